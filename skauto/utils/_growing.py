@@ -1,0 +1,51 @@
+"""An array that rows are appended to without copying all of it every time."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class GrowingArray:
+    """Rows of one shape and type, appended one by one; capacity doubles when it is spent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.utils import GrowingArray
+    >>> rows = GrowingArray()
+    >>> rows.append(np.array([1.0, 2.0]))
+    >>> rows.append(np.array([3.0, 4.0]))
+    >>> rows.values
+    array([[1., 2.],
+           [3., 4.]])
+    """
+
+    def __init__(self) -> None:
+        self._buffer: NDArray[Any] = np.empty((0, 0))
+        self._n = 0
+
+    def __len__(self) -> int:
+        return self._n
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """All rows, as a view that the next row may make stale."""
+        return self._buffer[: self._n]
+
+    def append(self, row: NDArray[Any]) -> None:
+        """Add a row.
+
+        Parameters
+        ----------
+        row : ndarray
+            Of the shape and type of the first one.
+        """
+        if self._n == 0:
+            self._buffer = np.empty((4, *row.shape), dtype=row.dtype)
+        elif self._n == len(self._buffer):
+            grown = np.empty((2 * self._n, *row.shape), dtype=self._buffer.dtype)
+            grown[: self._n] = self._buffer
+            self._buffer = grown
+        self._buffer[self._n] = row
+        self._n += 1

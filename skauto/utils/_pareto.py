@@ -1,0 +1,187 @@
+"""Pareto dominance and the hypervolume of a set of losses, all of them minimised."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def non_dominated(losses: ArrayLike) -> NDArray[np.bool_]:
+    """Say which rows no other row dominates.
+
+    A row dominates another one if it is at most as large everywhere and smaller somewhere. Equal
+    rows do not dominate each other, so every copy of a non-dominated row is reported. A row with
+    an infinite or missing loss (a failed trial) never belongs to the front and dominates nothing.
+
+    Parameters
+    ----------
+    losses : array-like of shape (n, m)
+        One row a point, one column an objective.
+
+    Returns
+    -------
+    mask : ndarray of bool of shape (n,)
+        True for the rows of the Pareto front.
+
+    Examples
+    --------
+    >>> from skauto.utils._pareto import non_dominated
+    >>> non_dominated([[1.0, 3.0], [2.0, 2.0], [3.0, 3.0], [2.0, 2.0]])
+    array([ True,  True, False,  True])
+    """
+    points = _as_points(losses)
+    mask = np.zeros(len(points), dtype=bool)
+    remaining = np.flatnonzero(np.isfinite(points).all(axis=1))
+    # In lexicographic order nothing is dominated by a later row, so the first one remaining is
+    # always on the front: take it (and its copies), drop what it dominates, go on.
+    remaining = remaining[np.lexsort(points[remaining].T[::-1])]
+    while remaining.size:
+        first = points[remaining[0]]
+        rest = points[remaining]
+        mask[remaining[(rest == first).all(axis=1)]] = True
+        remaining = remaining[(rest < first).any(axis=1)]
+    return mask
+
+
+def non_dominated_ranks(losses: ArrayLike) -> NDArray[np.intp]:
+    """Peel the fronts off one after the other (non-dominated sorting).
+
+    Parameters
+    ----------
+    losses : array-like of shape (n, m)
+        One row a point, one column an objective.
+
+    Returns
+    -------
+    ranks : ndarray of int of shape (n,)
+        0 for the Pareto front, 1 for the front of what is left without it, and so on. Rows with
+        an infinite or missing loss share the last rank.
+
+    References
+    ----------
+    K. Deb, A. Pratap, S. Agarwal and T. Meyarivan, "A fast and elitist multiobjective genetic
+    algorithm: NSGA-II", IEEE Transactions on Evolutionary Computation 6(2), 2002, section III-A.
+
+    Examples
+    --------
+    >>> from skauto.utils._pareto import non_dominated_ranks
+    >>> non_dominated_ranks([[1.0, 3.0], [2.0, 2.0], [3.0, 3.0], [float("inf"), 0.0]])
+    array([0, 0, 1, 2])
+    """
+    points = _as_points(losses)
+    ranks = np.zeros(len(points), dtype=np.intp)
+    remaining = np.flatnonzero(np.isfinite(points).all(axis=1))
+    rank = 0
+    while remaining.size:
+        front = non_dominated(points[remaining])
+        ranks[remaining[front]] = rank
+        remaining = remaining[~front]
+        rank += 1
+    ranks[~np.isfinite(points).all(axis=1)] = rank
+    return ranks
+
+
+def hypervolume(losses: ArrayLike, reference: ArrayLike) -> float:
+    """Volume that a set of points dominates, up to a reference point.
+
+    Exact in any number of objectives: a sweep in two, the WFG recursion down to it in more.
+
+    Parameters
+    ----------
+    losses : array-like of shape (n, m)
+        One row a point, one column an objective. Points that do not improve on the reference in
+        every objective, infinite and missing ones add nothing.
+    reference : array-like of shape (m,)
+        The worst corner of the volume.
+
+    Returns
+    -------
+    volume : float
+        0.0 for an empty set.
+
+    References
+    ----------
+    L. While, L. Bradstreet and L. Barone, "A fast way of calculating exact hypervolumes", IEEE
+    Transactions on Evolutionary Computation 16(1), 2011, Fig. 2.
+
+    Examples
+    --------
+    >>> from skauto.utils._pareto import hypervolume
+    >>> hypervolume([[0.25, 0.5], [0.5, 0.25]], reference=[1.0, 1.0])
+    0.5
+    """
+    points = _as_points(losses)
+    corner = np.asarray(reference, dtype=np.float64)
+    if corner.shape != points.shape[1:]:
+        raise ValueError(
+            f"reference must have one value for each of the {points.shape[1]} objectives. Got an "
+            f"array of shape {corner.shape} instead."
+        )
+    improves = np.isfinite(points).all(axis=1) & (points < corner).all(axis=1)
+    return _volume(_front(points[improves]), corner)
+
+
+def running_hypervolume(losses: ArrayLike, reference: ArrayLike) -> NDArray[np.float64]:
+    """Hypervolume after each point of a sequence.
+
+    Parameters
+    ----------
+    losses : array-like of shape (n, m)
+        One row a point, in the order in which they were found.
+    reference : array-like of shape (m,)
+        The worst corner of the volume.
+
+    Returns
+    -------
+    volumes : ndarray of shape (n,)
+        ``hypervolume(losses[: k + 1], reference)`` for each k.
+
+    Examples
+    --------
+    >>> from skauto.utils._pareto import running_hypervolume
+    >>> running_hypervolume([[0.5, 0.5], [0.75, 0.75], [0.25, 0.75]], reference=[1.0, 1.0])
+    array([0.25  , 0.25  , 0.3125])
+    """
+    points = _as_points(losses)
+    volumes = np.empty(len(points))
+    front, volume = points[:0], 0.0
+    for k, point in enumerate(points):
+        if np.isfinite(point).all() and not (front <= point).all(axis=1).any():
+            front = np.vstack([front[(front < point).any(axis=1)], point])
+            volume = hypervolume(front, reference)
+        volumes[k] = volume
+    return volumes
+
+
+def _as_points(losses: ArrayLike) -> NDArray[np.float64]:
+    points = np.asarray(losses, dtype=np.float64)
+    if points.ndim != 2:
+        raise ValueError(
+            "losses must be a two-dimensional array, one row a point and one column an "
+            f"objective. Got {points.ndim} dimension(s) instead: reshape a single objective "
+            "with losses.reshape(-1, 1)."
+        )
+    return points
+
+
+def _front(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The distinct non-dominated points in lexicographic order."""
+    return np.unique(points[non_dominated(points)], axis=0)
+
+
+def _volume(front: NDArray[np.float64], corner: NDArray[np.float64]) -> float:
+    """Hypervolume of distinct non-dominated points, sorted by their first objective."""
+    if len(front) == 0:
+        return 0.0
+    if len(front) == 1:
+        return float(np.prod(corner - front[0]))
+    if front.shape[1] == 2:
+        # One strip a point: as wide as the way to the reference, as high as the step to the
+        # previous, higher point.
+        heights = np.concatenate([[corner[1]], front[:-1, 1]]) - front[:, 1]
+        return float((corner[0] - front[:, 0]) @ heights)
+    # Eq. of WFG: what a point adds to the ones after it is its own box less the part of it that
+    # they dominate, which is the volume of these points moved into the box.
+    total = 0.0
+    for position, point in enumerate(front):
+        inside = np.maximum(front[position + 1 :], point)
+        total += float(np.prod(corner - point)) - _volume(_front(inside), corner)
+    return total

@@ -1,0 +1,82 @@
+"""Stored predictions that look like a fitted classifier."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+
+class Predictions(ClassifierMixin, BaseEstimator):
+    """A fitted classifier that gives stored probabilities, whatever it is asked about.
+
+    It lets any scikit-learn scorer judge out-of-fold predictions and ensembles without a model.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_samples, n_classes)
+        What ``predict_proba`` returns.
+    classes : ndarray of shape (n_classes,)
+        Labels of the columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.metrics import get_scorer
+    >>> from skauto.utils import Predictions
+    >>> stored = Predictions(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array(["no", "yes"]))
+    >>> get_scorer("accuracy")(stored, np.zeros((2, 1)), ["no", "no"])
+    0.5
+    """
+
+    def __init__(self, probabilities: NDArray[Any], classes: NDArray[Any]) -> None:
+        self.probabilities = probabilities
+        self.classes = classes
+        self.classes_ = classes
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Do nothing.
+
+        Parameters
+        ----------
+        X, y : object
+            Ignored.
+
+        Returns
+        -------
+        self : Predictions
+        """
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Give the stored probabilities.
+
+        Parameters
+        ----------
+        X : object
+            Ignored.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            As they were stored.
+        """
+        return self.probabilities
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Give the label of the largest stored probability.
+
+        Parameters
+        ----------
+        X : object
+            Ignored.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels; ties go to the first class.
+        """
+        return self.classes_[np.argmax(self.probabilities, axis=1)]
