@@ -1,0 +1,31 @@
+"""Search spaces: what may be tried."""
+
+from skauto.space._component import Component, FitContext
+from skauto.space._configuration import Configuration
+from skauto.space._layout import Column
+from skauto.space._parameters import (
+    Categorical,
+    Distribution,
+    Integer,
+    Parameter,
+    Real,
+    as_parameter,
+)
+from skauto.space._space import DataFacts, SearchSpace
+from skauto.space.catalog import get_space
+
+__all__ = [
+    "Categorical",
+    "Column",
+    "Component",
+    "Configuration",
+    "DataFacts",
+    "Distribution",
+    "FitContext",
+    "Integer",
+    "Parameter",
+    "Real",
+    "SearchSpace",
+    "as_parameter",
+    "get_space",
+]

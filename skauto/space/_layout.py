@@ -1,0 +1,172 @@
+"""Columns of the vectors of a search space, and what can be computed from the columns alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skauto.space._component import Component
+from skauto.space._parameters import Categorical, Parameter
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Column:
+    """What one column of the vectors of a search space stands for.
+
+    Attributes
+    ----------
+    step : str
+        Name of the step.
+    component : str or None
+        Name of the algorithm; None for the choice of the step's algorithm itself.
+    parameter : str or None
+        Name of the hyper-parameter; None for the choice of the step's algorithm itself.
+    definition : Parameter or None
+        The hyper-parameter; None for the choice of the step's algorithm itself.
+    """
+
+    step: str
+    component: str | None = None
+    parameter: str | None = None
+    definition: Parameter | None = None
+
+
+@dataclass(frozen=True)
+class _Condition:
+    """Column `child` is active only where column `parent` has one of the units `allowed`."""
+
+    child: int
+    parent: int
+    allowed: FloatArray
+
+
+class Layout:
+    """Columns of a list of steps, with the arrays that vectorised operations need.
+
+    Parameters
+    ----------
+    steps : sequence of (str, sequence of Component)
+        The steps with their algorithms.
+    """
+
+    def __init__(self, steps: Sequence[tuple[str, Sequence[Component]]]) -> None:
+        self.steps = tuple(step for step, _ in steps)
+        self.components = tuple(tuple(components) for _, components in steps)
+        self.index = tuple({c.name: j for j, c in enumerate(row)} for row in self.components)
+        self.n_steps = len(self.steps)
+        columns = [Column(step) for step in self.steps]
+        spans: list[list[dict[str, int]]] = []
+        conditions: list[_Condition] = []
+        for i, step in enumerate(self.steps):
+            spans.append([])
+            for component in self.components[i]:
+                span = {}
+                for key, parameter in component.parameters.items():
+                    span[key] = len(columns)
+                    columns.append(Column(step, component.name, key, parameter))
+                spans[i].append(span)
+                for child, (parent, values) in component.conditions.items():
+                    allowed = component.parameters[parent].to_unit(values)
+                    conditions.append(_Condition(span[child], span[parent], allowed))
+        self.columns = tuple(columns)
+        self.parameters = tuple(c.definition for c in columns if c.definition is not None)
+        self.spans = spans
+        self.conditions = conditions
+        self.n_columns = len(columns)
+
+    def parameter(self, column: int) -> Parameter:
+        """Hyper-parameter of a column behind the first `n_steps`."""
+        return self.parameters[column - self.n_steps]
+
+    @cached_property
+    def owner_step(self) -> IntArray:
+        """Step of each hyper-parameter column."""
+        return np.array([self.steps.index(c.step) for c in self.columns[self.n_steps :]], np.intp)
+
+    @cached_property
+    def owner_component(self) -> IntArray:
+        """Algorithm, as an index within its step, of each hyper-parameter column."""
+        owners = [
+            self.index[i][c.component]
+            for i, c in zip(self.owner_step, self.columns[self.n_steps :], strict=True)
+            if c.component is not None
+        ]
+        return np.array(owners, np.intp)
+
+    @cached_property
+    def default_units(self) -> FloatArray:
+        """Unit of the default of each hyper-parameter column."""
+        return np.array([parameter.default_unit for parameter in self.parameters])
+
+    @cached_property
+    def n_algorithms(self) -> IntArray:
+        """Number of algorithms of each step."""
+        return np.array([len(row) for row in self.components], np.intp)
+
+    def deactivate(self, vectors: FloatArray) -> None:
+        """Put NaN, in place, where a parent's value switches a hyper-parameter off."""
+        for condition in self.conditions:
+            parent = vectors[:, condition.parent]
+            off = ~(parent[:, None] == condition.allowed).any(axis=1)
+            vectors[off, condition.child] = np.nan
+
+    def active(self, vectors: FloatArray) -> BoolArray:
+        """Hyper-parameter columns that the choices made in each vector switch on."""
+        structures = vectors[:, : self.n_steps].astype(np.intp)
+        active = structures[:, self.owner_step] == self.owner_component
+        for condition in self.conditions:
+            parent = vectors[:, condition.parent]
+            on = (parent[:, None] == condition.allowed).any(axis=1)
+            on &= active[:, condition.parent - self.n_steps]
+            active[:, condition.child - self.n_steps] &= on
+        return active
+
+    def settle(self, vectors: FloatArray) -> None:
+        """Make each vector complete, in place: defaults where active, NaN where inactive."""
+        structures = vectors[:, : self.n_steps].astype(np.intp)
+        values = vectors[:, self.n_steps :]
+        chosen = structures[:, self.owner_step] == self.owner_component
+        missing = np.isnan(values)
+        values[:] = np.where(chosen & missing, self.default_units, values)
+        values[~chosen] = np.nan
+        self.deactivate(vectors)
+
+    def one_hot_structures(self, structures: IntArray) -> FloatArray:
+        """One column an algorithm, step by step."""
+        starts = np.concatenate([[0], np.cumsum(self.n_algorithms)[:-1]])
+        encoded = np.zeros((len(structures), int(self.n_algorithms.sum())))
+        rows = np.arange(len(structures))[:, None]
+        encoded[rows, structures + starts] = 1.0
+        return encoded
+
+    @cached_property
+    def _one_hot_plan(self) -> tuple[IntArray, IntArray, int, tuple[tuple[int, int, int], ...]]:
+        """Where numeric columns and categorical columns go in `one_hot_parameters`."""
+        numeric, targets, categorical, width = [], [], [], 0
+        for k, parameter in enumerate(self.parameters):
+            if isinstance(parameter, Categorical):
+                categorical.append((k, width, parameter.n_choices))
+                width += parameter.n_choices
+            else:
+                numeric.append(k)
+                targets.append(width)
+                width += 1
+        plan = np.array(numeric, np.intp), np.array(targets, np.intp)
+        return *plan, width, tuple(categorical)
+
+    def one_hot_parameters(self, units: FloatArray) -> FloatArray:
+        """Numeric hyper-parameters as they are, categorical ones one column a choice."""
+        numeric, targets, width, categorical = self._one_hot_plan
+        encoded = np.zeros((len(units), width))
+        encoded[:, targets] = units[:, numeric]
+        rows = np.arange(len(units))
+        for k, start, n_choices in categorical:
+            indices = np.minimum((units[:, k] * n_choices).astype(np.intp), n_choices - 1)
+            encoded[rows, start + indices] = 1.0
+        return encoded

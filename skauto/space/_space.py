@@ -1,0 +1,1059 @@
+"""The search space: ordered steps, the algorithms of each, and their hyper-parameters."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import has_fit_parameter
+
+from skauto.space._component import Component
+from skauto.space._configuration import Configuration
+from skauto.space._layout import Column, Layout
+from skauto.space._parameters import Categorical, Parameter, plain
+from skauto.utils import closest
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+BoolArray = NDArray[np.bool_]
+Names = str | Iterable[str]
+
+_REJECTION_ROUNDS = 50
+_MAX_STRUCTURES = 2_000_000
+
+
+@dataclass(frozen=True)
+class DataFacts:
+    """What is known about a data set before any pipeline is fitted.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of rows.
+    n_features : int
+        Number of columns.
+    has_missing : bool, default=False
+        Whether values are missing.
+    has_categories : bool, default=False
+        Whether there are categorical columns.
+    sparse : bool, default=False
+        Whether the matrix is sparse.
+    weighted : bool, default=False
+        Whether the user gives sample weights.
+
+    Examples
+    --------
+    >>> from skauto.space import DataFacts
+    >>> DataFacts(n_samples=100, n_features=4, has_missing=True).has_missing
+    True
+    """
+
+    n_samples: int
+    n_features: int
+    has_missing: bool = False
+    has_categories: bool = False
+    sparse: bool = False
+    weighted: bool = False
+
+
+@dataclass(frozen=True)
+class _Forbidden:
+    """No algorithm of `first` in one step goes with one of `second` in another."""
+
+    first_step: str
+    first: frozenset[str]
+    second_step: str
+    second: frozenset[str]
+
+
+def known_names(name: object, known: Iterable[str]) -> str:
+    """Finish an error message: the names that are known, and the nearest one."""
+    names = list(known)
+    return f"known are {', '.join(names)}.{closest(name, names)}"
+
+
+class SearchSpace:
+    """Ordered steps, the algorithms to choose from in each, and their hyper-parameters.
+
+    Configurations are handled as rows of an array, thousands at a time. The first columns of a
+    vector hold the index of the algorithm chosen in each step. Then follows one column for every
+    hyper-parameter of every algorithm: its place on the unit interval, NaN where it is inactive.
+
+    Parameters
+    ----------
+    steps : sequence of str, default=("classifier",)
+        Names of the steps, in the order in which data passes them.
+    name : str, default="custom"
+        Name of the space.
+    default : mapping of str to str, default=None
+        Algorithm of the default configuration, for some steps. Other steps take what the
+        algorithms of later steps prefer, or their first algorithm.
+    anchor : str, default=None
+        A step whose algorithms are drawn evenly, whatever number of legal structures each has.
+        With None all legal structures are equally likely, up to the weights of the algorithms.
+
+    Attributes
+    ----------
+    steps : tuple of str
+        Names of the steps.
+    structures : ndarray of int of shape (n_structures, n_steps)
+        All legal structures.
+    columns : tuple of Column
+        What each column of a vector stands for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.stats import loguniform, randint
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skauto.space import SearchSpace
+    >>> space = SearchSpace(("scaler", "classifier"))
+    >>> space = space.add("scaler", "none").add("scaler", "standard", StandardScaler())
+    >>> space = space.add("classifier", "tree", DecisionTreeClassifier(),
+    ...                   {"max_depth": randint(1, 11), "criterion": ["gini", "entropy"]})
+    >>> space = space.add("classifier", "logistic", LogisticRegression(),
+    ...                   {"C": loguniform(0.01, 100)})
+    >>> space.forbid({"scaler": "standard"}, {"classifier": "tree"}).structures.tolist()
+    [[0, 0], [0, 1], [1, 1]]
+    >>> space.default()
+    <Configuration scaler=none, classifier=tree(max_depth=6, criterion='gini')>
+    >>> vectors = space.sample(1000, np.random.default_rng(0))
+    >>> vectors.shape
+    (1000, 5)
+    >>> space.decode(vectors[0])
+    <Configuration scaler=standard, classifier=logistic(C=0.569145)>
+    """
+
+    def __init__(
+        self,
+        steps: Sequence[str] = ("classifier",),
+        name: str = "custom",
+        *,
+        default: Mapping[str, str] | None = None,
+        anchor: str | None = None,
+    ) -> None:
+        if isinstance(steps, str):
+            raise TypeError(f"steps must be a sequence of names, got the string {steps!r}")
+        self.steps = tuple(steps)
+        if not self.steps or len(set(self.steps)) < len(self.steps):
+            raise ValueError(f"steps must be one or more different names, got {list(steps)!r}")
+        self.name = name
+        self.anchor = anchor
+        self.default_choices = dict(default or {})
+        for step in [*self.default_choices, *([anchor] if anchor else [])]:
+            self._check_step(step)
+        self._components: dict[str, dict[str, Component]] = {step: {} for step in self.steps}
+        self._forbidden: list[_Forbidden] = []
+
+    # ---------------------------------------------------------------- what the space consists of
+
+    def components(self, step: str) -> tuple[Component, ...]:
+        """Algorithms of one step.
+
+        Parameters
+        ----------
+        step : str
+            Name of the step.
+
+        Returns
+        -------
+        tuple of Component
+            In the order in which they were added.
+        """
+        self._check_step(step)
+        return tuple(self._components[step].values())
+
+    def component(self, step: str, name: str) -> Component:
+        """One algorithm of one step.
+
+        Parameters
+        ----------
+        step : str
+            Name of the step.
+        name : str
+            Name of the algorithm.
+
+        Returns
+        -------
+        Component
+            The algorithm.
+        """
+        self._check_component(step, name)
+        return self._components[step][name]
+
+    def _check_step(self, step: str) -> None:
+        if step not in self.steps:
+            raise ValueError(f"unknown step {step!r}; {known_names(step, self.steps)}")
+
+    def _check_component(self, step: str, name: Any) -> None:
+        self._check_step(step)
+        if name not in self._components[step]:
+            known = known_names(name, self._components[step])
+            raise ValueError(f"step {step!r} has no algorithm {name!r}; {known}")
+
+    def add(
+        self,
+        step: str,
+        name: str | Component,
+        estimator: Any = None,
+        parameters: Mapping[str, Any] | None = None,
+        **component_options: Any,
+    ) -> "SearchSpace":
+        """Add an algorithm to a step; one of the same name is replaced.
+
+        Parameters
+        ----------
+        step : str
+            Name of the step.
+        name : str or Component
+            Name of the algorithm, or the whole component.
+        estimator : estimator, callable or None, default=None
+            See `Component`.
+        parameters : mapping, default=None
+            See `Component`.
+        **component_options : dict
+            Further arguments of `Component`.
+
+        Returns
+        -------
+        SearchSpace
+            The space itself.
+        """
+        self._check_step(step)
+        if isinstance(name, Component):
+            component = name
+        else:
+            component = Component(name, estimator, parameters, **component_options)
+        self._components[step][component.name] = component
+        self._forget()
+        return self
+
+    def forbid(self, first: Mapping[str, Names], second: Mapping[str, Names]) -> "SearchSpace":
+        """Forbid that algorithms of one step go together with algorithms of another.
+
+        Parameters
+        ----------
+        first, second : mapping of str to str or list of str
+            A step and one or more of its algorithms. All pairs are forbidden.
+
+        Returns
+        -------
+        SearchSpace
+            The space itself.
+        """
+        (step_a, names_a), (step_b, names_b) = self._one_step(first), self._one_step(second)
+        if step_a == step_b:
+            raise ValueError(f"forbid needs two different steps, got {step_a!r} twice")
+        self._forbidden.append(_Forbidden(step_a, names_a, step_b, names_b))
+        self._forget()
+        return self
+
+    def _one_step(self, choice: Mapping[str, Names]) -> tuple[str, frozenset[str]]:
+        if len(choice) != 1:
+            raise ValueError(
+                "forbid takes {step: algorithms} with one step on each side, "
+                f"got {dict(choice)!r}"
+            )
+        ((step, names),) = choice.items()
+        names = frozenset([names] if isinstance(names, str) else names)
+        for name in names:
+            self._check_component(step, name)
+        return step, names
+
+    def _forget(self) -> None:
+        """Drop what was computed from an earlier state of the space."""
+        for key in ("_layout", "structures", "_weights", "_allowed_pairs"):
+            self.__dict__.pop(key, None)
+
+    @cached_property
+    def _layout(self) -> Layout:
+        for step, components in self._components.items():
+            if not components:
+                raise ValueError(
+                    f"step {step!r} has no algorithm; add one with "
+                    f"space.add({step!r}, name, estimator)"
+                )
+        return Layout([(step, list(self._components[step].values())) for step in self.steps])
+
+    # -------------------------------------------------------------------------------- structures
+
+    @cached_property
+    def _allowed_pairs(self) -> dict[tuple[int, int], BoolArray]:
+        """For steps i < j with a forbidden pair: which pairs of algorithms are allowed."""
+        layout = self._layout
+        tables: dict[tuple[int, int], BoolArray] = {}
+        for rule in self._forbidden:
+            i, j = self.steps.index(rule.first_step), self.steps.index(rule.second_step)
+            rows = [layout.index[i][name] for name in rule.first]
+            columns = [layout.index[j][name] for name in rule.second]
+            if i > j:
+                i, j, rows, columns = j, i, columns, rows
+            shape = (len(layout.components[i]), len(layout.components[j]))
+            table = tables.setdefault((i, j), np.ones(shape, dtype=bool))
+            table[np.ix_(rows, columns)] = False
+        return tables
+
+    def _legal(self, structures: IntArray) -> BoolArray:
+        """Which structures hold no forbidden pair, among the steps that they have columns for."""
+        legal = np.ones(len(structures), dtype=bool)
+        for (i, j), table in self._allowed_pairs.items():
+            if j < structures.shape[1]:
+                legal &= table[structures[:, i], structures[:, j]]
+        return legal
+
+    @cached_property
+    def structures(self) -> IntArray:
+        """All legal structures, as indices of algorithms, of shape (n_structures, n_steps)."""
+        rows = np.zeros((1, 0), dtype=np.intp)
+        for components in self._layout.components:
+            n_new = len(components)
+            if len(rows) * n_new > _MAX_STRUCTURES:
+                raise ValueError(
+                    f"the space has more than {_MAX_STRUCTURES} structures, too many to list"
+                )
+            choices = np.tile(np.arange(n_new, dtype=np.intp), len(rows))
+            rows = np.column_stack([np.repeat(rows, n_new, axis=0), choices])
+            rows = rows[self._legal(rows)]
+        if not len(rows):
+            raise ValueError(f"space {self.name!r} has no legal structure; forbid fewer pairs")
+        rows.flags.writeable = False
+        return rows
+
+    @cached_property
+    def _weights(self) -> tuple[FloatArray, ...]:
+        """Cumulative probability of the algorithms of each step."""
+        weights = [np.cumsum([c.weight for c in row]) for row in self._layout.components]
+        return tuple(w / w[-1] for w in weights)
+
+    def _draw(self, n: int, rng: np.random.Generator) -> IntArray:
+        """Draw an algorithm for every step, independently."""
+        chosen = [np.searchsorted(w, rng.random(n), "right") for w in self._weights]
+        return np.column_stack(chosen).astype(np.intp)
+
+    def _sample_structures(self, n: int, rng: np.random.Generator) -> IntArray:
+        """Draw legal structures by rejection; the anchor's algorithm survives a rejection."""
+        structures = self._draw(n, rng)
+        anchor = None if self.anchor is None else self.steps.index(self.anchor)
+        for _ in range(_REJECTION_ROUNDS):
+            wrong = np.flatnonzero(~self._legal(structures))
+            if not len(wrong):
+                return structures
+            redrawn = self._draw(len(wrong), rng)
+            if anchor is not None:
+                redrawn[:, anchor] = structures[wrong, anchor]
+            structures[wrong] = redrawn
+        wrong = np.flatnonzero(~self._legal(structures))
+        structures[wrong] = self.structures[rng.integers(len(self.structures), size=len(wrong))]
+        return structures
+
+    def _read_structure(self, structure: Sequence[str] | ArrayLike) -> IntArray:
+        """Turn names or indices, one a step, into indices; refuse an illegal structure."""
+        entries: list[Any] = list(np.asarray(structure).tolist())
+        if len(entries) != len(self.steps):
+            raise ValueError(
+                f"a structure has one algorithm for each of {list(self.steps)}, got {entries!r}"
+            )
+        row = np.empty(len(self.steps), dtype=np.intp)
+        for i, entry in enumerate(entries):
+            if isinstance(entry, str):
+                self._check_component(self.steps[i], entry)
+                row[i] = self._layout.index[i][entry]
+            elif 0 <= int(entry) < len(self._layout.components[i]):
+                row[i] = int(entry)
+            else:
+                raise ValueError(
+                    f"step {self.steps[i]!r} has {len(self._layout.components[i])} algorithms, "
+                    f"got the index {entry!r}"
+                )
+        if not self._legal(row[None])[0]:
+            names = self._names(row)
+            pair = next(
+                (names[i], names[j])
+                for (i, j), table in self._allowed_pairs.items()
+                if not table[row[i], row[j]]
+            )
+            raise ValueError(f"{pair[0]!r} with {pair[1]!r} is forbidden in space {self.name!r}")
+        return row
+
+    def _names(self, row: IntArray) -> tuple[str, ...]:
+        components = self._layout.components
+        return tuple(components[i][j].name for i, j in enumerate(row.tolist()))
+
+    def default_structure(self, choices: Mapping[str, str] | None = None) -> tuple[str, ...]:
+        """Structure that goes best with some given choices.
+
+        Every other step takes what the chosen algorithms prefer (those of later steps first),
+        else the default of the space, else its first algorithm. Where that is forbidden, the legal
+        structure that differs from it in the fewest steps is taken.
+
+        Parameters
+        ----------
+        choices : mapping of str to str, default=None
+            Algorithms of some steps.
+
+        Returns
+        -------
+        tuple of str
+            One algorithm a step.
+        """
+        choices = dict(choices or {})
+        for step, name in choices.items():
+            self._check_component(step, name)
+        wanted = {**choices}
+        for step in (*choices, *reversed(self.steps)):
+            known = self._components[step]
+            usual = self.default_choices.get(step)
+            first = usual if usual in known else next(iter(known))
+            chosen = wanted.setdefault(step, first)
+            for other, name in known[chosen].prefers.items():
+                if name in self._components.get(other, {}):
+                    wanted.setdefault(other, name)
+        row = np.array(
+            [self._layout.index[i][wanted[step]] for i, step in enumerate(self.steps)], np.intp
+        )
+        if self._legal(row[None])[0]:
+            return self._names(row)
+        fixed = [self.steps.index(step) for step in choices]
+        legal = self.structures[(self.structures[:, fixed] == row[fixed]).all(axis=1)]
+        if not len(legal):
+            raise ValueError(f"no legal structure of space {self.name!r} has {choices!r}")
+        return self._names(legal[int(np.argmax((legal == row).sum(axis=1)))])
+
+    # -------------------------------------------------------------------------- whole-array work
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What each column of a vector stands for."""
+        return self._layout.columns
+
+    @property
+    def n_dimensions(self) -> int:
+        """Number of columns of a vector."""
+        return self._layout.n_columns
+
+    def sample(
+        self, n: int, rng: np.random.Generator, structures: ArrayLike | None = None
+    ) -> FloatArray:
+        """Draw configurations from the prior.
+
+        The algorithm of each step is drawn first (see `anchor`), illegal structures being
+        drawn again, then the hyper-parameters of the chosen algorithms.
+
+        Parameters
+        ----------
+        n : int
+            Number of configurations.
+        rng : numpy.random.Generator
+            Source of randomness.
+        structures : array-like of int of shape (k, n_steps), default=None
+            Structures to draw from, all equally likely; None means all legal ones.
+
+        Returns
+        -------
+        ndarray of shape (n, n_dimensions)
+            Vectors.
+        """
+        layout = self._layout
+        if structures is None:
+            chosen = self._sample_structures(n, rng)
+        else:
+            allowed = np.atleast_2d(np.asarray(structures, dtype=np.intp))
+            chosen = allowed[rng.integers(len(allowed), size=n)]
+        vectors = np.full((n, layout.n_columns), np.nan)
+        vectors[:, : layout.n_steps] = chosen
+        for i, components in enumerate(layout.components):
+            for j, component in enumerate(components):
+                if not component.parameters:
+                    continue
+                rows = np.flatnonzero(chosen[:, i] == j)
+                draws = rng.random((len(component.parameters), len(rows)))
+                for (key, column), u in zip(layout.spans[i][j].items(), draws, strict=True):
+                    vectors[rows, column] = component.parameters[key].snap(u)
+        layout.deactivate(vectors)
+        return vectors
+
+    def active(self, vectors: ArrayLike) -> BoolArray:
+        """Tell which columns of vectors are in use.
+
+        Parameters
+        ----------
+        vectors : array-like of shape (n, n_dimensions)
+            Vectors.
+
+        Returns
+        -------
+        ndarray of bool of shape (n, n_dimensions)
+            True for the choices of the steps and for active hyper-parameters.
+        """
+        return ~np.isnan(self._read_vectors(vectors))
+
+    def fill_inactive(self, vectors: ArrayLike) -> FloatArray:
+        """Replace inactive hyper-parameters by their defaults.
+
+        Parameters
+        ----------
+        vectors : array-like of shape (n, n_dimensions)
+            Vectors.
+
+        Returns
+        -------
+        ndarray of shape (n, n_dimensions)
+            A copy without NaN.
+        """
+        layout = self._layout
+        filled = self._read_vectors(vectors).copy()
+        values = filled[:, layout.n_steps :]
+        np.copyto(values, layout.default_units, where=np.isnan(values))
+        return filled
+
+    def one_hot(self, vectors: ArrayLike) -> FloatArray:
+        """Encode vectors for models that need a metric.
+
+        Parameters
+        ----------
+        vectors : array-like of shape (n, n_dimensions)
+            Vectors.
+
+        Returns
+        -------
+        ndarray of shape (n, n_columns)
+            One column for each algorithm of each step, then one for each numeric hyper-parameter
+            (its unit) and for each choice of each categorical one; defaults where inactive.
+        """
+        filled = self.fill_inactive(vectors)
+        n_steps = self._layout.n_steps
+        structures = self._layout.one_hot_structures(filled[:, :n_steps].astype(np.intp))
+        return np.hstack([structures, self._layout.one_hot_parameters(filled[:, n_steps:])])
+
+    def one_hot_structures(self, structures: ArrayLike) -> FloatArray:
+        """Encode structures with one column for each algorithm of each step.
+
+        Parameters
+        ----------
+        structures : array-like of int of shape (n, n_steps)
+            Structures, or vectors, of which the first columns are read.
+
+        Returns
+        -------
+        ndarray of shape (n, n_algorithms)
+            Zeros and ones.
+        """
+        rows = np.atleast_2d(np.asarray(structures))[:, : self._layout.n_steps]
+        return self._layout.one_hot_structures(rows.astype(np.intp))
+
+    def _read_vectors(self, vectors: ArrayLike) -> FloatArray:
+        array = np.asarray(vectors, dtype=np.float64)
+        if array.ndim != 2 or array.shape[1] != self._layout.n_columns:
+            raise ValueError(
+                f"vectors of space {self.name!r} have shape (n, {self._layout.n_columns}), "
+                f"got {array.shape}"
+            )
+        return array
+
+    # ------------------------------------------------------------- vectors <-> configurations
+
+    def default_vector(self, structure: Sequence[str] | ArrayLike | None = None) -> FloatArray:
+        """Vector of the default configuration.
+
+        Parameters
+        ----------
+        structure : sequence of str or int, default=None
+            One algorithm a step; None takes `default_structure`.
+
+        Returns
+        -------
+        ndarray of shape (n_dimensions,)
+            The vector.
+        """
+        row = self._read_structure(self.default_structure() if structure is None else structure)
+        vector = np.full((1, self._layout.n_columns), np.nan)
+        vector[0, : self._layout.n_steps] = row
+        self._layout.settle(vector)
+        return vector[0]
+
+    def default(self, structure: Sequence[str] | ArrayLike | None = None) -> Configuration:
+        """Return the default configuration.
+
+        Parameters
+        ----------
+        structure : sequence of str or int, default=None
+            One algorithm a step; None takes `default_structure`.
+
+        Returns
+        -------
+        Configuration
+            This structure with the default hyper-parameters.
+        """
+        return self.decode(self.default_vector(structure))
+
+    def default_configurations(self, step: str | None = None) -> list[Configuration]:
+        """Return one default configuration for every algorithm of a step, the cheapest first.
+
+        Parameters
+        ----------
+        step : str, default=None
+            Name of the step; None takes the last one.
+
+        Returns
+        -------
+        list of Configuration
+            Each has the other steps that its algorithm prefers. Algorithms that are in no legal
+            structure are left out.
+        """
+        step = self.steps[-1] if step is None else step
+        self._check_step(step)
+        components = self._reachable(step)
+        components.sort(key=lambda component: component.cost)
+        return [self.default(self.default_structure({step: c.name})) for c in components]
+
+    def decode(self, vector: ArrayLike) -> Configuration:
+        """Turn one vector into a configuration.
+
+        Parameters
+        ----------
+        vector : array-like of shape (n_dimensions,)
+            The vector.
+
+        Returns
+        -------
+        Configuration
+            The configuration.
+        """
+        layout = self._layout
+        array = np.asarray(vector, dtype=np.float64)
+        if array.shape != (layout.n_columns,):
+            raise ValueError(
+                f"a vector of space {self.name!r} has shape ({layout.n_columns},), "
+                f"got {array.shape}"
+            )
+        names, settings = [], []
+        for i, step in enumerate(layout.steps):
+            j = int(array[i])
+            component = layout.components[i][j]
+            values = {}
+            for key, column in layout.spans[i][j].items():
+                u = array[column]
+                if u == u:  # not NaN: active
+                    values[key] = component.parameters[key].from_unit([u])[0]
+            names.append((step, component.name))
+            settings.append(values)
+        return Configuration._from_parts(tuple(names), tuple(settings))
+
+    def encode(self, configurations: Iterable[Configuration]) -> FloatArray:
+        """Turn configurations into vectors.
+
+        Parameters
+        ----------
+        configurations : iterable of Configuration
+            Complete, legal configurations.
+
+        Returns
+        -------
+        ndarray of shape (n, n_dimensions)
+            The vectors.
+        """
+        layout = self._layout
+        configurations = list(configurations)
+        vectors = np.full((len(configurations), layout.n_columns), np.nan)
+        try:
+            correct = self._fill_vectors(vectors, configurations)
+            if correct:
+                legal = self._legal(vectors[:, : layout.n_steps].astype(np.intp))
+                given = ~np.isnan(vectors[:, layout.n_steps :])
+                correct = bool(legal.all()) and np.array_equal(given, layout.active(vectors))
+        except (KeyError, ValueError, TypeError, AttributeError):
+            correct = False
+        if not correct:
+            for configuration in configurations:
+                self.validate(configuration)
+            raise AssertionError("validate accepts what encode refuses")
+        return vectors
+
+    def _fill_vectors(self, vectors: FloatArray, configurations: list[Configuration]) -> bool:
+        """Write algorithms and values, component by component; say whether all were known."""
+        layout = self._layout
+        # for each algorithm of each step: rows that use it, and their hyper-parameters
+        uses: list[list[tuple[list[int], list[dict[str, Any]]]]]
+        uses = [[([], []) for _ in components] for components in layout.components]
+        known: dict[tuple[tuple[str, str], ...], list[int]] = {}
+        structures = []
+        for row, configuration in enumerate(configurations):
+            choices = configuration._components
+            structure = known.get(choices)
+            if structure is None:
+                if [step for step, _ in choices] != list(layout.steps):
+                    return False
+                structure = [layout.index[i][name] for i, (_, name) in enumerate(choices)]
+                known[choices] = structure
+            structures.append(structure)
+            for use, j, settings in zip(uses, structure, configuration._settings, strict=True):
+                if settings:
+                    rows, values = use[j]
+                    rows.append(row)
+                    values.append(settings)
+        if structures:
+            vectors[:, : layout.n_steps] = structures
+        n_given = n_known = 0
+        for spans, step_uses in zip(layout.spans, uses, strict=True):
+            for span, (rows, values) in zip(spans, step_uses, strict=True):
+                n_given += sum(map(len, values))
+                for key, column in span.items():
+                    having = [row for row, v in zip(rows, values, strict=True) if key in v]
+                    given = [v[key] for v in values if key in v]
+                    n_known += len(given)
+                    if given:
+                        vectors[having, column] = layout.parameter(column).to_unit(given)
+        return n_given == n_known
+
+    def validate(self, configuration: Configuration) -> None:
+        """Check that a configuration lies in the space.
+
+        Parameters
+        ----------
+        configuration : Configuration
+            The configuration.
+
+        Raises
+        ------
+        ValueError
+            Naming the step or hyper-parameter that is wrong, what is allowed and what was given.
+        """
+        if not isinstance(configuration, Configuration):
+            raise TypeError(
+                f"expected a Configuration, got {configuration!r}; "
+                "build one with Configuration.from_dict or space.complete"
+            )
+        if configuration.steps != self.steps:
+            raise ValueError(
+                f"the configuration has the steps {list(configuration.steps)}, "
+                f"space {self.name!r} has {list(self.steps)}"
+            )
+        self._read_structure(configuration.structure)
+        for step, name in configuration.components:
+            component = self._components[step][name]
+            values = configuration.parameters(step)
+            where = f"algorithm {name!r} of step {step!r}"
+            self._check_values(component, values, where)
+            active = component.active(values)
+            for key in active:
+                if key not in values:
+                    raise ValueError(
+                        f"{where} lacks its hyper-parameter {key!r}, which must be "
+                        f"{component.parameters[key].describe()}; space.complete fills in defaults"
+                    )
+            for key in values:
+                if key not in active:
+                    parent, allowed = component.conditions[key]
+                    raise ValueError(
+                        f"{where}: {key!r} is active only if {parent!r} is one of "
+                        f"{list(allowed)}; leave it out, or change {parent!r}"
+                    )
+
+    def _check_values(self, component: Component, values: Mapping[str, Any], where: str) -> None:
+        for key, value in values.items():
+            if key not in component.parameters:
+                known = known_names(key, component.parameters)
+                raise ValueError(f"{where} has no hyper-parameter {key!r}; {known}")
+            parameter = component.parameters[key]
+            if not parameter.contains(value):
+                raise ValueError(f"{where}: {key!r} must be {parameter.describe()}, got {value!r}")
+
+    def complete(self, steps: Mapping[str, str | tuple[str, Mapping[str, Any]]]) -> Configuration:
+        """Build a configuration from some of its choices.
+
+        Parameters
+        ----------
+        steps : mapping
+            For some steps the name of an algorithm, or a pair of this name and a mapping of some
+            hyper-parameters. The rest takes its defaults, see `default_structure`.
+
+        Returns
+        -------
+        Configuration
+            A complete, legal configuration.
+        """
+        given = {
+            step: (choice, {}) if isinstance(choice, str) else choice
+            for step, choice in steps.items()
+        }
+        structure = self.default_structure({step: name for step, (name, _) in given.items()})
+        choices = {}
+        for step, name in zip(self.steps, structure, strict=True):
+            component = self._components[step][name]
+            values = {key: plain(value) for key, value in given.get(step, (name, {}))[1].items()}
+            self._check_values(component, values, f"algorithm {name!r} of step {step!r}")
+            filled = {k: values.get(k, p.default) for k, p in component.parameters.items()}
+            active = component.active(filled)
+            kept = {k: v for k, v in filled.items() if k in active or k in values}
+            choices[step] = (name, kept)
+        configuration = Configuration(choices)
+        self.validate(configuration)
+        return configuration
+
+    # -------------------------------------------------------------------------------- neighbours
+
+    def neighbors(
+        self,
+        vector: ArrayLike,
+        rng: np.random.Generator,
+        n_numeric: int = 4,
+        scale: float = 0.2,
+        fixed_steps: Iterable[str] = (),
+    ) -> FloatArray:
+        """Return the configurations that differ from one in a single choice.
+
+        These are every other choice of each active categorical hyper-parameter, a few values near
+        that of each active numeric one, and every legal change of the algorithm of one step, the
+        new algorithm having its default hyper-parameters.
+
+        Parameters
+        ----------
+        vector : array-like of shape (n_dimensions,)
+            The configuration to start from.
+        rng : numpy.random.Generator
+            Source of randomness.
+        n_numeric : int, default=4
+            Number of draws for each numeric hyper-parameter. Draws that fall on the original or on
+            one another are dropped.
+        scale : float, default=0.2
+            Standard deviation of these draws on the unit interval.
+        fixed_steps : iterable of str, default=()
+            Steps whose algorithm stays.
+
+        Returns
+        -------
+        ndarray of shape (n_neighbors, n_dimensions)
+            Vectors of the neighbours.
+        """
+        layout = self._layout
+        origin = np.asarray(vector, dtype=np.float64)
+        columns, units = self._parameter_moves(origin, rng, n_numeric, scale)
+        moved = np.tile(origin, (len(columns), 1))
+        moved[np.arange(len(columns)), columns] = units
+        layout.settle(moved)
+        return np.vstack([moved, self._structure_moves(origin, frozenset(fixed_steps))])
+
+    def _parameter_moves(
+        self, origin: FloatArray, rng: np.random.Generator, n_numeric: int, scale: float
+    ) -> tuple[IntArray, FloatArray]:
+        """Column and new unit of every move of one hyper-parameter."""
+        layout = self._layout
+        columns: list[int] = []
+        units: list[float] = []
+        for column in range(layout.n_steps, layout.n_columns):
+            u = origin[column]
+            if u != u:
+                continue
+            parameter = layout.parameter(column)
+            if isinstance(parameter, Categorical):
+                candidates = (np.arange(parameter.n_choices) + 0.5) / parameter.n_choices
+            else:
+                draws = np.clip(rng.normal(u, scale, size=n_numeric), 0.0, 1.0)
+                candidates = np.unique(parameter.snap(draws))
+            candidates = candidates[candidates != u]
+            columns.extend([column] * len(candidates))
+            units.extend(candidates.tolist())
+        return np.array(columns, dtype=np.intp), np.array(units)
+
+    def _structure_moves(self, origin: FloatArray, fixed: frozenset[str]) -> FloatArray:
+        """Vectors of all legal changes of the algorithm of one step."""
+        layout = self._layout
+        row = origin[: layout.n_steps].astype(np.intp)
+        changed = []
+        for i, components in enumerate(layout.components):
+            if layout.steps[i] not in fixed:
+                others = [j for j in range(len(components)) if j != row[i]]
+                block = np.tile(row, (len(others), 1))
+                block[:, i] = others
+                changed.append(block)
+        structures = np.concatenate(changed) if changed else np.empty((0, len(row)), np.intp)
+        structures = structures[self._legal(structures)]
+        moved = np.tile(origin, (len(structures), 1))
+        moved[:, : layout.n_steps] = structures
+        layout.settle(moved)
+        return moved
+
+    # ------------------------------------------------------------------------ parts of the space
+
+    def subspace(self, choices: Mapping[str, Names]) -> "SearchSpace":
+        """Return the part of the space that keeps some algorithms only.
+
+        Parameters
+        ----------
+        choices : mapping of str to str or list of str
+            Algorithms to keep in some steps; other steps keep all of theirs.
+
+        Returns
+        -------
+        SearchSpace
+            A space that shares its components with this one.
+        """
+        kept = {step: list(known) for step, known in self._components.items()}
+        for step, names in choices.items():
+            names = [names] if isinstance(names, str) else list(names)
+            for name in names:
+                self._check_component(step, name)
+            kept[step] = [name for name in kept[step] if name in names]
+        part = SearchSpace(self.steps, self.name, default=self.default_choices, anchor=self.anchor)
+        for step, names in kept.items():
+            part._components[step] = {name: self._components[step][name] for name in names}
+        for rule in self._forbidden:
+            first = rule.first & set(kept[rule.first_step])
+            second = rule.second & set(kept[rule.second_step])
+            if first and second:
+                part._forbidden.append(
+                    _Forbidden(rule.first_step, first, rule.second_step, second)
+                )
+        return part
+
+    def for_data(self, facts: DataFacts) -> "SearchSpace":
+        """Return the part of the space that makes sense on a data set.
+
+        Algorithms that could only fail, or that would do the same as another, are left out:
+
+        - without missing values only one imputer stays, one that does nothing if there is any;
+          with missing values, what does not accept NaN is forbidden behind an imputer that
+          does nothing;
+        - the same for encoders and categorical columns: what cannot make sense of category codes
+          is forbidden behind an encoder that keeps them;
+        - algorithms for dense data only are left out if the data are sparse;
+        - samplers, and classifiers without weights, are left out if the user gives sample weights;
+        - algorithms with a limit of rows or columns are left out above it.
+
+        Steps named ``"encoder"`` and ``"imputer"`` are treated in this way; other names are free.
+
+        Parameters
+        ----------
+        facts : DataFacts
+            What is known about the data.
+
+        Returns
+        -------
+        SearchSpace
+            A space that shares its components with this one.
+        """
+        kept: dict[str, list[str]] = {}
+        for step in self.steps:
+            usable = [c for c in self.components(step) if _is_usable(c, facts)]
+            if facts.weighted and step == self.steps[-1]:
+                usable = [c for c in usable if _takes_weights(c)]
+            if not usable:
+                raise ValueError(f"step {step!r} has no algorithm that can be used with {facts}")
+            idle = (step == "imputer" and not facts.has_missing) or (
+                step == "encoder" and not facts.has_categories
+            )
+            if idle:
+                usable = [next((c for c in usable if c.passthrough), usable[0])]
+            kept[step] = [c.name for c in usable]
+        part = self.subspace(kept)
+        if facts.has_missing:
+            part._forbid_behind("imputer", "passthrough", "handles_missing")
+        if facts.has_categories:
+            part._forbid_behind("encoder", "keeps_categories", "handles_categories")
+        part._prune()
+        return part
+
+    def _forbid_behind(self, step: str, idle_trait: str, trait: str) -> None:
+        """Forbid, behind components of `step` that let something pass, all that cannot take it."""
+        if step not in self.steps:
+            return
+        idle = [c.name for c in self.components(step) if getattr(c, idle_trait)]
+        for other in self.steps[self.steps.index(step) + 1 :]:
+            if other in ("encoder", "imputer"):
+                continue
+            lacking = [c.name for c in self.components(other) if not getattr(c, trait)]
+            if idle and lacking:
+                self.forbid({step: idle}, {other: lacking})
+
+    def _reachable(self, step: str) -> list[Component]:
+        """List the algorithms of a step that are in a legal structure (all, if too many)."""
+        components = list(self.components(step))
+        if np.prod(self._layout.n_algorithms.astype(np.float64)) > _MAX_STRUCTURES:
+            return components
+        used = np.unique(self.structures[:, self.steps.index(step)])
+        return [components[j] for j in used]
+
+    def _prune(self) -> None:
+        """Drop algorithms that are in no legal structure, and rules that speak of them."""
+        kept = {step: [c.name for c in self._reachable(step)] for step in self.steps}
+        part = self.subspace(kept)
+        self._components, self._forbidden = part._components, part._forbidden
+        self._forget()
+
+    @property
+    def size(self) -> float:
+        """Number of configurations; infinite if one hyper-parameter is continuous."""
+        counts = [
+            np.array([_count(component) for component in row], dtype=object)
+            for row in self._layout.components
+        ]
+        total = 1
+        if not self._forbidden:
+            for row in counts:
+                total = total * row.sum()
+            return total
+        product = np.ones(len(self.structures), dtype=object)
+        for i, row in enumerate(counts):
+            product = product * row[self.structures[:, i]]
+        return product.sum()
+
+    def __repr__(self) -> str:
+        steps = ", ".join(f"{step}: {len(c)}" for step, c in self._components.items())
+        return f"<SearchSpace {self.name!r} ({steps})>"
+
+
+def _is_usable(component: Component, facts: DataFacts) -> bool:
+    if facts.sparse and component.dense_only:
+        return False
+    if facts.weighted and component.balancing == "sampler":
+        return False
+    if component.max_samples is not None and facts.n_samples > component.max_samples:
+        return False
+    return component.max_features is None or facts.n_features <= component.max_features
+
+
+def _takes_weights(component: Component) -> bool:
+    estimator = component.make(component.default_values())
+    return estimator is None or has_fit_parameter(estimator, "sample_weight")
+
+
+def _count(component: Component) -> float:
+    """Number of settings of one component, conditions respected."""
+    children: dict[str, list[str]] = {key: [] for key in component.parameters}
+    for child, (parent, _) in component.conditions.items():
+        children[parent].append(child)
+
+    def count(key: str) -> float:
+        parameter = component.parameters[key]
+        if parameter.n_choices is None:
+            return float("inf")
+        if not children[key]:
+            return parameter.n_choices
+        return sum(count_below(key, value) for value in _values(parameter))
+
+    def count_below(key: str, value: Any) -> float:
+        product: float = 1
+        for child in children[key]:
+            if value in component.conditions[child][1]:
+                product *= count(child)
+        return product
+
+    total: float = 1
+    for key in component.parameters:
+        if key not in component.conditions:
+            total *= count(key)
+    return total
+
+
+def _values(parameter: Parameter) -> list[Any]:
+    """All values of a discrete parameter."""
+    if isinstance(parameter, Categorical):
+        return list(parameter.choices)
+    n = parameter.n_choices
+    assert n is not None
+    low, high = parameter.from_unit([0.0])[0], parameter.from_unit([1.0])[0]
+    return list(range(low, high + 1))

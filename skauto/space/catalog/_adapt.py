@@ -1,0 +1,79 @@
+"""What estimators need to be told about the data just before they are fitted."""
+
+from typing import Any
+
+from skauto.space._component import FitContext
+
+
+def exponent_to_columns(estimator: Any, context: FitContext) -> None:
+    """Read a real ``max_features`` p as ``n_features ** p`` columns, at least one."""
+    if isinstance(estimator.max_features, float):
+        n_columns = max(1, int(context.n_features**estimator.max_features))
+        estimator.set_params(max_features=n_columns)
+
+
+def factor_to_depth(estimator: Any, context: FitContext) -> None:
+    """Read a real ``max_depth`` f as ``f * n_features``, at least one."""
+    if isinstance(estimator.max_depth, float):
+        estimator.set_params(max_depth=max(1, round(estimator.max_depth * context.n_features)))
+
+
+def neighbors_to_rows(estimator: Any, context: FitContext) -> None:
+    """Ask for no more neighbours than there are rows."""
+    estimator.set_params(n_neighbors=min(estimator.n_neighbors, context.n_samples))
+
+
+def rows_in_bag(estimator: Any, context: FitContext) -> None:
+    """See that LightGBM's bags hold a few rows: an empty bag is an error."""
+    least = min(1.0, 10 / context.n_samples)
+    estimator.set_params(subsample=max(estimator.subsample, least))
+
+
+def quantiles_to_rows(estimator: Any, context: FitContext) -> None:
+    """Ask for no more quantiles than there are rows."""
+    estimator.set_params(n_quantiles=min(estimator.n_quantiles, context.n_samples))
+
+
+def no_mean_if_sparse(estimator: Any, context: FitContext) -> None:
+    """Do not centre sparse columns."""
+    if context.sparse:
+        estimator.set_params(with_mean=False)
+
+
+def no_centering_if_sparse(estimator: Any, context: FitContext) -> None:
+    """Do not centre sparse columns."""
+    if context.sparse:
+        estimator.set_params(with_centering=False)
+
+
+def components_to_rows(estimator: Any, context: FitContext) -> None:
+    """Ask for no more components than there are rows."""
+    estimator.set_params(n_components=min(estimator.n_components, context.n_samples))
+
+
+def components_to_columns(estimator: Any, context: FitContext) -> None:
+    """Ask for no more components than there are columns."""
+    estimator.set_params(n_components=min(estimator.n_components, context.n_features))
+
+
+def components_to_both(estimator: Any, context: FitContext) -> None:
+    """Ask for no more components than there are rows or columns; None means all."""
+    if estimator.n_components is not None:
+        n_components = min(estimator.n_components, context.n_samples, context.n_features)
+        estimator.set_params(n_components=n_components)
+
+
+def components_below_columns(estimator: Any, context: FitContext) -> None:
+    """Ask for fewer components than there are columns, at least one."""
+    n_components = max(1, min(estimator.n_components, context.n_features - 1))
+    estimator.set_params(n_components=n_components)
+
+
+def clusters_to_columns(estimator: Any, context: FitContext) -> None:
+    """Ask for no more clusters than there are columns."""
+    estimator.set_params(n_clusters=min(estimator.n_clusters, context.n_features))
+
+
+def k_to_columns(estimator: Any, context: FitContext) -> None:
+    """Keep no more columns than there are."""
+    estimator.set_params(k=min(estimator.k, context.n_features))

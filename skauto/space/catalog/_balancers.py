@@ -1,0 +1,74 @@
+"""Balancers: what is done about classes of unequal size."""
+
+from typing import Any
+
+from skauto.space._component import Component
+from skauto.space._parameters import Integer
+
+
+def none(**options: Any) -> Component:
+    """Leave the classes as they are."""
+    return Component("none", **options)
+
+
+def weights(name: str = "weights", **options: Any) -> Component:
+    """Weigh the classes in the fit of the classifier."""
+    return Component(name, balancing="weights", **options)
+
+
+def over_sampling(**options: Any) -> Component:
+    """Repeat rows of the smaller classes."""
+    return Component(
+        "over_sampling",
+        make_over_sampler,
+        balancing="sampler",
+        handles_missing=True,
+        handles_categories=True,
+        keeps_categories=True,
+        **options,
+    )
+
+
+def under_sampling(**options: Any) -> Component:
+    """Leave out rows of the larger classes."""
+    return Component(
+        "under_sampling",
+        make_under_sampler,
+        balancing="sampler",
+        handles_missing=True,
+        handles_categories=True,
+        keeps_categories=True,
+        **options,
+    )
+
+
+def smote(**options: Any) -> Component:
+    """Put new rows between rows of the smaller classes."""
+    return Component(
+        "smote",
+        make_smote,
+        {"k_neighbors": Integer(2, 15, default=5)},
+        balancing="sampler",
+        **options,
+    )
+
+
+def make_over_sampler() -> Any:
+    """Build a random over-sampler."""
+    from imblearn.over_sampling import RandomOverSampler
+
+    return RandomOverSampler()
+
+
+def make_under_sampler() -> Any:
+    """Build a random under-sampler."""
+    from imblearn.under_sampling import RandomUnderSampler
+
+    return RandomUnderSampler()
+
+
+def make_smote(k_neighbors: int = 5) -> Any:
+    """Build SMOTE."""
+    from skauto.space.catalog._samplers import CappedSMOTE
+
+    return CappedSMOTE(k_neighbors=k_neighbors)

@@ -1,0 +1,315 @@
+"""Classifiers of the `default` space."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.discriminant_analysis import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.svm import LinearSVC
+
+from skauto.space._component import Component, FitContext
+from skauto.space._parameters import Categorical, Integer, Parameter, Real
+from skauto.space.catalog._adapt import (
+    exponent_to_columns,
+    neighbors_to_rows,
+    rows_in_bag,
+)
+from skauto.space.catalog._estimators import LightGBMClassifier, ScaledGammaSVC
+
+_NUMBERS = {"encoder": "one_hot", "imputer": "simple"}
+_SCALED = {**_NUMBERS, "scaler": "standard"}
+_RAW = {"encoder": "ordinal", "imputer": "none", "scaler": "none"}
+
+
+def default_classifiers() -> list[Component]:
+    """Classifiers of the `default` space.
+
+    Returns
+    -------
+    list of Component
+        The classifiers.
+    """
+    return [
+        lightgbm(),
+        hist_gradient_boosting(),
+        extra_trees(),
+        random_forest(),
+        logistic_regression(),
+        linear_svm(),
+        svm(),
+        lda(),
+        qda(),
+        k_nearest_neighbors(),
+        mlp(),
+        gaussian_nb(),
+    ]
+
+
+def lightgbm() -> Component:
+    """Gradient boosting by LightGBM, with native categories."""
+    return Component(
+        "lightgbm",
+        LightGBMClassifier(
+            subsample_freq=1, n_jobs=1, verbose=-1, force_col_wise=True, min_data_per_group=20
+        ),
+        {
+            "n_estimators": Integer(50, 500, log=True, default=200),
+            "learning_rate": Real(0.02, 0.3, log=True, default=0.05),
+            "num_leaves": Integer(4, 128, log=True, default=31),
+            "min_child_samples": Integer(2, 100, log=True, default=20),
+            "subsample": Real(0.5, 1.0, default=0.9),
+            "colsample_bytree": Real(0.2, 1.0, default=0.7),
+            "reg_lambda": Real(1e-3, 100.0, log=True, default=1.0),
+            "extra_trees": Categorical([False, True]),
+        },
+        adapt=_adapt_lightgbm,
+        handles_categories=True,
+        cost=1.0,
+        prefers=_RAW,
+        weight=2.0,
+    )
+
+
+def _adapt_lightgbm(estimator: Any, context: FitContext) -> None:
+    rows_in_bag(estimator, context)
+    estimator.set_params(categorical_features=list(context.categorical))
+
+
+def hist_gradient_boosting() -> Component:
+    """Gradient boosting by scikit-learn, with native categories."""
+    return Component(
+        "hist_gradient_boosting",
+        HistGradientBoostingClassifier(early_stopping=False, categorical_features=None),
+        {
+            "max_iter": Integer(30, 300, log=True, default=120),
+            "learning_rate": Real(0.02, 0.3, log=True, default=0.07),
+            "max_leaf_nodes": Integer(4, 128, log=True, default=31),
+            "min_samples_leaf": Integer(2, 100, log=True, default=20),
+            "l2_regularization": Real(1e-6, 100.0, log=True, default=0.1),
+            "max_features": Real(0.2, 1.0, default=0.7),
+        },
+        adapt=_adapt_hist_gradient_boosting,
+        handles_categories=True,
+        cost=2.0,
+        prefers=_RAW,
+    )
+
+
+def _adapt_hist_gradient_boosting(estimator: Any, context: FitContext) -> None:
+    """Name the categories; a column with more levels than bins is read as a number."""
+    levels = context.n_levels or (0,) * len(context.categorical)
+    few = [j for j, n in zip(context.categorical, levels, strict=True) if n <= estimator.max_bins]
+    estimator.set_params(categorical_features=few or None)
+
+
+def extra_trees() -> Component:
+    """Randomised trees."""
+    return Component(
+        "extra_trees",
+        ExtraTreesClassifier(n_jobs=1),
+        {
+            **_forest_parameters(),
+            "criterion": Categorical(["entropy", "gini"]),
+            "max_features": Real(0.1, 1.0, default=0.8),
+            "bootstrap": Categorical([False, True]),
+        },
+        adapt=_adapt_forest,
+        handles_categories=True,
+        cost=3.0,
+        prefers=_RAW,
+    )
+
+
+def random_forest() -> Component:
+    """Random forest."""
+    return Component(
+        "random_forest",
+        RandomForestClassifier(n_jobs=1),
+        _forest_parameters(),
+        adapt=_adapt_forest,
+        handles_categories=True,
+        cost=4.0,
+        prefers=_RAW,
+    )
+
+
+def _forest_parameters() -> dict[str, Parameter]:
+    return {
+        "n_estimators": Categorical([100]),
+        "criterion": Categorical(["gini", "entropy"]),
+        "max_features": Real(0.1, 1.0, default=0.5),
+        "min_samples_leaf": Integer(1, 20, log=True, default=2),
+        "min_samples_split": Integer(2, 20, log=True, default=2),
+    }
+
+
+def _adapt_forest(estimator: Any, context: FitContext) -> None:
+    """Read max_features as an exponent of the number of columns; fewer trees on many rows."""
+    n_estimators = min(estimator.n_estimators, max(50, 400_000 // context.n_samples))
+    estimator.set_params(n_estimators=n_estimators)
+    exponent_to_columns(estimator, context)
+
+
+def logistic_regression() -> Component:
+    """Logistic regression with a quadratic penalty."""
+    return Component(
+        "logistic_regression",
+        LogisticRegression(max_iter=300),
+        {"C": Real(1e-4, 1e3, log=True, default=1.0)},
+        cost=0.5,
+        prefers=_SCALED,
+    )
+
+
+def linear_svm() -> Component:
+    """Linear support vector machine, its margins calibrated by 3 folds."""
+    return Component(
+        "linear_svm",
+        make_linear_svm,
+        {"C": Real(1e-4, 1e2, log=True, default=0.1)},
+        max_samples=200_000,
+        cost=0.7,
+        prefers=_SCALED,
+    )
+
+
+def make_linear_svm(C: float = 1.0) -> CalibratedClassifierCV:
+    """Build a calibrated linear support vector machine."""
+    return CalibratedClassifierCV(LinearSVC(C=C, dual="auto"), ensemble=False, cv=3, n_jobs=1)
+
+
+def svm() -> Component:
+    """Kernel machine, its margins calibrated by 3 folds."""
+    return Component(
+        "svm",
+        make_svm,
+        {
+            "C": Real(0.03, 1e3, log=True, default=10.0),
+            "kernel": Categorical(["rbf", "poly"]),
+            "gamma": Real(0.01, 30.0, log=True, default=1.0),
+            "degree": Integer(2, 4, default=2),
+            "coef0": Real(0.0, 2.0, default=1.0),
+        },
+        conditions={"degree": ("kernel", ["poly"]), "coef0": ("kernel", ["poly"])},
+        max_samples=20_000,
+        cost=5.0,
+        prefers=_SCALED,
+    )
+
+
+def make_svm(**parameters: Any) -> CalibratedClassifierCV:
+    """Build a calibrated kernel machine."""
+    return CalibratedClassifierCV(ScaledGammaSVC(**parameters), ensemble=False, cv=3, n_jobs=1)
+
+
+def lda() -> Component:
+    """Linear discriminant analysis."""
+    return Component(
+        "lda",
+        make_lda,
+        {
+            "shrinkage": Categorical(["auto", "none", "manual"]),
+            "shrinkage_factor": Real(1e-4, 1.0, log=True, default=0.1),
+        },
+        conditions={"shrinkage_factor": ("shrinkage", ["manual"])},
+        dense_only=True,
+        max_features=3000,
+        cost=0.2,
+        prefers=_SCALED,
+    )
+
+
+def make_lda(
+    shrinkage: str = "none", shrinkage_factor: float = 0.5, **parameters: Any
+) -> LinearDiscriminantAnalysis:
+    """Build a discriminant analysis from the kind of its shrinkage."""
+    if shrinkage == "none":
+        return LinearDiscriminantAnalysis(solver="svd", **parameters)
+    value = shrinkage_factor if shrinkage == "manual" else "auto"
+    return LinearDiscriminantAnalysis(solver="lsqr", shrinkage=value, **parameters)
+
+
+def qda() -> Component:
+    """Quadratic discriminant analysis."""
+    return Component(
+        "qda",
+        QuadraticDiscriminantAnalysis(solver="eigen"),
+        {"shrinkage": Real(1e-3, 1.0, log=True, default=0.02)},
+        weight=0.5,
+        max_features=500,
+        cost=0.3,
+        prefers=_SCALED,
+    )
+
+
+def k_nearest_neighbors() -> Component:
+    """Vote of the nearest rows."""
+    return Component(
+        "k_nearest_neighbors",
+        KNeighborsClassifier(n_jobs=1),
+        {
+            "n_neighbors": Integer(1, 200, log=True, default=15),
+            "weights": Categorical(["distance", "uniform"]),
+            "p": Categorical([2, 1]),
+        },
+        adapt=neighbors_to_rows,
+        max_samples=100_000,
+        cost=0.6,
+        prefers=_SCALED,
+    )
+
+
+def mlp() -> Component:
+    """Neural network."""
+    return Component(
+        "mlp",
+        make_mlp,
+        {
+            "depth": Integer(1, 3, default=2),
+            "width": Integer(16, 256, log=True, default=64),
+            "alpha": Real(1e-5, 10.0, log=True, default=0.3),
+            "learning_rate_init": Real(3e-4, 3e-2, log=True, default=2e-3),
+            "activation": Categorical(["relu", "tanh"]),
+        },
+        adapt=_adapt_mlp,
+        cost=6.0,
+        prefers=_SCALED,
+    )
+
+
+def make_mlp(depth: int = 1, width: int = 100, **parameters: Any) -> MLPClassifier:
+    """Build a network of `depth` layers of equal width."""
+    return MLPClassifier(hidden_layer_sizes=(width,) * depth, **parameters)
+
+
+def _adapt_mlp(estimator: Any, context: FitContext) -> None:
+    """Spare rows for validation only where there are enough; bound the number of updates."""
+    estimator.set_params(
+        early_stopping=context.n_samples >= 1000,
+        max_iter=int(np.clip(5_000_000 // context.n_samples, 10, 200)),
+        batch_size=int(min(max(32, context.n_samples // 30), 256, context.n_samples)),
+    )
+
+
+def gaussian_nb() -> Component:
+    """Naive Bayes with normal distributions."""
+    return Component(
+        "gaussian_nb",
+        GaussianNB(),
+        {"var_smoothing": Real(1e-10, 1.0, log=True, default=1e-6)},
+        weight=0.5,
+        cost=0.1,
+        prefers=_NUMBERS,
+    )

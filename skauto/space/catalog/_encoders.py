@@ -1,0 +1,128 @@
+"""Encoders: what becomes of columns of category codes."""
+
+from typing import Any
+
+from sklearn.compose import ColumnTransformer
+from sklearn.preprocessing import OneHotEncoder
+
+from skauto.space._component import Component, FitContext
+from skauto.space._parameters import Categorical, Integer, Real
+from skauto.space.catalog._estimators import CrossFittedTargetEncoder
+
+# One-hot columns of a dense matrix above this number of cells are kept sparse (160 MB).
+_MAX_DENSE_CELLS = 20_000_000
+
+
+def ordinal(name: str = "ordinal", **options: Any) -> Component:
+    """Leave the codes as they are: trees can read them, some learners natively."""
+    return Component(name, **options)
+
+
+def none(name: str = "none", **options: Any) -> Component:
+    """Leave the codes as they are and take them for numbers from here on (MOSAIC)."""
+    return Component(name, keeps_categories=False, **options)
+
+
+def one_hot(name: str = "one_hot", **options: Any) -> Component:
+    """One column a category, rare categories grouped."""
+    return Component(
+        name,
+        make_one_hot,
+        {
+            "max_categories": Integer(5, 100, log=True, default=30),
+            "min_frequency": Categorical([None, 0.002, 0.01, 0.05]),
+        },
+        adapt=_adapt_one_hot,
+        dense_only=False,
+        handles_missing=True,
+        handles_categories=True,
+        **options,
+    )
+
+
+def make_one_hot(
+    max_categories: int | None = None, min_frequency: float | None = None
+) -> ColumnTransformer:
+    """Build a one-hot encoder that groups rare categories."""
+    return _on_categories(
+        "one_hot",
+        OneHotEncoder(
+            handle_unknown="infrequent_if_exist",
+            max_categories=max_categories,
+            min_frequency=min_frequency,
+        ),
+    )
+
+
+def one_hot_auto_sklearn(name: str = "one_hot", **options: Any) -> Component:
+    """One column a category, those below a minimum fraction grouped, as in auto-sklearn 0.5."""
+    return Component(
+        name,
+        make_one_hot_auto_sklearn,
+        {
+            "use_minimum_fraction": Categorical([True, False]),
+            "minimum_fraction": Real(1e-4, 0.5, log=True, default=0.01),
+        },
+        conditions={"minimum_fraction": ("use_minimum_fraction", [True])},
+        adapt=_adapt_one_hot,
+        dense_only=False,
+        handles_missing=True,
+        handles_categories=True,
+        **options,
+    )
+
+
+def make_one_hot_auto_sklearn(
+    use_minimum_fraction: bool = True, minimum_fraction: float | None = None
+) -> ColumnTransformer:
+    """Build the encoder of `one_hot_auto_sklearn`."""
+    return make_one_hot(min_frequency=minimum_fraction if use_minimum_fraction else None)
+
+
+def one_hot_fixed(name: str = "one_hot", **options: Any) -> Component:
+    """One column a category, without hyper-parameters (ADMM, FLASH, DivBO)."""
+    return Component(
+        name,
+        make_one_hot(),
+        adapt=_adapt_one_hot,
+        dense_only=False,
+        handles_missing=True,
+        handles_categories=True,
+        **options,
+    )
+
+
+def target(name: str = "target", **options: Any) -> Component:
+    """Replace categories by cross-fitted means of the target."""
+    return Component(
+        name,
+        _on_categories("target", CrossFittedTargetEncoder()),
+        adapt=_adapt_columns,
+        dense_only=True,
+        handles_missing=True,
+        handles_categories=True,
+        **options,
+    )
+
+
+def _on_categories(name: str, encoder: Any) -> ColumnTransformer:
+    """Apply an encoder to columns that `adapt` names; the others follow as they are."""
+    return ColumnTransformer(
+        [(name, encoder, [])], remainder="passthrough", sparse_threshold=0.0, n_jobs=1
+    )
+
+
+def _adapt_columns(estimator: Any, context: FitContext) -> None:
+    ((name, encoder, _),) = estimator.transformers
+    estimator.set_params(transformers=[(name, encoder, list(context.categorical))])
+
+
+def _adapt_one_hot(estimator: Any, context: FitContext) -> None:
+    """Name the columns; keep a wide result sparse."""
+    _adapt_columns(estimator, context)
+    ((_, encoder, _),) = estimator.transformers
+    limit = encoder.max_categories or 255
+    levels = context.n_levels or (limit,) * len(context.categorical)
+    width = sum(min(n, limit) for n in levels)
+    wide = width * context.n_samples > _MAX_DENSE_CELLS
+    estimator.set_params(sparse_threshold=0.3 if wide or context.sparse else 0.0)

@@ -1,0 +1,533 @@
+"""Small estimators for places where those of scikit-learn and LightGBM need help."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from lightgbm import LGBMClassifier
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.kernel_approximation import Nystroem
+from sklearn.model_selection import StratifiedKFold
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.preprocessing import TargetEncoder
+from sklearn.svm import SVC
+from sklearn.utils.validation import (
+    _check_feature_names_in,
+    check_is_fitted,
+    validate_data,
+)
+
+
+class LightGBMClassifier(LGBMClassifier):
+    """LightGBM that takes the columns of category codes in its constructor.
+
+    Parameters
+    ----------
+    categorical_features : list of int, default=None
+        Columns of category codes; None means that all columns are numbers.
+    **kwargs : dict
+        Parameters of :class:`lightgbm.LGBMClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.space.catalog import LightGBMClassifier
+    >>> codes = np.tile([0.0, 1.0, 2.0, 3.0], 50)[:, None]
+    >>> y = np.tile([0, 1, 0, 1], 50)
+    >>> classifier = LightGBMClassifier(categorical_features=[0], n_estimators=5, verbose=-1)
+    >>> classifier.fit(codes, y).score(codes, y)
+    1.0
+    """
+
+    def __init__(
+        self, *, categorical_features: Sequence[int] | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.categorical_features = categorical_features
+
+    def _process_params(self, stage: str) -> dict[str, Any]:
+        # LightGBM passes all constructor parameters on, but wants this one in fit only.
+        params = super()._process_params(stage)
+        params.pop("categorical_features", None)
+        return params
+
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any
+    ) -> "LightGBMClassifier":
+        """Fit the boosted trees.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data.
+        y : array-like of shape (n_samples,)
+            Classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        **fit_params : dict
+            Further arguments of :meth:`lightgbm.LGBMClassifier.fit`.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        columns = [] if self.categorical_features is None else list(self.categorical_features)
+        if columns:
+            fit_params.setdefault("categorical_feature", columns)
+        return super().fit(X, y, sample_weight=sample_weight, **fit_params)
+
+
+class ScaledGammaSVC(SVC):
+    """A kernel machine whose gamma counts from scikit-learn's ``gamma="scale"``.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Inverse strength of the regularisation.
+    kernel : {"rbf", "poly", "sigmoid"}, default="rbf"
+        The kernel.
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : float, default=1.0
+        Multiple of ``1 / (n_features * X.var())``.
+    coef0 : float, default=0.0
+        Constant of the polynomial and the sigmoid kernel.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from skauto.space.catalog import ScaledGammaSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> round(ScaledGammaSVC(gamma=1.0).fit(X, y).score(X, y), 3)
+    0.973
+    """
+
+    gamma: float
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: str = "rbf",
+        degree: int = 3,
+        gamma: float = 1.0,
+        coef0: float = 0.0,
+        class_weight: Any = None,
+    ) -> None:
+        super().__init__(
+            C=C, kernel=kernel, degree=degree, gamma=gamma, coef0=coef0, class_weight=class_weight
+        )
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ScaledGammaSVC":
+        """Fit the machine.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data.
+        y : array-like of shape (n_samples,)
+            Classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        multiple, variance = self.gamma, _variance(X)
+        self.gamma = multiple / (X.shape[1] * variance) if variance > 0 else multiple
+        try:
+            return super().fit(X, y, sample_weight)
+        finally:
+            self.gamma = multiple
+
+
+def _variance(X: Any) -> float:
+    """Variance of all entries of a dense or sparse matrix."""
+    squares = X.multiply(X) if hasattr(X, "multiply") else np.square(X)
+    return float(squares.mean() - X.mean() ** 2)
+
+
+class ScaledGammaNystroem(TransformerMixin, BaseEstimator):
+    """Approximate features of a Gaussian kernel whose gamma counts from ``1 / n_features``.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        Multiple of ``1 / n_features``, which suits standardised columns.
+    n_components : int, default=100
+        Number of features.
+    random_state : int, RandomState instance or None, default=None
+        Chooses the rows that the features are built from.
+
+    Attributes
+    ----------
+    nystroem_ : sklearn.kernel_approximation.Nystroem
+        The fitted approximation.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from skauto.space.catalog import ScaledGammaNystroem
+    >>> X, _ = load_iris(return_X_y=True)
+    >>> ScaledGammaNystroem(n_components=20, random_state=0).fit_transform(X).shape
+    (150, 20)
+    """
+
+    def __init__(
+        self, gamma: float = 1.0, n_components: int = 100, random_state: Any = None
+    ) -> None:
+        self.gamma = gamma
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> "ScaledGammaNystroem":
+        """Choose rows and compute the map.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted transformer.
+        """
+        X = validate_data(self, X, accept_sparse="csr")
+        self.nystroem_ = Nystroem(
+            gamma=self.gamma / X.shape[1],
+            n_components=min(self.n_components, X.shape[0]),
+            random_state=self.random_state,
+        ).fit(X)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Compute the features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The features.
+        """
+        check_is_fitted(self)
+        return self.nystroem_.transform(validate_data(self, X, accept_sparse="csr", reset=False))
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Name the features.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of str
+            Names of the features.
+        """
+        return self.nystroem_.get_feature_names_out()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class CrossFittedTargetEncoder(TransformerMixin, BaseEstimator):
+    """Target encoder with a seed, that makes do with the folds that small classes allow.
+
+    Parameters
+    ----------
+    smooth : "auto" or float, default="auto"
+        How strongly the mean of a category is drawn to the mean of all.
+    n_folds : int, default=5
+        Number of folds of the cross-fitting.
+    random_state : int, RandomState instance or None, default=None
+        Shuffles the folds.
+
+    Attributes
+    ----------
+    encoder_ : sklearn.preprocessing.TargetEncoder
+        The fitted encoder.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.space.catalog import CrossFittedTargetEncoder
+    >>> codes = np.tile([0.0, 1.0], 50)[:, None]
+    >>> encoder = CrossFittedTargetEncoder(random_state=0)
+    >>> encoder.fit_transform(codes, np.tile([0, 1], 50))[:2].round(1).tolist()
+    [[0.0], [1.0]]
+    """
+
+    def __init__(
+        self, smooth: str | float = "auto", n_folds: int = 5, random_state: Any = None
+    ) -> None:
+        self.smooth = smooth
+        self.n_folds = n_folds
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> "CrossFittedTargetEncoder":
+        """Learn the means on all rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Category codes.
+        y : array-like of shape (n_samples,)
+            Classes.
+
+        Returns
+        -------
+        self : object
+            The fitted encoder.
+        """
+        self.fit_transform(X, y)
+        return self
+
+    def fit_transform(self, X: Any, y: Any) -> Any:
+        """Encode each row by means over the other folds; learn the means on all rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Category codes.
+        y : array-like of shape (n_samples,)
+            Classes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features) or (n_samples, n_features * n_classes)
+            Means of the target.
+        """
+        _, counts = np.unique(y, return_counts=True)
+        folds = StratifiedKFold(
+            max(2, min(self.n_folds, counts.max())), shuffle=True, random_state=self.random_state
+        )
+        self.encoder_ = TargetEncoder(smooth=self.smooth, cv=folds)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="The least populated class in y")
+            return self.encoder_.fit_transform(X, y)
+
+    def transform(self, X: Any) -> Any:
+        """Encode new rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Category codes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features) or (n_samples, n_features * n_classes)
+            Means of the target.
+        """
+        check_is_fitted(self)
+        return self.encoder_.transform(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Name the columns.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the columns of category codes.
+
+        Returns
+        -------
+        ndarray of str
+            Names of the encoded columns.
+        """
+        return self.encoder_.get_feature_names_out(input_features)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.target_tags.required = True
+        return tags
+
+
+class ClippedMultinomialNB(MultinomialNB):
+    """Multinomial naive Bayes that takes negative values for zero.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Additive smoothing.
+    fit_prior : bool, default=True
+        Whether the shares of the classes are learnt.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.space.catalog import ClippedMultinomialNB
+    >>> X = np.array([[2.0, -1.0], [-1.0, 2.0]])
+    >>> ClippedMultinomialNB().fit(X, [0, 1]).predict(X).tolist()
+    [0, 1]
+    """
+
+    def __init__(self, *, alpha: float = 1.0, fit_prior: bool = True) -> None:
+        super().__init__(alpha=alpha, fit_prior=fit_prior)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ClippedMultinomialNB":
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data.
+        y : array-like of shape (n_samples,)
+            Classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        return super().fit(_positive_part(X), y, sample_weight)
+
+    def predict(self, X: Any) -> Any:
+        """Predict classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Classes.
+        """
+        return super().predict(_positive_part(X))
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """Predict logarithms of class probabilities; `predict_proba` is built on it.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms.
+        """
+        return super().predict_log_proba(_positive_part(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = False
+        return tags
+
+
+def _positive_part(X: Any) -> Any:
+    return X.maximum(0) if hasattr(X, "maximum") else np.maximum(X, 0)
+
+
+class CrossFeatures(TransformerMixin, BaseEstimator):
+    """Append products of pairs of columns of zeros and ones.
+
+    Parameters
+    ----------
+    max_columns : int, default=60
+        Number of columns that are paired; of more, as many are drawn.
+    seed : int, default=1
+        Draws the columns.
+
+    Attributes
+    ----------
+    pairs_ : ndarray of int of shape (n_pairs, 2)
+        Pairs of columns whose product varies.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.space.catalog import CrossFeatures
+    >>> X = np.array([[0.0, 0.0, 5.0], [0.0, 1.0, 6.0], [1.0, 1.0, 7.0]])
+    >>> CrossFeatures().fit_transform(X).tolist()
+    [[0.0, 0.0, 5.0, 0.0], [0.0, 1.0, 6.0, 0.0], [1.0, 1.0, 7.0, 1.0]]
+    """
+
+    def __init__(self, max_columns: int = 60, seed: int = 1) -> None:
+        self.max_columns = max_columns
+        self.seed = seed
+
+    def fit(self, X: Any, y: Any = None) -> "CrossFeatures":
+        """Choose the pairs.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted transformer.
+        """
+        X = validate_data(self, X)
+        binary = np.flatnonzero(((X == 0) | (X == 1)).all(axis=0))
+        if len(binary) > self.max_columns:
+            rng = np.random.default_rng(self.seed)
+            binary = np.sort(rng.choice(binary, self.max_columns, replace=False))
+        first, second = np.triu_indices(len(binary), k=1)
+        pairs = np.column_stack([binary[first], binary[second]])
+        self.pairs_ = pairs[np.ptp(self._products(X, pairs), axis=0) > 0]
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Append the products.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features + n_pairs)
+            The columns and the products.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False)
+        return np.hstack([X, self._products(X, self.pairs_)])
+
+    @staticmethod
+    def _products(X: Any, pairs: Any) -> Any:
+        return X[:, pairs[:, 0]] * X[:, pairs[:, 1]]
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Name the columns.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the columns of the data.
+
+        Returns
+        -------
+        ndarray of str
+            These names and those of the products.
+        """
+        names = _check_feature_names_in(self, input_features)
+        products = [f"{names[i]} {names[j]}" for i, j in self.pairs_]
+        return np.asarray([*names, *products], dtype=object)

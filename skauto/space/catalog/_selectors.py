@@ -1,0 +1,72 @@
+"""Selectors: which columns are kept."""
+
+from functools import partial
+from typing import Any
+
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.feature_selection import (
+    SelectFromModel,
+    SelectPercentile,
+    f_classif,
+    mutual_info_classif,
+)
+from sklearn.svm import LinearSVC
+
+from skauto.space._component import Component
+from skauto.space._parameters import Categorical, Real
+
+
+def none(name: str = "none", **options: Any) -> Component:
+    """Keep all columns."""
+    return Component(name, **options)
+
+
+def percentile(name: str = "select_percentile", **options: Any) -> Component:
+    """Keep a share of the columns, the best by themselves (`default` space)."""
+    return Component(
+        name,
+        make_percentile,
+        {
+            "percentile": Real(5.0, 95.0, default=60.0),
+            "score": Categorical(["f_classif", "mutual_information"]),
+        },
+        handles_categories=True,
+        **options,
+    )
+
+
+def make_percentile(percentile: float = 50.0, score: str = "f_classif") -> SelectPercentile:
+    """Build a selector from the name of its score."""
+    scores = {
+        "f_classif": f_classif,
+        "mutual_information": partial(mutual_info_classif, random_state=0),
+    }
+    return SelectPercentile(scores[score], percentile=percentile)
+
+
+def extra_trees(name: str = "select_extra_trees", **options: Any) -> Component:
+    """Keep the columns that extra trees find important (`default` space)."""
+    return Component(
+        name,
+        SelectFromModel(ExtraTreesClassifier(50, min_samples_leaf=3, n_jobs=1)),
+        {
+            "threshold": Categorical(["median", "0.5*mean", "mean", "0.25*mean"]),
+        },
+        handles_categories=True,
+        **options,
+    )
+
+
+def l1(name: str = "select_l1", **options: Any) -> Component:
+    """Keep the columns to which a sparse linear model gives a weight (`default` space)."""
+    return Component(
+        name,
+        make_l1,
+        {"C": Real(0.003, 3.0, log=True, default=0.1)},
+        **options,
+    )
+
+
+def make_l1(C: float = 1.0) -> SelectFromModel:
+    """Build a selector around a sparse linear support vector machine."""
+    return SelectFromModel(LinearSVC(C=C, penalty="l1", dual=False, tol=1e-3), threshold=1e-5)

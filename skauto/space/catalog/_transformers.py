@@ -1,0 +1,74 @@
+"""Transformers: new columns made of the old ones."""
+
+from typing import Any
+
+from sklearn.decomposition import PCA
+from sklearn.ensemble import RandomTreesEmbedding
+from sklearn.preprocessing import PolynomialFeatures
+
+from skauto.space._component import Component, FitContext
+from skauto.space._parameters import Categorical, Integer, Real
+from skauto.space.catalog._estimators import ScaledGammaNystroem
+
+# Polynomial features of the `default` space stay below this number of columns.
+_MAX_POLYNOMIAL_COLUMNS = 3000
+
+
+def none(name: str = "none", **options: Any) -> Component:
+    """Leave the columns as they are."""
+    return Component(name, **options)
+
+
+def pca(name: str = "pca", *, keep_variance: float = 0.9999, **options: Any) -> Component:
+    """Principal components that keep a share of the variance."""
+    return Component(
+        name,
+        PCA(svd_solver="full"),
+        {
+            "n_components": Real(0.5, 0.9999, default=keep_variance),
+            "whiten": Categorical([False, True]),
+        },
+        **options,
+    )
+
+
+def quadratic(name: str = "polynomial", **options: Any) -> Component:
+    """Products of pairs of columns, unless they are too many (`default` space)."""
+    return Component(
+        name,
+        PolynomialFeatures(degree=2, include_bias=False),
+        {"interaction_only": Categorical([False, True])},
+        adapt=_adapt_quadratic,
+        **options,
+    )
+
+
+def _adapt_quadratic(estimator: Any, context: FitContext) -> None:
+    if context.n_features * (context.n_features + 3) / 2 > _MAX_POLYNOMIAL_COLUMNS:
+        estimator.set_params(degree=1)
+
+
+def scaled_nystroem(name: str = "nystroem", **options: Any) -> Component:
+    """Features of a Gaussian kernel on standardised columns (`default` space)."""
+    return Component(
+        name,
+        ScaledGammaNystroem(),
+        {
+            "gamma": Real(0.01, 10.0, log=True, default=0.5),
+            "n_components": Integer(30, 1000, log=True, default=200),
+        },
+        **options,
+    )
+
+
+def tree_embedding(name: str = "random_trees_embedding", **options: Any) -> Component:
+    """Leaves of random trees, one column a leaf (`default` space)."""
+    return Component(
+        name,
+        RandomTreesEmbedding(n_jobs=1),
+        {
+            "n_estimators": Integer(10, 100, log=True, default=50),
+            "max_depth": Integer(2, 6, default=4),
+        },
+        **options,
+    )

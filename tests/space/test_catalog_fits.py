@@ -1,0 +1,138 @@
+"""Every component of the catalog fits and predicts, by default and at random.
+
+``SKAUTO_TEST_CONFIGURATIONS`` is the number of random configurations of each component on each
+data set. Components that can fail by their own mathematics are listed with the reason.
+"""
+
+import os
+import re
+import warnings
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from skauto.evaluation import PipelineBuilder, transform_and_predict
+from skauto.space import get_space
+
+N_CONFIGURATIONS = int(os.environ.get("SKAUTO_TEST_CONFIGURATIONS", "2"))
+NO_COLUMN = "No column was left"
+
+# What a component may raise on legal hyper-parameters, by its own mathematics. Such a
+# configuration is a failed trial of a search.
+KNOWN_FAILURES = {
+    # the iteration diverges, most of all with the cube
+    "fast_ica": ["array must not contain infs or NaNs", "Input X contains (NaN|infinity)"],
+    # a constant column has no direction
+    "feature_agglomeration": ["Cosine affinity cannot be used when X contains zero vectors"],
+    # sigmoid kernels, and polynomial ones with a negative offset, are not positive definite
+    "kernel_pca": ["significant negative eigenvalues", NO_COLUMN],
+    # a class whose covariance is singular, reg_param being 0 by default
+    "qda": ["covariance matrix of class . is not full rank"],
+    # the kernel chi2 (in FLASH and DivBO) is for columns without negative values
+    "nystroem_sampler": ["X contains negative values"],
+    # tests and thresholds that no column passes
+    "select_rates": [NO_COLUMN],
+    "select_fpr": [NO_COLUMN],
+    "select_fdr": [NO_COLUMN],
+    "select_fwe": [NO_COLUMN],
+    "select_l1": [NO_COLUMN],
+    "variance_threshold": ["No feature in X meets the variance threshold"],
+}
+
+
+def make_data(n_classes):
+    """A small table with two columns of category codes and missing values."""
+    rng = np.random.default_rng(n_classes)
+    n_samples = 30 * n_classes
+    y = np.repeat(np.arange(n_classes), 30)
+    X = rng.normal(size=(n_samples, 5)) + y[:, None] * rng.normal(size=5)
+    codes = np.column_stack(
+        [
+            rng.integers(0, 4, n_samples),
+            np.where(rng.random(n_samples) < 0.7, y, rng.integers(0, 3, n_samples)),
+        ]
+    )
+    Z = np.hstack([X, codes])
+    Z[rng.random(Z.shape) < 0.03] = np.nan
+    return Z, y
+
+
+def cases():
+    """Each different component once, with the space it is tried in."""
+    seen = set()
+    for name in (
+        "default",
+        "mosaic",
+        "flash",
+        "divbo",
+        "admm_large",
+        "admm_small",
+        "fang_mlp",
+        "fang_gbm",
+    ):
+        space = get_space(name)
+        for step in space.steps:
+            for component in space.components(step):
+                key = (step, component.name, repr(component.make(component.default_values())))
+                key += (repr(component.parameters),)
+                if key not in seen and not component.passthrough:
+                    seen.add(key)
+                    yield pytest.param(name, step, component.name, id=f"{name}-{component.name}")
+
+
+# In the order of preference: cheap, and content with what a transformer may return.
+COMPANIONS = ("gaussian_nb", "sgd", "k_nearest_neighbors", "logistic_regression", "mlp")
+
+
+def companions(space, step, name):
+    """A structure with the component, the other steps as cheap as may be."""
+    choices = {step: name}
+    if step == "classifier":
+        return space.default_structure(choices)
+    if space.name == "default" and step != "encoder":
+        choices |= {"encoder": "one_hot"}
+    known = {component.name for component in space.components("classifier")}
+    for classifier in (*(c for c in COMPANIONS if c in known), *sorted(known)):
+        try:
+            return space.default_structure({**choices, "classifier": classifier})
+        except ValueError:
+            continue
+    raise AssertionError(f"{name} goes with no classifier")
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize(("name", "step", "component"), list(cases()))
+def test_component_fits_and_predicts(name, step, component, n_classes):
+    space = get_space(name)
+    Z, y = make_data(n_classes)
+    builder = PipelineBuilder(space, categorical=(5, 6), n_levels=(4, n_classes))
+    structure = space.encode([space.default(companions(space, step, component))])[:, :7]
+    vectors = space.sample(N_CONFIGURATIONS, np.random.default_rng(0), structures=structure)
+    vectors = np.vstack([space.default_vector(structure[0].astype(int)), vectors])
+    for vector in vectors:
+        configuration = space.decode(vector)
+        try:
+            with warnings.catch_warnings(), threadpool_limits(1):
+                warnings.simplefilter("ignore")
+                warnings.simplefilter("error", FutureWarning)
+                warnings.simplefilter("error", DeprecationWarning)
+                steps = builder.fit(configuration, Z, y)
+                probabilities = transform_and_predict(steps, Z, np.arange(n_classes))
+        except Exception as error:
+            known = KNOWN_FAILURES.get(component, ())
+            text = f"{type(error).__name__}: {error}"
+            if not any(re.search(pattern, text) for pattern in known):
+                raise AssertionError(f"{configuration} failed: {text}") from error
+        else:
+            assert probabilities.shape == (len(y), n_classes)
+            np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, atol=1e-4)
+
+
+def test_known_failures_name_components():
+    names = {
+        component.name
+        for case in cases()
+        for component in [get_space(case.values[0]).component(*case.values[1:])]
+    }
+    assert set(KNOWN_FAILURES) <= names
