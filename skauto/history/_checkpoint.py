@@ -1,0 +1,322 @@
+"""A search on disk: every finished trial is durable at once, and readable without pickle.
+
+The file is JSON lines: a header that says what the search is about, then a line a trial. Each line
+ends with a checksum of itself, so that a line that a crash cut short is told from a whole one.
+"""
+
+import base64
+import json
+import math
+import os
+import warnings
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+try:
+    import fcntl
+except ImportError:  # not on Windows, where two searches must be kept apart by hand
+    fcntl = None  # type: ignore[assignment]
+
+from skauto.exceptions import CheckpointError, CheckpointWarning
+from skauto.history._trial import Trial
+from skauto.space import SearchSpace
+
+FORMAT = "skauto checkpoint"
+VERSION = 1
+_START = f'{{"format": "{FORMAT}"'.encode()
+
+
+class Checkpoint:
+    """Append-only file of the trials of one search.
+
+    Parameters
+    ----------
+    path : path-like
+        Where it lies, or is to lie.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skauto.history import Checkpoint, Trial
+    >>> from skauto.space import SearchSpace
+    >>> space = SearchSpace(["classifier"]).add("classifier", "gaussian_nb", GaussianNB())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "search.jsonl"
+    ...     with Checkpoint(path) as checkpoint:
+    ...         _ = checkpoint.resume({"data": "abc"}, space)
+    ...         checkpoint.append(Trial(number=0, configuration=space.default(), losses=(0.5,)))
+    ...     with Checkpoint(path) as checkpoint:
+    ...         [trial.loss for trial in checkpoint.resume({"data": "abc"}, space)]
+    [0.5]
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._file: IO[bytes] | None = None
+        self._space: SearchSpace | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def header(self) -> dict[str, Any] | None:
+        """Read what the search on disk is about.
+
+        Returns
+        -------
+        header : dict or None
+            As it was given to ``resume``; None when there is no file yet, or an empty one.
+
+        Raises
+        ------
+        CheckpointError
+            If the file is not a checkpoint, or one of another version of the format.
+        """
+        if not self.path.exists():
+            return None
+        with self.path.open("rb") as file:
+            first = file.readline()
+        if not first.endswith(b"\n") and _START.startswith(first[: len(_START)]):
+            # Not even the header was written whole: nothing can be lost by starting over.
+            return None
+        header = _parse(first)
+        if header is None or header.get("format") != FORMAT:
+            raise CheckpointError(
+                f"{self.path} is not a checkpoint of skauto. Give the path of a new file."
+            )
+        if header["version"] != VERSION:
+            raise CheckpointError(
+                f"The checkpoint {self.path} has version {header['version']} of the format; this "
+                f"skauto reads version {VERSION}. Use the skauto that wrote it, or another file."
+            )
+        return header
+
+    def resume(self, about: Mapping[str, Any], space: SearchSpace) -> list[Trial]:
+        """Open the file and give the trials that it holds; begin it where there is none.
+
+        Parameters
+        ----------
+        about : mapping of str to str or int
+            What must be the same for the search to go on: fingerprints of the data, and so on.
+        space : SearchSpace
+            What the configurations are decoded with.
+
+        Returns
+        -------
+        trials : list of Trial
+            In the order in which they ended.
+
+        Raises
+        ------
+        CheckpointError
+            If the search on disk is about something else, a line in its middle is damaged, or
+            another process is writing to it.
+        """
+        about = {"format": FORMAT, "version": VERSION, **about, "space": describe_space(space)}
+        header = self.header()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self.path.open("ab+")
+        self._space = space
+        self._lock()
+        if header is None:
+            self._file.truncate(0)
+            self._write(about)
+            return []
+        differing = [name for name in about if header.get(name) != about[name]]
+        if differing:
+            self.close()
+            raise CheckpointError(
+                f"The checkpoint {self.path} belongs to another search: {', '.join(differing)} "
+                "differ. Call fit as before to continue it, or give another path to start anew."
+            )
+        return self._read_trials()
+
+    def append(self, trial: Trial) -> None:
+        """Write a trial so that it survives whatever comes next.
+
+        Parameters
+        ----------
+        trial : Trial
+            A finished one.
+        """
+        assert self._space is not None, "resume comes first"
+        vector = self._space.encode([trial.configuration])[0]
+        self._write(
+            {
+                "number": trial.number,
+                "configuration": str(trial.configuration.to_dict()),
+                "vector": [None if math.isnan(value) else float(value) for value in vector],
+                "status": trial.status,
+                "losses": list(trial.losses),
+                "tie_break": trial.tie_break,
+                "fidelity": trial.fidelity,
+                "constraints": dict(trial.constraints),
+                "fold_constraints": {k: list(v) for k, v in trial.fold_constraints.items()},
+                "cost": trial.cost,
+                "started": trial.started,
+                "ended": trial.ended,
+                "error": trial.error,
+                "fold_scores": {k: list(v) for k, v in trial.fold_scores.items()},
+                "fit_times": list(trial.fit_times),
+                "score_times": list(trial.score_times),
+                "predictions": _pack(trial.predictions),
+                "origin": trial.origin,
+                "info": dict(trial.info),
+            }
+        )
+
+    def close(self) -> None:
+        """Close the file. Calling it again does nothing."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _lock(self) -> None:
+        assert self._file is not None
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as exc:
+            self.close()
+            raise CheckpointError(
+                f"The checkpoint {self.path} is in use by another process. Wait for it to end, "
+                "or give another path."
+            ) from exc
+
+    def _write(self, record: Mapping[str, Any]) -> None:
+        assert self._file is not None
+        self._file.write(_line(record))
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def _read_trials(self) -> list[Trial]:
+        assert self._file is not None
+        self._file.seek(0)
+        self._file.readline()
+        trials: list[Trial] = []
+        while line := self._file.readline():
+            start = self._file.tell() - len(line)
+            record = _parse(line)
+            if record is not None:
+                trials.append(self._trial(len(trials), record))
+            elif self._file.readline():
+                self.close()
+                raise CheckpointError(
+                    f"The checkpoint {self.path} is damaged in line {len(trials) + 2}, before its "
+                    "end. Restore it from a copy, or give another path to start anew."
+                )
+            else:
+                warnings.warn(
+                    f"The last line of the checkpoint {self.path} was not written to its end; "
+                    f"its {len(line)} bytes are dropped. {len(trials)} trials were recovered.",
+                    CheckpointWarning,
+                    stacklevel=4,
+                )
+                self._file.truncate(start)
+                break
+        return trials
+
+    def _trial(self, number: int, record: dict[str, Any]) -> Trial:
+        assert self._space is not None
+        vector = [math.nan if value is None else value for value in record["vector"]]
+        return Trial(
+            number=number,
+            configuration=self._space.decode(np.array(vector)),
+            status=record["status"],
+            losses=tuple(record["losses"]),
+            tie_break=record["tie_break"],
+            fidelity=record["fidelity"],
+            constraints=record["constraints"],
+            fold_constraints={k: tuple(v) for k, v in record["fold_constraints"].items()},
+            cost=record["cost"],
+            started=record["started"],
+            ended=record["ended"],
+            error=record["error"],
+            fold_scores={k: tuple(v) for k, v in record["fold_scores"].items()},
+            fit_times=tuple(record["fit_times"]),
+            score_times=tuple(record["score_times"]),
+            predictions=_unpack(record["predictions"]),
+            origin=record["origin"],
+            info=record["info"],
+        )
+
+
+def describe_space(space: SearchSpace) -> str:
+    """Fingerprint of a space: equal for spaces whose vectors mean the same.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The space.
+
+    Returns
+    -------
+    fingerprint : str
+        Checksum of the names, hyper-parameters and legal combinations.
+
+    Examples
+    --------
+    >>> from skauto.history import describe_space
+    >>> from skauto.space import get_space
+    >>> describe_space(get_space("default")) == describe_space(get_space("default"))
+    True
+    """
+    parts = [
+        f"{step}/{component.name}/{name}/{parameter!r}"
+        for step in space.steps
+        for component in space.components(step)
+        for name, parameter in [("", None), *component.parameters.items()]
+    ]
+    checksum = zlib.crc32(space.structures.tobytes(), zlib.crc32("\n".join(parts).encode()))
+    return f"{checksum:08x}"
+
+
+def _line(record: Mapping[str, Any]) -> bytes:
+    text = json.dumps(record, default=_plain).encode()
+    return text + f"\t{zlib.crc32(text):08x}\n".encode()
+
+
+def _parse(line: bytes) -> dict[str, Any] | None:
+    """Give the record of a line, None when the line is not whole."""
+    text, tab, checksum = line.rstrip(b"\n").rpartition(b"\t")
+    if not line.endswith(b"\n") or not tab or checksum != f"{zlib.crc32(text):08x}".encode():
+        return None
+    record: dict[str, Any] = json.loads(text)
+    return record
+
+
+def _plain(value: Any) -> Any:
+    """Turn numpy values into plain ones; anything else becomes its text."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    return repr(value)
+
+
+def _pack(predictions: NDArray[np.float32] | None) -> dict[str, Any] | None:
+    if predictions is None:
+        return None
+    packed = base64.b64encode(zlib.compress(predictions.tobytes(), 1)).decode()
+    return {"shape": list(predictions.shape), "float32": packed}
+
+
+def _unpack(packed: dict[str, Any] | None) -> NDArray[np.float32] | None:
+    if packed is None:
+        return None
+    content = zlib.decompress(base64.b64decode(packed["float32"]))
+    return np.frombuffer(content, dtype=np.float32).reshape(packed["shape"])

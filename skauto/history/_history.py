@@ -1,0 +1,298 @@
+"""The append-only record of a search, the one memory that its parts share."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from skauto.history._trial import Trial
+from skauto.space import Configuration
+from skauto.utils import non_dominated
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class History(Sequence[Trial]):
+    """Append-only sequence of trials, with what the search is after.
+
+    Parameters
+    ----------
+    objectives : sequence of str, default=("loss",)
+        Names of the losses of a trial, in their order.
+    limits : mapping of str to float, default=None
+        Upper limit of each constraint; a trial is feasible when it exceeds none.
+    max_evals : int, default=None
+        Number of trials that the search may make; None where it is not bounded so.
+    targets : ndarray of int of shape (n_samples,), default=None
+        True classes, as codes, of the rows that the trials' predictions are for; None where there
+        are no such rows. Strategies that search for ensembles read them.
+
+    Examples
+    --------
+    >>> from skauto.history import History, Trial
+    >>> from skauto.space import Configuration
+    >>> history = History()
+    >>> for number, loss in enumerate([0.3, 0.1, 0.2]):
+    ...     configuration = Configuration({"classifier": ("knn", {"n_neighbors": number + 1})})
+    ...     history.append(Trial(number=number, configuration=configuration, losses=(loss,)))
+    >>> history.incumbent.number
+    1
+    """
+
+    def __init__(
+        self,
+        objectives: Sequence[str] = ("loss",),
+        *,
+        limits: Mapping[str, float] | None = None,
+        max_evals: int | None = None,
+        targets: NDArray[np.intp] | None = None,
+    ) -> None:
+        self.objectives = tuple(objectives)
+        self.limits = dict(limits or {})
+        self.max_evals = max_evals
+        self.targets = targets
+        self._trials: list[Trial] = []
+
+    def __len__(self) -> int:
+        return len(self._trials)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._trials[index]
+
+    def __iter__(self) -> Iterator[Trial]:
+        return iter(self._trials)
+
+    def __repr__(self) -> str:
+        best = self.incumbent
+        loss = "none yet" if best is None else f"{best.loss:.6g}"
+        return f"History({len(self)} trials, best loss {loss})"
+
+    def append(self, trial: Trial) -> None:
+        """Add a trial.
+
+        Parameters
+        ----------
+        trial : Trial
+            Its number must be the present length of the history.
+        """
+        if trial.number != len(self._trials):
+            raise ValueError(
+                f"The 'trial' must carry number {len(self._trials)}, the next one. "
+                f"Got {trial.number} instead."
+            )
+        if len(trial.losses) != len(self.objectives):
+            raise ValueError(
+                f"The 'trial' must have one loss for each of {self.objectives}. "
+                f"Got {trial.losses} instead."
+            )
+        self._trials.append(trial)
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """All trials, oldest first."""
+        return tuple(self._trials)
+
+    @property
+    def remaining_evals(self) -> int | None:
+        """Number of trials that are left, None where only time bounds the search."""
+        return None if self.max_evals is None else max(0, self.max_evals - len(self))
+
+    @property
+    def losses(self) -> NDArray[np.float64]:
+        """Losses of shape (n_trials, n_objectives); infinite where a trial is not ok."""
+        losses = np.full((len(self), len(self.objectives)), np.inf)
+        for row, trial in zip(losses, self._trials, strict=True):
+            if trial.ok:
+                row[:] = trial.losses
+        return losses
+
+    def violation(self, trial: Trial) -> float:
+        """Sum over the constraints of how far a trial exceeds its limit, in units of the limit.
+
+        Parameters
+        ----------
+        trial : Trial
+            The trial to judge.
+
+        Returns
+        -------
+        violation : float
+            0 when the trial is feasible; infinite when a constraint was not measured.
+        """
+        total = 0.0
+        for name, limit in self.limits.items():
+            value = trial.constraints.get(name, math.inf)
+            if not value <= limit:
+                total += (value - limit) / (abs(limit) or 1.0) if value == value else math.inf
+        return total
+
+    def feasible(self, trial: Trial) -> bool:
+        """Whether a trial exceeds no limit.
+
+        Parameters
+        ----------
+        trial : Trial
+            The trial to judge.
+
+        Returns
+        -------
+        feasible : bool
+            True when every constraint was measured and holds.
+        """
+        return self.violation(trial) == 0.0
+
+    @property
+    def incumbent(self) -> Trial | None:
+        """Best feasible completed trial on all the rows; None while there is none."""
+        candidates = [t for t in self._complete() if self.feasible(t)]
+        return min(candidates, key=lambda t: (t.loss, t.tie_break), default=None)
+
+    @property
+    def least_violating(self) -> Trial | None:
+        """Completed trial on all the rows that exceeds the limits least, best loss first."""
+        return min(
+            self._complete(),
+            key=lambda t: (self.violation(t), t.loss, t.tie_break),
+            default=None,
+        )
+
+    def front(self) -> list[Trial]:
+        """Feasible completed trials on all the rows that no other one dominates.
+
+        Returns
+        -------
+        front : list of Trial
+            In the order of their first loss.
+        """
+        candidates = [t for t in self._complete() if self.feasible(t)]
+        if not candidates:
+            return []
+        keep = non_dominated(np.array([t.losses for t in candidates]))
+        front = [t for t, kept in zip(candidates, keep, strict=True) if kept]
+        return sorted(front, key=lambda t: t.losses)
+
+    def counts(self) -> dict[str, int]:
+        """Number of trials of each status that occurs.
+
+        Returns
+        -------
+        counts : dict of str to int
+            Status to number of trials, in the order of first occurrence.
+        """
+        counts: dict[str, int] = {}
+        for trial in self._trials:
+            counts[trial.status] = counts.get(trial.status, 0) + 1
+        return counts
+
+    def forget_predictions(self, keep: Sequence[int] = ()) -> None:
+        """Free the memory of stored predictions, and of the targets if none is kept.
+
+        Parameters
+        ----------
+        keep : sequence of int, default=()
+            Numbers of the trials that keep theirs.
+        """
+        kept = set(keep)
+        if not kept:
+            self.targets = None
+        self._trials = [
+            t if t.predictions is None or t.number in kept else replace(t, predictions=None)
+            for t in self._trials
+        ]
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Table with one row a trial, in the order of evaluation (needs pandas).
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Number, status, losses, constraints, cost, times, the algorithm of each step,
+            hyper-parameters as ``step__name`` columns, fidelity, origin and error.
+        """
+        import pandas as pd
+
+        columns = None if self._trials else ["trial", "status", *self.objectives, "cost", "error"]
+        return pd.DataFrame([self._row(trial) for trial in self._trials], columns=columns)
+
+    def to_cv_results(self) -> dict[str, Any]:
+        """Results in the form of ``GridSearchCV.cv_results_``.
+
+        Returns
+        -------
+        cv_results : dict of str to ndarray of shape (n_trials,)
+            Keys ``mean_fit_time``, ``std_fit_time``, ``mean_score_time``, ``std_score_time``,
+            ``params``, ``param_<step>`` and ``param_<step>__<name>`` (masked arrays),
+            ``split<i>_test_<scorer>``, ``mean_test_<scorer>``, ``std_test_<scorer>``,
+            ``rank_test_<scorer>`` and ``status``. With a single scorer its name is "score".
+        """
+        results: dict[str, Any] = {}
+        for key, times in (
+            ("fit_time", [t.fit_times for t in self._trials]),
+            ("score_time", [t.score_times for t in self._trials]),
+        ):
+            results[f"mean_{key}"] = np.array([np.mean(t) if t else np.nan for t in times])
+            results[f"std_{key}"] = np.array([np.std(t) if t else np.nan for t in times])
+        params = [_flat(t.configuration) for t in self._trials]
+        for name in dict.fromkeys(name for row in params for name in row):
+            column = np.ma.MaskedArray(np.empty(len(params), dtype=object), mask=True)
+            for i, row in enumerate(params):
+                if name in row:
+                    column[i] = row[name]
+            results[f"param_{name}"] = column
+        results["params"] = params
+        scorers = list(dict.fromkeys(name for t in self._trials for name in t.fold_scores))
+        n_folds = max((len(s) for t in self._trials for s in t.fold_scores.values()), default=0)
+        for scorer in scorers:
+            folds = np.full((len(self), n_folds), np.nan)
+            for of_trial, trial in zip(folds, self._trials, strict=True):
+                scores = trial.fold_scores.get(scorer, ())
+                of_trial[: len(scores)] = scores
+            complete = np.array([t.ok for t in self._trials], dtype=bool)
+            mean = np.full(len(self), np.nan)
+            std = mean.copy()
+            if complete.any():
+                mean[complete] = np.nanmean(folds[complete], axis=1)
+                std[complete] = np.nanstd(folds[complete], axis=1)
+            suffix = "score" if len(scorers) == 1 else scorer
+            for i in range(n_folds):
+                results[f"split{i}_test_{suffix}"] = folds[:, i]
+            results[f"mean_test_{suffix}"] = mean
+            results[f"std_test_{suffix}"] = std
+            results[f"rank_test_{suffix}"] = rankdata(
+                -np.nan_to_num(mean, nan=-np.inf), method="min"
+            ).astype(np.int32)
+        results["status"] = np.array([t.status for t in self._trials])
+        return results
+
+    def _complete(self) -> Iterator[Trial]:
+        return (t for t in self._trials if t.ok and t.fidelity == 1.0)
+
+    def _row(self, trial: Trial) -> dict[str, Any]:
+        row: dict[str, Any] = {"trial": trial.number, "status": trial.status}
+        row.update(zip(self.objectives, trial.losses, strict=True))
+        row.update(trial.constraints)
+        if self.limits:
+            row["feasible"] = self.feasible(trial)
+        row["cost"] = trial.cost
+        row["started"] = trial.started
+        row["ended"] = trial.ended
+        row.update(_flat(trial.configuration))
+        row["fidelity"] = trial.fidelity
+        row["origin"] = trial.origin
+        row["error"] = trial.error
+        return row
+
+
+def _flat(configuration: Configuration) -> dict[str, Any]:
+    """Give a configuration as one mapping: step -> algorithm, step__name -> value."""
+    flat: dict[str, Any] = {}
+    for step, component in configuration.components:
+        flat[step] = component
+        for name, value in configuration.parameters(step).items():
+            flat[f"{step}__{name}"] = value
+    return flat

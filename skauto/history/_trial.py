@@ -1,0 +1,139 @@
+"""What was proposed and what came of it: two frozen records."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skauto.space import Configuration
+
+Status = Literal["ok", "stopped", "failed", "timeout", "memout", "crashed"]
+STATUSES: tuple[str, ...] = get_args(Status)
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """A configuration that a strategy wants to have evaluated.
+
+    Parameters
+    ----------
+    configuration : Configuration
+        What to evaluate.
+    fidelity : float, default=1.0
+        Share of the rows to evaluate it on, in (0, 1].
+    origin : str, default=""
+        Which part of the strategy made the proposal, for the leaderboard.
+    info : mapping, default={}
+        Anything the strategy wants back with the trial.
+
+    Examples
+    --------
+    >>> from skauto.history import Proposal
+    >>> from skauto.space import Configuration
+    >>> Proposal(Configuration({"classifier": ("gaussian_nb", {})}), fidelity=0.5).fidelity
+    0.5
+    """
+
+    configuration: Configuration
+    fidelity: float = 1.0
+    origin: str = ""
+    info: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.fidelity <= 1.0:
+            raise ValueError(
+                f"The 'fidelity' of a proposal must be in (0, 1]. Got {self.fidelity!r} instead."
+            )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Trial:
+    """One evaluated proposal: a fact that never changes.
+
+    Parameters
+    ----------
+    number : int
+        Position in the history, from 0.
+    configuration : Configuration
+        What was evaluated.
+    status : {"ok", "stopped", "failed", "timeout", "memout", "crashed"}, default="ok"
+        How the evaluation ended. "stopped" means that its first fold was too poor to go on: its
+        losses are those of that fold.
+    losses : tuple of float, default=(inf,)
+        One value an objective, to be minimised; infinite where nothing was measured.
+    tie_break : float, default=0.0
+        Decides between trials of equal first loss (smaller is better).
+    fidelity : float, default=1.0
+        Share of the rows it was evaluated on.
+    constraints : mapping of str to float, default={}
+        Measured value of each constraint.
+    fold_constraints : mapping of str to tuple of float, default={}
+        The same by fold.
+    cost : float, default=0.0
+        Seconds of evaluation, summed over the folds.
+    started, ended : float, default=0.0
+        Seconds since the search began.
+    error : str, default=""
+        Text of what went wrong, with the end of its traceback.
+    fold_scores : mapping of str to tuple of float, default={}
+        Scores (greater is better) by scorer and fold.
+    fit_times, score_times : tuple of float, default=()
+        Seconds of each fold.
+    predictions : ndarray of shape (n_samples, n_classes), dtype float32, or None
+        Out-of-fold class probabilities; NaN in the rows that no fold predicted.
+    origin : str, default=""
+        Which part of the strategy proposed it.
+    info : mapping, default={}
+        What the strategy attached to the proposal.
+
+    Examples
+    --------
+    >>> from skauto.history import Trial
+    >>> from skauto.space import Configuration
+    >>> configuration = Configuration({"classifier": ("gaussian_nb", {})})
+    >>> Trial(number=0, configuration=configuration, losses=(0.25,)).loss
+    0.25
+    """
+
+    number: int
+    configuration: Configuration
+    status: Status = "ok"
+    losses: tuple[float, ...] = (math.inf,)
+    tie_break: float = 0.0
+    fidelity: float = 1.0
+    constraints: Mapping[str, float] = field(default_factory=dict)
+    fold_constraints: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    cost: float = 0.0
+    started: float = 0.0
+    ended: float = 0.0
+    error: str = ""
+    fold_scores: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    fit_times: tuple[float, ...] = ()
+    score_times: tuple[float, ...] = ()
+    predictions: NDArray[np.float32] | None = field(default=None, repr=False)
+    origin: str = ""
+    info: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.status not in STATUSES:
+            raise ValueError(
+                f"The 'status' of a trial must be one of {STATUSES}. Got {self.status!r} instead."
+            )
+
+    @property
+    def loss(self) -> float:
+        """First of the losses, the one that a single-objective search minimises."""
+        return self.losses[0]
+
+    @property
+    def ok(self) -> bool:
+        """Whether the evaluation was completed and every loss is a finite number."""
+        return self.status == "ok" and all(math.isfinite(loss) for loss in self.losses)
+
+    @property
+    def mean_fit_time(self) -> float:
+        """Seconds that fitting took on average over the folds (NaN if none was fitted)."""
+        return sum(self.fit_times) / len(self.fit_times) if self.fit_times else math.nan

@@ -1,0 +1,192 @@
+"""A search on disk: durable, readable, and never continued by mistake."""
+
+import json
+import math
+import os
+import signal
+import time
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.naive_bayes import GaussianNB
+
+from skauto import AutoClassifier
+from skauto.exceptions import CheckpointError, CheckpointWarning
+from skauto.history import Checkpoint, Trial
+from skauto.space import SearchSpace
+
+
+def make_space():
+    space = SearchSpace(["classifier"])
+    return space.add(
+        "classifier", "gaussian_nb", GaussianNB(), {"var_smoothing": np.logspace(-9, 0, 20_000)}
+    )
+
+
+def search(path, **kwargs):
+    settings = {"max_evals": 8, "random_state": 0, "space": make_space(), "initial": None, "cv": 3}
+    return AutoClassifier("random", checkpoint=path, **{**settings, **kwargs})
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "folder" / "search.jsonl"
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(return_X_y=True)
+
+
+def test_a_trial_comes_back_as_it_was(path):
+    space = make_space()
+    trial = Trial(
+        number=0,
+        configuration=space.decode(space.sample(1, np.random.default_rng(0))[0]),
+        losses=(0.25, math.inf),
+        tie_break=0.5,
+        fidelity=0.5,
+        constraints={"latency": 1e-5},
+        cost=2.5,
+        started=1.0,
+        ended=3.5,
+        fold_scores={"accuracy": (0.7, math.nan)},
+        fit_times=(1.0, 1.5),
+        score_times=(0.1, 0.2),
+        predictions=np.random.default_rng(0).random((5, 3)).astype(np.float32),
+        origin="random",
+        info={"step": np.int64(3)},
+    )
+    with Checkpoint(path) as checkpoint:
+        assert checkpoint.resume({}, space) == []
+        checkpoint.append(trial)
+    with Checkpoint(path) as checkpoint:
+        (read,) = checkpoint.resume({}, space)
+    np.testing.assert_array_equal(read.predictions, trial.predictions)
+    assert read.configuration == trial.configuration
+    assert math.isnan(read.fold_scores["accuracy"][1])
+    assert read.info == {"step": 3}
+    for name in ("losses", "tie_break", "fidelity", "constraints", "cost", "fit_times", "origin"):
+        assert getattr(read, name) == getattr(trial, name)
+
+
+def test_every_line_is_json_with_a_checksum(iris, path):
+    search(path).fit(*iris)
+    lines = path.read_text().splitlines()
+    records = [json.loads(line.rpartition("\t")[0]) for line in lines]
+    assert len(records) == 1 + 8
+    assert records[0]["format"] == "skauto checkpoint"
+    assert "var_smoothing" in records[1]["configuration"]
+
+
+def test_the_same_fit_continues(iris, path):
+    first = search(path).fit(*iris)
+    content = path.read_bytes()
+    again = search(path).fit(*iris)
+    assert path.read_bytes() == content
+    np.testing.assert_array_equal(first.predict_proba(iris[0]), again.predict_proba(iris[0]))
+    more = search(path, max_evals=12).fit(*iris)
+    configurations = [trial.configuration for trial in more.history_]
+    assert configurations[:8] == [trial.configuration for trial in first.history_]
+    assert len(set(configurations)) == 12
+
+
+def test_without_a_seed_the_one_on_disk_is_used(iris, path):
+    search(path, random_state=None).fit(*iris)
+    assert len(search(path, random_state=None, max_evals=10).fit(*iris).history_) == 10
+
+
+@pytest.mark.parametrize(
+    "change, what",
+    [
+        ({"random_state": 1}, "seed"),
+        ({"cv": 4}, "folds"),
+        ({"scoring": "neg_log_loss"}, "scoring"),
+        ({"space": make_space().add("classifier", "other", GaussianNB())}, "space"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_another_search_is_refused(iris, path, change, what):
+    search(path).fit(*iris)
+    content = path.read_bytes()
+    with pytest.raises(CheckpointError, match=f"belongs to another search: .*{what}"):
+        search(path, **change).fit(*iris)
+    assert path.read_bytes() == content
+
+
+def test_other_data_are_refused(iris, path):
+    X, y = iris
+    search(path).fit(X, y)
+    with pytest.raises(CheckpointError, match="data"):
+        search(path).fit(X + 1e-9, y)
+
+
+def test_a_torn_tail_is_recovered_and_reported(iris, path):
+    search(path).fit(*iris)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.warns(CheckpointWarning, match="dropped. 7 trials were recovered"):
+        clf = search(path).fit(*iris)
+    assert len(clf.history_) == 8
+    assert len(path.read_bytes().splitlines()) == 9
+
+
+def test_a_torn_header_starts_over(iris, path):
+    path.parent.mkdir()
+    for length in (0, 1, 20, 60):
+        search(path.with_name("whole")).fit(*iris)
+        path.write_bytes(path.with_name("whole").read_bytes()[:length])
+        assert len(search(path).fit(*iris).history_) == 8
+
+
+def test_damage_in_the_middle_is_an_error(iris, path):
+    search(path).fit(*iris)
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[3] = lines[3].replace(b"0.", b"1.", 1)
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(CheckpointError, match="damaged in line 4"):
+        search(path).fit(*iris)
+
+
+def test_foreign_files_and_versions_are_refused(iris, path):
+    path.parent.mkdir()
+    path.write_text("something else\n")
+    with pytest.raises(CheckpointError, match="not a checkpoint of skauto"):
+        search(path).fit(*iris)
+    assert path.read_text() == "something else\n"
+
+
+def test_two_searches_cannot_share_a_file(path):
+    with Checkpoint(path) as one, Checkpoint(path) as two:
+        one.resume({}, make_space())
+        with pytest.raises(CheckpointError, match="in use by another process"):
+            two.resume({}, make_space())
+
+
+def test_kill_at_any_moment_loses_nothing(iris, path):
+    """Twenty kills at random moments: each finished trial is there, each exactly once."""
+    rng = np.random.default_rng(0)
+    seen: list[str] = []
+    for _ in range(20):
+        child = os.fork()
+        if child == 0:
+            try:
+                search(path, max_evals=10_000).fit(*iris)
+            finally:
+                os._exit(0)
+        time.sleep(float(rng.uniform(0.0, 0.3)))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        with warnings.catch_warnings(), Checkpoint(path) as checkpoint:
+            warnings.simplefilter("ignore", CheckpointWarning)
+            header = checkpoint.header()
+            if header is None:
+                continue
+            about = {k: header[k] for k in ("seed", "data", "folds", "scoring")}
+            found = [repr(trial.configuration) for trial in checkpoint.resume(about, make_space())]
+        assert found[: len(seen)] == seen
+        assert len(set(found)) == len(found)
+        seen = found
+    assert len(seen) > 20
+    assert len(search(path, max_evals=len(seen) + 2).fit(*iris).history_) == len(seen) + 2
