@@ -1,0 +1,17 @@
+"""Models of the loss over a search space: arrays in, mean and standard deviation out."""
+
+from skauto.surrogates._augmented_gp import AugmentedGaussianProcess
+from skauto.surrogates._base import Surrogate
+from skauto.surrogates._diversity import DiversitySurrogate
+from skauto.surrogates._forest import RandomForest
+from skauto.surrogates._gaussian_process import GaussianProcess
+from skauto.surrogates._linear import LinearModel
+
+__all__ = [
+    "AugmentedGaussianProcess",
+    "DiversitySurrogate",
+    "GaussianProcess",
+    "LinearModel",
+    "RandomForest",
+    "Surrogate",
+]

@@ -1,0 +1,160 @@
+"""Augmented Gaussian process: the ground truth, and cheap observations that agree with it."""
+
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+
+from skauto.surrogates._base import Floats, Surrogate
+from skauto.surrogates._gaussian_process import GaussianProcess
+
+
+class AugmentedGaussianProcess(BaseEstimator):
+    """Model of an expensive quantity that also learns from cheap approximations of it.
+
+    One model is fitted to each source alone. An observation of a cheap source is *reliable* if
+    there the model of its source is at most ``alpha`` standard deviations of the ground truth's
+    model away from the mean of the latter. The augmented model is fitted to the observations of
+    the ground truth and the reliable ones.
+
+    Parameters
+    ----------
+    surrogate : Surrogate, default=None
+        Model that is cloned for every source and for the augmented set. None stands for a
+        :class:`GaussianProcess` with a Matern 3/2 kernel and a constant trend.
+    alpha : float, default=1.0
+        How many standard deviations a reliable observation may be off.
+
+    Attributes
+    ----------
+    sources_ : list of Surrogate or None
+        Model of each source, the ground truth first; None for a source without observations.
+    augmented_ : Surrogate
+        Model of the augmented set.
+    reliable_ : list of ndarray of bool
+        For each source, which of its observations are in the augmented set.
+    n_augmenting_ : ndarray of int of shape (n_sources,)
+        Number of observations in the augmented set by source.
+
+    References
+    ----------
+    .. [1] A. Candelieri, A. Ponti, F. Archetti, "Fair and Green Hyperparameter Optimization via
+       Multi-objective and Multiple Information Source Bayesian Optimization", 2022, Eqs. (8)-(10),
+       Eq. (8) read with both means at the cheap observation.
+    .. [2] A. Candelieri, F. Archetti, "Sparsifying to optimize over multiple information sources:
+       an augmented Gaussian process based algorithm", Structural and Multidisciplinary
+       Optimization 64, 2021.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.surrogates import AugmentedGaussianProcess
+    >>> rng = np.random.default_rng(0)
+    >>> X, X_cheap = np.linspace(0, 1, 5)[:, None], rng.random((20, 1))
+    >>> model = AugmentedGaussianProcess().fit(
+    ...     [(X, np.sin(6 * X[:, 0])), (X_cheap, np.sin(6 * X_cheap[:, 0]) + 0.01)], rng
+    ... )
+    >>> mean, std = model.predict(np.array([[0.4]]))
+    >>> int(model.n_augmenting_[0]), bool(abs(mean[0] - np.sin(2.4)) < 0.05)
+    (5, True)
+    """
+
+    def __init__(self, surrogate: Surrogate | None = None, *, alpha: float = 1.0) -> None:
+        self.surrogate = surrogate
+        self.alpha = alpha
+
+    def fit(self, observations: Sequence[tuple[Floats, Floats]], rng: np.random.Generator) -> Self:
+        """Fit a model to each source, choose the reliable observations, fit the augmented model.
+
+        Parameters
+        ----------
+        observations : sequence of (X, y) pairs
+            Points of shape (n_s, n_features) and values of shape (n_s,) of each source s. The
+            first source is the ground truth and has at least one observation.
+        rng : numpy.random.Generator
+            Source of all randomness.
+
+        Returns
+        -------
+        self : AugmentedGaussianProcess
+        """
+        truth = self._fitted(*observations[0], rng)
+        cheap = [self._fitted(X, y, rng) if len(y) else None for X, y in observations[1:]]
+        self.sources_ = [truth, *cheap]
+        self.reliable_ = [self.is_reliable(X)[s] for s, (X, _) in enumerate(observations)]
+        self.n_augmenting_ = np.array([mask.sum() for mask in self.reliable_])
+        if self.n_augmenting_[1:].any():
+            # Eqs. (9), (10)
+            pairs = list(zip(observations, self.reliable_, strict=True))
+            X = np.concatenate([X[mask] for (X, _), mask in pairs])
+            y = np.concatenate([y[mask] for (_, y), mask in pairs])
+            self.augmented_ = self._fitted(X, y, rng)
+        else:
+            self.augmented_ = truth
+        return self
+
+    def predict(self, X: Floats) -> tuple[Floats, Floats]:
+        """Predict the ground truth by the augmented model.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Points to predict.
+
+        Returns
+        -------
+        mean, std : ndarray of shape (n_samples,)
+            Moments of the predictive distribution of each point.
+        """
+        return self.augmented_.predict(X)
+
+    def is_reliable(self, X: Floats) -> NDArray[np.bool_]:
+        """Say where the model of each source agrees with that of the ground truth, Eq. (8).
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Points to compare at.
+
+        Returns
+        -------
+        reliable : ndarray of bool of shape (n_sources, n_samples)
+            True for the ground truth, False for a source without observations.
+        """
+        truth, *cheap = self.sources_
+        assert truth is not None
+        reliable = np.zeros((len(self.sources_), len(X)), dtype=bool)
+        reliable[0] = True
+        if len(X):
+            mean, std = truth.predict(X)
+            for row, model in zip(reliable[1:], cheap, strict=True):
+                if model is not None:
+                    row[:] = np.abs(mean - model.predict(X)[0]) <= self.alpha * std
+        return reliable
+
+    def discrepancy(self, X: Floats) -> Floats:
+        """Distance of the augmented mean from the mean of each source (terms of Eq. 12).
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Points to compare at.
+
+        Returns
+        -------
+        discrepancy : ndarray of shape (n_sources, n_samples)
+            Infinite for a source without observations.
+        """
+        mean, _ = self.predict(X)
+        distances = np.full((len(self.sources_), len(mean)), np.inf)
+        for row, model in zip(distances, self.sources_, strict=True):
+            if model is not None:
+                row[:] = np.abs(mean - model.predict(X)[0])
+        return distances
+
+    def _fitted(self, X: Floats, y: Floats, rng: np.random.Generator) -> Surrogate:
+        if self.surrogate is None:
+            return GaussianProcess(nu=1.5, trend="constant").fit(X, y, rng)
+        return clone(self.surrogate).fit(X, y, rng)

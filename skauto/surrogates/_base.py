@@ -1,0 +1,59 @@
+"""What every surrogate offers: arrays in, mean and standard deviation out."""
+
+from typing import Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+class Surrogate(Protocol):
+    """A regression model that knows how uncertain it is.
+
+    A surrogate is a :class:`sklearn.base.BaseEstimator` whose constructor stores settings only.
+    Any class with these two methods will do; there is nothing to inherit from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.surrogates import RandomForest, Surrogate
+    >>> surrogate: Surrogate = RandomForest()
+    >>> X = np.linspace(0, 1, 20)[:, None]
+    >>> mean, std = surrogate.fit(X, X[:, 0], np.random.default_rng(0)).predict(X)
+    >>> mean.shape, std.shape
+    ((20,), (20,))
+    """
+
+    def fit(self, X: Floats, y: Floats, rng: np.random.Generator) -> Self:
+        """Learn from observations.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Observed points, without missing values.
+        y : ndarray of shape (n_samples,)
+            Observed values, finite.
+        rng : numpy.random.Generator
+            Source of all randomness.
+
+        Returns
+        -------
+        self : Surrogate
+        """
+        ...
+
+    def predict(self, X: Floats) -> tuple[Floats, Floats]:
+        """Predict points.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Points to predict.
+
+        Returns
+        -------
+        mean, std : ndarray of shape (n_samples,)
+            Moments of the predictive distribution of each point.
+        """
+        ...

@@ -1,0 +1,202 @@
+"""Gradient-boosted trees that predict how different two configurations predict."""
+
+from typing import Any, Self
+
+import lightgbm
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+Floats = NDArray[np.float64]
+
+
+class DiversitySurrogate(BaseEstimator):
+    """Several LightGBM models of the diversity of pairs of configurations.
+
+    Each model learns from ordered pairs of observed configurations, both orders of a pair and
+    pairs of a configuration with itself among them. Models differ in the features that each tree
+    may use and, where there are more pairs than one model is given, in the pairs.
+
+    Keeping the models up with a search is cheap: :meth:`update` fits the ones that are furthest
+    behind, so many that they read ``max_pairs`` pairs in all, but at least one.
+
+    Parameters
+    ----------
+    n_models : int, default=10
+        Number of models.
+    n_trees : int, default=100
+        Number of trees of each model.
+    learning_rate : float, default=0.03
+        Shrinkage of each tree.
+    n_leaves : int, default=22
+        Largest number of leaves of a tree.
+    max_pairs : int, default=20000
+        Number of pairs that a model is fitted to at most, drawn at random from all pairs.
+
+    Attributes
+    ----------
+    models_ : list of lightgbm.Booster
+        The fitted models.
+    n_seen_ : list of int
+        Number of configurations that each model knows.
+
+    References
+    ----------
+    .. [1] Y. Shen, Y. Lu, Y. Li, Y. Tu, W. Zhang, B. Cui, "DivBO: Diversity-aware CASH for
+       Ensemble Learning", NeurIPS 2022, section 3.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.surrogates import DiversitySurrogate
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.random((40, 2))
+    >>> diversity = abs(X[:, None, 0] - X[None, :, 0])
+    >>> surrogate = DiversitySurrogate(n_models=3, n_trees=50).fit(X, diversity, rng)
+    >>> mean, _ = surrogate.predict(np.array([[0.1, 0.5]] * 2), np.array([[0.9, 0.5], [0.2, 0.5]]))
+    >>> bool(mean[0] > mean[1])
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        n_models: int = 10,
+        n_trees: int = 100,
+        learning_rate: float = 0.03,
+        n_leaves: int = 22,
+        max_pairs: int = 20_000,
+    ) -> None:
+        self.n_models = n_models
+        self.n_trees = n_trees
+        self.learning_rate = learning_rate
+        self.n_leaves = n_leaves
+        self.max_pairs = max_pairs
+
+    def fit(self, X: Floats, diversity: Floats, rng: np.random.Generator) -> Self:
+        """Fit every model anew.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Observed configurations, without missing values.
+        diversity : ndarray of shape (n_samples, n_samples)
+            Diversity of each pair of them, symmetric.
+        rng : numpy.random.Generator
+            Source of all randomness.
+
+        Returns
+        -------
+        self : DiversitySurrogate
+        """
+        points = np.ascontiguousarray(X, dtype=np.float32)
+        self.models_ = [self._grow(points, diversity, rng) for _ in range(self.n_models)]
+        self.n_seen_ = [len(points)] * self.n_models
+        return self
+
+    def update(self, X: Floats, diversity: Floats, rng: np.random.Generator) -> Self:
+        """Fit the models again that are furthest behind, as many as ``max_pairs`` allows.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Observed configurations: those of the last call, with new ones behind them.
+        diversity : ndarray of shape (n_samples, n_samples)
+            Diversity of each pair of them, symmetric.
+        rng : numpy.random.Generator
+            Source of all randomness.
+
+        Returns
+        -------
+        self : DiversitySurrogate
+        """
+        if not hasattr(self, "models_"):
+            return self.fit(X, diversity, rng)
+        points = np.ascontiguousarray(X, dtype=np.float32)
+        n = len(points)
+        n_fits = max(1, self.max_pairs // min(n * n, self.max_pairs))
+        for k in np.argsort(self.n_seen_, kind="stable")[:n_fits].tolist():
+            if self.n_seen_[k] < n:
+                self.models_[k] = self._grow(points, diversity, rng)
+                self.n_seen_[k] = n
+        return self
+
+    def predict(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
+        """Predict the diversity of pairs.
+
+        Parameters
+        ----------
+        first, second : ndarray of shape (n_pairs, n_features)
+            The two configurations of each pair.
+
+        Returns
+        -------
+        mean, std : ndarray of shape (n_pairs,)
+            Moments over the models.
+        """
+        values = self._values(np.hstack([first, second]).astype(np.float32))
+        return values.mean(axis=0), values.std(axis=0)
+
+    def sample(self, first: Floats, second: Floats) -> Floats:
+        """What each model predicts for all pairs of two sets of configurations.
+
+        Parameters
+        ----------
+        first : ndarray of shape (n_first, n_features)
+            Configurations.
+        second : ndarray of shape (n_second, n_features)
+            Configurations.
+
+        Returns
+        -------
+        values : ndarray of shape (n_models, n_first, n_second)
+            One predicted diversity a model: samples of the predictive distribution that keep how
+            the pairs hang together. Between 0 and 1.
+        """
+        n, d = second.shape
+        pairs = np.empty((n, 2 * d), dtype=np.float32)
+        pairs[:, d:] = second
+        values = np.empty((len(self.models_), len(first), n))
+        for i, row in enumerate(first):
+            pairs[:, :d] = row
+            values[:, i] = self._values(pairs)
+        return values
+
+    def _values(self, pairs: NDArray[np.float32]) -> Floats:
+        values = [model.predict(pairs, num_threads=1) for model in self.models_]
+        return np.clip(np.array(values, dtype=np.float64), 0.0, 1.0)
+
+    def _grow(
+        self, X: NDArray[np.float32], diversity: Floats, rng: np.random.Generator
+    ) -> lightgbm.Booster:
+        """Fit one model."""
+        first, second = _draw_pairs(len(X), self.max_pairs, rng)
+        parameters: dict[str, Any] = {
+            "objective": "regression",
+            "learning_rate": self.learning_rate,
+            "num_leaves": self.n_leaves,
+            "max_depth": 10,
+            "min_data_in_leaf": 3,
+            "feature_fraction": 5 / 6,  # without it all models would be the same
+            "seed": int(rng.integers(2**31)),
+            "deterministic": True,
+            "force_col_wise": True,  # else LightGBM times both ways and takes the faster one
+            "num_threads": 1,
+            "verbose": -1,
+        }
+        data = lightgbm.Dataset(
+            np.hstack([X[first], X[second]]), diversity[first, second], params=parameters
+        )
+        return lightgbm.train(parameters, data, self.n_trees)
+
+
+def _draw_pairs(
+    n: int, max_pairs: int, rng: np.random.Generator
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Ordered pairs of n things: all of them, or random ones in both orders."""
+    if n * n <= max_pairs:
+        codes = np.arange(n * n)
+        return codes // n, codes % n
+    low, high = np.triu_indices(n)
+    drawn = rng.choice(len(low), max(1, max_pairs // 2), replace=False, shuffle=False)
+    return np.concatenate([low[drawn], high[drawn]]), np.concatenate([high[drawn], low[drawn]])

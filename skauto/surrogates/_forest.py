@@ -1,0 +1,140 @@
+"""Regression forest whose trees disagree where little is known (the surrogate of SMAC)."""
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.tree import DecisionTreeRegressor
+
+Floats = NDArray[np.float64]
+
+
+class RandomForest(BaseEstimator):
+    """Random forest that predicts the mean and the standard deviation over its trees.
+
+    The defaults are those of SMAC: ten trees on bootstrap samples, five sixths of the features
+    tried at each split. Trees are grown by scikit-learn; prediction reads their arrays directly,
+    so that ten thousand points take a few milliseconds.
+
+    Parameters
+    ----------
+    n_trees : int, default=10
+        Number of trees.
+    max_features : float, default=5/6
+        Share of the features that are tried at each split.
+    min_samples_split : int, default=3
+        Smallest number of observations that a node needs to be split.
+    min_samples_leaf : int, default=3
+        Smallest number of observations in a leaf.
+    bootstrap : bool, default=True
+        Whether each tree sees a sample drawn with replacement, or all observations.
+    total_variance : bool, default=False
+        Whether the variance of the observations within the leaves is added to the variance of
+        the means of the leaves (law of total variance).
+
+    Attributes
+    ----------
+    trees_ : list of DecisionTreeRegressor
+        The fitted trees.
+    n_features_in_ : int
+        Number of features seen by ``fit``.
+
+    References
+    ----------
+    .. [1] F. Hutter, H. H. Hoos, K. Leyton-Brown, "Sequential Model-Based Optimization for
+       General Algorithm Configuration", LION 2011, section 4.1.
+    .. [2] F. Hutter, L. Xu, H. H. Hoos, K. Leyton-Brown, "Algorithm runtime prediction: Methods
+       and evaluation", Artificial Intelligence 206, 2014, section 4.3.2 (total variance).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.surrogates import RandomForest
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.random((200, 2))
+    >>> forest = RandomForest().fit(X, X[:, 0], rng)
+    >>> mean, std = forest.predict(np.array([[0.1, 0.5], [0.9, 0.5]]))
+    >>> bool(mean[0] < mean[1])
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        n_trees: int = 10,
+        max_features: float = 5 / 6,
+        min_samples_split: int = 3,
+        min_samples_leaf: int = 3,
+        bootstrap: bool = True,
+        total_variance: bool = False,
+    ) -> None:
+        self.n_trees = n_trees
+        self.max_features = max_features
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.bootstrap = bootstrap
+        self.total_variance = total_variance
+
+    def fit(self, X: Floats, y: Floats, rng: np.random.Generator) -> Self:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Observed points, without missing values.
+        y : ndarray of shape (n_samples,)
+            Observed values, finite.
+        rng : numpy.random.Generator
+            Draws the bootstrap samples and the features tried at each split.
+
+        Returns
+        -------
+        self : RandomForest
+        """
+        points = np.ascontiguousarray(X, dtype=np.float32)
+        values = np.ascontiguousarray(y, dtype=np.float64)
+        self.n_features_in_ = points.shape[1]
+        self.trees_ = [self._grow(points, values, rng) for _ in range(self.n_trees)]
+        return self
+
+    def predict(self, X: Floats) -> tuple[Floats, Floats]:
+        """Predict the mean and the standard deviation over the trees.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Points to predict.
+
+        Returns
+        -------
+        mean, std : ndarray of shape (n_samples,)
+            Moments over the trees.
+        """
+        points = np.ascontiguousarray(X, dtype=np.float32)
+        leaf_means = np.empty((len(self.trees_), len(points)))
+        leaf_variances = np.empty_like(leaf_means)
+        for k, tree in enumerate(self.trees_):
+            leaves = tree.tree_.apply(points)
+            leaf_means[k] = tree.tree_.value[leaves, 0, 0]
+            leaf_variances[k] = tree.tree_.impurity[leaves]
+        variance = leaf_means.var(axis=0)
+        if self.total_variance:
+            variance += leaf_variances.mean(axis=0).clip(min=0.0)
+        return leaf_means.mean(axis=0), np.sqrt(variance)
+
+    def _grow(
+        self, X: NDArray[np.float32], y: Floats, rng: np.random.Generator
+    ) -> DecisionTreeRegressor:
+        weights = None
+        if self.bootstrap:
+            drawn = rng.integers(len(y), size=len(y))
+            weights = np.bincount(drawn, minlength=len(y)).astype(np.float64)
+        tree = DecisionTreeRegressor(
+            max_features=self.max_features,
+            min_samples_split=self.min_samples_split,
+            min_samples_leaf=self.min_samples_leaf,
+            random_state=int(rng.integers(2**31)),
+        )
+        # X is float32 and y float64, as the tree wants them: no further checks.
+        return tree.fit(X, y, sample_weight=weights, check_input=False)

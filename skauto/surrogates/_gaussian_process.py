@@ -1,0 +1,435 @@
+"""Gaussian process regression with an ARD Matern kernel, in numpy and scipy alone."""
+
+import math
+from typing import Self
+
+import numpy as np
+from scipy import optimize
+from scipy.linalg import cho_solve, lapack, solve_triangular
+from sklearn.base import BaseEstimator
+
+from skauto.surrogates._base import Floats
+
+_JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)
+
+
+class GaussianProcess(BaseEstimator):
+    r"""Gaussian process with an ARD Matern kernel and a fitted noise variance.
+
+    The covariance of two points is (ADMM paper, Eq. A34, for ``nu=2.5``)
+
+    .. math::
+
+        \kappa(x, x') = \tau_0^2 \, e^{-\sqrt 5 r} \left(1 + \sqrt 5 r + \tfrac 5 3 r^2\right),
+        \qquad r^2 = \sum_i (x_i - x'_i)^2 / \tau_i^2,
+
+    and the amplitude, the length scales and the noise variance minimise the negative log
+    marginal likelihood (Eq. A35), whose gradient is analytic and costs one matrix product. Targets
+    are standardised first, so that amplitude and noise are in units of their variance.
+
+    Parameters
+    ----------
+    nu : {1.5, 2.5}, default=2.5
+        Smoothness of the Matern kernel.
+    trend : {"mean", "constant"}, default="mean"
+        ``"mean"`` subtracts the mean of the targets. ``"constant"`` estimates the level together
+        with the kernel (generalised least squares, *universal kriging*) and adds its uncertainty
+        to the predictions.
+    priors : bool, default=True
+        Whether weak normal priors on the logarithms of the hyper-parameters are added to the
+        likelihood: they keep a handful of observations in many dimensions from choosing extreme
+        length scales. Without them the fit is by maximum likelihood.
+    n_restarts : int, default=1
+        Random starts of the likelihood's minimisation besides the first one.
+    warm_start : bool, default=False
+        Whether a second ``fit`` on as many features starts from the hyper-parameters found by the
+        first.
+    amplitude_bounds, length_scale_bounds, noise_bounds : (float, float)
+        Ranges of :math:`\tau_0^2`, of each :math:`\tau_i` and of :math:`\sigma_n^2`.
+
+    Attributes
+    ----------
+    hyperparameters_ : ndarray of shape (n_features + 2,)
+        Natural logarithms of :math:`\tau_0^2, \tau_1, \ldots, \tau_d, \sigma_n^2`.
+    log_marginal_likelihood_ : float
+        Log marginal likelihood of the standardised targets, priors not included.
+    n_features_in_ : int
+        Number of features seen by ``fit``.
+
+    References
+    ----------
+    .. [1] S. Liu, P. Ram et al., "An ADMM Based Framework for AutoML Pipeline Configuration",
+       AAAI 2020, Appendix 3, Eqs. (A33)-(A35).
+    .. [2] C. E. Rasmussen, C. K. I. Williams, "Gaussian Processes for Machine Learning", MIT Press
+       2006, Eqs. (2.25), (2.26), (5.9) and, for the constant trend, (2.41), (2.42).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.surrogates import GaussianProcess
+    >>> X = np.linspace(0, 1, 8)[:, None]
+    >>> gp = GaussianProcess().fit(X, np.sin(6 * X[:, 0]), np.random.default_rng(0))
+    >>> mean, std = gp.predict([[0.5]])
+    >>> bool(abs(mean[0] - np.sin(3)) < 0.01 and std[0] < 0.1)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        nu: float = 2.5,
+        trend: str = "mean",
+        priors: bool = True,
+        n_restarts: int = 1,
+        warm_start: bool = False,
+        amplitude_bounds: tuple[float, float] = (1e-2, 1e3),
+        length_scale_bounds: tuple[float, float] = (1e-2, 1e2),
+        noise_bounds: tuple[float, float] = (1e-8, 1.0),
+    ) -> None:
+        self.nu = nu
+        self.trend = trend
+        self.priors = priors
+        self.n_restarts = n_restarts
+        self.warm_start = warm_start
+        self.amplitude_bounds = amplitude_bounds
+        self.length_scale_bounds = length_scale_bounds
+        self.noise_bounds = noise_bounds
+
+    def fit(self, X: Floats, y: Floats, rng: np.random.Generator) -> Self:
+        """Choose the hyper-parameters and condition the process on the observations.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Observed points; features on about the same scale as the length-scale bounds (the unit
+            cube).
+        y : array-like of shape (n_samples,)
+            Observed values.
+        rng : numpy.random.Generator
+            Draws the restarts.
+
+        Returns
+        -------
+        self : GaussianProcess
+        """
+        X, y = _check_data(X, y)
+        targets = _standardise(y)[0]
+        points = X - X.mean(axis=0)
+        low, high = self._log_bounds(X.shape[1])
+        starts = [self._first_start(low, high)]
+        starts += [rng.uniform(low, high) for _ in range(self.n_restarts)]
+        solutions = [
+            optimize.minimize(
+                self._objective,
+                start,
+                args=(points, targets),
+                method="L-BFGS-B",
+                jac=True,
+                bounds=optimize.Bounds(low, high),
+            )
+            for start in starts
+        ]
+        self._n_fitted = len(X)
+        return self.condition(X, y, min(solutions, key=lambda solution: solution.fun).x)
+
+    def update(self, X: Floats, y: Floats, rng: np.random.Generator) -> Self:
+        """Take in grown data: fit anew once there is a tenth more of it, else only condition.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            All observed points.
+        y : array-like of shape (n_samples,)
+            All observed values.
+        rng : numpy.random.Generator
+            Draws the restarts of a fit.
+
+        Returns
+        -------
+        self : GaussianProcess
+        """
+        fitted = getattr(self, "n_features_in_", None) == np.shape(X)[1]
+        if fitted and len(X) < 1.1 * self._n_fitted:
+            return self.condition(X, y)
+        return self.fit(X, y, rng)
+
+    def condition(self, X: Floats, y: Floats, hyperparameters: Floats | None = None) -> Self:
+        """Condition the process on observations without choosing new hyper-parameters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Observed (or imagined) points.
+        y : array-like of shape (n_samples,)
+            Their values.
+        hyperparameters : ndarray of shape (n_features + 2,), default=None
+            In the layout of ``hyperparameters_``; None keeps those of the last fit.
+
+        Returns
+        -------
+        self : GaussianProcess
+        """
+        X, y = _check_data(X, y)
+        self.n_features_in_ = X.shape[1]
+        if hyperparameters is not None:
+            self.hyperparameters_ = np.array(hyperparameters, dtype=float)
+        targets, self._offset, self._scale = _standardise(y)
+        self._center = X.mean(axis=0)
+        self._points = X - self._center
+        covariance, _ = self._covariance(self.hyperparameters_, self._points)
+        self._factor = _cholesky(covariance)
+        self._level, self._weights, self._ones = self._solve(self._factor, targets)
+        self.log_marginal_likelihood_ = -_negative_log_density(
+            self._factor, targets - self._level, self._weights
+        )
+        return self
+
+    def predict(self, X: Floats) -> tuple[Floats, Floats]:
+        """Posterior mean and standard deviation of the noise-free values (Eq. A33).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_points, n_features)
+            Where to predict.
+
+        Returns
+        -------
+        mean : ndarray of shape (n_points,)
+        std : ndarray of shape (n_points,)
+        """
+        points = np.asarray(X, dtype=float) - self._center
+        amplitude, scales, _ = _unpack(self.hyperparameters_)
+        cross, _ = _matern(
+            _squared_distances(points / scales, self._points / scales), amplitude, self.nu
+        )
+        mean = self._level + cross @ self._weights
+        half = solve_triangular(self._factor, cross.T, lower=True, check_finite=False)
+        variance = amplitude - np.einsum("ij,ij->j", half, half)
+        if self.trend == "constant":
+            variance += (1.0 - cross @ self._ones) ** 2 / self._ones.sum()
+        std = np.sqrt(np.maximum(variance, 1e-12 * amplitude))
+        return self._offset + self._scale * mean, self._scale * std
+
+    def predict_with_gradient(self, x: Floats) -> tuple[float, float, Floats, Floats]:
+        """Posterior mean and standard deviation at one point, and their gradients.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            The point.
+
+        Returns
+        -------
+        mean, std : float
+        mean_gradient, std_gradient : ndarray of shape (n_features,)
+        """
+        amplitude, scales, _ = _unpack(self.hyperparameters_)
+        steps = (np.asarray(x, dtype=float) - self._center - self._points) / scales
+        cross, slope = _matern(np.einsum("ij,ij->i", steps, steps), amplitude, self.nu)
+        # d kappa / dx = -slope * (x - x_i) / tau^2, slope = -(d kappa / dr) / r
+        cross_gradient = -slope[:, None] * steps / scales
+        solved = cho_solve((self._factor, True), cross, check_finite=False)
+        mean = self._level + cross @ self._weights
+        variance = amplitude - cross @ solved
+        variance_gradient = -2.0 * (cross_gradient.T @ solved)
+        if self.trend == "constant":
+            miss = 1.0 - cross @ self._ones
+            variance += miss**2 / self._ones.sum()
+            variance_gradient -= 2.0 * miss / self._ones.sum() * (cross_gradient.T @ self._ones)
+        std = math.sqrt(max(float(variance), 1e-12 * amplitude))
+        return (
+            float(self._offset + self._scale * mean),
+            float(self._scale * std),
+            self._scale * (cross_gradient.T @ self._weights),
+            self._scale * variance_gradient / (2.0 * std),
+        )
+
+    def negative_log_likelihood(
+        self, hyperparameters: Floats, X: Floats, y: Floats
+    ) -> tuple[float, Floats]:
+        """Negative log marginal likelihood of the standardised targets and its gradient.
+
+        Parameters
+        ----------
+        hyperparameters : ndarray of shape (n_features + 2,)
+            In the layout of ``hyperparameters_``.
+        X : array-like of shape (n_samples, n_features)
+            Observed points.
+        y : array-like of shape (n_samples,)
+            Observed values.
+
+        Returns
+        -------
+        value : float
+        gradient : ndarray of shape (n_features + 2,)
+            With respect to the logarithms of the hyper-parameters.
+        """
+        X, y = _check_data(X, y)
+        return self._likelihood(
+            np.asarray(hyperparameters, dtype=float), X - X.mean(axis=0), _standardise(y)[0]
+        )
+
+    def _likelihood(self, theta: Floats, points: Floats, targets: Floats) -> tuple[float, Floats]:
+        """Rasmussen and Williams, Eq. (2.30), and its gradient, Eq. (5.9)."""
+        covariance, slope = self._covariance(theta, points)
+        factor = _cholesky(covariance)
+        level, weights, _ = self._solve(factor, targets)
+        value = _negative_log_density(factor, targets - level, weights)
+        _, scales, noise = _unpack(theta)
+        # 2 d value / d K = K^-1 - w w^T; the level is stationary, so it adds no term
+        outer = _inverse(factor) - np.outer(weights, weights)
+        trace = np.trace(outer)
+        with_noise = np.einsum("ij,ij->", outer, covariance)
+        # sum_ij m_ij (z_i - z_j)^2 / 2 = sum_i (m 1)_i z_i^2 - z^T m z, for all features at once
+        outer *= slope
+        scaled = points / scales
+        by_scale = outer.sum(axis=1) @ scaled**2 - np.einsum("ij,ij->j", scaled, outer @ scaled)
+        gradient = np.concatenate(
+            [[0.5 * (with_noise - noise * trace)], by_scale, [0.5 * noise * trace]]
+        )
+        return value, gradient
+
+    def _objective(self, theta: Floats, points: Floats, targets: Floats) -> tuple[float, Floats]:
+        """Negative log likelihood, plus the priors' negative log density if there are any."""
+        value, gradient = self._likelihood(theta, points, targets)
+        if self.priors:
+            center, spread = _prior(points.shape[1])
+            deviation = (theta - center) / spread
+            value += 0.5 * float(deviation @ deviation)
+            gradient += deviation / spread
+        return value, gradient
+
+    def _covariance(self, theta: Floats, points: Floats) -> tuple[Floats, Floats]:
+        """Covariance of the observations, noise included, and the kernel's slope."""
+        amplitude, scales, noise = _unpack(theta)
+        scaled = points / scales
+        squared = _squared_distances(scaled, scaled)
+        np.fill_diagonal(squared, 0.0)
+        covariance, slope = _matern(squared, amplitude, self.nu)
+        covariance[np.diag_indices_from(covariance)] += noise
+        return covariance, slope
+
+    def _solve(self, factor: Floats, targets: Floats) -> tuple[float, Floats, Floats]:
+        """Level b, K^-1 (y - b 1) and K^-1 1; the level is 0 with the mean subtracted."""
+        both = np.column_stack([targets, np.ones_like(targets)])
+        solved = cho_solve((factor, True), both, check_finite=False)
+        level = 0.0
+        if self.trend == "constant":
+            level = float(targets @ solved[:, 1] / solved[:, 1].sum())
+        return level, solved[:, 0] - level * solved[:, 1], solved[:, 1]
+
+    def _log_bounds(self, n_features: int) -> tuple[Floats, Floats]:
+        if self.nu not in _MATERN:
+            raise ValueError(
+                f"The 'nu' must be one of {sorted(_MATERN)}. Got {self.nu!r} instead."
+            )
+        if self.trend not in ("mean", "constant"):
+            raise ValueError(
+                f"The 'trend' must be 'mean' or 'constant'. Got {self.trend!r} instead."
+            )
+        scales = [self.length_scale_bounds] * n_features
+        low, high = np.log([self.amplitude_bounds, *scales, self.noise_bounds]).T
+        return low, high
+
+    def _first_start(self, low: Floats, high: Floats) -> Floats:
+        last = getattr(self, "hyperparameters_", None)
+        if self.warm_start and last is not None and len(last) == len(low):
+            return np.clip(last, low, high)
+        return np.clip(_prior(len(low) - 2)[0], low, high)
+
+
+def _prior(n_features: int) -> tuple[Floats, Floats]:
+    """Centre and spread of the logarithms: length scales grow with the cube's diagonal."""
+    center = np.full(n_features + 2, math.log(0.5) + 0.5 * math.log(max(n_features, 1)))
+    spread = np.ones(n_features + 2)
+    center[0], spread[0] = 0.0, 1.0
+    center[-1], spread[-1] = math.log(1e-4), 3.0
+    return center, spread
+
+
+def _unpack(theta: Floats) -> tuple[float, Floats, float]:
+    values = np.exp(theta)
+    return float(values[0]), values[1:-1], float(values[-1])
+
+
+def _squared_distances(left: Floats, right: Floats) -> Floats:
+    """Squared Euclidean distances by one matrix product."""
+    squared = (left @ right.T) * -2.0
+    squared += np.einsum("ij,ij->i", left, left)[:, None]
+    squared += np.einsum("ij,ij->i", right, right)
+    return np.maximum(squared, 0.0, out=squared)
+
+
+def _matern_three_halves(squared: Floats, amplitude: float) -> tuple[Floats, Floats]:
+    root = np.sqrt(3.0 * squared)
+    decay = amplitude * np.exp(-root)
+    return (1.0 + root) * decay, 3.0 * decay
+
+
+def _matern_five_halves(squared: Floats, amplitude: float) -> tuple[Floats, Floats]:
+    root = np.sqrt(5.0 * squared)
+    decay = amplitude * np.exp(-root)
+    linear = (1.0 + root) * decay
+    return linear + (5.0 / 3.0) * squared * decay, (5.0 / 3.0) * linear
+
+
+_MATERN = {1.5: _matern_three_halves, 2.5: _matern_five_halves}
+
+
+def _matern(squared: Floats, amplitude: float, nu: float) -> tuple[Floats, Floats]:
+    """Kernel values at squared distances, and -(d kappa / dr) / r, which is smooth at 0."""
+    return _MATERN[nu](squared, amplitude)
+
+
+def _cholesky(covariance: Floats) -> Floats:
+    """Lower factor; jitter of up to 1e-4 of the diagonal is added where it does not exist."""
+    size = covariance[0, 0]
+    for jitter in _JITTERS:
+        shifted = covariance
+        if jitter:
+            shifted = covariance + jitter * size * np.eye(len(covariance))
+        factor, info = lapack.dpotrf(shifted, lower=True, clean=True)
+        if info == 0:
+            return factor
+    raise np.linalg.LinAlgError(
+        "The covariance matrix is not positive definite, even with jitter 1e-4 of its diagonal; "
+        "raise the lower noise bound."
+    )
+
+
+def _inverse(factor: Floats) -> Floats:
+    """Inverse of the matrix with this lower Cholesky factor, both triangles filled."""
+    inverse, _ = lapack.dpotri(factor, lower=True)
+    inverse += np.tril(inverse, -1).T
+    return inverse
+
+
+def _negative_log_density(factor: Floats, residual: Floats, weights: Floats) -> float:
+    """Rasmussen and Williams, Eq. (2.30), with the sign of Eq. (A35)."""
+    log_determinant = 2.0 * np.log(np.diag(factor)).sum()
+    return 0.5 * float(
+        residual @ weights + log_determinant + len(residual) * math.log(2.0 * math.pi)
+    )
+
+
+def _standardise(y: Floats) -> tuple[Floats, float, float]:
+    """Targets with mean 0 and standard deviation 1 (constant ones are only centred)."""
+    size = max(float(np.abs(y).max()), 1e-300)  # divided out, lest squares overflow
+    offset, scale = size * float((y / size).mean()), size * float((y / size).std())
+    if scale <= 1e-12 * max(1.0, abs(offset)):
+        scale = 1.0
+    return (y - offset) / scale, offset, scale
+
+
+def _check_data(X: Floats, y: Floats) -> tuple[Floats, Floats]:
+    X, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
+    if X.ndim != 2 or y.shape != (len(X),) or len(X) == 0:
+        raise ValueError(
+            f"The 'X' and 'y' must have shapes (n_samples, n_features) and (n_samples,), with at "
+            f"least one sample. Got {X.shape} and {y.shape} instead."
+        )
+    if not (np.isfinite(X).all() and np.isfinite(y).all()):
+        raise ValueError(
+            "The 'X' and 'y' must be finite: impute the values of failed evaluations."
+        )
+    return X, y

@@ -1,0 +1,108 @@
+"""Ridge regression that knows how uncertain it is (the surrogate of FLASH)."""
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+from sklearn.base import BaseEstimator
+
+Floats = NDArray[np.float64]
+
+
+class LinearModel(BaseEstimator):
+    r"""Ridge regression with an intercept and a predictive variance.
+
+    The weights minimise :math:`\|X\beta + b - y\|^2 + \alpha \|\beta\|^2`, Eq. (1) of the paper
+    with :math:`\alpha = n\lambda`. The variance of a prediction at :math:`p` is
+    :math:`\sigma_\varepsilon^2 (1 + p^\top (X^\top X + \alpha I)^{-1} p)`, with the variance of
+    the residuals for :math:`\sigma_\varepsilon^2`.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Penalty on the squared weights, positive. The intercept is not penalised.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        The weights.
+    intercept_ : float
+        The intercept.
+    noise_ : float
+        Standard deviation of the residuals.
+    n_features_in_ : int
+        Number of features seen by ``fit``.
+
+    References
+    ----------
+    .. [1] Y. Zhang, M. T. Bahadori, H. Su, J. Sun, "FLASH: Fast Bayesian Optimization for Data
+       Analytic Pipelines", KDD 2016, section 3.1, Eq. (1).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.surrogates import LinearModel
+    >>> X = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    >>> rng = np.random.default_rng(0)
+    >>> model = LinearModel().fit(X, np.array([0.1, 0.3, 0.5, 0.7]), rng)
+    >>> mean, std = model.predict(np.eye(2))
+    >>> mean.round(2)
+    array([0.27, 0.53])
+    """
+
+    def __init__(self, *, alpha: float = 1.0) -> None:
+        self.alpha = alpha
+
+    def fit(self, X: Floats, y: Floats, rng: np.random.Generator) -> Self:
+        """Solve the normal equations.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Observed points, without missing values.
+        y : ndarray of shape (n_samples,)
+            Observed values, finite.
+        rng : numpy.random.Generator
+            Not drawn from: nothing is random here.
+
+        Returns
+        -------
+        self : LinearModel
+        """
+        if not self.alpha > 0:
+            raise ValueError(
+                f"The 'alpha' of LinearModel must be positive. Got {self.alpha!r} instead."
+            )
+        penalty = self.alpha * np.eye(X.shape[1])
+        # In units of the largest deviation, so that no square overflows.
+        unit = float(np.abs(y - y.mean()).max()) or 1.0
+        values = (y - y.mean()) / unit
+        centre = X.mean(axis=0)
+        gram = (X - centre).T @ (X - centre)
+        weights = cho_solve(cho_factor(gram + penalty), (X - centre).T @ values)
+        residuals = (X - centre) @ weights - values
+        self._factor = cho_factor(X.T @ X + penalty)
+        self.n_features_in_ = X.shape[1]
+        self.coef_ = unit * weights
+        self.intercept_ = float(y.mean() - self.coef_ @ centre)
+        self.noise_ = unit * float(residuals.std())
+        return self
+
+    def predict(self, X: Floats) -> tuple[Floats, Floats]:
+        """Predict mean and standard deviation.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Points to predict.
+
+        Returns
+        -------
+        mean, std : ndarray of shape (n_samples,)
+            Moments of the predictive distribution of each point.
+        """
+        mean = X @ self.coef_ + self.intercept_
+        inverse = cho_solve(self._factor, np.eye(self.n_features_in_))
+        leverage = ((X @ inverse) * X).sum(axis=1)
+        return mean, self.noise_ * np.sqrt(1.0 + leverage)
