@@ -1,0 +1,478 @@
+"""The archive: known data sets with their meta-features, and what worked on them."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skauto.metalearning._meta_features import META_FEATURES
+from skauto.space import Configuration
+
+Floats = NDArray[np.float64]
+
+_FORMAT = 1
+_DIGITS = 5  # significant ones, of everything that is written
+_CLIP = 3.0  # standardised measures beyond it count as this far
+# Two data sets are taken for copies when all measures, or all that do not look at the classes,
+# agree to these root mean squares, or when the shapes of the tables agree so far.
+_COPY_DISTANCE, _COPY_DISTANCE_X = 0.35, 0.1
+_COPY_SHAPE = {
+    "log_n_features": 1e-4,
+    "log_n_classes": 1e-4,
+    "share_categorical": 1e-4,
+    "class_share_max": 0.01,
+    "log_n_samples": 0.8,
+}
+_OF_CLASSES = ("class_", "landmark_", "information_", "log_n_classes", "log_equivalent_columns")
+_OF_ROWS = ("log_n_samples", "log_dimensionality")
+# Of the distances from each data set to its nearest one, the share that counts as near.
+_NEAR_SHARE = 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class KnownDataSet:
+    """What is known of one data set.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    features : mapping of str to float
+        Its meta-features.
+    losses : ndarray of shape (n_configurations,)
+        Loss of each configuration of the archive; NaN where it was not tried, infinite where it
+        failed.
+    seconds : ndarray of shape (n_configurations,)
+        Seconds that its evaluation took; NaN where it was not tried.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.metalearning import KnownDataSet
+    >>> iris = KnownDataSet("iris", {}, np.array([0.05, 0.04]), np.array([0.2, 1.0]))
+    >>> iris.ranking.tolist()
+    [1, 0]
+    """
+
+    name: str
+    features: Mapping[str, float]
+    losses: Floats
+    seconds: Floats
+
+    @property
+    def ranking(self) -> NDArray[np.intp]:
+        """Configurations that were measured, the best first; of equal ones the faster first."""
+        order = np.lexsort((self.seconds, self.losses))
+        return order[np.isfinite(self.losses[order])]
+
+
+@dataclass(frozen=True, eq=False)
+class Archive:
+    """Configurations, data sets, and how well each configuration did on each data set.
+
+    Parameters
+    ----------
+    space : str
+        Name of the search space that the configurations come from.
+    scoring : str
+        What the losses measure.
+    configurations : tuple of Configuration
+        The configurations.
+    data_sets : tuple of KnownDataSet
+        The data sets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.metalearning import Archive, KnownDataSet
+    >>> from skauto.space import Configuration
+    >>> tree, forest = (Configuration({"classifier": name}) for name in ("tree", "forest"))
+    >>> iris = KnownDataSet(
+    ...     "iris", {"log_n_samples": 5.0}, np.array([0.05, 0.04]), np.array([0.2, 1.0])
+    ... )
+    >>> archive = Archive("custom", "accuracy", (tree, forest), (iris,))
+    >>> archive.portfolio(1)
+    [<Configuration classifier=forest>]
+    """
+
+    space: str
+    scoring: str
+    configurations: tuple[Configuration, ...]
+    data_sets: tuple[KnownDataSet, ...]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Archive of space {self.space!r}: {len(self.data_sets)} data sets, "
+            f"{len(self.configurations)} configurations>"
+        )
+
+    @cached_property
+    def losses(self) -> Floats:
+        """Losses of shape (n_data_sets, n_configurations)."""
+        return self._stacked("losses")
+
+    @cached_property
+    def seconds(self) -> Floats:
+        """Seconds of shape (n_data_sets, n_configurations)."""
+        return self._stacked("seconds")
+
+    def _stacked(self, name: str) -> Floats:
+        rows = [getattr(data_set, name) for data_set in self.data_sets]
+        shape = len(self.data_sets), len(self.configurations)
+        return np.array(rows, dtype=np.float64).reshape(shape)
+
+    def without(self, names: Iterable[str]) -> "Archive":
+        """Leave data sets out, by name.
+
+        Parameters
+        ----------
+        names : iterable of str
+            Names of data sets; one that is not there is no error.
+
+        Returns
+        -------
+        archive : Archive
+            The rest.
+        """
+        dropped = set(names)
+        return self._only([d.name not in dropped for d in self.data_sets])
+
+    def without_copies(self, features: Mapping[str, float]) -> "Archive":
+        """Leave out a data set itself, and near copies of it.
+
+        A copy has nearly the same meta-features, or those of its columns are nearly the same (the
+        classes may have been merged), or tables and classes have the same shape.
+
+        Parameters
+        ----------
+        features : mapping of str to float
+            Meta-features of the data set.
+
+        Returns
+        -------
+        archive : Archive
+            The rest.
+        """
+        columns = [
+            not name.startswith(_OF_CLASSES) and name not in _OF_ROWS for name in META_FEATURES
+        ]
+        shape = [
+            [abs(d.features[name] - features[name]) <= limit for d in self.data_sets]
+            for name, limit in _COPY_SHAPE.items()
+        ]
+        copies = self.distances(features) <= _COPY_DISTANCE
+        copies |= self.distances(features, np.array(columns)) <= _COPY_DISTANCE_X
+        copies |= np.all(shape, axis=0)
+        return self._only(~copies)
+
+    def _only(self, kept: ArrayLike) -> "Archive":
+        kept_sets = [d for d, keep in zip(self.data_sets, np.asarray(kept), strict=True) if keep]
+        return Archive(self.space, self.scoring, self.configurations, tuple(kept_sets))
+
+    # Neighbours
+
+    def distances(
+        self, features: Mapping[str, float], measures: NDArray[np.bool_] | None = None
+    ) -> Floats:
+        """Distances from a data set to all known ones.
+
+        The Euclidean distance of the standardised meta-features, divided by the square root of
+        their number. Where one is not defined, the data set counts as average.
+
+        Parameters
+        ----------
+        features : mapping of str to float
+            Meta-features of the data set.
+        measures : ndarray of bool of shape (n_meta_features,), default=None
+            Which of ``META_FEATURES`` to compare; None takes all.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_data_sets,)
+        """
+        known, mean, scale = self._standardized
+        row = _standard(_row(features)[None], mean, scale)
+        difference = known - row if measures is None else (known - row)[:, measures]
+        return np.sqrt((difference**2).mean(axis=1))
+
+    @cached_property
+    def _standardized(self) -> tuple[Floats, Floats, Floats]:
+        """Standardised meta-features of the data sets, with the mean and scale of each."""
+        rows = np.array([_row(data_set.features) for data_set in self.data_sets])
+        rows = rows.reshape(-1, len(META_FEATURES))
+        present = ~np.isnan(rows)
+        n_present = np.maximum(present.sum(axis=0), 1)
+        mean = np.where(present, rows, 0.0).sum(axis=0) / n_present
+        scale = np.sqrt((np.where(present, rows - mean, 0.0) ** 2).sum(axis=0) / n_present)
+        scale[scale < 1e-12] = 1.0
+        return _standard(rows, mean, scale), mean, scale
+
+    @cached_property
+    def radius(self) -> float:
+        """Distance that counts as near: most data sets have another one within it."""
+        known = self._standardized[0]
+        if len(known) < 2:
+            return 0.0
+        distances = np.sqrt(((known[:, None] - known) ** 2).mean(axis=2))
+        np.fill_diagonal(distances, np.inf)
+        return float(np.quantile(distances.min(axis=1), _NEAR_SHARE))
+
+    def nearest(self, features: Mapping[str, float], n: int) -> list[KnownDataSet]:
+        """Give the data sets that are most like one, the most similar first.
+
+        Parameters
+        ----------
+        features : mapping of str to float
+            Meta-features of the data set.
+        n : int
+            At most so many.
+
+        Returns
+        -------
+        data_sets : list of KnownDataSet
+            The nearest ones.
+        """
+        order = np.argsort(self.distances(features), kind="stable")[:n]
+        return [self.data_sets[i] for i in order]
+
+    def best_of_nearest(self, features: Mapping[str, float], n: int = 25) -> list[Configuration]:
+        """Give the best recorded configurations of the nearest data sets.
+
+        First the best of each of the n nearest data sets, the nearest first, without repetition.
+        Where these are fewer than n, their second best ones follow, and so on.
+
+        Parameters
+        ----------
+        features : mapping of str to float
+            Meta-features of the data set.
+        n : int, default=25
+            Number of configurations, at most.
+
+        Returns
+        -------
+        configurations : list of Configuration
+            In the order in which to try them.
+
+        References
+        ----------
+        .. [1] H. Rakotoarison, M. Schoenauer, M. Sebag, "Automated Machine Learning with
+           Monte-Carlo Tree Search", IJCAI 2019, sections 2.4 and 3.4.
+        """
+        rankings = [data_set.ranking for data_set in self.nearest(features, n)]
+        longest = max((len(ranking) for ranking in rankings), default=0)
+        rounds = (
+            int(ranking[place])
+            for place in range(longest)
+            for ranking in rankings
+            if place < len(ranking)
+        )
+        return [self.configurations[i] for i in list(dict.fromkeys(rounds))[:n]]
+
+    def portfolio(self, n: int = 25) -> list[Configuration]:
+        """Choose complementary configurations, for a data set of which nothing is known.
+
+        Greedily: each is the one that most lowers the mean, over the data sets, of the best
+        normalised loss so far. They are returned in the order of their cost, the cheapest first.
+
+        Parameters
+        ----------
+        n : int, default=25
+            Number of configurations, at most; fewer when no further one helps on any data set.
+
+        Returns
+        -------
+        configurations : list of Configuration
+            In the order in which to try them.
+
+        References
+        ----------
+        .. [1] M. Feurer et al., "Auto-sklearn 2.0: Hands-free AutoML via meta-learning", Journal
+           of Machine Learning Research 23, 2022, section 3.2.
+        """
+        chosen = greedy_portfolio(normalized(self.losses), n)
+        cost = typical_cost(self.seconds)
+        return [self.configurations[i] for i in sorted(chosen, key=lambda i: cost[i])]
+
+    # Files
+
+    def save(self, path: str | Path) -> None:
+        """Write the archive as JSON, one configuration or data set a line.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file, which is replaced.
+        """
+        Path(path).write_text(self._text(), encoding="utf-8")
+
+    def _text(self) -> str:
+        names = json.dumps(META_FEATURES)
+        configurations = [json.dumps(c.to_dict()) for c in self.configurations]
+        data_sets = [
+            json.dumps(
+                {
+                    "name": data_set.name,
+                    "features": _written(_row(data_set.features)),
+                    "losses": _written(data_set.losses),
+                    "seconds": _written(data_set.seconds),
+                }
+            )
+            for data_set in self.data_sets
+        ]
+        return (
+            f'{{"format": {_FORMAT},\n"space": {json.dumps(self.space)},\n'
+            f'"scoring": {json.dumps(self.scoring)},\n"features": {names},\n'
+            f'"configurations": [\n{_lines(configurations)}],\n'
+            f'"data_sets": [\n{_lines(data_sets)}]}}\n'
+        )
+
+    @classmethod
+    def load(cls, path: str | Path | Traversable) -> "Archive":
+        """Read an archive that ``save`` wrote.
+
+        Parameters
+        ----------
+        path : str, Path or resource
+            The file.
+
+        Returns
+        -------
+        archive : Archive
+            The archive.
+        """
+        source = Path(path) if isinstance(path, str) else path
+        data = json.loads(source.read_text(encoding="utf-8"))
+        if data.get("format") != _FORMAT or tuple(data["features"]) != META_FEATURES:
+            raise ValueError(
+                f"The archive {source.name!r} was written by another version of skauto (format "
+                f"{data.get('format')}, this one reads {_FORMAT}). Build it again."
+            )
+        return cls(
+            space=data["space"],
+            scoring=data["scoring"],
+            configurations=tuple(Configuration.from_dict(c) for c in data["configurations"]),
+            data_sets=tuple(
+                KnownDataSet(
+                    name=entry["name"],
+                    features=dict(zip(META_FEATURES, _read(entry["features"]), strict=True)),
+                    losses=_read(entry["losses"]),
+                    seconds=_read(entry["seconds"]),
+                )
+                for entry in data["data_sets"]
+            ),
+        )
+
+
+def load_archive(space: str = "default") -> Archive:
+    """Load the archive of a search space that comes with skauto.
+
+    Parameters
+    ----------
+    space : str, default="default"
+        Name of the space.
+
+    Returns
+    -------
+    archive : Archive
+        The archive.
+
+    Raises
+    ------
+    ValueError
+        If there is none for this space.
+
+    Examples
+    --------
+    >>> from skauto.metalearning import load_archive
+    >>> load_archive("no_such_space")
+    Traceback (most recent call last):
+    ValueError: There is no archive of the space 'no_such_space'. Known: ...
+    """
+    folder = resources.files("skauto.metalearning") / "archives"
+    files = folder.iterdir() if folder.is_dir() else ()
+    known = {f.name.removesuffix(".json"): f for f in files if f.name.endswith(".json")}
+    if space not in known:
+        raise ValueError(
+            f"There is no archive of the space {space!r}. Known: {', '.join(known) or 'none'}. "
+            "The script examples/benchmarks/build_archive.py builds one."
+        )
+    return Archive.load(known[space])
+
+
+def _row(features: Mapping[str, float]) -> Floats:
+    return np.array([features.get(name, np.nan) for name in META_FEATURES])
+
+
+def _standard(rows: Floats, mean: Floats, scale: Floats) -> Floats:
+    return np.nan_to_num((rows - mean) / scale).clip(-_CLIP, _CLIP)
+
+
+def _written(values: Floats) -> list[Any]:
+    """Numbers for JSON: few digits, null for NaN, "failed" for infinite."""
+    return [
+        None if np.isnan(v) else "failed" if np.isinf(v) else float(f"{v:.{_DIGITS}g}")
+        for v in values
+    ]
+
+
+def _read(values: Sequence[Any]) -> Floats:
+    return np.array(
+        [np.nan if v is None else np.inf if v == "failed" else v for v in values], dtype=np.float64
+    )
+
+
+def _lines(entries: Sequence[str]) -> str:
+    return ",\n".join(entries) + "\n"
+
+
+# Portfolios
+
+
+def normalized(losses: Floats) -> Floats:
+    """Losses (n_data_sets, n_configurations) with 0 for the best on a data set, 1 for the median.
+
+    What is worse than the median, failed or was not tried counts as 1.
+    """
+    measured = np.where(np.isfinite(losses), losses, np.nan)
+    result = np.ones_like(losses)
+    for row, values in zip(result, measured, strict=True):
+        present = np.flatnonzero(~np.isnan(values))
+        if len(present):
+            best, median = values[present].min(), np.median(values[present])
+            span = median - best
+            row[present] = ((values[present] - best) / span).clip(max=1.0) if span > 0 else 0.0
+    return result
+
+
+def greedy_portfolio(losses: Floats, n: int) -> list[int]:
+    """Columns of losses (n_data_sets, n_configurations), each lowering the mean of the row minima.
+
+    Ties go to the first column. Ends early when no column lowers any row.
+    """
+    best = np.full(len(losses), np.inf)
+    chosen: list[int] = []
+    for _ in range(min(n, losses.shape[1]) if len(losses) else 0):
+        lowered = np.minimum(best[:, None], losses)
+        candidate = int(np.argmin(lowered.mean(axis=0)))
+        if not (lowered[:, candidate] < best).any():
+            break
+        chosen.append(candidate)
+        best = lowered[:, candidate]
+    return chosen
+
+
+def typical_cost(seconds: Floats) -> Floats:
+    """Median seconds of each configuration relative to the median on the same data set."""
+    cost = np.full(seconds.shape[1], np.inf)
+    relative = np.array([row / np.nanmedian(row) for row in seconds if np.isfinite(row).any()])
+    for i, column in enumerate(relative.T):
+        if np.isfinite(column).any():
+            cost[i] = np.nanmedian(column)
+    return cost

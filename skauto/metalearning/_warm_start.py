@@ -1,0 +1,131 @@
+"""Which configurations to try first, from what is known of other data sets."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from skauto.metalearning._archive import Archive
+from skauto.space import Configuration, SearchSpace
+
+
+def nearest_configurations(
+    archive: Archive, features: Mapping[str, float], space: SearchSpace, n: int = 25
+) -> list[Configuration]:
+    """Begin with what was best on the nearest data sets (MOSAIC.MetaLearning).
+
+    The data set itself and near copies of it are left out of the archive, so that an evaluation
+    on a known data set is honest. Where no data set is near, the portfolio takes their place.
+
+    Parameters
+    ----------
+    archive : Archive
+        What is known of other data sets.
+    features : mapping of str to float
+        Meta-features of the data set.
+    space : SearchSpace
+        Where the search takes place, perhaps a part of the archive's space.
+    n : int, default=25
+        Number of configurations, at most.
+
+    Returns
+    -------
+    configurations : list of Configuration
+        Configurations of the space, in the order in which to try them.
+
+    References
+    ----------
+    .. [1] H. Rakotoarison, M. Schoenauer, M. Sebag, "Automated Machine Learning with Monte-Carlo
+       Tree Search", IJCAI 2019, section 3.4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.metalearning import Archive, nearest_configurations
+    >>> from skauto.space import SearchSpace
+    >>> space = SearchSpace().add("classifier", "tree")
+    >>> archive = Archive("custom", "accuracy", (space.default(),), ())
+    >>> nearest_configurations(archive, {}, space)
+    []
+    """
+    others = archive.without_copies(features)
+    if not others.data_sets or others.distances(features).min() > others.radius:
+        return fitting(others.portfolio(n), space)
+    # More than n, since some may turn out the same in a smaller space.
+    return fitting(others.best_of_nearest(features, 2 * n), space)[:n]
+
+
+def portfolio_configurations(
+    archive: Archive, space: SearchSpace, n: int = 25
+) -> list[Configuration]:
+    """Begin with a fixed list of complementary configurations, the cheapest first.
+
+    Parameters
+    ----------
+    archive : Archive
+        What is known of other data sets.
+    space : SearchSpace
+        Where the search takes place, perhaps a part of the archive's space.
+    n : int, default=25
+        Number of configurations, at most.
+
+    Returns
+    -------
+    configurations : list of Configuration
+        Configurations of the space, in the order in which to try them.
+
+    Examples
+    --------
+    >>> from skauto.metalearning import Archive, portfolio_configurations
+    >>> from skauto.space import SearchSpace
+    >>> space = SearchSpace().add("classifier", "tree")
+    >>> portfolio_configurations(Archive("custom", "accuracy", (), ()), space)
+    []
+    """
+    return fitting(archive.portfolio(n), space)
+
+
+def fitting(configurations: Sequence[Configuration], space: SearchSpace) -> list[Configuration]:
+    """Those that the space can express, without repetition."""
+    adapted = (adapt_configuration(configuration, space) for configuration in configurations)
+    return list(dict.fromkeys(c for c in adapted if c is not None))
+
+
+def adapt_configuration(configuration: Configuration, space: SearchSpace) -> Configuration | None:
+    """Express a configuration of one space in another, such as its part for some data.
+
+    A step for which the other space has a single algorithm takes it.
+
+    Parameters
+    ----------
+    configuration : Configuration
+        Any configuration.
+    space : SearchSpace
+        The space that it shall lie in.
+
+    Returns
+    -------
+    configuration : Configuration or None
+        None where the space lacks an algorithm of another step or a value, or forbids a pair.
+
+    Examples
+    --------
+    >>> from skauto.metalearning import adapt_configuration
+    >>> from skauto.space import Configuration, SearchSpace
+    >>> space = SearchSpace(["imputer", "classifier"]).add("imputer", "none")
+    >>> space = space.add("classifier", "tree").add("classifier", "forest")
+    >>> configuration = Configuration({"imputer": "mean", "classifier": "forest"})
+    >>> adapt_configuration(configuration, space)
+    <Configuration imputer=none, classifier=forest>
+    """
+    choices: dict[str, tuple[str, dict[str, Any]]] = {}
+    for step in space.steps:
+        names = [component.name for component in space.components(step)]
+        if step in configuration.steps and configuration[step] in names:
+            choices[step] = (configuration[step], configuration.parameters(step))
+        elif len(names) == 1:
+            choices[step] = (names[0], {})
+        else:
+            return None
+    try:
+        return space.complete(choices)
+    except ValueError:  # a pair of algorithms is forbidden, or a value is out of range
+        return None

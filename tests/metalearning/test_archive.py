@@ -1,0 +1,270 @@
+"""The archive on made-up data sets: file, neighbours, copies, portfolio and warm start."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+from skauto.metalearning import (
+    META_FEATURES,
+    Archive,
+    KnownDataSet,
+    load_archive,
+    meta_features,
+    nearest_configurations,
+    portfolio_configurations,
+)
+from skauto.metalearning._archive import greedy_portfolio, normalized, typical_cost
+from skauto.space import Integer, Real, SearchSpace
+
+
+def make_space() -> SearchSpace:
+    space = SearchSpace(("imputer", "scaler", "classifier"), name="made_up")
+    space.add("imputer", "none").add("imputer", "mean")
+    space.add("scaler", "none").add("scaler", "standard")
+    space.add("classifier", "tree", parameters={"depth": Integer(1, 10)})
+    space.add("classifier", "linear", parameters={"C": Real(0.01, 100, log=True)})
+    return space.add("classifier", "bayes")
+
+
+def make_archive(n_sets=12, n_configurations=10, seed=0) -> Archive:
+    """Data sets on a line: what is good changes along it."""
+    rng = np.random.default_rng(seed)
+    space = make_space()
+    vectors = space.sample(200, rng)
+    configurations = list(dict.fromkeys(space.decode(v) for v in vectors))[:n_configurations]
+    data_sets = []
+    for i in range(n_sets):
+        place = i / n_sets
+        features = {name: place + 0.2 * rng.normal() for name in META_FEATURES}
+        features["log_n_features"] = float(i)
+        ideal = place * n_configurations
+        losses = np.abs(np.arange(n_configurations) - ideal) / n_configurations
+        seconds = rng.random(n_configurations) + np.arange(n_configurations)
+        data_sets.append(KnownDataSet(f"set_{i}", features, losses, seconds))
+    return Archive("made_up", "accuracy", tuple(configurations), tuple(data_sets))
+
+
+# The file
+
+
+def test_file_round_trip(tmp_path):
+    archive = make_archive()
+    archive.data_sets[0].losses[:2] = np.nan, np.inf
+    archive.data_sets[1].features["log_skewness_mean"] = np.nan
+    archive.save(tmp_path / "made_up.json")
+    again = Archive.load(tmp_path / "made_up.json")
+    assert again.configurations == archive.configurations
+    assert (again.space, again.scoring) == ("made_up", "accuracy")
+    assert [d.name for d in again.data_sets] == [d.name for d in archive.data_sets]
+    np.testing.assert_allclose(again.losses, archive.losses, rtol=1e-4)
+    np.testing.assert_allclose(again.seconds, archive.seconds, rtol=1e-4)
+    for one, other in zip(again.data_sets, archive.data_sets, strict=True):
+        assert one.features == pytest.approx(other.features, rel=1e-4, abs=1e-6, nan_ok=True)
+    again.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_text() == (tmp_path / "made_up.json").read_text()
+
+
+def test_file_has_a_line_for_each_configuration_and_data_set(tmp_path):
+    make_archive(n_sets=3, n_configurations=4).save(tmp_path / "made_up.json")
+    text = (tmp_path / "made_up.json").read_text()
+    assert sum('"classifier"' in line for line in text.splitlines()) == 4
+    assert sum('"losses"' in line for line in text.splitlines()) == 3
+    assert "NaN" not in text
+    json.loads(text)
+
+
+def test_empty_archive_can_be_saved_and_asked(tmp_path):
+    Archive("made_up", "accuracy", (), ()).save(tmp_path / "empty.json")
+    empty = Archive.load(str(tmp_path / "empty.json"))
+    assert empty.portfolio() == []
+    assert empty.best_of_nearest({}) == []
+    assert empty.radius == 0.0
+
+
+def test_file_of_another_format_is_refused(tmp_path):
+    path = tmp_path / "old.json"
+    make_archive().save(path)
+    path.write_text(path.read_text().replace('"format": 1', '"format": 0'))
+    with pytest.raises(ValueError, match=r"'old.json' was written by another version"):
+        Archive.load(path)
+
+
+def test_unknown_archive_is_named():
+    with pytest.raises(ValueError, match="no archive of the space 'nonsense'"):
+        load_archive("nonsense")
+
+
+# Neighbours
+
+
+def test_distances_equal_brute_force():
+    archive = make_archive()
+    del archive.data_sets[3].features["class_entropy"]  # not defined there
+    query = dict.fromkeys(META_FEATURES, 0.4) | {"landmark_tree": np.nan, "share_zero": 1e9}
+    expected = []
+    for data_set in archive.data_sets:
+        total = 0.0
+        for name in META_FEATURES:
+            known = [d.features.get(name, np.nan) for d in archive.data_sets]
+            mean, std = np.nanmean(known), np.nanstd(known)
+            a, b = (
+                0.0 if np.isnan(v) else min(max((v - mean) / std, -3.0), 3.0)
+                for v in (query[name], data_set.features.get(name, np.nan))
+            )
+            total += (a - b) ** 2
+        expected.append(np.sqrt(total / len(META_FEATURES)))
+    np.testing.assert_allclose(archive.distances(query), expected)
+    nearest = archive.nearest(query, 3)
+    assert [d.name for d in nearest] == [f"set_{i}" for i in np.argsort(expected)[:3]]
+
+
+def test_best_of_the_nearest_come_first_then_their_second_best():
+    archive = make_archive()
+    query = archive.data_sets[5].features
+    nearest = archive.nearest(query, 3)
+    firsts = [archive.configurations[d.ranking[0]] for d in nearest]
+    seconds = [archive.configurations[d.ranking[1]] for d in nearest]
+    expected = list(dict.fromkeys(firsts + seconds))[:3]
+    assert archive.best_of_nearest(query, 3) == expected
+    everything = archive.best_of_nearest(query, 100)
+    assert sorted(map(repr, everything)) == sorted(map(repr, archive.configurations))
+
+
+def test_ranking_leaves_failures_and_untried_ones_out():
+    losses = np.array([0.3, np.nan, 0.1, np.inf, 0.1])
+    known = KnownDataSet("x", {}, losses, np.array([1.0, np.nan, 5.0, 1.0, 2.0]))
+    assert known.ranking.tolist() == [4, 2, 0]
+
+
+def test_radius_holds_the_nearest_set_of_nine_in_ten():
+    archive = make_archive(n_sets=20)
+    nearest = [np.sort(archive.distances(data_set.features))[1] for data_set in archive.data_sets]
+    assert archive.radius == pytest.approx(np.quantile(nearest, 0.9))
+
+
+# Copies
+
+
+def describe(X, y):
+    return meta_features(X, y, rng=np.random.default_rng(0))
+
+
+def make_tables():
+    """Tables of different kinds, each with the features of another set of rows of it."""
+    rng = np.random.default_rng(0)
+    tables = []
+    for i in range(8):
+        n, d = 300 + 100 * i, 3 + 2 * i
+        X = rng.normal(size=(n, d)) ** (1 + i % 3)
+        X[rng.random((n, d)) < 0.02 * i] = 0.0
+        y = X[:, 0] > 0.3 * (i % 4)
+        y = y.astype(int) + (2 * (X[:, 1] > 0.5) if i % 2 else 0)
+        tables.append((X, y))
+    return tables
+
+
+def test_a_set_and_its_near_copies_are_left_out():
+    tables = make_tables()
+    nothing = np.empty(0)
+    known = tuple(
+        KnownDataSet(f"table_{i}", describe(X, y), nothing, nothing)
+        for i, (X, y) in enumerate(tables)
+    )
+    archive = Archive("made_up", "accuracy", (), known)
+    for i, (X, y) in enumerate(tables):
+        rows = np.random.default_rng(i).permutation(len(y))[: int(0.8 * len(y))]
+        same_rows, merged = describe(X[rows], y[rows]), describe(X, y == y.max())
+        for features in (known[i].features, same_rows, merged):
+            rest = [d.name for d in archive.without_copies(features).data_sets]
+            assert f"table_{i}" not in rest
+            assert len(rest) >= 5
+    assert len(archive.without(["table_2", "unheard_of"]).data_sets) == 7
+
+
+# Portfolio
+
+
+def test_normalized_losses():
+    losses = np.array([[0.1, 0.2, 0.3, np.inf, np.nan], [0.5, 0.5, 0.5, 0.5, 0.5]])
+    np.testing.assert_allclose(normalized(losses), [[0, 1, 1, 1, 1], [0, 0, 0, 0, 0]])
+    np.testing.assert_allclose(normalized(np.array([[0.0, 0.25, 0.5, 1.0]]))[0, :2], [0, 2 / 3])
+
+
+def test_portfolio_equals_brute_force(rng):
+    losses = rng.random((6, 8))
+    chosen = greedy_portfolio(losses, 4)
+    for k in range(1, 5):
+        options = [losses[:, [*chosen[: k - 1], i]].min(axis=1).mean() for i in range(8)]
+        assert options[chosen[k - 1]] == min(options)
+    # Greedy selection is at least (1 - 1/e) as good as the best choice (submodularity).
+    best = min(losses[:, list(c)].min(axis=1).mean() for c in itertools.combinations(range(8), 4))
+    gain, best_gain = 1 - losses[:, chosen].min(axis=1).mean(), 1 - best
+    assert gain >= (1 - np.exp(-1)) * best_gain
+
+
+def test_portfolio_ends_when_nothing_helps():
+    losses = np.array([[0.0, 0.5, 1.0], [1.0, 0.5, 0.0]])
+    assert greedy_portfolio(losses, 3) == [0, 2]
+    assert greedy_portfolio(np.empty((0, 3)), 2) == []
+
+
+def test_portfolio_is_ordered_by_cost():
+    archive = make_archive()
+    portfolio = archive.portfolio(4)
+    cost = typical_cost(archive.seconds)
+    costs = [cost[archive.configurations.index(c)] for c in portfolio]
+    assert costs == sorted(costs)
+    assert len(portfolio) == 4
+
+
+def test_typical_cost_is_relative_to_the_data_set():
+    seconds = np.array([[1.0, 2.0, 3.0], [100.0, 200.0, np.nan], [np.nan] * 3])
+    np.testing.assert_allclose(typical_cost(seconds), [0.5 + 1 / 12, 1 + 1 / 6, 1.5])
+
+
+# Warm start
+
+
+def test_start_from_the_nearest_sets_is_legal_and_leaves_the_set_itself_out():
+    archive, space = make_archive(), make_space()
+    query = archive.data_sets[6].features
+    start = nearest_configurations(archive, query, space, 5)
+    others = archive.without_copies(query)
+    assert others.distances(query).min() <= others.radius
+    assert "set_6" not in [d.name for d in others.data_sets]
+    assert start == others.best_of_nearest(query, 5)
+    for configuration in start:
+        space.validate(configuration)
+
+
+def test_portfolio_serves_where_no_set_is_near():
+    archive, space = make_archive(), make_space()
+    far = {name: (-1.0) ** i * 50 for i, name in enumerate(META_FEATURES)}
+    assert archive.distances(far).min() > archive.radius
+    assert nearest_configurations(archive, far, space, 4) == archive.portfolio(4)
+    assert portfolio_configurations(archive, space, 4) == archive.portfolio(4)
+
+
+def test_configurations_are_made_to_fit_a_part_of_the_space():
+    archive, space = make_archive(), make_space()
+    part = space.subspace({"imputer": "none", "classifier": ["tree", "bayes"]})
+    start = portfolio_configurations(archive, part, 10)
+    assert start
+    assert len(set(start)) == len(start)
+    for configuration in start:
+        part.validate(configuration)
+    kept = {repr(c.parameters("classifier")) for c in archive.configurations}
+    assert {repr(c.parameters("classifier")) for c in start} <= kept
+    strict = make_space().forbid({"scaler": "standard"}, {"classifier": ["tree", "linear"]})
+    for configuration in portfolio_configurations(archive, strict, 10):
+        strict.validate(configuration)
+
+
+def test_values_out_of_range_leave_a_configuration_out():
+    archive = make_archive()
+    narrow = make_space().add("classifier", "tree", parameters={"depth": Integer(1, 2)})
+    start = portfolio_configurations(archive, narrow, 10)
+    for configuration in start:
+        narrow.validate(configuration)
