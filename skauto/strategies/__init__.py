@@ -1,0 +1,96 @@
+"""Search strategies: each reads top-down like the paper it comes from."""
+
+from difflib import get_close_matches
+
+from sklearn.base import clone
+
+from skauto.strategies._admm import ADMM
+from skauto.strategies._alternating_bo import AlternatingBO
+from skauto.strategies._base import GeneratorStrategy, Observations, Strategy
+from skauto.strategies._divbo import DivBO
+from skauto.strategies._ensemble_evolution import EnsembleEvolution
+from skauto.strategies._ensemble_optimization import EnsembleOptimization
+from skauto.strategies._fang_hpo import FanGHPO
+from skauto.strategies._flash import Flash
+from skauto.strategies._forest_bo import ForestBO
+from skauto.strategies._joint_gp import JointGP
+from skauto.strategies._mosaic import Mosaic
+from skauto.strategies._parego import ParEGO
+from skauto.strategies._random import RandomSearch
+from skauto.strategies._rising_bandit import RisingBandit
+from skauto.strategies._tpe import TPE
+
+STRATEGIES: dict[str, type[Strategy]] = {
+    "admm": ADMM,
+    "alternating_bo": AlternatingBO,
+    "divbo": DivBO,
+    "ensemble_optimization": EnsembleOptimization,
+    "fang_hpo": FanGHPO,
+    "flash": Flash,
+    "forest_bo": ForestBO,
+    "joint_gp": JointGP,
+    "mosaic": Mosaic,
+    "neural_ensemble_search": EnsembleEvolution,
+    "parego": ParEGO,
+    "random": RandomSearch,
+    "rising_bandit": RisingBandit,
+    "tpe": TPE,
+}
+
+
+def get_strategy(strategy: str | Strategy) -> Strategy:
+    """Make a strategy that is ready to be started.
+
+    Parameters
+    ----------
+    strategy : str or Strategy
+        A name of ``STRATEGIES``, which gives default settings, or an object, which is cloned.
+
+    Returns
+    -------
+    strategy : Strategy
+        A new object.
+
+    Examples
+    --------
+    >>> from skauto.strategies import get_strategy
+    >>> get_strategy("random")
+    RandomSearch()
+    """
+    if isinstance(strategy, Strategy):
+        return clone(strategy)
+    if isinstance(strategy, str) and strategy in STRATEGIES:
+        return STRATEGIES[strategy]()
+    message = (
+        f"The 'strategy' must be one of {sorted(STRATEGIES)} or a Strategy object. "
+        f"Got {strategy!r} instead."
+    )
+    if isinstance(strategy, type) and issubclass(strategy, Strategy):
+        raise TypeError(f"{message} Write {strategy.__name__}() to make an object of the class.")
+    if isinstance(strategy, str):
+        close = get_close_matches(strategy.lower(), STRATEGIES, n=1)
+        raise ValueError(message + (f" Did you mean {close[0]!r}?" if close else ""))
+    raise TypeError(message)
+
+
+__all__ = [
+    "AlternatingBO",
+    "ADMM",
+    "STRATEGIES",
+    "TPE",
+    "DivBO",
+    "EnsembleEvolution",
+    "EnsembleOptimization",
+    "FanGHPO",
+    "Flash",
+    "ForestBO",
+    "GeneratorStrategy",
+    "JointGP",
+    "Mosaic",
+    "Observations",
+    "ParEGO",
+    "RandomSearch",
+    "RisingBandit",
+    "Strategy",
+    "get_strategy",
+]

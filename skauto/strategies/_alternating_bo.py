@@ -1,0 +1,71 @@
+"""Forest Bayesian optimisation that improves several algorithms, for ensembles."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skauto.strategies._base import Floats, Observations
+from skauto.strategies._forest_bo import ForestBO
+
+# Trials that cost less than so many seconds count as equally cheap.
+_LEAST_SECONDS = 0.1
+
+
+class AlternatingBO(ForestBO):
+    """Bayesian optimisation with a random forest, confined to one algorithm at a time.
+
+    :class:`ForestBO` soon tries variants of the single best algorithm, whose predictions are all
+    but the same. An ensemble gains more from the best of several algorithms. Here every proposal
+    is confined to one algorithm of the last step and is what improves most on the best of that
+    algorithm. One surrogate of the whole space serves all. The algorithm is drawn with probability
+    proportional to ``1 / (rank * sqrt(seconds))``: its rank by the best loss that each has
+    reached, and the mean cost of its trials.
+
+    Parameters
+    ----------
+    n_initial : int, default=10
+        Number of trials before the model takes over, those made before the strategy's first
+        proposal included; at most a quarter of the trials that the search may make.
+    acquisition : {"log_ei", "ei", "eips"}, default="log_ei"
+        What is maximised; see :class:`ForestBO`.
+    transform : {"rank", "log", None}, default="rank"
+        What the forest learns; see :class:`ForestBO`.
+    random_fraction : float, default=0.2
+        Probability that a proposal is random.
+    n_candidates : int, default=5000
+        Number of random candidates.
+    n_starts : int, default=10
+        Number of trials, the best ones, and of random candidates that local search starts from.
+    surrogate : Surrogate, default=None
+        Model of the loss; None takes :class:`~skauto.surrogates.RandomForest`.
+
+    See Also
+    --------
+    ForestBO : One race of all algorithms.
+
+    Examples
+    --------
+    >>> from skauto import minimize
+    >>> from skauto.objectives import make_artificial_objective, make_artificial_space
+    >>> space = make_artificial_space(n_steps=2)
+    >>> result = minimize(
+    ...     make_artificial_objective(space), space, strategy="alternating_bo",
+    ...     max_evals=15, random_state=0,
+    ... )
+    >>> len(result.history)
+    15
+    """
+
+    def _region(self, observations: Observations) -> Callable[[Floats], NDArray[np.bool_]]:
+        """Draw the algorithm of the last step that is to be improved."""
+        step = len(self._space.steps) - 1
+        chosen = observations.vectors[:, step]
+        algorithms = np.unique(chosen[observations.ok])
+        trials = [observations.ok & (chosen == algorithm) for algorithm in algorithms]
+        best = [observations.y[own].min() for own in trials]
+        ranks = np.argsort(np.argsort(best, kind="stable"), kind="stable") + 1
+        seconds = np.array([observations.costs[own].mean() for own in trials])
+        merit = 1.0 / (ranks * np.sqrt(np.maximum(seconds, _LEAST_SECONDS)))
+        algorithm = self._rng.choice(algorithms, p=merit / merit.sum())
+        return lambda vectors: vectors[:, step] == algorithm

@@ -1,0 +1,115 @@
+"""Evolution of an ensemble: members of the best ensemble of a population become parents."""
+
+from numbers import Integral
+
+import numpy as np
+
+from skauto.ensemble._selection import greedy_selection
+from skauto.history import History, Proposal
+from skauto.space import Configuration
+from skauto.strategies._base import Observations, Strategy
+from skauto.strategies._checks import check_number
+from skauto.strategies._stored_predictions import StoredPredictions
+
+# So many mutants of a parent are tried before a random configuration takes their place.
+_MAX_MUTANTS = 100
+
+
+class EnsembleEvolution(Strategy):
+    """Regularised evolution with ensemble selection in it (neural ensemble search, NES-RE).
+
+    The population are the last trials; the oldest leaves as a new one enters. An ensemble is
+    selected greedily from the population, one of its members, drawn at random, is the parent, and
+    what is proposed differs from the parent in a single choice.
+
+    Trials without stored predictions, such as those of a plain objective function, cannot be
+    selected for an ensemble. As long as no trial of the population has predictions, the parent is
+    drawn among the trials of smallest loss.
+
+    Parameters
+    ----------
+    population_size : int, default=30
+        Number of trials that are alive, and of random ones that the search begins with: those
+        made before the strategy's first proposal count.
+    n_members : int, default=10
+        Number of members of the ensemble, repetitions included, among which the parent is drawn.
+    scoring : str, default="accuracy"
+        Name of the scikit-learn scorer that the ensemble is selected by.
+    max_rows : int, default=2000
+        Number of validation rows, a constant sample, that the ensemble is judged by.
+
+    See Also
+    --------
+    DivBO : Suggests what is good and differs from the ensemble.
+
+    References
+    ----------
+    .. [1] S. Zaidi, A. Zela, T. Elsken, C. C. Holmes, F. Hutter, Y. W. Teh, "Neural Ensemble
+       Search for Uncertainty Estimation and Dataset Shift", NeurIPS 2021, Algorithm 1.
+    .. [2] E. Real, A. Aggarwal, Y. Huang, Q. V. Le, "Regularized Evolution for Image Classifier
+       Architecture Search", AAAI 2019, Algorithm 1.
+
+    Examples
+    --------
+    >>> from skauto import minimize
+    >>> from skauto.objectives import make_artificial_objective, make_artificial_space
+    >>> from skauto.strategies import EnsembleEvolution
+    >>> space = make_artificial_space(n_steps=2)
+    >>> objective = make_artificial_objective(space)
+    >>> strategy = EnsembleEvolution(population_size=5)
+    >>> result = minimize(objective, space, strategy=strategy, max_evals=10, random_state=0)
+    >>> [trial.origin for trial in result.history][-1]
+    'mutation'
+    """
+
+    def __init__(
+        self,
+        *,
+        population_size: int = 30,
+        n_members: int = 10,
+        scoring: str = "accuracy",
+        max_rows: int = 2000,
+    ) -> None:
+        self.population_size = population_size
+        self.n_members = n_members
+        self.scoring = scoring
+        self.max_rows = max_rows
+
+    def _start(self) -> None:
+        for name in ("population_size", "n_members", "max_rows"):
+            check_number(self, name, 1, Integral)
+        self._stored = StoredPredictions(self.max_rows)
+
+    def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
+        observations = self._observations(history)
+        self._stored.update(observations, history)
+        n_begun = len(observations) + len(pending)
+        if n_begun >= self.population_size and observations.ok.any():
+            configuration = self._mutant(self._parent(observations), observations)
+            if configuration is not None:
+                return Proposal(configuration, origin="mutation")
+        configuration = self._sample_new()
+        return None if configuration is None else Proposal(configuration, origin="random")
+
+    def _parent(self, observations: Observations) -> int:
+        """Index of a random member of the ensemble of the population."""
+        usable = np.flatnonzero(observations.ok)[-self.population_size :]
+        rows = np.flatnonzero(np.isin(self._stored.indices, usable))
+        if len(rows):
+            selection = greedy_selection(
+                self._stored.values[rows],
+                self._stored.targets,
+                self._stored.loss(self.scoring),
+                self.n_members,
+            )
+            members = np.array(self._stored.indices)[rows[np.unique(selection.indices)]]
+        else:
+            order = np.argsort(observations.y[usable], kind="stable")
+            members = usable[order[: self.n_members]]
+        return int(self._rng.choice(members))
+
+    def _mutant(self, parent: int, observations: Observations) -> Configuration | None:
+        """Random configuration that is not known and differs from the parent in one choice."""
+        neighbors = self._space.neighbors(observations.vectors[parent], self._rng)
+        self._rng.shuffle(neighbors)
+        return self._first_new(neighbors[:_MAX_MUTANTS])

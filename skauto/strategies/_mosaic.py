@@ -1,0 +1,396 @@
+"""MOSAIC: Monte-Carlo tree search over structures, Bayesian optimisation inside."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+from scipy.stats import rankdata
+from sklearn.base import clone
+
+from skauto.acquisition import log_expected_improvement
+from skauto.history import History, Proposal, Trial
+from skauto.space import Configuration
+from skauto.strategies._base import GeneratorStrategy, Observations
+from skauto.strategies._tree import DecisionTree, Experience, Node, Path
+from skauto.surrogates import RandomForest, Surrogate
+
+Floats = NDArray[np.float64]
+
+# The initial design takes at most this share of a known number of evaluations.
+_INITIAL_SHARE = 0.5
+
+
+class Mosaic(GeneratorStrategy):
+    r"""MOSAIC: Monte-Carlo tree search over pipeline structures, tied to Bayesian optimisation.
+
+    The decisions of a structure are taken one after the other, the classifier first. One
+    surrogate, a random forest over whole configurations that is retrained after every evaluation,
+    serves twice. Averaged over random completions it values the children of a node,
+
+    .. math::
+
+        Q(s, a) = \frac{1}{n_s} \sum_{j=1}^{n_s} \hat F(x_j), \quad x_j \sim D[X(s.a)], \qquad
+        \pi(a | s) = \frac{\exp Q(s, a)}{\sum_b \exp Q(s, b)}
+
+    (Eqs. 3, 4), and its expected improvement chooses the configuration to evaluate. A walk goes
+    down the tree by
+
+    .. math::
+
+        \arg\max_a \; \bar Q(s, a) + C_{ucb} \, \pi(a | s) \frac{\sqrt{n(s)}}{1 + n(s.a)}
+
+    (Eq. 5), :math:`\bar Q` being the median performance of what was evaluated in X(s.a), until a
+    node may have a further child: the one of largest Q is added. Among random configurations
+    below it, and the neighbours of the best one recorded there, that of largest expected
+    improvement is evaluated.
+
+    Parameters
+    ----------
+    c_ucb : float, default=1.3
+        Weight of exploration in the selection rule.
+    progressive_widening : float, default=0.6
+        A node that was visited n times may have ``floor(n ** progressive_widening)`` children,
+        but at least one.
+    n_samples : int, default=100
+        Random configurations that the value of a child is averaged over.
+    n_candidates : int, default=1000
+        Random configurations that a playout chooses from, besides the neighbours of the best.
+    kappa : int, default=3
+        Random pipelines of each algorithm of the first decision in the initial design, besides
+        its default pipeline. With a known number of evaluations the design takes at most half.
+    temperature : float, default=1.0
+        Divides the values in the policy: below 1 the surrogate is trusted more.
+    transform : {None, "rank"}, default=None
+        What takes the place of the losses throughout: None leaves them as they are (the paper),
+        "rank" takes the normal scores of their ranks, which no outlier can spoil.
+    loss_scale : float, default=None
+        Loss, after the transform, that counts as one unit of performance. None takes 1 for ranks
+        and while all losses lie in [0, 1], as errors do (the setting of the paper), else twice
+        the distance from the best loss to the median one.
+    order : sequence of str, default=None
+        Steps in the order of their decisions. None starts from the last step and ends with the
+        first one. Steps with a single algorithm are no decision.
+    surrogate : Surrogate, default=None
+        Model of the loss, :class:`~skauto.surrogates.RandomForest` if None.
+
+    Attributes
+    ----------
+    tree_ : dict of str to list
+        The tree at the end of the search, one entry a node in each list, parents first:
+        ``"node"`` (the algorithms chosen, joined by " > "), ``"depth"``, ``"step"``,
+        ``"algorithm"``, ``"visits"``, ``"n_trials"`` and ``"median"`` loss of what was evaluated
+        below, and the ``"policy"`` and ``"value"`` (predicted mean of the transformed loss) when
+        the parent was last passed. ``pandas.DataFrame(tree_)`` makes a table of it.
+
+    Notes
+    -----
+    What the paper leaves open is decided as follows. The policy is normalised over the children
+    that a node has. A child below which nothing is evaluated yet has its surrogate value in place
+    of the median. The children of the root are all there from the start. Values are predicted
+    for the nodes that a walk passes, all children of a node at once. A playout below which
+    nothing was recorded takes the default completion as the best one. Proposals that are still
+    being evaluated count as visits, so that parallel walks part. A failed trial has the worst
+    loss that was seen. The initial design, and trials that other parts of a search have made,
+    count as visits of the root and of its children.
+
+    References
+    ----------
+    .. [1] H. Rakotoarison, M. Schoenauer, M. Sebag, "Automated Machine Learning with Monte-Carlo
+       Tree Search", IJCAI 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.history import History, Trial
+    >>> from skauto.objectives import make_artificial_objective, make_artificial_space
+    >>> from skauto.strategies import Mosaic
+    >>> space = make_artificial_space(n_steps=2, n_algorithms=3)
+    >>> objective = make_artificial_objective(space)
+    >>> strategy = Mosaic(kappa=1).start(space, np.random.default_rng(0))
+    >>> history = History()
+    >>> for number in range(20):
+    ...     proposal = strategy.suggest(history)
+    ...     loss = objective(proposal.configuration)
+    ...     trial = Trial(number=number, configuration=proposal.configuration, losses=(loss,),
+    ...                   origin=proposal.origin, info=proposal.info)
+    ...     history.append(trial)
+    >>> strategy.stop()
+    >>> strategy.tree_["node"][0], strategy.tree_["visits"][0]
+    ('', 20)
+    """
+
+    def __init__(
+        self,
+        *,
+        c_ucb: float = 1.3,
+        progressive_widening: float = 0.6,
+        n_samples: int = 100,
+        n_candidates: int = 1000,
+        kappa: int = 3,
+        temperature: float = 1.0,
+        transform: str | None = None,
+        loss_scale: float | None = None,
+        order: Sequence[str] | None = None,
+        surrogate: Surrogate | None = None,
+    ) -> None:
+        self.c_ucb = c_ucb
+        self.progressive_widening = progressive_widening
+        self.n_samples = n_samples
+        self.n_candidates = n_candidates
+        self.kappa = kappa
+        self.temperature = temperature
+        self.transform = transform
+        self.loss_scale = loss_scale
+        self.order = order
+        self.surrogate = surrogate
+
+    def stop(self) -> None:
+        """End the search: keep its tree as ``tree_`` and drop everything else."""
+        if hasattr(self, "_history"):
+            self._count_finished(self._history)
+            observations = self._observations(self._history)
+            self.tree_ = self._record(self._experience(observations, observations.y))
+        super().stop()
+
+    def _start(self) -> None:
+        self._check_settings()
+        self._order = self._read_order()
+        self._tree = DecisionTree(
+            self._space.structures[:, self._order],
+            c_ucb=self.c_ucb,
+            progressive_widening=self.progressive_widening,
+            temperature=self.temperature,
+        )
+        self._n_counted = 0
+
+    def _check_settings(self) -> None:
+        least = {
+            "c_ucb": 0,
+            "progressive_widening": 0,
+            "n_samples": 1,
+            "n_candidates": 1,
+            "kappa": 0,
+        }
+        for name, low in least.items():
+            if not getattr(self, name) >= low:
+                raise ValueError(
+                    f"The '{name}' of Mosaic must be at least {low}. "
+                    f"Got {getattr(self, name)!r} instead."
+                )
+        if self.transform not in (None, "rank"):
+            raise ValueError(
+                "The 'transform' of Mosaic must be None or 'rank'. "
+                f"Got {self.transform!r} instead."
+            )
+        for name in ("temperature", "loss_scale"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(
+                    f"The '{name}' of Mosaic must be positive. Got {value!r} instead."
+                )
+
+    def _read_order(self) -> list[int]:
+        """Indices of the steps that are decisions, in the order in which they are taken."""
+        steps = list(self._space.steps)
+        order = list(reversed(steps)) if self.order is None else list(self.order)
+        if sorted(order) != sorted(steps):
+            raise ValueError(
+                f"The 'order' parameter of Mosaic must name each step of {steps} once. "
+                f"Got {order} instead."
+            )
+        indices = [steps.index(step) for step in order]
+        choices = [len(np.unique(self._space.structures[:, i])) for i in indices]
+        return [i for i, n in zip(indices, choices, strict=True) if n > 1]
+
+    # The search, from top to bottom
+
+    def _run(self, history: History) -> Iterator[Proposal]:
+        self._history = history
+        yield from self._initial_design(history)
+        while True:
+            observations = self._observations(history)
+            self._count_finished(history)
+            running = [self._path_of(proposal) for proposal in self._pending]
+            for path in running:  # virtual visits
+                self._tree.visit(path)
+            proposal = self._tree_walk(observations)
+            for path in running:
+                self._tree.visit(path, -1)
+            if proposal is None:
+                return
+            yield proposal
+
+    def _initial_design(self, history: History) -> Iterator[Proposal]:
+        """Every first decision with its default pipeline, then kappa rounds of random ones."""
+        limit = math.inf if history.max_evals is None else _INITIAL_SHARE * history.max_evals
+        step = self._space.steps[self._order[0]] if self._order else None
+        defaults = self._space.default_configurations(step)
+        for configuration in defaults:
+            if len(history) + len(self._pending) < limit:
+                yield Proposal(configuration, origin="default")
+        if step is None:
+            return
+        names = [component.name for component in self._space.components(step)]
+        for n_random in range(self.kappa):
+            for name in (configuration[step] for configuration in defaults):
+                if self._n_designed(history, step, name) > n_random:  # in a search that goes on
+                    continue
+                child = self._tree.root.children[names.index(name)]
+                drawn = self._sample_new(self._space.structures[child.rows])
+                if drawn is not None and len(history) + len(self._pending) < limit:
+                    yield Proposal(drawn, origin="design")
+
+    def _n_designed(self, history: History, step: str, name: str) -> int:
+        """Number of random pipelines of the initial design that have an algorithm."""
+        return sum(
+            record.origin == "design" and record.configuration[step] == name
+            for record in (*history, *self._pending)
+        )
+
+    def _tree_walk(self, observations: Observations) -> Proposal | None:
+        """One walk: selection, expansion and playout. None when nothing new is left."""
+        if not len(observations):  # all that was proposed is still running
+            return self._random_proposal()
+        surrogate: Surrogate = RandomForest() if self.surrogate is None else clone(self.surrogate)
+        X = self._space.fill_inactive(observations.vectors)
+        losses = self._transformed(observations.y)
+        surrogate.fit(X, losses, self._rng)
+        experience = self._experience(observations, losses)
+        scale = self._scale(losses)
+
+        def value(node: Node, choices: Sequence[int]) -> Floats:
+            return self._partial_surrogate(surrogate, node, choices)
+
+        while (node := self._tree.select(experience, scale, value)) is not None:
+            configuration = self._playout(surrogate, node, observations, experience)
+            if configuration is not None:
+                return Proposal(configuration, origin="playout", info={"path": node.path})
+            node.closed = True
+        return self._random_proposal()
+
+    def _random_proposal(self) -> Proposal | None:
+        """Propose what no playout has come across, if there is anything."""
+        configuration = self._sample_new()
+        return None if configuration is None else Proposal(configuration, origin="random")
+
+    def _partial_surrogate(
+        self, surrogate: Surrogate, node: Node, choices: Sequence[int]
+    ) -> Floats:
+        """Mean predicted loss below each choice, Eq. (3), all choices in one prediction."""
+        below = self._tree.decisions[node.rows, len(node.path)]
+        drawn = np.concatenate(
+            [self._rng.choice(node.rows[below == c], self.n_samples) for c in choices]
+        )
+        # The space draws among these structures: n_samples of each choice on average.
+        vectors = self._space.sample(
+            len(drawn), self._rng, structures=self._space.structures[drawn]
+        )
+        mean, _ = surrogate.predict(self._space.fill_inactive(vectors))
+        chosen = vectors[:, self._order[len(node.path)], None] == choices
+        counts = chosen.sum(axis=0)
+        averages: Floats = np.where(counts, mean @ chosen / np.maximum(counts, 1), mean.mean())
+        return averages
+
+    def _playout(
+        self,
+        surrogate: Surrogate,
+        node: Node,
+        observations: Observations,
+        experience: Experience,
+    ) -> Configuration | None:
+        """New configuration of X(s) with the largest expected improvement; None if none is new."""
+        structures = self._space.structures[node.rows]
+        drawn = self._space.sample(self.n_candidates, self._rng, structures=structures)
+        centre = self._best_below(node, observations, experience)
+        decided = [self._space.steps[i] for i in self._order[: len(node.path)]]
+        nearby = self._space.neighbors(centre, self._rng, fixed_steps=decided)
+        candidates = np.vstack([centre, nearby, drawn])
+        mean, std = surrogate.predict(self._space.fill_inactive(candidates))
+        improvement = log_expected_improvement(mean, std, float(experience.losses.min()))
+        ties = self._rng.random(len(candidates))  # a forest is constant over whole regions
+        return self._first_new(candidates[np.lexsort((ties, -improvement))])
+
+    def _best_below(
+        self, node: Node, observations: Observations, experience: Experience
+    ) -> Floats:
+        """Vector of the best configuration recorded in X(s), else of the default completion."""
+        inside = np.flatnonzero(experience.below(node.path) & observations.ok)
+        if len(inside):
+            best: Floats = observations.vectors[inside[observations.y[inside].argmin()]]
+            return best
+        steps, names = self._space.steps, {}
+        for i, choice in zip(self._order, node.path, strict=False):
+            names[steps[i]] = self._space.components(steps[i])[choice].name
+        return self._space.default_vector(self._space.default_structure(names))
+
+    # What the tree is told
+
+    def _experience(self, observations: Observations, losses: Floats) -> Experience:
+        return Experience(observations.vectors[:, self._order].astype(np.intp), losses)
+
+    def _transformed(self, losses: Floats) -> Floats:
+        if self.transform is None:
+            return losses
+        scores: Floats = ndtri((rankdata(losses) - 0.5) / len(losses))
+        return scores
+
+    def _scale(self, losses: Floats) -> float:
+        """Loss that counts as one unit of performance."""
+        if self.loss_scale is not None:
+            return self.loss_scale
+        if self.transform == "rank" or (losses.min() >= 0.0 and losses.max() <= 1.0):
+            return 1.0
+        return 2.0 * float(np.median(losses) - losses.min()) or 1.0
+
+    def _count_finished(self, history: History) -> None:
+        """Back-propagation: visits of the trials that were finished since the last walk."""
+        for trial in history[self._n_counted :]:
+            self._tree.visit(self._path_of(trial))
+        self._n_counted = len(history)
+
+    def _path_of(self, record: Proposal | Trial) -> Path:
+        """Walk that led to a proposal; just the first decision where none did."""
+        if "path" in record.info:
+            return tuple(record.info["path"])
+        vectors = self._encode([record.configuration])
+        return tuple(vectors[0, self._order[:1]].astype(int).tolist()) if len(vectors) else ()
+
+    def _record(self, experience: Experience) -> dict[str, list[Any]]:
+        """The tree as columns, one entry a node."""
+        columns: dict[str, list[Any]] = {
+            name: []
+            for name in (
+                "node",
+                "depth",
+                "step",
+                "algorithm",
+                "visits",
+                "n_trials",
+                "median",
+                "policy",
+                "value",
+            )
+        }
+        for node in self._tree.nodes():
+            steps = [self._space.steps[i] for i in self._order[: len(node.path)]]
+            names = [
+                self._space.components(step)[choice].name
+                for step, choice in zip(steps, node.path, strict=True)
+            ]
+            entries = (
+                " > ".join(names),
+                len(names),
+                steps[-1] if steps else "",
+                names[-1] if names else "",
+                node.visits,
+                int(experience.below(node.path).sum()),
+                experience.median(node.path),
+                node.prior,
+                node.value,
+            )
+            for column, entry in zip(columns.values(), entries, strict=True):
+                column.append(entry)
+        return columns

@@ -1,0 +1,227 @@
+"""Parzen estimator over the vectors of a conditional search space (the model of TPE)."""
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp, ndtr, ndtri
+
+from skauto.space import Categorical, SearchSpace
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+Booleans = NDArray[np.bool_]
+
+# Standard deviation of the kernel of a single observation, on the unit interval.
+_SCALE = 0.2
+
+
+class SpaceColumns:
+    """What a Parzen estimator needs to know of the columns of a space.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The space.
+    """
+
+    def __init__(self, space: SearchSpace) -> None:
+        self.space = space
+        columns = space.columns
+        self.n_steps = len(space.steps)
+        self.n_choices = np.zeros(len(columns), dtype=np.intp)  # 0 where numeric
+        self.owners = np.full((len(columns), 2), -1, dtype=np.intp)  # step and algorithm
+        self.conditions: list[tuple[int, int, Floats]] = []
+        where = {(c.step, c.component, c.parameter): k for k, c in enumerate(columns)}
+        for i, step in enumerate(space.steps):
+            self.n_choices[i] = len(space.components(step))
+            for j, component in enumerate(space.components(step)):
+                for key, parameter in component.parameters.items():
+                    k = where[step, component.name, key]
+                    self.owners[k] = i, j
+                    if isinstance(parameter, Categorical):
+                        self.n_choices[k] = parameter.n_choices
+                for child, (parent, values) in component.conditions.items():
+                    allowed = component.parameters[parent].to_unit(values)
+                    k, up = (where[step, component.name, key] for key in (child, parent))
+                    self.conditions.append((k, up, allowed))
+
+    def indices(self, column: int, values: Floats) -> Integers:
+        """Choices that the entries of a categorical column stand for."""
+        if column < self.n_steps:
+            return values.astype(np.intp)
+        n = int(self.n_choices[column])
+        return np.minimum((values * n).astype(np.intp), n - 1)
+
+    def users(self, column: int, vectors: Floats) -> Booleans:
+        """Which vectors have chosen the algorithm of a hyper-parameter."""
+        step, algorithm = self.owners[column]
+        chosen: Booleans = vectors[:, step] == algorithm
+        return chosen
+
+    def deactivate(self, vectors: Floats) -> None:
+        """Put NaN, in place, where the value of a parent switches a hyper-parameter off."""
+        for child, parent, allowed in self.conditions:
+            off = ~(vectors[:, parent, None] == allowed).any(axis=1)
+            vectors[off, child] = np.nan
+
+    @cached_property
+    def legal_codes(self) -> Integers:
+        """Sorted numbers of the legal structures."""
+        return np.sort(self._codes(self.space.structures))
+
+    def legal(self, structures: Integers) -> Booleans:
+        """Which structures hold no forbidden pair."""
+        codes = self._codes(structures)
+        places = np.searchsorted(self.legal_codes, codes)
+        found: Booleans = self.legal_codes[np.minimum(places, len(self.legal_codes) - 1)] == codes
+        return found
+
+    def _codes(self, structures: Integers) -> Integers:
+        sizes = tuple(int(n) for n in self.n_choices[: self.n_steps])
+        codes: Integers = np.ravel_multi_index(tuple(structures.T), sizes)
+        return codes
+
+
+class ParzenEstimator:
+    r"""Mixture of one kernel an observation and of the prior, all of the same weight.
+
+    A kernel is a product over the choices of a configuration. In a numeric hyper-parameter it is
+    a normal distribution around the observed value, truncated to the unit interval; in a
+    categorical one, and in the choice of an algorithm, it prefers the observed choice. Where a
+    hyper-parameter is inactive in the observation, the kernel is the prior, so that the estimator
+    covers the whole space whatever was observed.
+
+    Parameters
+    ----------
+    columns : SpaceColumns
+        The columns of the space.
+    observed : ndarray of shape (n, n_dimensions)
+        Vectors of the observations, perhaps none.
+
+    References
+    ----------
+    .. [1] J. Bergstra, R. Bardenet, Y. Bengio, B. Kegl, "Algorithms for Hyper-Parameter
+       Optimization", NeurIPS 2011, section 4.
+    .. [2] S. Falkner, A. Klein, F. Hutter, "BOHB: Robust and Efficient Hyperparameter Optimization
+       at Scale", ICML 2018, section 3.2 (kernels over all hyper-parameters at once).
+    """
+
+    def __init__(self, columns: SpaceColumns, observed: Floats) -> None:
+        self.columns = columns
+        self.observed = observed
+        n = len(observed)
+        self.n_kernels = n + 1
+        # Scott's rule over the choices of an observation, with the bounds that Optuna has too.
+        choices = ~np.isnan(observed[:, columns.n_choices != 1])
+        d = float(choices.sum(axis=1).mean()) if n else 1.0
+        scott = _SCALE * max(n, 1) ** (-1.0 / (d + 4.0))
+        self.bandwidth = max(scott, 1.0 / min(100, self.n_kernels + 1))
+        # What a choice has besides its own share: the prior counts as one observation.
+        self.smoothing = 1.0 / self.n_kernels
+
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+        """Draw configurations.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        rng : numpy.random.Generator
+            Source of randomness.
+
+        Returns
+        -------
+        vectors : ndarray of shape (n, n_dimensions)
+            Legal, complete and snapped.
+        """
+        columns, n_steps = self.columns, self.columns.n_steps
+        n_dimensions = columns.space.n_dimensions
+        kernels = rng.integers(self.n_kernels, size=n)
+        drawn = columns.space.sample(n, rng)  # the last kernel is the prior
+        around = np.flatnonzero(kernels < len(self.observed))
+        centres = self.observed[kernels[around]]
+        vectors = np.full((len(centres), n_dimensions), np.nan)
+        vectors[:, :n_steps] = self._draw_structures(centres[:, :n_steps].astype(np.intp), rng)
+        for k in range(n_steps, n_dimensions):
+            rows = np.flatnonzero(columns.users(k, vectors))
+            vectors[rows, k] = self._draw(k, centres[rows, k], rng)
+        columns.deactivate(vectors)
+        drawn[around] = vectors
+        return drawn
+
+    def log_density(self, vectors: Floats) -> Floats:
+        """Logarithm of the density, up to a constant that all estimators of a space share.
+
+        Parameters
+        ----------
+        vectors : ndarray of shape (n, n_dimensions)
+            Configurations.
+
+        Returns
+        -------
+        log_density : ndarray of shape (n,)
+            Of each configuration.
+        """
+        kernels = np.zeros((len(vectors), self.n_kernels))
+        for k in range(vectors.shape[1]):
+            rows = np.flatnonzero(~np.isnan(vectors[:, k]))
+            if len(rows) and self.columns.n_choices[k] != 1:
+                kernels[rows] += self._log_kernels(k, vectors[rows, k])
+        density: Floats = logsumexp(kernels, axis=1) - np.log(self.n_kernels)
+        return density
+
+    def _log_kernels(self, column: int, values: Floats) -> Floats:
+        """Logarithm of every kernel in one column, at every value."""
+        n_choices = int(self.columns.n_choices[column])
+        prior = -np.log(n_choices) if n_choices else 0.0
+        result = np.full((len(values), self.n_kernels), prior)
+        centres = self.observed[:, column]
+        known = np.flatnonzero(~np.isnan(centres))
+        if n_choices:
+            total = 1.0 + n_choices * self.smoothing
+            same = self.columns.indices(column, values)[:, None] == self.columns.indices(
+                column, centres[known]
+            )
+            result[:, known] = np.log((same + self.smoothing) / total)
+        else:
+            z = (values[:, None] - centres[known]) / self.bandwidth
+            low, high = self._tails(centres[known])
+            norm = np.sqrt(2 * np.pi) * self.bandwidth * (high - low)
+            result[:, known] = -0.5 * z**2 - np.log(norm)
+        return result
+
+    def _draw_structures(self, centres: Integers, rng: np.random.Generator) -> Integers:
+        """One structure near each observed one, which stands in for a forbidden draw."""
+        drawn = [self._draw_choices(k, row, rng) for k, row in enumerate(centres.T)]
+        structures = np.column_stack(drawn)
+        return np.where(self.columns.legal(structures)[:, None], structures, centres)
+
+    def _draw_choices(self, column: int, centres: Integers, rng: np.random.Generator) -> Integers:
+        """Each observed choice, or any with the weight that the prior has."""
+        n_choices = int(self.columns.n_choices[column])
+        others = rng.integers(n_choices, size=len(centres))
+        kept = rng.random(len(centres)) < 1.0 / (1.0 + n_choices * self.smoothing)
+        return np.where(kept, centres, others)
+
+    def _draw(self, column: int, centres: Floats, rng: np.random.Generator) -> Floats:
+        """One value of a hyper-parameter around each centre, of the prior where that is NaN."""
+        units = rng.random(len(centres))
+        known = np.flatnonzero(~np.isnan(centres))
+        centres = centres[known]
+        if n_choices := int(self.columns.n_choices[column]):
+            choices = self.columns.indices(column, centres)
+            units[known] = (self._draw_choices(column, choices, rng) + 0.5) / n_choices
+        else:
+            low, high = self._tails(centres)
+            deviates = ndtri(low + (high - low) * units[known])
+            units[known] = np.clip(centres + self.bandwidth * deviates, 0.0, 1.0)
+        definition = self.columns.space.columns[column].definition
+        assert definition is not None
+        snapped: Floats = definition.snap(units)
+        return snapped
+
+    def _tails(self, centres: Floats) -> tuple[Floats, Floats]:
+        """Distribution function of each kernel, not yet truncated, at 0 and at 1."""
+        low, high = -centres / self.bandwidth, (1.0 - centres) / self.bandwidth
+        return ndtr(low), ndtr(high)

@@ -1,0 +1,42 @@
+"""Random search: independent draws from the prior of the space."""
+
+from skauto.history import History, Proposal
+from skauto.strategies._base import Floats, Strategy
+
+_BATCH = 64
+
+
+class RandomSearch(Strategy):
+    """Random search: every configuration is drawn from the prior, none twice.
+
+    Algorithms are drawn uniformly step by step among the legal structures, hyper-parameters from
+    their distributions. What is good at any budget in few dimensions, and the least that another
+    strategy must beat.
+
+    References
+    ----------
+    .. [1] J. Bergstra, Y. Bengio, "Random Search for Hyper-Parameter Optimization", Journal of
+       Machine Learning Research 13, 2012, section 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.history import History
+    >>> from skauto.objectives import make_artificial_space
+    >>> from skauto.strategies import RandomSearch
+    >>> strategy = RandomSearch().start(make_artificial_space(), np.random.default_rng(0))
+    >>> proposal = strategy.suggest(History())
+    >>> proposal.origin
+    'random'
+    """
+
+    def _start(self) -> None:
+        self._drawn: list[Floats] = []
+
+    def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
+        if not self._drawn:  # many draws at a time are much cheaper than one by one
+            self._drawn.extend(self._space.sample(_BATCH, self._rng))
+        configuration = self._first_new(self._drawn.pop()[None])
+        if configuration is None:
+            configuration = self._sample_new()
+        return None if configuration is None else Proposal(configuration, origin="random")

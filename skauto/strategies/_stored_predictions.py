@@ -1,0 +1,98 @@
+"""The validation predictions of a search, as strategies that look for ensembles read them."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skauto.ensemble._losses import Loss, get_loss
+from skauto.history import History
+from skauto.strategies._base import Observations
+from skauto.utils import GrowingArray
+
+Ints = NDArray[np.intp]
+
+
+class StoredPredictions:
+    """Predictions of the complete trials for one constant sample of the validation rows.
+
+    A trial is left out if it failed, used only a part of the rows, or kept no predictions. Where
+    the history has no targets, all are.
+
+    Parameters
+    ----------
+    max_rows : int
+        Number of rows that are read at most.
+
+    Attributes
+    ----------
+    indices : list of int
+        Which of the observations have predictions, in their order.
+    targets : ndarray of int of shape (n_rows,)
+        True classes of the rows.
+    """
+
+    def __init__(self, max_rows: int) -> None:
+        self.max_rows = max_rows
+        self.indices: list[int] = []
+        self.targets: Ints = np.empty(0, dtype=np.intp)
+        self._rows: Ints | None = None
+        self._predictions = GrowingArray()
+        self._n_read = 0
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """Predictions of shape (n_trials, n_rows, n_classes)."""
+        return self._predictions.values
+
+    def loss(self, scoring: str) -> Loss:
+        """Loss that belongs to a scorer, for classes that are known by their codes.
+
+        Parameters
+        ----------
+        scoring : str
+            Name of a scikit-learn scorer.
+
+        Returns
+        -------
+        loss : Loss
+        """
+        return get_loss(scoring, np.arange(self.values.shape[2]))
+
+    def update(self, observations: Observations, history: History) -> int:
+        """Read the trials that were added since the last time.
+
+        Parameters
+        ----------
+        observations : Observations
+            Complete trials of the search; those of the last time come first.
+        history : History
+            Where the targets are.
+
+        Returns
+        -------
+        n_new : int
+            How many of them have predictions.
+        """
+        before = len(self)
+        for index in range(self._n_read, len(observations)):
+            trial = observations.trials[index]
+            predictions = trial.predictions
+            if history.targets is None or predictions is None or not trial.ok:
+                continue
+            if self._rows is None:
+                self._rows = self._sample_rows(predictions)
+                self.targets = history.targets[self._rows]
+            sampled = predictions[self._rows]
+            if np.isfinite(sampled).all():
+                self._predictions.append(sampled)
+                self.indices.append(index)
+        self._n_read = len(observations)
+        return len(self) - before
+
+    def _sample_rows(self, predictions: NDArray[np.float32]) -> Ints:
+        rows = np.flatnonzero(np.isfinite(predictions).all(axis=1))
+        if rows.size > self.max_rows:
+            rows = np.sort(np.random.default_rng(0).choice(rows, self.max_rows, replace=False))
+        return rows

@@ -1,0 +1,231 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import approx_fprime
+
+from skauto.history import History, Trial
+from skauto.objectives import make_artificial_objective, make_artificial_space
+from skauto.space import Integer, Real, SearchSpace
+from skauto.strategies import ADMM
+from skauto.strategies._admm import _Pull, best_slack, constraint_penalty
+from tests.strategies.search_loop import as_measured, drive, rich_space
+
+
+def mixed_space():
+    """Two structures; a real, an integer and a categorical hyper-parameter of each."""
+    space = SearchSpace(["step"], name="mixed")
+    for name in ("left", "right"):
+        space.add(
+            "step",
+            name,
+            parameters={"x": Real(0, 1), "k": Integer(1, 10), "kind": ["a", "b", "c"]},
+        )
+    return space
+
+
+def mixed_loss(configuration):
+    """Least, and 0.05, at right, x = 0.3, k = 7, kind b."""
+    values = configuration.parameters("step")
+    loss = 0.05 + 0.5 * (values["x"] - 0.3) ** 2 + 0.02 * (values["k"] - 7) ** 2 / 9
+    loss += 0.1 * (values["kind"] != "b") + 0.2 * (configuration["step"] == "left")
+    return loss
+
+
+def started(space, history=None, **settings):
+    strategy = ADMM(**settings).start(space, np.random.default_rng(0))
+    strategy.suggest(history or History())
+    return strategy
+
+
+@pytest.mark.parametrize("theta_solver", ["bo", "random"])
+@pytest.mark.parametrize("structure_solver", ["bandit", "bo", "random"])
+def test_every_pair_of_solvers_nears_a_known_optimum(theta_solver, structure_solver):
+    strategy = ADMM(theta_solver=theta_solver, structure_solver=structure_solver, budget=8)
+    history = drive(strategy, mixed_space(), as_measured(mixed_loss), 80)
+    best = history.incumbent.configuration
+    assert best["step"] == "right"
+    assert mixed_loss(best) < 0.08
+
+
+def test_penalty_gradient_equals_finite_differences():
+    rng = np.random.default_rng(0)
+    pull = _Pull(1.7, rng.random(4), np.array([True, False, True, True]))
+    point = rng.random(4)
+    values, gradients = pull(point[None])
+    numeric = approx_fprime(point, lambda p: pull(p[None])[0][0], 1e-7)
+    np.testing.assert_allclose(gradients[0], numeric, atol=1e-6)
+    weight = pull.discrete * (point - pull.target)
+    assert values[0] == pytest.approx(0.5 * 1.7 * weight @ weight)
+
+
+def test_slack_is_the_best_of_the_interval():
+    rng = np.random.default_rng(0)
+    grid = np.linspace(0, 1, 2001)  # slacks in [0, epsilon], scaled by epsilon
+    for _ in range(100):
+        rho, mu, violation = rng.uniform(0.1, 5), rng.exponential(), rng.uniform(-1, 2)
+        expected = (0.5 * rho * (violation + grid + mu / rho) ** 2).min()
+        penalty = constraint_penalty(np.array([violation]), np.array([mu]), rho)
+        assert penalty == pytest.approx(expected, abs=1e-5)
+        assert 0 <= best_slack(np.array([violation]), np.array([mu]), rho)[0] <= 1
+
+
+def test_delta_is_the_nearest_legal_point():
+    strategy = started(mixed_space())
+    state, rng = strategy._state, np.random.default_rng(1)
+    for _ in range(20):
+        state.theta = rng.random(len(state.theta))
+        state.multipliers = 0.3 * rng.normal(size=len(state.theta))
+        strategy._minimize_delta()
+        for column, parameter in strategy._integers.items():
+            legal = np.unique(parameter.snap(np.linspace(0, 1, 1001)))
+            a = state.theta[column] + state.multipliers[column]
+            assert state.delta[column] == legal[np.abs(legal - np.clip(a, 0, 1)).argmin()]
+
+
+def test_inactive_integers_keep_their_value_and_lose_their_multiplier():
+    strategy = started(rich_space())
+    state = strategy._state
+    strategy._minimize_delta()  # legal values
+    columns = np.flatnonzero(strategy._discrete)
+    state.multipliers[columns] = 0.01
+    before = state.delta.copy()
+    inactive = np.setdiff1d(columns, strategy._active_columns(state.structure))
+    for _ in strategy._minimize_theta(History(), 0):
+        pass
+    strategy._minimize_delta()
+    strategy._update_multipliers(History())
+    np.testing.assert_array_equal(state.delta[inactive], before[inactive])
+    np.testing.assert_allclose(state.multipliers[inactive], 0.0, atol=1e-15)
+
+
+def test_multipliers_add_up_the_primal_residuals():
+    strategy = started(mixed_space())
+    state = strategy._state
+    state.theta = np.random.default_rng(0).random(len(state.theta))
+    strategy._minimize_delta()
+    strategy._update_multipliers(History())
+    expected = np.where(strategy._discrete, state.theta - state.delta, 0.0)
+    np.testing.assert_allclose(state.multipliers, strategy.rho * expected)
+
+
+@pytest.mark.parametrize(
+    ("settings", "budgets"),
+    [
+        ({"budget": 4, "growth": 3, "max_budget": 9}, [4, 7, 9, 9]),
+        ({"budget": 6, "growth": 0}, [6, 6, 6, 6]),
+    ],
+)
+def test_budgets_are_adaptive_or_fixed(settings, budgets):
+    space = make_artificial_space(n_steps=3, n_algorithms=5)
+    strategy = ADMM(**settings)
+    history = drive(strategy, space, as_measured(make_artificial_objective(space)), 90)
+    assert [record["budget"] for record in strategy.residuals_[:4]] == budgets
+    first = [trial.origin for trial in history][: settings["budget"] + 1]
+    assert first == ["theta-min"] * settings["budget"] + ["z-min"]
+
+
+def test_residuals_are_recorded_and_kept():
+    strategy = ADMM(budget=6, growth=0)
+    drive(strategy, mixed_space(), as_measured(mixed_loss), 60)
+    strategy.stop()
+    frame = pd.DataFrame(pickle.loads(pickle.dumps(strategy)).residuals_)
+    assert len(frame) >= 3
+    assert {"iteration", "primal", "dual", "loss", "violation", "structure"} <= set(frame)
+    # no relaxed value is further from a legal one than half the share of the fewest choices
+    assert frame["primal"].between(0, np.sqrt(2) / 2).all()
+    assert (frame["dual"] >= 0).all()
+    assert frame["n_trials"].is_monotonic_increasing
+
+
+def test_first_structure_can_be_told():
+    strategy = ADMM(first={"classifier": "bayes"}).start(rich_space(), np.random.default_rng(0))
+    assert strategy.suggest(History()).configuration["classifier"] == "bayes"
+
+
+@pytest.mark.parametrize(("limits", "best"), [({}, 3), ({"size": 1.0}, 1)])
+def test_search_starts_from_the_best_known_trial(limits, best):
+    space, history = mixed_space(), History(limits=limits)
+    vectors = space.sample(5, np.random.default_rng(4))
+    for number, vector in enumerate(vectors):
+        history.append(
+            Trial(
+                number=number,
+                configuration=space.decode(vector),
+                losses=(abs(number - 3.0) / 4,),
+                constraints={"size": float(number)},
+            )
+        )
+    strategy = started(space, history)
+    expected = space.fill_inactive(vectors[[best]])[0]
+    np.testing.assert_array_equal(strategy._state.theta, expected)
+
+
+def test_late_results_are_rewarded_when_they_arrive():
+    strategy = ADMM(budget=4, growth=0)
+    history = drive(strategy, mixed_space(), as_measured(mixed_loss), 60, n_workers=4)
+    pulled = strategy._bandit.pulls[0].sum()
+    proposed = {t.configuration for t in history if t.origin == "z-min"}
+    assert pulled >= len(proposed) - 4
+    assert len(strategy._unrewarded) <= 4
+
+
+def test_constraints_are_met_more_often_and_better():
+    space = make_artificial_space(n_steps=2, n_algorithms=4)
+    shares, losses = {True: [], False: []}, {True: [], False: []}
+    for seed in range(4):
+        loss, constraint = (make_artificial_objective(space, seed=k) for k in (seed, seed + 50))
+        drawn = [space.decode(vector) for vector in space.sample(300, np.random.default_rng(0))]
+        limit = float(np.quantile([constraint(c) for c in drawn], 0.15))
+
+        def evaluate(number, configuration, loss=loss, constraint=constraint):
+            return {
+                "losses": (loss(configuration),),
+                "constraints": {"limited": constraint(configuration)},
+            }
+
+        for known in (True, False):
+            history = History(limits={"limited": limit} if known else {})
+            drive(ADMM(budget=8), space, evaluate, 80, seed=seed, history=history)
+            feasible = [t for t in history if t.constraints["limited"] <= limit]
+            shares[known].append(len(feasible) / len(history))
+            losses[known].append(min([t.loss for t in feasible], default=10.0))
+    assert np.mean(shares[True]) > 1.5 * np.mean(shares[False])
+    assert np.mean(losses[True]) < np.mean(losses[False])
+
+
+def test_multiplier_of_a_violated_constraint_grows_and_of_a_loose_one_vanishes():
+    space = mixed_space()
+    history = History(limits={"tight": 0.1, "loose": 0.9, "unit": 0.0})
+    strategy = started(space, history)
+    state = strategy._state
+    configuration = strategy._configuration(state.structure, state.theta)
+    measured = {"tight": 0.3, "loose": 0.1, "unit": 0.5}
+    history.append(
+        Trial(number=0, configuration=configuration, losses=(0.5,), constraints=measured)
+    )
+    state.constraint_multipliers = np.array([0.5, 0.5, 0.0])
+    strategy.suggest(history)
+    strategy._update_multipliers(history)
+    np.testing.assert_allclose(state.constraint_multipliers, [2.5, 0.0, 0.5])
+
+
+def test_without_f_hat_rewards_follow_the_scale_of_the_losses():
+    strategy = started(mixed_space(), f_hat=None)
+    assert strategy._reward_range(np.array([5.0, 7.0, 100.0])) == (5.0, 9.0)
+    assert started(mixed_space())._reward_range(np.array([5.0])) == (0.0, 0.7)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"theta_solver": "grid"}, "'theta_solver' of ADMM must be one of"),
+        ({"structure_solver": "grid"}, "'structure_solver' of ADMM must be one of"),
+        ({"rho": 0.0}, "'rho' of ADMM must be positive"),
+        ({"budget": 200}, "'budget' of ADMM must be at least 1"),
+    ],
+)
+def test_errors_say_what_is_allowed(settings, message):
+    with pytest.raises(ValueError, match=message):
+        ADMM(**settings).start(mixed_space(), np.random.default_rng(0))

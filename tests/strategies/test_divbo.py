@@ -1,0 +1,208 @@
+"""DivBO, part by part."""
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+from sklearn.base import BaseEstimator
+
+from skauto.acquisition import expected_improvement
+from skauto.ensemble import ErrorLoss, greedy_selection, pairwise_diversity
+from skauto.history import History, Proposal
+from skauto.strategies import DivBO
+from tests.strategies.ensemble_search import ArtificialClassifiers
+from tests.strategies.search_loop import drive, rich_space
+
+
+class KnownLoss(BaseEstimator):
+    """A performance surrogate that knows what it has to predict."""
+
+    def fit(self, X, y, rng):
+        return self
+
+    def predict(self, X):
+        weights = np.random.default_rng(5).normal(size=X.shape[1])
+        return X @ weights, np.ones(len(X))
+
+
+class KnownDiversity(BaseEstimator):
+    """A diversity surrogate of two models that know what they have to predict."""
+
+    seen = []
+
+    def update(self, X, diversity, rng):
+        self.seen.append((X.copy(), diversity.copy()))
+        return self
+
+    def sample(self, first, second):
+        distances = abs(first[:, None] - second[None]).mean(axis=2)
+        return np.array([distances, distances**2])
+
+
+@pytest.fixture(autouse=True)
+def nothing_seen():
+    KnownDiversity.seen.clear()
+
+
+def divbo(**settings):
+    known = {"surrogate": KnownLoss(), "diversity_surrogate": KnownDiversity()}
+    return DivBO(**{"n_initial": 5} | known | settings)
+
+
+def candidates_of(strategy):
+    """Keep what a strategy chooses among."""
+    kept, original = [], strategy._candidates
+
+    def candidates(observations):
+        kept.append(original(observations))
+        return kept[-1]
+
+    strategy._candidates = candidates
+    return kept
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.05, 2.0])
+def test_proposes_what_minimises_the_sum_of_ranks(beta):
+    space = rich_space()
+    history = ArtificialClassifiers(space).history(40)
+    strategy = divbo(beta=beta, n_candidates=400).start(space, np.random.default_rng(1))
+    kept = candidates_of(strategy)
+    proposal = strategy.suggest(history)
+    strategy.stop()
+
+    filled = space.fill_inactive(kept[0])
+    assert 400 < len(filled) <= 450
+    mean, std = KnownLoss().predict(filled)
+    performance = rankdata(-expected_improvement(mean, std, mean.min() + 1), method="min")
+    predictions = np.array([trial.predictions for trial in history])
+    chosen = greedy_selection(predictions, history.targets, ErrorLoss(), 25).indices
+    members = space.fill_inactive(
+        space.encode([history[i].configuration for i in np.unique(chosen)])
+    )
+    nearest = KnownDiversity().sample(members, filled).min(axis=1).mean(axis=0)
+    diversity = rankdata(-nearest, method="min")
+    weight = beta * (1 / (1 + np.exp(-0.2 * 35)) - 0.5)
+    combined = performance + weight * diversity
+    index = [space.decode(v) for v in kept[0]].index(proposal.configuration)
+    known = {trial.configuration for trial in history}
+    new = [space.decode(v) not in known for v in kept[0]]
+    assert combined[index] == pytest.approx(combined[new].min())
+    assert proposal.origin == ("diversity" if beta else "performance")
+
+
+def test_ranks_counted_in_a_sample_are_near_the_ranks():
+    space = rich_space()
+    history = ArtificialClassifiers(space).history(40)
+    strategy = divbo(beta=1.0, n_candidates=4000).start(space, np.random.default_rng(1))
+    strategy.suggest(history)
+    observations = strategy._observations(history)
+    candidates = strategy._candidates(observations)
+    performance = np.arange(1.0, len(candidates) + 1)
+    order = strategy._combined_order(candidates, performance, 0.5, observations)
+    nearest = strategy._nearest_diversity(candidates, observations)
+    combined = performance + 0.5 * rankdata(-nearest, method="min")
+    assert rankdata(combined)[order[0]] < 0.05 * len(candidates)
+    assert set(order.tolist()) == set(range(len(candidates)))
+
+
+def test_the_pair_model_is_told_the_diversity_of_all_pairs():
+    space = rich_space()
+    history = ArtificialClassifiers(space).history(12)
+    strategy = divbo().start(space, np.random.default_rng(1))
+    strategy.suggest(history)
+    X, diversity = KnownDiversity.seen[-1]
+    configurations = [trial.configuration for trial in history]
+    np.testing.assert_array_equal(X, space.fill_inactive(space.encode(configurations)))
+    predictions = np.array([trial.predictions for trial in history])
+    np.testing.assert_allclose(diversity, pairwise_diversity(predictions), atol=1e-7)
+
+
+def test_a_search_tells_it_the_same_as_a_search_that_goes_on():
+    space = rich_space()
+    classifiers = ArtificialClassifiers(space)
+    history = History(targets=classifiers.targets)
+    drive(divbo(), space, lambda _, configuration: classifiers(configuration), 20, history=history)
+    strategy = divbo().start(space, np.random.default_rng(1))
+    strategy.suggest(history)
+    n = len(KnownDiversity.seen[-2][1])
+    np.testing.assert_array_equal(KnownDiversity.seen[-2][1], KnownDiversity.seen[-1][1][:n, :n])
+
+
+def test_without_predictions_or_targets_performance_alone_decides():
+    space = rich_space()
+    history = ArtificialClassifiers(space).history(20)
+    history.targets = None
+    strategy = divbo().start(space, np.random.default_rng(1))
+    assert strategy.suggest(history).origin == "performance"
+    history = ArtificialClassifiers(space).history(20)
+    targets = history.targets
+    history.forget_predictions()
+    assert history.targets is None
+    history.targets = targets
+    strategy = divbo().start(space, np.random.default_rng(1))
+    assert strategy.suggest(history).origin == "performance"
+    assert not KnownDiversity.seen
+
+
+def test_the_first_trials_are_the_default_and_random_ones():
+    space = rich_space()
+    history = History(max_evals=100)
+    strategy = divbo(n_initial=3).start(space, np.random.default_rng(0))
+    proposals = []
+    for _ in range(3):
+        proposals.append(strategy.suggest(history, proposals))
+    assert proposals[0].configuration == space.default()
+    assert [p.origin for p in proposals] == ["initial"] * 3
+
+
+def test_the_first_suggestion_of_the_model_weighs_performance_only():
+    space = rich_space()
+    history = ArtificialClassifiers(space).history(5)
+    strategy = divbo().start(space, np.random.default_rng(1))
+    first = strategy.suggest(history)
+    assert first.origin == "performance"
+    assert strategy.suggest(history, [first, Proposal(space.default())]).origin == "diversity"
+
+
+def test_large_validation_sets_are_sampled():
+    space = rich_space()
+    history = ArtificialClassifiers(space).history(8)
+    strategy = divbo(max_rows=20).start(space, np.random.default_rng(1))
+    strategy.suggest(history)
+    stored = strategy._stored
+    assert stored.values.shape == (8, 20, 2)
+    rows = stored._rows
+    np.testing.assert_array_equal(stored.targets, history.targets[rows])
+    np.testing.assert_array_equal(stored.values[3], history[3].predictions[rows])
+
+
+def test_suggestions_are_more_diverse_than_without_diversity():
+    space = rich_space()
+    nearest = {}
+    for beta in (0.0, 1.0):
+        found = []
+        for seed in range(3):
+            classifiers = ArtificialClassifiers(space, seed)
+            history = History(targets=classifiers.targets)
+            strategy = DivBO(beta=beta, n_candidates=300)
+            drive(
+                strategy, space, lambda _, c, f=classifiers: f(c), 30, seed=seed, history=history
+            )
+            predictions = np.array([trial.predictions for trial in history])
+            diversity = pairwise_diversity(predictions)
+            found += [diversity[i, :i].min() for i in range(15, 30)]
+        nearest[beta] = np.mean(found)
+    assert nearest[1.0] > nearest[0.0]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_initial": -1}, "'n_initial' of DivBO must be an integer of at least 0"),
+        ({"n_members": 2.5}, "'n_members' of DivBO must be an integer"),
+        ({"beta": -0.1}, "'beta' of DivBO must be a number of at least 0"),
+        ({"random_fraction": 2}, "'random_fraction' of DivBO must be a number between 0.0 and 1"),
+    ],
+)
+def test_wrong_settings_are_named(settings, message):
+    with pytest.raises(ValueError, match=message):
+        DivBO(**settings).start(rich_space(), np.random.default_rng(0))

@@ -1,0 +1,62 @@
+"""Ensemble optimisation: the places, and what the trials are worth in one of them."""
+
+import numpy as np
+import pytest
+
+from skauto.history import History
+from skauto.strategies import EnsembleOptimization
+from tests.strategies.ensemble_search import ArtificialClassifiers
+from tests.strategies.search_loop import as_measured, drive, rich_space
+
+
+def started(history, **settings):
+    settings = {"n_members": 3, "n_candidates": 50} | settings
+    strategy = EnsembleOptimization(**settings).start(rich_space(), np.random.default_rng(0))
+    strategy.suggest(history)
+    return strategy
+
+
+def error(history, numbers):
+    mean = np.mean([history[n].predictions.astype(float) for n in numbers], axis=0)
+    return np.mean(mean.argmax(axis=1) != history.targets)
+
+
+def test_trials_are_worth_the_loss_of_the_ensemble_with_them():
+    history = ArtificialClassifiers(rich_space()).history(10)
+    strategy = started(history)
+    strategy._places = [4, 7, None]
+    observations = strategy._observations(history)
+    for place, others in ((0, [7]), (1, [4]), (2, [4, 7])):
+        _, values = strategy._values(observations, history, place)
+        expected = [error(history, [*others, n]) for n in range(10)]
+        np.testing.assert_allclose(values, expected)
+
+
+def test_the_best_trial_takes_the_place():
+    classifiers = ArtificialClassifiers(rich_space())
+    history = History(targets=classifiers.targets)
+    strategy = EnsembleOptimization(n_members=3, n_candidates=50)
+    drive(strategy, rich_space(), lambda _, c: classifiers(c), 20, history=history)
+    members = strategy.members_
+    assert len(members) == 3
+    # the last place was filled when the last proposal was asked for, 19 trials being known
+    filled = (19 - 5 - 1) % 3
+    others = [number for place, number in enumerate(members) if place != filled]
+    losses = [error(history, [*others, n]) for n in range(19)]
+    assert members[filled] == int(np.argmin(losses))
+
+
+def test_trials_without_predictions_are_worth_their_loss():
+    space = rich_space()
+    history = drive(EnsembleOptimization(n_candidates=50), space, as_measured(lambda c: 0.5), 8)
+    strategy = started(history)
+    vectors, values = strategy._values(strategy._observations(history), history, 0)
+    np.testing.assert_array_equal(values, [trial.loss for trial in history])
+    assert len(vectors) == 8
+    assert strategy.members_ == []
+
+
+@pytest.mark.parametrize("name", ["n_members", "n_initial", "n_candidates", "max_rows"])
+def test_wrong_settings_are_named(name):
+    with pytest.raises(ValueError, match=f"'{name}' of EnsembleOptimization must be an integer"):
+        EnsembleOptimization(**{name: 0}).start(rich_space(), np.random.default_rng(0))

@@ -1,0 +1,274 @@
+"""FanG-HPO's own promises, besides the contract: one equation of the paper at a time."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from skauto.history import History, Proposal, Trial
+from skauto.space import Real, SearchSpace
+from skauto.strategies import FanGHPO, RandomSearch
+from skauto.surrogates import GaussianProcess
+from skauto.utils._pareto import hypervolume
+from tests.strategies.search_loop import drive
+
+QUICK = FanGHPO(
+    n_candidates=300,
+    n_starts=3,
+    surrogate=GaussianProcess(nu=1.5, trend="constant", n_restarts=0),
+)
+
+
+def plane(n_dimensions=3):
+    parameters = {f"x{i}": Real(0, 1) for i in range(n_dimensions)}
+    return SearchSpace().add("classifier", "point", parameters=parameters)
+
+
+def coordinates(configuration):
+    return np.array(list(configuration.parameters("classifier").values()))
+
+
+def started(strategy=QUICK, n_dimensions=3):
+    return clone(strategy).start(plane(n_dimensions), np.random.default_rng(0))
+
+
+def search(strategy, n_dimensions=3, bias=0.0, n_trials=1000, seed=0, n_objectives=2):
+    """Search two valleys (or more); the cheap source has them somewhat elsewhere."""
+    centers = np.linspace(0.2, 0.7, n_objectives)
+    history = History([f"loss_{i}" for i in range(n_objectives)])
+    strategy = clone(strategy).start(plane(n_dimensions), np.random.default_rng(seed))
+    while len(history) < n_trials and (proposal := strategy.suggest(history)) is not None:
+        x = coordinates(proposal.configuration) + bias * (1 - proposal.fidelity)
+        history.append(
+            Trial(
+                number=len(history),
+                configuration=proposal.configuration,
+                losses=tuple(float(np.mean((x - center) ** 2)) for center in centers),
+                fidelity=proposal.fidelity,
+                origin=proposal.origin,
+                info=proposal.info,
+            )
+        )
+    return history
+
+
+def queries(history, origin=None):
+    chosen = [trial for trial in history if origin in (None, trial.origin)]
+    return [sum(t.info["source"] == s for t in chosen) for s in (0, 1)]
+
+
+@pytest.mark.parametrize(("d", "design"), [(10, [13, 14]), (7, [9, 10])])
+def test_the_initial_design_is_that_of_the_paper(d, design):
+    strategy = started(FanGHPO(), n_dimensions=d)
+    assert strategy._design(History(("a", "b")), np.array([2.0, 1.0])) == design
+    assert strategy._limit() == 20 * d
+
+
+def test_the_design_of_other_sources_and_short_searches():
+    strategy = started(FanGHPO(n_initial=10), n_dimensions=10)
+    assert strategy._design(History(("a", "b")), np.array([2.0])) == [10]
+    assert strategy._design(History(("a", "b")), np.array([2.0, 1.0, 0.5])) == [5, 5, 10]
+    short = strategy._design(History(("a", "b"), max_evals=20), np.array([2.0, 1.0]))
+    assert short == [2, 3]
+
+
+def test_the_search_ends_when_the_cost_budget_is_spent():
+    history = search(QUICK, n_dimensions=2)
+    spent = np.array([trial.info["cost"] for trial in history]).cumsum()
+    assert spent[-2] < 40 <= spent[-1] < 42
+    assert set(spent - np.round(spent)) == {0.0}
+    assert queries(history, "initial") == [2, 4]
+    assert [t.fidelity for t in history] == [(1.0, 0.5)[t.info["source"]] for t in history]
+
+
+def test_what_is_running_and_what_came_first_counts_against_the_budget():
+    space = plane()
+    configurations = [space.decode(v) for v in space.sample(6, np.random.default_rng(1))]
+    strategy = started(clone(QUICK).set_params(cost_budget=9.0))
+    history = History(("a", "b"))
+    for configuration, fidelity in zip(configurations[:3], [1.0, 1.0, 0.5], strict=True):
+        history.append(
+            Trial(
+                number=len(history),
+                configuration=configuration,
+                losses=(0.5, 0.5),
+                fidelity=fidelity,
+            )
+        )
+    running = [
+        Proposal(c, fidelity=f) for c, f in zip(configurations[3:], [1.0, 0.5, 0.5], strict=True)
+    ]
+    assert strategy.suggest(history, running[:2]) is not None  # 5 + 3 of 9 are spent
+    assert strategy.suggest(history, running) is None  # 5 + 4
+
+
+def test_without_a_cost_budget_only_the_loop_ends_the_search():
+    history = search(clone(QUICK).set_params(cost_budget=None, n_initial=4), 1, n_trials=45)
+    assert len(history) == 45
+
+
+class Scripted:
+    """An augmented model that says what it is told."""
+
+    def __init__(self, n_augmenting, discrepancy, reliable=True):
+        self.n_augmenting_ = np.array(n_augmenting)
+        self._discrepancy = np.array(discrepancy)
+        self._reliable = reliable
+
+    def discrepancy(self, X):
+        return np.repeat(self._discrepancy[:, None], len(X), axis=1)
+
+    def is_reliable(self, X):
+        return np.repeat([[True], [self._reliable]], len(X), axis=1)
+
+
+def chosen_source(*models):
+    strategy = started()
+    strategy.suggest(History(("a", "b")))
+    return strategy._choose_source(list(models), plane().default(), np.array([2.0, 1.0]))
+
+
+@pytest.mark.parametrize(
+    ("n_augmenting", "discrepancies", "source"),
+    [
+        ([5, 5], ([0.1, 0.1], [0.1, 0.1]), 1),  # 2 * 0.2 against 1 * 0.2
+        ([5, 5], ([0.1, 0.2], [0.0, 0.1]), 0),  # 2 * 0.1 against 1 * 0.3
+        ([5, 5], ([0.1, 0.3], [0.1, 0.0]), 1),  # 2 * 0.2 against 1 * 0.3
+        ([5, 0], ([0.0, 0.0], [0.0, 0.0]), 0),  # a tie
+        ([5, 6], ([0.1, 0.1], [0.1, 0.1]), 0),  # cheap observations outnumber the ground truth
+        ([5, 1], ([0.1, np.inf], [0.1, np.inf]), 0),  # nothing is known of the cheap source
+    ],
+)
+def test_the_source_is_chosen_by_equation_12(n_augmenting, discrepancies, source):
+    first, second = discrepancies
+    assert chosen_source(Scripted(n_augmenting, first), Scripted([5, 0], second)) == source
+
+
+@pytest.mark.parametrize(
+    ("reliable", "source"),
+    [((True, True), 1), ((True, False), 1), ((False, True), 1), ((False, False), 0)],
+)
+def test_a_query_that_no_model_would_learn_from_goes_to_the_ground_truth(reliable, source):
+    models = [Scripted([5, 5], [0.1, 0.1], reliable=flag) for flag in reliable]
+    assert chosen_source(*models) == source
+
+
+def test_a_faithful_cheap_source_is_used_and_a_wild_one_is_not():
+    strategy = clone(QUICK).set_params(cost_budget=40.0)
+    faithful = queries(search(strategy, bias=0.02), "ehvi")
+    wild = queries(search(strategy, bias=2.0), "ehvi")
+    assert faithful[1] >= 3
+    assert wild[1] <= 1
+
+
+def test_only_the_ground_truth_makes_the_front():
+    strategy = started()
+    history, space = History(("a", "b")), plane()
+    vectors = space.sample(12, np.random.default_rng(1))
+    for number, vector in enumerate(vectors):
+        truth = number < 6
+        # The cheap source promises everything.
+        losses = (0.3 + 0.05 * number, 0.6 - 0.05 * number) if truth else (0.0, 0.0)
+        history.append(
+            Trial(
+                number=number,
+                configuration=space.decode(vector),
+                losses=losses,
+                fidelity=1.0 if truth else 0.5,
+            )
+        )
+    strategy.suggest(history)
+    by_source = [strategy._observations(history, share) for share in (1.0, 0.5)]
+    _, front = strategy._learn(by_source, ())
+    np.testing.assert_array_equal(front, history.losses[:6])
+    pending = (Proposal(space.default()), Proposal(space.default(), fidelity=0.5))
+    _, front = strategy._learn(by_source, pending)
+    assert len(front) == 7  # the ground truth that is running, at its predicted losses
+
+
+def test_measured_costs_are_relative_to_the_ground_truth():
+    strategy = started(clone(QUICK).set_params(costs="measured"))
+    history, space = History(("a", "b")), plane()
+    strategy.suggest(history)
+    assert strategy._source_costs(
+        [strategy._observations(history, share) for share in (1.0, 0.5)]
+    ).tolist() == [2.0, 1.0]
+    for number, vector in enumerate(space.sample(4, np.random.default_rng(1))):
+        fidelity, cost = ((1.0, 8.0), (0.5, 3.0))[number % 2]
+        history.append(
+            Trial(
+                number=number,
+                configuration=space.decode(vector),
+                losses=(0.5, 0.5),
+                fidelity=fidelity,
+                cost=cost,
+            )
+        )
+    proposal = strategy.suggest(history)
+    assert proposal.info["cost"] == {0: 2.0, 1: 0.75}[proposal.info["source"]]
+
+
+@pytest.mark.parametrize(
+    ("losses", "reference"),
+    [
+        ([[0.2, 0.8], [0.6, 0.4], [0.9, 0.9]], [1.0, 1.0]),
+        ([[0.2, 8.0], [0.6, 4.0], [0.9, 1e9]], [1.0, 8.4]),
+    ],
+)
+def test_the_reference_is_one_or_just_beyond_the_front(losses, reference):
+    np.testing.assert_allclose(FanGHPO()._reference(np.array(losses)), reference)
+    given = FanGHPO(reference=(2.0, 3.0))._reference(np.array(losses))
+    np.testing.assert_array_equal(given, [2.0, 3.0])
+    assert FanGHPO(reference=2.0)._reference(np.array(losses)).tolist() == [2.0, 2.0]
+
+
+def test_the_front_of_two_valleys_is_found():
+    history = search(clone(QUICK).set_params(cost_budget=50.0), bias=0.05)
+    truth = [trial.losses for trial in history if trial.fidelity == 1.0]
+    rival = drive(
+        RandomSearch(),
+        plane(),
+        lambda _, c: {
+            "losses": tuple(float(np.mean((coordinates(c) - z) ** 2)) for z in (0.2, 0.7))
+        },
+        25,
+        n_objectives=2,
+    )
+    t = np.linspace(0, 0.5, 500)
+    best = hypervolume(np.column_stack([t**2, (0.5 - t) ** 2]), [0.3, 0.3])
+    found, by_chance = hypervolume(truth, [0.3, 0.3]), hypervolume(rival.losses, [0.3, 0.3])
+    assert by_chance < found < best
+    assert best - found < 0.25 * (best - by_chance)
+
+
+@pytest.mark.parametrize("n_objectives", [1, 3, 4])
+def test_any_number_of_objectives(n_objectives):
+    strategy = clone(QUICK).set_params(cost_budget=24.0, n_initial=4)
+    history = search(strategy, 2, bias=0.02, n_objectives=n_objectives)
+    assert sum(queries(history, "ehvi")) > 5
+    if n_objectives == 1:
+        assert history.incumbent.loss < 1e-2
+
+
+def test_one_source_is_plain_multi_objective_optimisation():
+    history = search(clone(QUICK).set_params(sources=(1.0,), cost_budget=30.0))
+    assert len(history) == 15
+    assert {trial.fidelity for trial in history} == {1.0}
+
+
+@pytest.mark.parametrize("sources", [(), (0.5, 1.0), (1.0, 1.0), (1.0, 0.0), (1.0, 1.5)])
+def test_sources_must_be_shares_with_the_ground_truth_first(sources):
+    with pytest.raises(ValueError, match=r"The 'sources' of FanGHPO must be shares"):
+        started(FanGHPO(sources=sources))
+
+
+@pytest.mark.parametrize("costs", ["cheap", (2.0,), (2.0, 0.0)])
+def test_costs_must_fit_the_sources(costs):
+    with pytest.raises(ValueError, match=r"The 'costs' of FanGHPO must be .* the 2 sources"):
+        started(FanGHPO(costs=costs))
+
+
+def test_other_settings_are_checked_too():
+    with pytest.raises(ValueError, match=r"'cost_budget' of FanGHPO must be .* Got 'paper'"):
+        started(FanGHPO(cost_budget="paper"))
+    with pytest.raises(ValueError, match=r"one for each of the 2 objectives. Got \[1, 1, 1\]"):
+        FanGHPO(reference=[1, 1, 1])._reference(np.ones((4, 2)))

@@ -1,0 +1,143 @@
+"""FLASH: its three phases, and what it says about the algorithms."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from skauto.acquisition import d_optimal_design
+from skauto.space import Real, SearchSpace
+from skauto.strategies import TPE, Flash
+from tests.strategies.search_loop import drive, rich_space, single_space
+
+# What each algorithm adds to the loss and to the seconds of additive_space().
+LOSS = {"a0": 0.1, "a1": 0.0, "a2": 0.2, "b0": 0.05, "b1": 0.3, "b2": 0.0, "b3": 0.25}
+SECONDS = {"a0": 1.0, "a1": 2.0, "a2": 9.0, "b0": 3.0, "b1": 1.0, "b2": 2.0, "b3": 1.0}
+
+
+def additive_space():
+    """Three algorithms, then one without a choice, then four: 12 structures."""
+    space = SearchSpace(["a", "fixed", "b"]).add("fixed", "only")
+    for name in LOSS:
+        space.add(name[0], name, parameters={"x": Real(0, 1)})
+    return space
+
+
+def additive(_, configuration):
+    names = [name for _, name in configuration.components if name in LOSS]
+    noise = 0.01 * configuration.parameters("a")["x"]
+    return {
+        "losses": (0.2 + sum(LOSS[name] for name in names) + noise,),
+        "cost": sum(SECONDS[name] for name in names),
+    }
+
+
+def test_phases_come_in_their_order():
+    strategy = Flash(n_init=7, n_prune=5, r=2, fine_tuner="tpe")
+    history = drive(strategy, additive_space(), additive, 48)
+    origins = [trial.origin for trial in history]
+    assert origins[:12] == ["design"] * 7 + ["eips"] * 5
+    assert not {"design", "eips"} & set(origins[12:])
+
+
+def test_the_first_phase_tells_all_algorithms_apart():
+    space = additive_space()
+    history = drive(Flash(n_init=6), space, additive, 40)
+    paths = space.one_hot_structures(space.encode([t.configuration for t in history[:6]]))
+    assert np.linalg.matrix_rank(paths) == 6  # N - K + 1 of the two steps with a choice
+
+
+def test_the_first_phase_builds_on_what_is_known():
+    space = additive_space()
+    history = drive(Flash(n_init=1), space, additive, 1)
+    first = space.one_hot_structures(space.encode([history[0].configuration]))
+    history.max_evals = 40
+    drive(Flash(n_init=3), space, additive, 3, history=history)
+    paths = space.one_hot_structures(space.encode([t.configuration for t in history]))
+    row = d_optimal_design(
+        space.one_hot_structures(space.structures), 1, np.random.default_rng(0), known=first
+    )
+    assert len(row) == 1
+    assert len(history) == 3
+    assert np.linalg.matrix_rank(paths) == 3
+
+
+def test_the_third_phase_keeps_what_is_good():
+    strategy = Flash(n_init=10, n_prune=6, r=2)
+    history = drive(strategy, additive_space(), additive, 64)
+    assert "a1" in strategy.kept_["a"]
+    assert "b2" in strategy.kept_["b"]
+    assert strategy.kept_["fixed"] == ["only"]
+    for trial in history[16:]:
+        assert trial.configuration["a"] in strategy.kept_["a"]
+        assert trial.configuration["b"] in strategy.kept_["b"]
+
+
+def test_effects_are_those_of_the_algorithms():
+    strategy = Flash(n_init=100, n_prune=0, alpha=1e-6)
+    drive(strategy, additive_space(), additive, 400)
+    strategy.stop()
+    effects = strategy.effects_
+    assert sorted(effects["algorithm"]) == sorted(LOSS)
+    assert set(effects["step"]) == {"a", "b"}
+    assert sum(effects["n_trials"]) == 200  # the first phase, two steps
+    for truth, column, tolerance in ((LOSS, "loss", 0.01), (SECONDS, "seconds", 1e-3)):
+        found = dict(zip(effects["algorithm"], effects[column], strict=True))
+        for step in "ab":
+            own = [name for name in LOSS if name.startswith(step)]
+            for name in own[1:]:  # differences within a step are what is determined
+                expected = truth[name] - truth[own[0]]
+                assert found[name] - found[own[0]] == pytest.approx(expected, abs=tolerance)
+            weights = np.array(effects["n_trials"])[np.array(effects["step"]) == step]
+            mean = np.dot(weights, [found[name] for name in own])
+            assert mean == pytest.approx(0.0, abs=1e-6)  # an average trial has no effect
+
+
+def test_a_costly_structure_must_be_better():
+    """Two structures of the same loss: the cheaper one stays."""
+    space = SearchSpace(["only"])
+    for name in ("cheap", "dear", "poor"):
+        space.add("only", name, parameters={"x": Real(0, 1)})
+
+    def evaluate(number, configuration):
+        loss = {"cheap": 0.3, "dear": 0.3, "poor": 0.9}[configuration["only"]]
+        noise = 0.02 * (-1) ** number
+        return {"losses": (loss + noise,), "cost": 100 if configuration["only"] == "dear" else 1}
+
+    strategy = Flash(n_init=12, n_prune=0, r=1)
+    drive(strategy, space, evaluate, 60)
+    assert strategy.kept_["only"] == ["cheap"]
+
+
+def test_the_phases_take_at_most_a_quarter_of_the_trials_each():
+    history = drive(Flash(), additive_space(), additive, 12)
+    origins = [trial.origin for trial in history]
+    assert origins.count("design") == origins.count("eips") == 3
+
+
+def test_any_strategy_can_tune():
+    strategy = clone(Flash(n_init=2, n_prune=1, fine_tuner=TPE(n_initial=3)))
+    assert strategy.get_params()["fine_tuner__n_initial"] == 3
+    history = drive(strategy, rich_space(), lambda *_: {"losses": (0.5,)}, 40)
+    assert "tpe" in {trial.origin for trial in history}
+
+
+def test_a_space_without_a_choice_is_survived():
+    strategy = Flash()
+    history = drive(strategy, single_space(), lambda *_: {"losses": (0.5,)}, 10)
+    strategy.stop()
+    assert len(history) == 1
+    assert strategy.effects_["algorithm"] == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_init": 0}, "'n_init' of Flash must be an integer of at least 1"),
+        ({"r": None}, "'r' of Flash must be an integer of at least 1"),
+        ({"alpha": 0.0}, "'alpha' of Flash must be positive"),
+        ({"fine_tuner": "smac"}, "'fine_tuner' of Flash must be one of"),
+    ],
+)
+def test_wrong_settings_are_named(settings, message):
+    with pytest.raises(ValueError, match=message):
+        Flash(**settings).start(rich_space(), np.random.default_rng(0))

@@ -1,0 +1,322 @@
+"""MOSAIC: its initial design, its use of the surrogate, its playouts and its record."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from skauto.history import History, Proposal, Trial
+from skauto.objectives import make_artificial_objective, make_artificial_space
+from skauto.space import Real, SearchSpace
+from skauto.strategies import Mosaic
+from skauto.strategies._tree import Experience
+from tests.strategies.search_loop import as_measured, drive, rich_space, small_space
+
+
+class Linear:
+    """A surrogate that is known: the sum of the columns, with a constant deviation."""
+
+    def fit(self, X, y, rng):
+        return self
+
+    def predict(self, X):
+        return X.sum(axis=1) / 100, np.full(len(X), 0.1)
+
+    def __sklearn_clone__(self):
+        return self
+
+
+def finish(history, proposal, loss, **fields):
+    history.append(
+        Trial(
+            number=len(history),
+            configuration=proposal.configuration,
+            losses=(loss,),
+            origin=proposal.origin,
+            info=proposal.info,
+            **fields,
+        )
+    )
+
+
+def run(strategy, space, n_trials, *, max_evals=None, seed=0, loss_of=None):
+    """A finished search that has not been stopped, with its history."""
+    loss_of = loss_of or make_artificial_objective(space)
+    strategy.start(space, np.random.default_rng(seed))
+    history = History(max_evals=max_evals)
+    for _ in range(n_trials):
+        proposal = strategy.suggest(history)
+        finish(history, proposal, loss_of(proposal.configuration))
+    return strategy, history
+
+
+def classifiers(trials):
+    return [trial.configuration["classifier"] for trial in trials]
+
+
+# Initial design
+
+
+def test_initial_design_has_each_default_and_kappa_random_pipelines_of_each_classifier():
+    space = rich_space()
+    _, history = run(Mosaic(kappa=2, n_samples=5, n_candidates=20), space, 12)
+    origins = [trial.origin for trial in history]
+    # "bayes" has three pipelines in all (the scaler "power" has values): enough here.
+    assert origins == ["default"] * 3 + ["design"] * 6 + ["playout"] * 3
+    assert [t.configuration for t in history[:3]] == space.default_configurations("classifier")
+    for start in (0, 3, 6):
+        assert sorted(classifiers(history[start : start + 3])) == ["bayes", "svm", "trees"]
+
+
+def test_initial_design_takes_at_most_half_of_a_small_budget():
+    for max_evals, n_design in ((4, 2), (8, 4), (100, 12)):
+        strategy = Mosaic(kappa=3, n_samples=5, n_candidates=20)
+        _, history = run(strategy, rich_space(), min(max_evals, 14), max_evals=max_evals)
+        origins = [trial.origin for trial in history]
+        assert origins[:n_design].count("playout") == 0
+        assert set(origins[n_design:]) == {"playout"}
+
+
+def test_trials_that_others_made_take_their_place_in_the_initial_design():
+    space = rich_space()
+    strategy = Mosaic(kappa=0, n_samples=5, n_candidates=20).start(space, np.random.default_rng(0))
+    history = History()
+    for configuration in space.default_configurations()[:2]:
+        finish(history, Proposal(configuration, origin="warm start"), 0.5)
+    assert strategy.suggest(history).configuration == space.default_configurations()[2]
+
+
+def test_initial_design_is_not_repeated_by_a_search_that_goes_on():
+    space = rich_space()
+    settings = {"kappa": 2, "n_samples": 5, "n_candidates": 20}
+    _, history = run(Mosaic(**settings), space, 7)
+    again = Mosaic(**settings).start(space, np.random.default_rng(1))
+    for _ in range(4):
+        proposal = again.suggest(history)
+        finish(history, proposal, 0.5)
+    assert [trial.origin for trial in history] == (
+        ["default"] * 3 + ["design"] * 6 + ["playout"] * 2
+    )
+    assert sorted(classifiers(history[6:9])) == ["bayes", "svm", "trees"]
+
+
+def test_trials_of_the_initial_design_count_as_visits_of_the_root_and_its_children():
+    strategy, history = run(Mosaic(kappa=1, n_samples=5), rich_space(), 6)
+    strategy.suggest(history)
+    root = strategy._tree.root
+    assert root.visits == 6
+    assert [child.visits for child in root.children.values()] == [2, 2, 2]
+
+
+# Order of the decisions
+
+
+def test_decisions_are_taken_from_the_back_and_single_choices_are_none():
+    space = rich_space()
+    assert Mosaic().start(space, np.random.default_rng(0))._order == [2, 1, 0]
+    given = Mosaic(order=["selector", "classifier", "scaler"])
+    assert given.start(space, np.random.default_rng(0))._order == [1, 2, 0]
+    part = space.subspace({"selector": "none"})
+    assert Mosaic().start(part, np.random.default_rng(0))._order == [2, 0]
+
+
+# The surrogate
+
+
+def test_partial_surrogate_is_the_mean_over_random_completions():
+    space = make_artificial_space(n_steps=2, n_algorithms=3)
+    strategy, history = run(Mosaic(n_samples=2000, kappa=1), space, 8)
+    node = strategy._tree.root
+    values = strategy._partial_surrogate(Linear(), node, [2, 0])
+    for value, choice in zip(values, (2, 0), strict=True):
+        structures = space.structures[space.structures[:, 1] == choice]
+        drawn = space.sample(20_000, np.random.default_rng(5), structures=structures)
+        expected = space.fill_inactive(drawn).sum(axis=1) / 100
+        error = expected.std() / np.sqrt(2000)
+        assert value == pytest.approx(expected.mean(), abs=5 * error)
+
+
+def test_performance_is_in_units_of_the_losses_when_they_are_shares():
+    strategy = Mosaic()
+    for y, scale in (
+        ([0.0, 0.2, 1.0], 1.0),
+        ([1.0, 2.0, 5.0, 1e6], 2 * (3.5 - 1.0)),
+        ([7.0, 7.0], 1.0),
+        ([-2.0, -1.0, 0.0], 2.0),
+    ):
+        assert strategy._scale(np.array(y)) == scale
+    assert Mosaic(loss_scale=0.3)._scale(np.array([5.0])) == 0.3
+    assert Mosaic(transform="rank")._scale(np.array([-2.0, 0.0, 2.0])) == 1.0
+
+
+def test_ranks_are_transformed_to_normal_scores():
+    losses = np.array([3.0, -1.0, 1e300, 0.0, 0.5])
+    expected = norm.ppf(np.array([0.7, 0.1, 0.9, 0.3, 0.5]))
+    np.testing.assert_allclose(Mosaic(transform="rank")._transformed(losses), expected)
+    assert Mosaic()._transformed(losses) is losses
+
+
+def test_with_ranks_only_the_order_of_the_losses_matters():
+    space = rich_space()
+    objective = make_artificial_objective(space)
+
+    def configurations(loss_of):
+        strategy = Mosaic(transform="rank", kappa=1, n_samples=10, n_candidates=50)
+        return [t.configuration for t in run(strategy, space, 25, loss_of=loss_of)[1]]
+
+    assert configurations(objective) == configurations(lambda c: np.exp(5 * objective(c)))
+
+
+# Playout
+
+
+def test_playout_lies_below_the_node_and_maximises_the_improvement():
+    space = rich_space()
+    strategy, history = run(Mosaic(kappa=2, n_samples=10), space, 20)
+    observations = strategy._observations(history)
+    experience = strategy._experience(observations, observations.y)
+    node = strategy._tree.root.children[0]
+    configuration = strategy._playout(Linear(), node, observations, experience)
+    assert configuration["classifier"] == "svm"
+    # With a constant deviation the largest improvement is the smallest prediction: all low.
+    drawn = space.sample(1000, np.random.default_rng(1), structures=space.structures[node.rows])
+    mean, _ = Linear().predict(space.fill_inactive(drawn))
+    own, _ = Linear().predict(space.fill_inactive(space.encode([configuration])))
+    assert own[0] <= np.quantile(mean, 0.01)
+
+
+def test_every_playout_belongs_to_its_walk():
+    space = rich_space()
+    strategy, history = run(Mosaic(kappa=1, n_samples=10, n_candidates=50), space, 40)
+    vectors = space.encode([trial.configuration for trial in history])
+    paths = [trial.info.get("path", ()) for trial in history]
+    assert {len(path) for path in paths} == {0, 2, 3}  # the root's children are there already
+    for vector, path in zip(vectors, paths, strict=True):
+        assert tuple(vector[[2, 1, 0]][: len(path)].astype(int)) == tuple(path)
+
+
+def test_playout_without_a_record_starts_from_the_default_completion():
+    space = rich_space()
+    strategy, history = run(Mosaic(kappa=0, n_samples=5, n_candidates=5), space, 3)
+    observations = strategy._observations(history)
+    empty = Experience(np.empty((0, 3), dtype=np.intp), np.empty(0))
+    node = strategy._tree.expand(strategy._tree.root.children[2], 1)
+    nothing = observations.__class__(
+        (), np.empty((0, space.n_dimensions)), np.empty((0, 1)), *[np.empty(0, dtype=bool)] * 3
+    )
+    centre = strategy._best_below(node, nothing, empty)
+    assert space.decode(centre).structure == ("none", "best", "bayes")
+
+
+def test_best_below_is_a_trial_that_did_not_fail():
+    space = rich_space()
+    strategy, history = run(Mosaic(kappa=0, n_samples=5, n_candidates=5), space, 3)
+    best = space.complete({"classifier": ("svm", {"C": 0.5})})
+    finish(history, Proposal(best), 0.01)
+    worse = space.complete({"classifier": ("svm", {"C": 0.7})})
+    finish(history, Proposal(worse), -np.inf, status="failed")
+    strategy.suggest(history)
+    observations = strategy._observations(history)
+    centre = strategy._best_below(
+        strategy._tree.root.children[0],
+        observations,
+        strategy._experience(observations, observations.y),
+    )
+    assert space.decode(centre) == best
+
+
+# Parallel walks, exhaustion
+
+
+def test_pending_walks_are_virtual_visits_that_are_taken_back():
+    space = make_artificial_space(n_steps=3, n_algorithms=5)
+    curious = Mosaic(kappa=0, n_samples=10, n_candidates=50, loss_scale=1000.0)
+    strategy, history = run(curious, space, 6)
+    pending = []
+    for _ in range(8):
+        pending.append(strategy.suggest(history, tuple(pending)))
+    first = {proposal.info["path"][0] for proposal in pending}
+    assert first == {0, 1, 2, 3, 4}
+    assert len({proposal.configuration for proposal in pending}) == 8
+    assert strategy._tree.root.visits == 6
+    for proposal in pending:
+        finish(history, proposal, 0.5)
+    strategy.suggest(history)
+    assert strategy._tree.root.visits == 14
+
+
+def test_small_space_is_searched_to_its_end():
+    space = small_space()
+    history = drive(Mosaic(n_samples=5, n_candidates=5), space, as_measured(lambda c: 0.5), 20)
+    assert len({trial.configuration for trial in history}) == len(history) == 6
+
+
+def test_space_without_a_decision_is_bayesian_optimisation():
+    space = SearchSpace().add("classifier", "svm", parameters={"C": Real(0, 1)})
+
+    def loss_of(configuration):
+        return (configuration.parameters("classifier")["C"] - 0.3) ** 2
+
+    _, history = run(Mosaic(), space, 25, loss_of=loss_of)
+    assert history.incumbent.loss < 1e-3
+
+
+# The record
+
+
+def test_tree_is_kept_as_a_table():
+    space = rich_space()
+    strategy, history = run(Mosaic(kappa=1, n_samples=10, n_candidates=50), space, 40)
+    strategy.stop()
+    table = pd.DataFrame(strategy.tree_)
+    assert table.columns.tolist() == [
+        "node",
+        "depth",
+        "step",
+        "algorithm",
+        "visits",
+        "n_trials",
+        "median",
+        "policy",
+        "value",
+    ]
+    root = table.iloc[0]
+    losses = history.losses[:, 0]
+    assert (root["node"], root["depth"], root["visits"], root["n_trials"]) == ("", 0, 40, 40)
+    assert root["median"] == pytest.approx(np.median(losses))
+    top = table[table["depth"] == 1].set_index("algorithm")
+    assert sorted(top.index) == ["bayes", "svm", "trees"]
+    assert top["visits"].sum() == 40
+    for name, row in top.iterrows():
+        below = [t.loss for t in history if t.configuration["classifier"] == name]
+        assert row["n_trials"] == len(below)
+        assert row["median"] == pytest.approx(np.median(below))
+    assert top["policy"].sum() == pytest.approx(1.0)
+    parents = {" > ".join(node.split(" > ")[:-1]) for node in table["node"][1:]}
+    assert parents <= set(table["node"])
+    assert not hasattr(strategy, "_tree")
+
+
+def test_a_new_search_forgets_the_old_tree():
+    strategy, _ = run(Mosaic(kappa=0, n_samples=5, n_candidates=5), rich_space(), 5)
+    strategy.stop()
+    strategy.start(rich_space(), np.random.default_rng(0))
+    assert not hasattr(strategy, "tree_")
+    strategy.stop()
+    assert not hasattr(strategy, "tree_")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"c_ucb": -1.0}, "'c_ucb' of Mosaic must be at least 0. Got -1.0"),
+        ({"n_samples": 0}, "'n_samples' of Mosaic must be at least 1. Got 0"),
+        ({"transform": "log"}, "'transform' of Mosaic must be None or 'rank'. Got 'log'"),
+        ({"temperature": 0.0}, "'temperature' of Mosaic must be positive. Got 0.0"),
+        ({"loss_scale": -2}, "'loss_scale' of Mosaic must be positive. Got -2"),
+        ({"order": ["classifier"]}, r"must name each step of \['scaler', .* once"),
+    ],
+)
+def test_messages(settings, message):
+    with pytest.raises(ValueError, match=message):
+        Mosaic(**settings).start(rich_space(), np.random.default_rng(0))

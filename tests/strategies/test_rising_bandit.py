@@ -1,0 +1,99 @@
+"""The rising bandit: rounds, bounds, and what is dropped."""
+
+import numpy as np
+import pytest
+
+from skauto.history import History
+from skauto.space import Real, SearchSpace
+from skauto.strategies import RandomSearch, RisingBandit
+from skauto.strategies._rising_bandit import optimistic
+from tests.strategies.search_loop import drive
+
+
+def arms_space():
+    space = SearchSpace(["scaler", "classifier"], name="arms")
+    space.add("scaler", "none").add("scaler", "standard")
+    for name in ("good", "fair", "bad"):
+        space.add("classifier", name, parameters={"x": Real(0, 1)})
+    return space.forbid({"scaler": "standard"}, {"classifier": "bad"})
+
+
+def search(n_trials, evaluate, **settings):
+    history = History(max_evals=n_trials)
+    strategy = RisingBandit(strategy=RandomSearch(), **settings)
+    drive(strategy, arms_space(), evaluate, n_trials, history=history)
+    strategy.stop()
+    return history, strategy
+
+
+def plateaus(_, configuration):
+    """Losses that do not fall within an arm: the slopes are zero."""
+    levels = {"good": 0.1, "fair": 0.2, "bad": 0.3}
+    return {"losses": (levels[configuration["classifier"]],)}
+
+
+def test_an_arm_is_pulled_several_times_in_a_row():
+    history, _ = search(12, lambda n, c: {"losses": (1.0 / (n + 1),)}, n_pulls=2)
+    names = [trial.configuration["classifier"] for trial in history]
+    assert names == 2 * ["good", "good", "fair", "fair", "bad", "bad"]
+
+
+def test_arms_that_cannot_win_are_dropped_after_the_first_round():
+    history, strategy = search(30, plateaus)
+    assert strategy.survivors_ == ["good"]
+    names = [trial.configuration["classifier"] for trial in history]
+    assert names == ["good"] * 5 + ["fair"] * 5 + ["bad"] * 5 + ["good"] * 15
+
+
+def test_arms_that_may_still_win_stay():
+    falling = {"good": 0.0, "fair": 0.01, "bad": 0.0}
+    counts = dict.fromkeys(falling, 0)
+
+    def evaluate(_, configuration):
+        name = configuration["classifier"]
+        counts[name] += 1
+        level = {"good": 0.1, "fair": 0.3, "bad": 0.3}[name]
+        return {"losses": (level - falling[name] * counts[name],)}
+
+    _, strategy = search(60, evaluate)
+    assert "fair" in strategy.survivors_ or counts["fair"] > 5
+    assert counts["bad"] == 5
+
+
+def test_an_arm_that_only_fails_is_dropped():
+    def evaluate(_, configuration):
+        if configuration["classifier"] == "good":
+            return {"status": "failed", "losses": (np.inf,)}
+        return {"losses": (0.5,)}
+
+    history, strategy = search(30, evaluate)
+    assert strategy.survivors_ == ["fair", "bad"]
+    assert sum(not trial.ok for trial in history) == 5
+
+
+@pytest.mark.parametrize(
+    ("curve", "expected"),
+    [
+        ([], -np.inf),
+        ([0.9, 0.8, 0.7], -np.inf),  # too few to tell
+        ([0.9, 0.8, 0.7, 0.6], 0.6 - 0.1 * 10),
+        ([0.9, 0.6, 0.6, 0.6, 0.6], 0.6),
+        ([np.inf, 0.6, 0.6, 0.6], -np.inf),
+        ([np.inf] * 4, np.inf),
+    ],
+)
+def test_the_bound(curve, expected):
+    assert optimistic(np.array(curve), 3, 10) == pytest.approx(expected)
+
+
+def test_arms_of_any_step():
+    strategy = RisingBandit(step="scaler").start(arms_space(), np.random.default_rng(0))
+    assert strategy.survivors_ == ["none", "standard"]
+    with pytest.raises(ValueError, match="unknown step 'imputer'"):
+        RisingBandit(step="imputer").start(arms_space(), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("name", ["alpha", "n_pulls"])
+def test_wrong_settings_are_named(name):
+    with pytest.raises(ValueError, match=f"'{name}' of RisingBandit must be an integer"):
+        RisingBandit(**{name: 0}).start(arms_space(), np.random.default_rng(0))
