@@ -1,0 +1,160 @@
+"""Any Python callable as something to evaluate: what ``minimize`` runs on."""
+
+import inspect
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from skauto.history import Proposal, Trial
+
+
+@dataclass(frozen=True)
+class ObjectiveCall:
+    """The function that engines call: the objective, with the fidelity where it takes one.
+
+    Parameters
+    ----------
+    objective : callable
+        ``objective(configuration)`` or ``objective(configuration, fidelity=...)``.
+    takes_fidelity : bool
+        Whether it has that parameter.
+    """
+
+    objective: object
+    takes_fidelity: bool
+
+    def __call__(self, configuration, fidelity):
+        if self.takes_fidelity:
+            return self.objective(configuration, fidelity=fidelity)
+        return self.objective(configuration)
+
+
+class ObjectiveEvaluator:
+    """Evaluate configurations by a Python callable.
+
+    Parameters
+    ----------
+    objective : callable
+        See ``minimize``.
+    objectives, constraints : tuple of str
+        Names that it must return values for.
+    trial_time_limit : float, default=None
+        Seconds that one call may take.
+    """
+
+    def __init__(self, objective, objectives, constraints, *, trial_time_limit=None):
+        self.function = ObjectiveCall(
+            objective, "fidelity" in inspect.signature(objective).parameters
+        )
+        self.objectives = objectives
+        self.constraints = constraints
+        self.trial_time_limit = trial_time_limit
+
+    def open(self, proposal, history):
+        """Begin a trial.
+
+        Parameters
+        ----------
+        proposal : Proposal
+            What to evaluate.
+        history : History
+            Not looked at.
+
+        Returns
+        -------
+        job : ObjectiveJob
+            A trial of a single part.
+        """
+        return ObjectiveJob(self, proposal)
+
+
+@dataclass
+class ObjectiveJob:
+    """A trial on its way whose only part is one call of the objective.
+
+    Parameters
+    ----------
+    evaluator : ObjectiveEvaluator
+        Knows the names of losses and constraints.
+    proposal : Proposal
+        What is evaluated.
+    """
+
+    evaluator: ObjectiveEvaluator
+    proposal: Proposal
+    outcome: object = None
+    submitted: bool = False
+
+    def next_parts(self):
+        """Parts to submit now."""
+        parts = [] if self.submitted else [0]
+        self.submitted = True
+        return parts
+
+    def args(self, part):
+        """Arguments of the engine's function."""
+        return self.proposal.configuration, self.proposal.fidelity
+
+    @property
+    def time_limit(self):
+        """Seconds that the call may take."""
+        return self.evaluator.trial_time_limit
+
+    def receive(self, part, outcome):
+        """Take what came of the call."""
+        self.outcome = outcome
+
+    def unfinished(self):
+        """Parts that are still running."""
+        return []
+
+    @property
+    def done(self):
+        """Whether the call has returned."""
+        return self.outcome is not None
+
+    def trial(self, number, started, ended):
+        """Give the frozen record.
+
+        Parameters
+        ----------
+        number : int
+            Its position in the history.
+        started, ended : float
+            Seconds since the search began.
+
+        Returns
+        -------
+        trial : Trial
+            Failed where a value is missing or not a number.
+        """
+        status, error = self.outcome.status, self.outcome.error
+        names = self.evaluator.objectives
+        losses = (math.inf,) * len(names)
+        constraints = {}
+        if status == "ok":
+            value = self.outcome.value
+            values = value if isinstance(value, Mapping) else {names[0]: value}
+            try:
+                losses = tuple(float(values[name]) for name in names)
+                constraints = {name: float(values[name]) for name in self.evaluator.constraints}
+            except (KeyError, TypeError, ValueError) as exc:
+                status, error = "failed", f"The objective returned {value!r}: {exc!r}"
+            else:
+                if any(math.isnan(loss) for loss in losses):
+                    status, error = "failed", f"The objective returned {value!r}."
+        return Trial(
+            number=number,
+            configuration=self.proposal.configuration,
+            status=status,
+            losses=losses,
+            fidelity=self.proposal.fidelity,
+            constraints=constraints,
+            cost=self.outcome.seconds,
+            started=started,
+            ended=ended,
+            error=error,
+            fit_times=(self.outcome.seconds,),
+            origin=self.proposal.origin,
+            info=self.proposal.info,
+        )
