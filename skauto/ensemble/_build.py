@@ -1,0 +1,325 @@
+"""Trials become a model: choose members, refit them within the time that is left."""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.dummy import DummyClassifier
+from sklearn.utils import _safe_indexing
+
+from skauto.ensemble._diversity import (
+    mean_over_pairs,
+    pairwise_disagreement,
+    pairwise_diversity,
+)
+from skauto.ensemble._limits import EnsembleLimits
+from skauto.ensemble._losses import BrierLoss, LogLoss, ScorerLoss, SmoothedLoss, get_loss
+from skauto.ensemble._selection import greedy_selection
+from skauto.ensemble._voting import PipelineEnsemble
+from skauto.evaluation import assemble
+
+# So many of the best trials may become members, and besides so many of each algorithm of the last
+# step: alike members, however good, vote alike.
+_POOL = 10
+_POOL_PER_ALGORITHM = 3
+# Selection looks at so many rows at most; more change the choice hardly, but cost time.
+_MAX_ROWS = 20_000
+# Refitting is given so much more time than the folds took, scaled to all the rows.
+_SAFETY = 1.3
+# Share of the time limit that may be kept back for what comes after the search.
+_MAX_RESERVE = 0.25
+# While no member at all is fitted, the time limit may be exceeded by so many seconds and so much
+# of itself.
+_GRACE = 1.0
+_GRACE_SHARE = 0.03
+
+
+@dataclass(frozen=True)
+class Model:
+    """What a search ends with.
+
+    Parameters
+    ----------
+    ensemble : PipelineEnsemble
+        The fitted vote.
+    weights : dict of int to float
+        Share of the vote by number of the trial.
+    best_number : int or None
+        Number of the best trial among the members.
+    best : Pipeline or None
+        Its pipeline, fitted on all rows.
+    fallback : bool
+        Whether nothing was ready in time, and the class shares are predicted.
+    """
+
+    ensemble: PipelineEnsemble
+    weights: dict
+    best_number: int | None
+    best: object
+    fallback: bool
+
+
+class EnsembleBuilder:
+    """Select members among the trials of a search and fit them.
+
+    Parameters
+    ----------
+    evaluator : PipelineEvaluator
+        Its function holds the data and refits.
+    reader : TableReader
+        First step of every pipeline.
+    n_members : int
+        Number of votes, repetitions included.
+    refit : bool
+        Whether members are fitted on all rows; otherwise one model a fold.
+    scoring : str or callable
+        What the vote is to be good at.
+    """
+
+    def __init__(self, evaluator, reader, *, n_members, refit, scoring):
+        self.evaluator = evaluator
+        self.data = evaluator.function.data
+        self.reader = reader
+        self.n_members = n_members
+        self.refit = refit
+        self.scoring = scoring
+
+    def refit_time(self, trial):
+        """Predicted seconds of fitting a member anew.
+
+        Parameters
+        ----------
+        trial : Trial
+            Its folds were timed.
+
+        Returns
+        -------
+        seconds : float
+            Of one processor.
+        """
+        if not self.refit:
+            return _SAFETY * sum(trial.fit_times)
+        n_train = np.mean([train.size for train, _ in self.data.splits])
+        return _SAFETY * trial.mean_fit_time * len(self.data.y) / n_train
+
+    def reserve(self, history, n_workers, time_limit):
+        """Seconds to keep back for selecting and refitting what is known so far.
+
+        Parameters
+        ----------
+        history : History
+            Trials so far.
+        n_workers : int
+            Number of fits that run at once.
+        time_limit : float
+            Seconds of the whole ``fit``.
+
+        Returns
+        -------
+        seconds : float
+            Enough for the members that a selection usually takes, at most a quarter of the limit,
+            but always enough for the best trial.
+        """
+        pool = self._pool(history)
+        if not pool:
+            return 0.0
+        times = np.array([self.refit_time(trial) for trial in pool[: self.n_members]])
+        usual = times[:10].sum() / min(n_workers, len(times))
+        kept = max(min(usual, _MAX_RESERVE * time_limit), times[0])
+        return kept + min(0.02 * time_limit, 1.0)
+
+    def build(self, history, engine, budget):
+        """Choose the members, fit them on the engine and put the vote together.
+
+        Parameters
+        ----------
+        history : History
+            All trials.
+        engine : Engine
+            Idle; runs the fits.
+        budget : Budget
+            What is not fitted when its time is over is left out of the vote.
+
+        Returns
+        -------
+        model : Model
+            The class shares when nothing could be fitted in time.
+        """
+        weights = self.select(history, budget.remaining * engine.n_workers, budget.remaining)
+        fitted = self._fit(history, weights, engine, budget)
+        weights = {number: weights[number] for number in weights if number in fitted}
+        if not weights:
+            return self._fallback()
+        ensemble = self._vote(weights, fitted)
+        while len(weights) > 1 and not self._light_enough(ensemble):
+            weights.popitem()  # the smallest share, and measured on the fitted vote itself
+            ensemble = self._vote(weights, fitted)
+        self._describe(ensemble, [history[number].predictions for number in weights])
+        total = sum(weights.values())
+        weights = {number: weight / total for number, weight in weights.items()}
+        numbers = sorted(weights, key=[t.number for t in self._pool(history)].index)
+        best = assemble(self.reader, fitted[numbers[0]][0]) if self.refit else None
+        return Model(ensemble, weights, numbers[0], best, fallback=False)
+
+    def measure(self, model):
+        """Measure a fitted model's seconds and bytes.
+
+        Parameters
+        ----------
+        model : PipelineEnsemble or Pipeline
+            Predicts from the raw table.
+
+        Returns
+        -------
+        values : dict of str to float
+            By constraint; only those that need a fitted model.
+        """
+        constraints = [c for c in self.evaluator.function.constraints if c.additive]
+        if not constraints:
+            return {}
+        rows = np.arange(len(self.data.y))
+        evidence = self.data.evidence(np.empty((0, 0)), rows, model)
+        return {constraint.key: float(constraint.measure(evidence)) for constraint in constraints}
+
+    def validated(self, history, weights):
+        """Measure a vote by cross-validation.
+
+        Parameters
+        ----------
+        history : History
+            All trials.
+        weights : dict of int to float
+            Share of the vote by number of the trial.
+
+        Returns
+        -------
+        values : dict of str to tuple of float
+            One value a fold for each constraint.
+        """
+        limits = EnsembleLimits([history[number] for number in weights], self.evaluator)
+        values = limits.values(np.array(list(weights.values())))
+        return {c.key: v for c, v in zip(limits.constraints, values, strict=True)}
+
+    def _light_enough(self, ensemble):
+        limits = {c.key: c.limit for c in self.evaluator.function.constraints}
+        return all(value <= limits[key] for key, value in self.measure(ensemble).items())
+
+    def _vote(self, weights, fitted):
+        """Put the fitted members together; the models of a member share its votes."""
+        pipelines, shares = [], []
+        for number, weight in weights.items():
+            for steps in fitted[number]:
+                pipelines.append(assemble(self.reader, steps))
+                shares.append(weight / len(fitted[number]))
+        shares = np.array(shares) / sum(shares)
+        return PipelineEnsemble(pipelines, shares, self.data.classes)
+
+    def _describe(self, ensemble, predictions):
+        """Note how different the members' out-of-fold predictions are."""
+        rows = self._rows(predictions[0])
+        sampled = np.stack([prediction[rows] for prediction in predictions])
+        ensemble.diversity = pairwise_diversity(sampled)
+        ensemble.disagreement = mean_over_pairs(pairwise_disagreement(sampled))
+
+    def select(self, history, processor_seconds=math.inf, seconds=math.inf):
+        """Choose members by greedy selection on the out-of-fold predictions.
+
+        Parameters
+        ----------
+        history : History
+            All trials.
+        processor_seconds : float, default=inf
+            What refitting all members may take.
+        seconds : float, default=inf
+            What refitting one member may take.
+
+        Returns
+        -------
+        weights : dict of int to float
+            Share of the vote by number of the trial, largest first; empty without any trial.
+        """
+        pool = [t for t in self._pool(history) if self.refit_time(t) <= seconds]
+        if not pool:
+            return {}
+        if self.n_members == 1 or not history.feasible(pool[0]):
+            return {pool[0].number: 1.0}
+        times = np.array([self.refit_time(trial) for trial in pool])
+        limits = EnsembleLimits(pool, self.evaluator) if history.limits else None
+
+        def affordable(counts, candidate):
+            chosen = counts > 0
+            chosen[candidate] = True
+            if times[chosen].sum() > processor_seconds:
+                return False
+            return limits is None or limits.allow(counts, candidate)
+
+        rows = self._rows(pool[0].predictions)
+        weight = self.data.sample_weight
+        selection = greedy_selection(
+            [trial.predictions[rows] for trial in pool],
+            self.data.y[rows],
+            self._loss(rows),
+            self.n_members,
+            feasible=affordable,
+            sample_weight=None if weight is None else weight[rows],
+        )
+        order = np.argsort(-selection.weights, kind="stable")
+        return {
+            pool[i].number: float(selection.weights[i]) for i in order if selection.weights[i] > 0
+        }
+
+    def _pool(self, history):
+        """Best complete trials: those that violate the limits least, then by loss."""
+        complete = [t for t in history if t.ok and t.fidelity == 1.0 and t.predictions is not None]
+        complete.sort(key=lambda t: (history.violation(t), t.loss, t.tie_break))
+        seen = Counter()
+        pool = []
+        for rank, trial in enumerate(complete):
+            algorithm = trial.configuration.structure[-1]
+            seen[algorithm] += 1
+            if rank < _POOL or seen[algorithm] <= _POOL_PER_ALGORITHM:
+                pool.append(trial)
+        return pool
+
+    def _rows(self, predictions):
+        """Rows that were predicted, a constant sample of them where they are many."""
+        rows = np.flatnonzero(~np.isnan(predictions[:, 0]))
+        if rows.size > _MAX_ROWS:
+            rows = np.sort(np.random.default_rng(0).choice(rows, _MAX_ROWS, replace=False))
+        return rows
+
+    def _loss(self, rows):
+        """What the vote is selected for, kept calibrated by a share of the log loss."""
+        if self.data.X is None or isinstance(self.scoring, str):
+            loss = get_loss(self.scoring, self.data.classes)
+        else:
+            loss = ScorerLoss(self.scoring, self.data.classes, _safe_indexing(self.data.X, rows))
+        return loss if isinstance(loss, LogLoss | BrierLoss) else SmoothedLoss(loss)
+
+    def _fit(self, history, weights, engine, budget):
+        """Fitted steps by number of the trial; those that did not end in time are missing."""
+        folds = [None] if self.refit else list(range(len(self.data.splits)))
+        for number in weights:
+            for fold in folds:
+                engine.submit((number, fold), ("refit", history[number].configuration, fold))
+        fitted = {number: [] for number in weights}
+        grace = 0.0 if budget.time_limit is None else _GRACE + _GRACE_SHARE * budget.time_limit
+        while engine.n_running:
+            # A model a moment late is better than none.
+            left = budget.remaining + (0.0 if any(fitted.values()) else grace - budget.overrun)
+            if left <= 0:
+                break
+            for (number, _), outcome in engine.wait(None if math.isinf(left) else left):
+                if outcome.status == "ok":
+                    fitted[number].append(outcome.value)
+        engine.cancel()
+        return {number: steps for number, steps in fitted.items() if steps}
+
+    def _fallback(self):
+        """Predict the class shares."""
+        y = self.data.classes[self.data.y]
+        steps = [("classifier", DummyClassifier().fit(np.zeros((len(y), 1)), y))]
+        pipeline = assemble(self.reader, steps)
+        ensemble = PipelineEnsemble([pipeline], np.ones(1), self.data.classes)
+        return Model(ensemble, {}, None, pipeline, fallback=True)

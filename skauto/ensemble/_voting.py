@@ -1,0 +1,129 @@
+"""The model that a search ends with: a weighted vote of fitted pipelines."""
+
+import contextlib
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from skauto.evaluation import thread_pools, transform_and_predict
+
+# Up to so many rows are predicted by one thread.
+_FEW_ROWS = 1000
+
+
+class PipelineEnsemble(ClassifierMixin, BaseEstimator):
+    """Average the class probabilities of fitted pipelines that share their reader.
+
+    Parameters
+    ----------
+    pipelines : list of Pipeline
+        Fitted, with one and the same `TableReader` as their first step.
+    weights : array-like of shape (n_pipelines,)
+        Share of each in the vote, summing to 1.
+    classes : ndarray of shape (n_classes,)
+        Labels of the columns of ``predict_proba``.
+    diversity : ndarray of shape (n_members, n_members), default=None
+        Diversity of each pair of members, see :func:`~skauto.ensemble.pairwise_diversity`.
+    disagreement : float, default=None
+        Share of the rows that two members label differently, on average over the pairs.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The same as ``classes``.
+    diversity_ : ndarray of shape (n_members, n_members) or None
+        The same as ``diversity``: that of an estimator's ``ensemble_`` is measured on the
+        out-of-fold predictions, its members in the order of ``member_weights_``.
+    disagreement_ : float or None
+        The same as ``disagreement``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from skauto import AutoClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> automl = AutoClassifier(max_evals=3, random_state=0).fit(X, y)
+    >>> automl.ensemble_.predict_proba(X).shape
+    (150, 3)
+    """
+
+    def __init__(self, pipelines, weights, classes, *, diversity=None, disagreement=None):
+        self.pipelines = pipelines
+        self.weights = weights
+        self.classes = classes
+        self.diversity = diversity
+        self.disagreement = disagreement
+
+    @property
+    def classes_(self):
+        """Labels of the columns of ``predict_proba``."""
+        return self.classes
+
+    @property
+    def diversity_(self):
+        """Diversity of each pair of members."""
+        return self.diversity
+
+    @property
+    def disagreement_(self):
+        """Share of the rows that two members label differently, on average over the pairs."""
+        return self.disagreement
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def __len__(self):
+        return len(self.pipelines)
+
+    def fit(self, X, y):
+        """Do nothing: the pipelines are fitted already.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Ignored.
+        y : array-like of shape (n_samples,)
+            Ignored.
+
+        Returns
+        -------
+        self : PipelineEnsemble
+        """
+        return self
+
+    def predict_proba(self, X):
+        """Weighted mean of the pipelines' class probabilities.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
+            The raw table.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        Z = self.pipelines[0].steps[0][1].transform(X)
+        total = np.zeros((Z.shape[0], len(self.classes)))
+        # Waking threads for a few rows costs more than they save, most of all on a busy machine.
+        few = Z.shape[0] <= _FEW_ROWS
+        with thread_pools().limit(limits=1) if few else contextlib.nullcontext():
+            for weight, pipeline in zip(self.weights, self.pipelines, strict=True):
+                total += weight * transform_and_predict(pipeline.steps[1:], Z, self.classes)
+        return total / total.sum(axis=1, keepdims=True)
+
+    def predict(self, X):
+        """Class of the largest probability.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
+            The raw table.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels.
+        """
+        return self.classes[np.argmax(self.predict_proba(X), axis=1)]

@@ -1,0 +1,48 @@
+"""What a fitted ensemble tells of its members' diversity."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from skauto import AutoClassifier
+from skauto.ensemble import PipelineEnsemble, pairwise_disagreement, pairwise_diversity
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = load_iris(return_X_y=True)
+    return AutoClassifier(max_evals=4, warm_start=True, random_state=0).fit(X, y)
+
+
+def test_diversity_is_that_of_the_out_of_fold_predictions(fitted):
+    members = list(fitted.member_weights_)
+    predictions = np.array([fitted.history_[number].predictions for number in members])
+    assert np.isfinite(predictions).all()
+    diversity = fitted.ensemble_.diversity_
+    assert diversity.dtype == np.float64
+    np.testing.assert_allclose(diversity, pairwise_diversity(predictions))
+    n = len(members)
+    pairs = pairwise_disagreement(predictions)[np.triu_indices(n, 1)]
+    expected = pairs.mean() if n > 1 else 0.0
+    assert fitted.ensemble_.disagreement_ == pytest.approx(expected)
+
+
+def test_a_search_that_goes_on_keeps_the_targets(fitted):
+    assert fitted.history_.targets is not None
+    np.testing.assert_array_equal(fitted.classes_[fitted.history_.targets], load_iris().target)
+    fitted.history_.forget_predictions(keep=[0])
+    assert fitted.history_.targets is not None
+
+
+def test_targets_are_forgotten_with_the_predictions():
+    X, y = load_iris(return_X_y=True)
+    fitted = AutoClassifier(max_evals=1, random_state=0).fit(X, y)
+    assert fitted.history_.targets is None
+    assert fitted.ensemble_.diversity_.tolist() == [[0.0]]
+    assert fitted.ensemble_.disagreement_ == 0.0
+
+
+def test_a_vote_made_by_hand_may_leave_it_open():
+    ensemble = PipelineEnsemble([], [], np.array([0, 1]))
+    assert ensemble.diversity_ is None
+    assert ensemble.disagreement_ is None
