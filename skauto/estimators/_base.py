@@ -1,0 +1,589 @@
+"""The template of ``fit``: read, search, select, refit."""
+
+import contextlib
+import os
+import warnings
+from numbers import Integral, Real
+
+import joblib
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from skauto._search import Search
+from skauto.ensemble import EnsembleBuilder
+from skauto.estimators._data import METADATA, read_training_data
+from skauto.evaluation import (
+    EvaluationData,
+    PipelineBuilder,
+    PipelineEvaluator,
+    PipelineWorker,
+    PrefixCache,
+    group_codes,
+    make_engine,
+    make_splits,
+    score_probabilities,
+)
+from skauto.evaluation._table import as_table
+from skauto.exceptions import AllTrialsFailedError, BudgetWarning, TrialFailedWarning
+from skauto.history import Checkpoint, History
+from skauto.space import Configuration, SearchSpace
+from skauto.space.catalog import get_space
+from skauto.strategies import Strategy, get_strategy
+from skauto.utils import Budget, closest
+
+# Number of trials when the user bounds neither trials nor time.
+DEFAULT_MAX_EVALS = 50
+# Size of the cache where the user says only where it is.
+DEFAULT_CACHE_BYTES = 2**30
+
+
+class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+    """Base class of the estimators: a search wrapped behind ``fit``.
+
+    A subclass adds what it constrains or minimises besides the scorer.
+
+    Warning: This class should not be used directly. Use its subclasses.
+    """
+
+    # Asked for by name, so that fit(X, y, **metadata) can be routed to.
+    __metadata_request__fit = dict.fromkeys(METADATA)
+
+    _parameter_constraints = {
+        "strategy": [str, Strategy],
+        "scoring": [str, callable, list, tuple, dict, None],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+        "max_evals": [Interval(Integral, 1, None, closed="left"), None],
+        "cv": "no_validation",
+        "space": [str, SearchSpace],
+        "initial": [StrOptions({"defaults"}), "array-like", None],
+        "ensemble_size": [Interval(Integral, 1, None, closed="left")],
+        "refit": ["boolean"],
+        "categorical_features": [StrOptions({"from_dtype"}), "array-like"],
+        "trial_time_limit": [Interval(Real, 0, None, closed="neither"), None],
+        "memory_limit": [Interval(Integral, 1, None, closed="left"), None],
+        "cache": [Interval(Integral, 1, None, closed="left"), str, os.PathLike, None],
+        "patience": [Interval(Integral, 1, None, closed="left"), None],
+        "checkpoint": [str, os.PathLike, None],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        strategy="alternating_bo",
+        *,
+        scoring=None,
+        time_limit=None,
+        max_evals=None,
+        cv=None,
+        space="default",
+        initial="defaults",
+        ensemble_size=25,
+        refit=True,
+        categorical_features="from_dtype",
+        trial_time_limit=None,
+        memory_limit=None,
+        cache=None,
+        patience=None,
+        checkpoint=None,
+        warm_start=False,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.strategy = strategy
+        self.scoring = scoring
+        self.time_limit = time_limit
+        self.max_evals = max_evals
+        self.cv = cv
+        self.space = space
+        self.initial = initial
+        self.ensemble_size = ensemble_size
+        self.refit = refit
+        self.categorical_features = categorical_features
+        self.trial_time_limit = trial_time_limit
+        self.memory_limit = memory_limit
+        self.cache = cache
+        self.patience = patience
+        self.checkpoint = checkpoint
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @with_callbacks
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X, y, **metadata):
+        """Search pipelines, select an ensemble among them and fit it.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
+            The table: numbers, booleans, strings, categories, dates, with or without missing
+            entries.
+        y : array-like of shape (n_samples,)
+            Class of each row: strings, integers or booleans.
+        **metadata : dict
+            ``sample_weight``, array-like of shape (n_samples,): weights for the classifiers and
+            the scorers; rows of weight 0 are left out. ``groups``, array-like of shape
+            (n_samples,): rows of a group are never split between training and validation.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        # The clock runs from here: reading the data counts too.
+        budget = Budget(self._max_evals(), self.time_limit)
+        validate_data(self, as_table(X), skip_check_array=True)
+        data = read_training_data(X, y, metadata, self.categorical_features)
+        with contextlib.ExitStack() as stack:
+            checkpoint = None
+            if self.checkpoint is not None:
+                checkpoint = stack.enter_context(Checkpoint(self.checkpoint))
+            seed = self._seed(checkpoint)
+            rng = np.random.default_rng(seed)
+            scorers = self._scorers(len(data.classes))
+            splits = make_splits(
+                self.cv, data.X, data.y, data.groups, seed=int(rng.integers(2**31))
+            )
+            space = self._space().for_data(data.facts)
+            strategy = get_strategy(self.strategy)
+            initial = self._initial(space)
+            evaluator = self._evaluator(data, splits, scorers, space, int(rng.integers(2**31)))
+            if self.cache is not None:
+                evaluator.function.cache = stack.enter_context(self._prefix_cache(data))
+            builder = EnsembleBuilder(
+                evaluator,
+                data.reader,
+                n_members=self.ensemble_size,
+                refit=self.refit,
+                scoring=self._primary_scoring(len(data.classes)),
+            )
+            history = self._history(budget, space, checkpoint, self._about(seed, data, splits))
+            history.limits = {c.key: c.limit for c in evaluator.function.constraints}
+            history.targets = data.y
+            self.classes_ = data.classes
+            self.n_splits_ = len(splits)
+            self.scorer_ = next(iter(scorers.values()))
+            engine = stack.enter_context(
+                make_engine(
+                    evaluator.function,
+                    n_jobs=self.n_jobs,
+                    isolate=bool(self.time_limit or self.trial_time_limit),
+                    memory_limit=self.memory_limit,
+                )
+            )
+            search = Search(
+                strategy,
+                space,
+                evaluator,
+                engine,
+                history,
+                budget,
+                initial=[c for c in initial if not _tried(c, history)],
+                reserve=lambda known: builder.reserve(known, engine.n_workers, self.time_limit),
+                record=None if checkpoint is None else checkpoint.append,
+                on_trial=_Observer(self, history, budget.max_evals),
+            )
+            self.interrupted_ = search.run(rng)
+            self._report_failures(history)
+            self._set_model(builder, builder.build(history, engine, budget), history)
+        if self.cache is not None:
+            self.cache_ = evaluator.cache_report()
+        self.strategy_ = strategy
+        self.history_ = history
+        self.search_time_ = budget.elapsed
+        if not self.warm_start:
+            history.forget_predictions()
+        return self
+
+    def predict_proba(self, X):
+        """Class probabilities of the ensemble.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
+            The table, with the columns of ``fit``.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``; rows sum to 1.
+        """
+        X = self._checked(X)
+        return self.ensemble_.predict_proba(X)
+
+    def predict_log_proba(self, X):
+        """Logarithms of the class probabilities.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
+            The table, with the columns of ``fit``.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X):
+        """Most probable class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
+            The table, with the columns of ``fit``.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels.
+        """
+        probabilities = self.predict_proba(X)
+        return self.classes_[np.argmax(probabilities, axis=1)]
+
+    def score(self, X, y, sample_weight=None):
+        """Score of the ensemble by the scorer that the search maximised.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
+            The table, with the columns of ``fit``.
+        y : array-like of shape (n_samples,)
+            True classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows, for scorers that take them.
+
+        Returns
+        -------
+        score : float
+            Greater is better.
+        """
+        check_is_fitted(self)
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return float(self.scorer_(self, X, y, **weights))
+
+    def leaderboard(self, top=None):
+        """Trials in the order of their loss, as a table (needs pandas).
+
+        Parameters
+        ----------
+        top : int, default=None
+            Number of rows; None for all.
+
+        Returns
+        -------
+        leaderboard : pandas.DataFrame
+            One row a trial, with its weight in the ensemble.
+        """
+        check_is_fitted(self)
+        frame = self.history_.to_frame()
+        frame.insert(2, "weight", frame["trial"].map(self.member_weights_).fillna(0.0))
+        complete = frame["status"] == "ok"
+        order = frame.assign(_complete=~complete).sort_values(
+            ["_complete", *self.history_.objectives], kind="stable"
+        )
+        return (
+            order.drop(columns="_complete")
+            .reset_index(drop=True)
+            .head(len(frame) if top is None else top)
+        )
+
+    @property
+    def cv_results_(self):
+        """Trials in the form of ``GridSearchCV.cv_results_``."""
+        check_is_fitted(self)
+        return self.history_.to_cv_results()
+
+    @property
+    def best_trial_(self):
+        """Best trial of the search."""
+        check_is_fitted(self)
+        return self.history_.incumbent
+
+    @property
+    def best_params_(self):
+        """Configuration of the best trial, as a dict of steps."""
+        return None if self.best_trial_ is None else self.best_trial_.configuration.to_dict()
+
+    @property
+    def best_score_(self):
+        """Mean score of the best trial over the folds."""
+        if self.best_trial_ is None:
+            return float("nan")
+        return float(np.nanmean(next(iter(self.best_trial_.fold_scores.values()))))
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "ensemble_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = True
+        return tags
+
+    # --- the parts of fit, in the order of their use
+
+    def _max_evals(self):
+        if self.max_evals is None and self.time_limit is None:
+            return DEFAULT_MAX_EVALS
+        return self.max_evals
+
+    def _primary_scoring(self, n_classes):
+        scoring = self.scoring
+        if isinstance(scoring, dict):
+            scoring = next(iter(scoring.values()))
+        elif isinstance(scoring, list | tuple):
+            scoring = scoring[0]
+        return _for_classes(scoring, n_classes)
+
+    def _scorers(self, n_classes):
+        """Scorers by name; the first is maximised."""
+        scoring = self.scoring
+        if isinstance(scoring, dict):
+            named = dict(scoring)
+        elif isinstance(scoring, list | tuple):
+            named = {name: name for name in scoring}
+        else:
+            named = {scoring if isinstance(scoring, str) else "score": scoring}
+        if not named:
+            raise ValueError(
+                "The 'scoring' parameter must name at least one scorer. Got an empty "
+                f"{type(scoring).__name__} instead."
+            )
+        return {name: self._scorer(value, n_classes) for name, value in named.items()}
+
+    def _scorer(self, scoring, n_classes):
+        scoring = _for_classes(scoring, n_classes)
+        if isinstance(scoring, str):
+            if scoring not in get_scorer_names():
+                raise ValueError(
+                    "The 'scoring' parameter must be the name of a scikit-learn scorer, a "
+                    f"callable, or several of them. Got {scoring!r} instead."
+                    + closest(scoring, get_scorer_names())
+                )
+            return get_scorer(scoring)
+        return check_scoring(self, scoring)
+
+    def _space(self):
+        return get_space(self.space) if isinstance(self.space, str) else self.space
+
+    def _constraints(self, classes):
+        """What the model must respect; a subclass says."""
+        return []
+
+    def _initial(self, space):
+        """Configurations that are tried before the strategy's own design."""
+        if self.initial is None:
+            return []
+        if isinstance(self.initial, str):
+            return space.default_configurations()
+        for configuration in self.initial:
+            if not isinstance(configuration, Configuration):
+                raise TypeError(
+                    "The 'initial' parameter must hold Configuration objects. Got "
+                    f"{type(configuration).__name__} instead."
+                )
+            space.validate(configuration)
+        return list(self.initial)
+
+    def _seed(self, checkpoint):
+        """Seed of everything random; that of the search on disk where the user gave none."""
+        header = None if checkpoint is None else checkpoint.header()
+        if header is not None and self.random_state is None:
+            return header["seed"]
+        return int(check_random_state(self.random_state).randint(2**31))
+
+    def _about(self, seed, data, splits):
+        """What must be the same for a checkpoint to be continued."""
+        if self.checkpoint is None:
+            return {}
+        return {
+            "seed": seed,
+            "data": joblib.hash((data.Z, data.y, data.classes, data.sample_weight)),
+            "folds": joblib.hash(splits),
+            "scoring": str(self.scoring),
+        }
+
+    def _history(self, budget, space, checkpoint, about):
+        """An empty history, or that of the search which goes on."""
+        history = History(max_evals=budget.max_evals)
+        if checkpoint is not None:
+            for trial in checkpoint.resume(about, space):
+                history.append(trial)
+            if budget.max_evals is not None:
+                budget.max_evals = max(0, budget.max_evals - len(history))
+        elif self.warm_start and hasattr(self, "history_"):
+            history = self.history_
+            if budget.max_evals is not None:
+                history.max_evals = len(history) + budget.max_evals
+        return history
+
+    def _evaluator(self, data, splits, scorers, space, seed):
+        constraints = self._constraints(data.classes)
+        looks_at_X = bool(constraints) or any(
+            not hasattr(scorer, "_score_func") for scorer in scorers.values()
+        )
+        evaluation_data = EvaluationData(
+            Z=data.Z,
+            y=data.y,
+            classes=data.classes,
+            splits=splits,
+            sample_weight=data.sample_weight,
+            X=data.X if looks_at_X else None,
+            groups={
+                c.sensitive: group_codes(data.sensitive(c.sensitive), c.sensitive)
+                for c in constraints
+                if c.sensitive is not None
+            },
+        )
+        self._try_scorers(evaluation_data, scorers)
+        pipelines = PipelineBuilder(
+            space,
+            categorical=data.reader.categorical_indices_,
+            n_levels=data.reader.n_levels_,
+            seed=seed,
+        )
+        worker = PipelineWorker(
+            pipelines,
+            evaluation_data,
+            scorers,
+            constraints=constraints,
+            reader=data.reader,
+            seed=seed,
+        )
+        return PipelineEvaluator(
+            worker,
+            trial_time_limit=self.trial_time_limit,
+            safety_margin=getattr(self, "safety_margin", 0.0),
+        )
+
+    def _prefix_cache(self, data):
+        """Transformed data in a private directory that goes with the search."""
+        table = (data.Z, data.y, data.sample_weight)
+        if isinstance(self.cache, Integral):
+            return PrefixCache.temporary(int(self.cache), table)
+        return PrefixCache.temporary(DEFAULT_CACHE_BYTES, table, parent=self.cache)
+
+    @staticmethod
+    def _try_scorers(data, scorers):
+        """Let a scorer that cannot work fail before the search, on the class shares."""
+        share = np.bincount(data.y) / len(data.y)
+        probabilities = np.tile(share.astype(np.float32), (len(data.y), 1))
+        for name, scorer in scorers.items():
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # constant predictions make metrics warn
+                    score_probabilities(
+                        scorer, probabilities, data.y, data.classes, data.sample_weight, data.X
+                    )
+            except Exception as exc:
+                raise ValueError(
+                    f"The 'scoring' parameter holds {name!r}, which cannot score "
+                    f"{len(data.classes)} classes {data.classes[:5].tolist()}: {exc}"
+                ) from exc
+
+    def _report_failures(self, history):
+        counts = history.counts()
+        bad = {s: n for s, n in counts.items() if s not in ("ok", "stopped")}
+        if not bad:
+            return
+        causes = _commonest_errors(history)
+        if not counts.get("ok"):
+            raise AllTrialsFailedError(
+                f"All {len(history)} trials failed ({_listed(bad)}). Most frequent causes:\n"
+                f"{causes}\nSee the data and the space; a single pipeline can be tried by hand."
+            )
+        warnings.warn(
+            f"{sum(bad.values())} of {len(history)} trials gave no score ({_listed(bad)}). "
+            f"Most frequent causes:\n{causes}\nAll are in leaderboard(), column 'error'.",
+            TrialFailedWarning,
+            stacklevel=5,
+        )
+
+    def _set_model(self, builder, model, history):
+        if model.fallback:
+            warnings.warn(
+                "The budget was too short: "
+                + ("no trial was finished" if not len(history) else "no pipeline was refitted")
+                + " in time. The class shares of y are predicted; give a longer time_limit.",
+                BudgetWarning,
+                stacklevel=5,
+            )
+        self.ensemble_ = model.ensemble
+        self.member_weights_ = model.weights
+        if self.refit:
+            self.best_estimator_ = model.best
+
+    def _checked(self, X):
+        check_is_fitted(self)
+        X = as_table(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        if X.shape[0] == 0:
+            raise ValueError(
+                f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required."
+            )
+        return X
+
+
+class _Observer:
+    """What happens at each trial: scikit-learn's callbacks, and patience."""
+
+    def __init__(self, estimator, history, max_evals):
+        self.estimator = estimator
+        self.history = history
+        self.context = estimator._init_callback_context(max_subtasks=max_evals)
+        self.context.call_on_fit_task_begin(estimator=estimator)
+        self.best = None
+        self.waited = 0
+
+    def __call__(self, trial):
+        context = self.context.subcontext(task_name="trial")
+        context.call_on_fit_task_begin(estimator=self.estimator)
+        stop = context.call_on_fit_task_end(estimator=self.estimator)
+        return bool(stop) or self._out_of_patience()
+
+    def _out_of_patience(self):
+        if self.estimator.patience is None:
+            return False
+        best = self.history.incumbent
+        improved = best is not None and (self.best is None or best.loss < self.best)
+        self.waited = 0 if improved else self.waited + 1
+        self.best = None if best is None else best.loss
+        return self.waited >= self.estimator.patience
+
+
+def _for_classes(scoring, n_classes):
+    """Give the scorer that is meant: ROC AUC of several classes is one-vs-rest."""
+    if scoring is None:
+        return "accuracy"
+    return "roc_auc_ovr" if scoring == "roc_auc" and n_classes > 2 else scoring
+
+
+def _tried(configuration, history):
+    return any(trial.configuration == configuration for trial in history)
+
+
+def _listed(counts):
+    return ", ".join(f"{n} {status}" for status, n in counts.items())
+
+
+def _commonest_errors(history, n_shown=3):
+    """Last lines of the errors, most frequent first."""
+    counts = {}
+    for trial in history:
+        if trial.error:
+            lines = [line for line in trial.error.strip().splitlines() if line.strip()]
+            last = lines[-1].strip() if lines else trial.status
+            counts[last] = counts.get(last, 0) + 1
+    shown = sorted(counts.items(), key=lambda item: -item[1])[:n_shown]
+    return "\n".join(f"  {n} x {text[:300]}" for text, n in shown)

@@ -1,0 +1,126 @@
+"""AutoClassifier: the estimator that most users hold."""
+
+from skauto.estimators._base import BaseAutoClassifier
+
+
+class AutoClassifier(BaseAutoClassifier):
+    """Classifier that searches pipelines and predicts with an ensemble of the best.
+
+    ``fit`` reads the table, tries pipelines (encode, impute, balance, rescale, transform, select,
+    classify) on fixed folds as a search strategy proposes them, selects an ensemble among what was
+    tried and refits its members on all rows. It is an ordinary estimator: it can be cloned,
+    cross-validated, searched over and pickled.
+
+    Parameters
+    ----------
+    strategy : str or Strategy, default="alternating_bo"
+        How to search: a name (see `skauto.strategies`) or an object, whose settings are then
+        nested parameters (``strategy__n_initial``).
+    scoring : str, callable, list, tuple, dict or None, default=None
+        What to maximise: a scikit-learn scorer or its name. Of several, the first is maximised
+        and all are reported. None is accuracy. "roc_auc" of more than two classes is
+        one-vs-rest. Log loss decides between equal scores.
+    time_limit : float, default=None
+        Seconds of wall clock for the whole of ``fit``, refitting included. What still runs at the
+        limit is killed.
+    max_evals : int, default=None
+        Number of trials. The first of the two limits to be reached ends the search; with neither,
+        50 trials are made.
+    cv : None, int, float, splitter or iterable, default=None
+        How a trial is validated. None chooses by size: 8 stratified folds up to 2,000 rows, 5 up
+        to 20,000, 3 up to 100,000, beyond that a fifth held out. An int is a number of folds, a
+        float a share to hold out.
+    space : str or SearchSpace, default="default"
+        What may be tried: a name (see `skauto.space.catalog.get_space`) or an object.
+    initial : "defaults", list of Configuration or None, default="defaults"
+        What is tried first. "defaults" is the default pipeline of every classifier, cheapest
+        first; None leaves the beginning to the strategy.
+    ensemble_size : int, default=25
+        Number of votes in the ensemble, repetitions included; 1 keeps the best single pipeline.
+    refit : bool, default=True
+        Whether the members are refitted on all rows. Otherwise the models of all folds are kept
+        and averaged, which costs as much time again as their trials did.
+    categorical_features : "from_dtype" or array-like, default="from_dtype"
+        Columns that hold categories, besides strings and pandas categories: names, positions or
+        a boolean mask.
+    trial_time_limit : float, default=None
+        Seconds that a trial may take; it is killed and recorded as "timeout" then.
+    memory_limit : int, default=None
+        Bytes that a worker process and its children may use; the trial is killed and recorded as
+        "memout" then.
+    cache : int, path-like or None, default=None
+        Whether data behind the first steps of a pipeline are kept on disk for pipelines that begin
+        in the same way: the bytes that they may take, or an existing directory to keep up to a
+        GiB in. A private directory for temporary files is made and removed at the end. The
+        results are the same as without. It pays where early steps are expensive.
+    patience : int, default=None
+        The search ends after so many trials in a row without a better one.
+    checkpoint : path-like, default=None
+        File to which each trial is written the moment it ends. The same ``fit`` on the same data
+        continues from there, whatever ended the first one; ``max_evals`` then counts the trials
+        in the file too. The file can be read without pickle.
+    warm_start : bool, default=False
+        Whether another call of ``fit`` continues the search with a new budget. The data must be
+        the same.
+    n_jobs : int, default=None
+        Number of worker processes. None is 1, or as in ``joblib.parallel_config``; -1 is all
+        processors.
+    random_state : int, RandomState instance or None, default=None
+        Without a time limit, an int makes the same model in every call.
+
+    Attributes
+    ----------
+    ensemble_ : PipelineEnsemble
+        Weighted vote of fitted pipelines; what ``predict`` delegates to.
+    best_estimator_ : Pipeline
+        The best single pipeline, fitted on all rows; it predicts from the raw table. Only with
+        ``refit=True``.
+    best_params_ : dict
+        Its configuration.
+    best_score_ : float
+        Its mean score over the folds.
+    best_trial_ : Trial
+        Its record.
+    history_ : History
+        All trials.
+    cv_results_ : dict of str to ndarray
+        The same in the form that ``GridSearchCV`` has.
+    member_weights_ : dict of int to float
+        Share of the vote by number of the trial.
+    scorer_ : callable
+        What was maximised.
+    n_splits_ : int
+        Number of folds.
+    interrupted_ : bool
+        Whether Ctrl-C ended the search; what it had found is used then.
+    search_time_ : float
+        Seconds that ``fit`` took.
+    cache_ : dict of str to float
+        What the cache did: ``"n_steps"`` before classifiers, ``"n_reused"`` of them,
+        ``"hit_rate"``, their ratio, and ``"seconds_saved"``, summed over workers. Only with
+        ``cache``.
+    strategy_ : Strategy
+        The strategy as the search left it.
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, where ``X`` has them.
+
+    Notes
+    -----
+    A pipeline that fails, runs out of time or memory, or kills its worker is a trial with a status
+    and an error text in ``leaderboard()``. ``KeyboardInterrupt`` ends the search, not the fit.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import train_test_split
+    >>> from skauto import AutoClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
+    >>> automl = AutoClassifier(max_evals=5, random_state=0).fit(X_train, y_train)
+    >>> automl.score(X_test, y_test) > 0.9
+    True
+    """

@@ -1,0 +1,262 @@
+"""ConstrainedAutoClassifier: the best model among those that a deployment allows."""
+
+import warnings
+from numbers import Real
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from skauto.estimators._base import BaseAutoClassifier
+from skauto.evaluation import cautious_mean
+from skauto.evaluation._constraints import Constraint
+from skauto.exceptions import InfeasibleError, InfeasibleWarning
+from skauto.utils import non_dominated
+
+
+class ConstrainedAutoClassifier(BaseAutoClassifier):
+    """Classifier that searches pipelines and ensembles within constraints.
+
+    The score is maximised subject to limits on whatever is measured at the same evaluation:
+    seconds a row, bytes, error rates, differences between groups, any score or callable. A member
+    enters the ensemble only if the whole ensemble keeps every limit, and the fitted ensemble is
+    measured again.
+
+    Parameters
+    ----------
+    constraints : list of Constraint, default=()
+        See `skauto.constraints`.
+    strategy : str or Strategy, default="admm"
+        How to search. "admm" knows the limits (Algorithm 2 of [1]_); any other strategy searches
+        for the score alone and the limits choose among what it tried.
+    on_infeasible : {"warn", "raise"}, default="warn"
+        What to do when no trial keeps all limits: warn and predict with the one that violates
+        them least, or raise an error.
+    safety_margin : float, default=0.0
+        Standard errors that are added to a measured value before it is held against its limit:
+        ``mean + safety_margin * std / sqrt(n_folds)`` over the folds.
+    scoring : str, callable, list, tuple, dict or None, default=None
+        See `AutoClassifier`, here and for all the following.
+    time_limit : float, default=None
+        Seconds of wall clock for the whole of ``fit``.
+    max_evals : int, default=None
+        Number of trials.
+    cv : None, int, float, splitter or iterable, default=None
+        How a trial is validated.
+    space : str or SearchSpace, default="default"
+        What may be tried.
+    initial : "defaults", list of Configuration or None, default="defaults"
+        What is tried first.
+    ensemble_size : int, default=25
+        Number of votes in the ensemble.
+    refit : bool, default=True
+        Whether the members are refitted on all rows.
+    categorical_features : "from_dtype" or array-like, default="from_dtype"
+        Columns that hold categories.
+    trial_time_limit : float, default=None
+        Seconds that a trial may take.
+    memory_limit : int, default=None
+        Bytes that a worker may use.
+    patience : int, default=None
+        Trials without a better one that end the search.
+    checkpoint : path-like, default=None
+        File that makes trials durable.
+    warm_start : bool, default=False
+        Whether another call of ``fit`` continues the search.
+    n_jobs : int, default=None
+        Number of worker processes.
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+
+    Attributes
+    ----------
+    feasible_ : bool
+        Whether the ensemble keeps every limit, by cross-validation and, for seconds and bytes, as
+        measured on the fitted ensemble.
+    constraint_values_ : pandas.DataFrame
+        One row for each model ("best", "ensemble") and constraint: limit, value (mean over the
+        folds), std, value of the fitted model where there is one, and whether it is met.
+    pareto_front_ : pandas.DataFrame
+        Trials that no other one beats in the loss and every constraint at once.
+    ensemble_ : PipelineEnsemble
+        What ``predict`` delegates to.
+    best_estimator_ : Pipeline
+        The best single pipeline within the limits, fitted on all rows.
+    history_ : History
+        All trials, with their constraint values.
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, where ``X`` has them.
+
+    See Also
+    --------
+    AutoClassifier : Without constraints; its other attributes are here too.
+
+    References
+    ----------
+    .. [1] S. Liu et al., "An ADMM Based Framework for AutoML Pipeline Configuration", AAAI 2020.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from skauto import ConstrainedAutoClassifier
+    >>> from skauto.constraints import FalseNegativeRate, ModelSize
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> clf = ConstrainedAutoClassifier(
+    ...     [ModelSize(100_000), FalseNegativeRate(0.1)], max_evals=8, random_state=0
+    ... ).fit(X, y)
+    >>> clf.feasible_
+    True
+    """
+
+    _parameter_constraints = {
+        # Constraints are measured on whole pipelines: nothing could be taken from a cache.
+        **{k: v for k, v in BaseAutoClassifier._parameter_constraints.items() if k != "cache"},
+        "constraints": [list, tuple],
+        "on_infeasible": [StrOptions({"warn", "raise"})],
+        "safety_margin": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        constraints=(),
+        strategy="admm",
+        *,
+        on_infeasible="warn",
+        safety_margin=0.0,
+        scoring=None,
+        time_limit=None,
+        max_evals=None,
+        cv=None,
+        space="default",
+        initial="defaults",
+        ensemble_size=25,
+        refit=True,
+        categorical_features="from_dtype",
+        trial_time_limit=None,
+        memory_limit=None,
+        patience=None,
+        checkpoint=None,
+        warm_start=False,
+        n_jobs=None,
+        random_state=None,
+    ):
+        super().__init__(
+            strategy,
+            scoring=scoring,
+            time_limit=time_limit,
+            max_evals=max_evals,
+            cv=cv,
+            space=space,
+            initial=initial,
+            ensemble_size=ensemble_size,
+            refit=refit,
+            categorical_features=categorical_features,
+            trial_time_limit=trial_time_limit,
+            memory_limit=memory_limit,
+            patience=patience,
+            checkpoint=checkpoint,
+            warm_start=warm_start,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+        self.constraints = constraints
+        self.on_infeasible = on_infeasible
+        self.safety_margin = safety_margin
+
+    @property
+    def constraint_values_(self):
+        """Limits and what was measured, as a table (needs pandas)."""
+        import pandas as pd
+
+        check_is_fitted(self)
+        return pd.DataFrame(self._constraint_rows)
+
+    @property
+    def pareto_front_(self):
+        """Trials that no other one beats in the loss and every constraint (needs pandas)."""
+        check_is_fitted(self)
+        keys = list(self.history_.limits)
+        complete = [t for t in self.history_ if t.ok and t.fidelity == 1.0]
+        values = [[*t.losses, *(t.constraints[key] for key in keys)] for t in complete]
+        kept = non_dominated(np.nan_to_num(np.array(values), nan=np.inf)) if complete else []
+        numbers = [t.number for t, keep in zip(complete, kept, strict=True) if keep]
+        frame = self.history_.to_frame()
+        front = frame[frame["trial"].isin(numbers)]
+        return front.sort_values(list(self.history_.objectives)).reset_index(drop=True)
+
+    def _constraints(self, classes):
+        """The constraints, each checked against the classes."""
+        keys = set()
+        for constraint in self.constraints:
+            if not isinstance(constraint, Constraint):
+                raise TypeError(
+                    "The 'constraints' parameter must hold constraints, such as those of "
+                    f"skauto.constraints. Got {constraint!r} instead; wrap a function as "
+                    "CallableConstraint(function, upper)."
+                )
+            constraint.check(classes)
+            if constraint.key in keys:
+                raise ValueError(
+                    f"The 'constraints' parameter must hold each constraint once. Got "
+                    f"{constraint.key!r} twice."
+                )
+            keys.add(constraint.key)
+        return list(self.constraints)
+
+    def _set_model(self, builder, model, history):
+        super()._set_model(builder, model, history)
+        self._constraint_rows = []
+        if model.weights:
+            best = {model.best_number: 1.0}
+            self._report_constraints("best", builder, history, best, model.best)
+            self._report_constraints("ensemble", builder, history, model.weights, model.ensemble)
+        met = [row["met"] for row in self._constraint_rows if row["model"] == "ensemble"]
+        self.feasible_ = bool(model.weights) and all(met)
+        if not self.feasible_ and history.limits and model.weights:
+            self._report_infeasible(history)
+
+    def _report_constraints(self, name, builder, history, weights, model):
+        """Add a row for each constraint of a model."""
+        folds = builder.validated(history, weights)
+        fitted = builder.measure(model) if model is not None else {}
+        for constraint in self.constraints:
+            values = np.array(folds[constraint.key])
+            cautious = cautious_mean(values, self.safety_margin)
+            on_fitted = fitted.get(constraint.key, np.nan)
+            met = cautious <= constraint.limit and not on_fitted > constraint.limit
+            self._constraint_rows.append(
+                {
+                    "model": name,
+                    "constraint": constraint.key,
+                    "limit": constraint.reported(constraint.limit),
+                    "value": constraint.reported(float(np.nanmean(values))),
+                    "std": float(np.nanstd(values)),
+                    "fitted": constraint.reported(on_fitted),
+                    "met": bool(met),
+                }
+            )
+
+    def _report_infeasible(self, history):
+        complete = [t for t in history if t.ok and t.fidelity == 1.0]
+        missed = {
+            key: [t.constraints[key] for t in complete if not t.constraints[key] <= limit]
+            for key, limit in history.limits.items()
+        }
+        key = max(missed, key=lambda name: len(missed[name]))
+        constraint = next(c for c in self.constraints if c.key == key)
+        nearest = min(missed[key], default=np.nan)
+        text = (
+            f"No trial and no ensemble met all constraints. {key!r} was missed by "
+            f"{len(missed[key])} of {len(complete)} trials; the nearest of them had "
+            f"{constraint.reported(nearest):.4g}, the limit is "
+            f"{constraint.reported(constraint.limit):.4g}. Give more time or a wider limit."
+        )
+        if self.on_infeasible == "raise":
+            raise InfeasibleError(text)
+        warnings.warn(
+            text + " The model that violates them least is used.", InfeasibleWarning, stacklevel=6
+        )

@@ -1,0 +1,404 @@
+"""AutoClassifier in the hands of its users."""
+
+import subprocess
+import sys
+import warnings
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.callback import ProgressBar
+from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    LeaveOneOut,
+    TimeSeriesSplit,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from skauto import AutoClassifier
+from skauto.exceptions import AllTrialsFailedError, BudgetWarning, TrialFailedWarning
+from skauto.space import Configuration, SearchSpace
+from skauto.strategies import ForestBO, RandomSearch
+
+
+def quick(**kwargs):
+    return AutoClassifier(**{"max_evals": 4, "random_state": 0, **kwargs})
+
+
+def tiny_space():
+    space = SearchSpace(["classifier"])
+    space.add("classifier", "gaussian_nb", GaussianNB(), cost=0.1)
+    space.add("classifier", "tree", DecisionTreeClassifier(), {"max_depth": [1, 2, 3, 4, 5]})
+    return space
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """A table with everything that a real one has: 240 rows, two informative columns."""
+    rng = np.random.default_rng(0)
+    n = 240
+    signal = rng.normal(size=n)
+    X = pd.DataFrame(
+        {
+            "amount": np.where(rng.random(n) < 0.1, np.nan, signal),
+            "count": pd.array(rng.integers(0, 5, n), dtype="Int64"),
+            "flag": rng.random(n) < 0.5,
+            "colour": rng.choice(["red", "green", "blue"], n),
+            "size": pd.Categorical(np.where(signal > 0.3, "large", "small")),
+            "when": pd.date_range("2020-01-01", periods=n, freq="17h"),
+            "constant": 1.0,
+            "empty": [None] * n,
+        }
+    )
+    X.loc[::13, "colour"] = None
+    y = np.where(signal + 0.3 * rng.normal(size=n) > 0, "yes", "no")
+    return X, y
+
+
+def test_mixed_table(mixed):
+    X, y = mixed
+    clf = quick(max_evals=8).fit(X[:180], y[:180])
+    assert clf.score(X[180:], y[180:]) > 0.75
+    np.testing.assert_array_equal(clf.classes_, ["no", "yes"])
+    np.testing.assert_array_equal(clf.feature_names_in_, X.columns)
+    new = X[180:].copy()
+    new["colour"] = "violet"  # never seen
+    new["count"] = pd.array([None] * len(new), dtype="Int64")  # never missing before
+    assert np.isfinite(clf.predict_proba(new)).all()
+    shuffled = X[180:].assign(size=X["size"][180:].cat.reorder_categories(["small", "large"]))
+    np.testing.assert_array_equal(clf.predict_proba(shuffled), clf.predict_proba(X[180:]))
+
+
+def test_best_estimator_is_a_plain_pipeline_that_predicts_from_the_raw_table(mixed):
+    X, y = mixed
+    clf = quick(max_evals=8, ensemble_size=1).fit(X, y)
+    assert isinstance(clf.best_estimator_, Pipeline)
+    np.testing.assert_array_equal(clf.best_estimator_.predict(X), clf.predict(X))
+    np.testing.assert_array_equal(clf.best_estimator_.classes_, clf.classes_)
+
+
+@pytest.mark.parametrize(
+    "labels", [["a", "b", "c"], [3, 7, 11], [0.0, 1.0, 2.0], np.array(["x", "y", "z"], object)]
+)
+def test_labels(iris, labels):
+    X, y = iris
+    labels = np.asarray(labels)
+    clf = quick().fit(X, labels[y])
+    np.testing.assert_array_equal(clf.classes_, labels)
+    assert set(clf.predict(X)) <= set(labels.tolist())
+    assert clf.score(X, labels[y]) > 0.9
+
+
+def test_boolean_labels(iris):
+    X, y = iris
+    clf = quick().fit(X, y == 0)
+    assert clf.predict(X).dtype == bool
+    assert clf.score(X, y == 0) == 1.0
+
+
+def test_repeatable(iris):
+    first, second = (quick(max_evals=8).fit(*iris).predict_proba(iris[0]) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_same_model_for_any_number_of_jobs(iris):
+    models = [quick(max_evals=8, n_jobs=n_jobs).fit(*iris) for n_jobs in (None, 2, 3)]
+    losses = [[trial.loss for trial in model.history_] for model in models]
+    assert losses[0] == losses[1] == losses[2]
+    for model in models[1:]:
+        np.testing.assert_array_equal(
+            model.predict_proba(iris[0]), models[0].predict_proba(iris[0])
+        )
+
+
+def test_survives_joblib_in_a_fresh_process(mixed, tmp_path):
+    X, y = mixed
+    clf = quick().fit(X, y)
+    joblib.dump((clf, X, clf.predict_proba(X)), tmp_path / "model.joblib")
+    code = (
+        "import joblib, numpy as np\n"
+        "clf, X, expected = joblib.load('model.joblib')\n"
+        "np.testing.assert_array_equal(clf.predict_proba(X), expected)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+    assert str(tmp_path.parent).encode() not in (tmp_path / "model.joblib").read_bytes()
+
+
+def test_inside_grid_search_over_strategies(iris):
+    search = GridSearchCV(
+        quick(),
+        [
+            {"strategy": ["random", "forest_bo"]},
+            {"strategy": [ForestBO()], "strategy__n_initial": [2, 3]},
+        ],
+        cv=2,
+    ).fit(*iris)
+    assert len(search.cv_results_["params"]) == 4
+    assert search.best_score_ > 0.9
+
+
+def test_inside_parallel_cross_validation(iris):
+    scores = cross_val_score(quick(), *iris, cv=3, n_jobs=2, scoring="neg_log_loss")
+    assert (scores > -0.5).all()
+    assert cross_val_score(make_pipeline(StandardScaler(), quick()), *iris, cv=2).mean() > 0.9
+
+
+def test_clone_and_nested_parameters():
+    clf = quick(strategy=ForestBO(n_initial=7))
+    assert clone(clf).get_params()["strategy__n_initial"] == 7
+    assert clone(clf).set_params(strategy__n_initial=3).strategy.n_initial == 3
+    assert clf.strategy.n_initial == 7
+
+
+def test_progress_bar_and_own_callbacks(iris, capsys):
+    quick().set_callbacks(ProgressBar()).fit(*iris)
+
+    class StopAfterTwo:
+        def setup(self, estimator, context):
+            self.n_trials = 0
+
+        def on_fit_task_begin(self, estimator, context):
+            pass
+
+        def on_fit_task_end(self, estimator, context):
+            self.n_trials += context.task_name == "trial"
+            return self.n_trials >= 2
+
+        def teardown(self, estimator, context):
+            pass
+
+    clf = quick(max_evals=20).set_callbacks(StopAfterTwo()).fit(*iris)
+    assert len(clf.history_) == 2
+
+
+def test_warm_start_continues(iris):
+    clf = quick(warm_start=True).fit(*iris)
+    first = clf.history_.trials
+    clf.fit(*iris)
+    assert len(clf.history_) == 8
+    assert clf.history_.trials[:4] == first
+    configurations = [trial.configuration for trial in clf.history_]
+    assert len(set(configurations)) == 8
+    assert len(clf.set_params(warm_start=False).fit(*iris).history_) == 4
+
+
+def test_keyboard_interrupt_keeps_what_was_found(iris):
+    class Impatient(RandomSearch):
+        def observe(self, trial):
+            if trial.number == 2:
+                raise KeyboardInterrupt
+
+    clf = quick(strategy=Impatient(), max_evals=50).fit(*iris)
+    assert clf.interrupted_
+    assert len(clf.history_) == 3
+    assert clf.score(*iris) > 0.9
+
+
+def test_patience_ends_the_search(iris):
+    clf = quick(max_evals=200, patience=3, space=tiny_space(), initial=None).fit(*iris)
+    best = min(range(len(clf.history_)), key=lambda i: clf.history_[i].loss)
+    assert len(clf.history_) == best + 4
+
+
+def test_search_ends_when_the_space_is_exhausted(iris):
+    clf = quick(max_evals=200, space=tiny_space()).fit(*iris)
+    assert len(clf.history_) == 6
+
+
+def test_initial_configurations(iris):
+    wanted = Configuration({"classifier": ("tree", {"max_depth": 3})})
+    clf = quick(space=tiny_space(), initial=[wanted]).fit(*iris)
+    assert clf.history_[0].configuration == wanted
+    assert clf.history_[0].origin == "initial"
+    own = quick(space=tiny_space(), initial=None, strategy="random").fit(*iris)
+    assert {trial.origin for trial in own.history_} == {"random"}
+    clf = quick(space=tiny_space()).fit(*iris)
+    assert [t.configuration["classifier"] for t in clf.history_][:2] == ["gaussian_nb", "tree"]
+
+
+def test_several_scorers(iris):
+    clf = quick(scoring=["neg_log_loss", "accuracy"]).fit(*iris)
+    results = clf.cv_results_
+    assert clf.best_score_ == pytest.approx(results["mean_test_neg_log_loss"].max())
+    assert results["mean_test_accuracy"].max() > 0.9
+    own = quick(scoring={"own": make_scorer(accuracy_score)}).fit(*iris)
+    assert "mean_test_score" in own.cv_results_
+    assert own.score(*iris) == accuracy_score(iris[1], own.predict(iris[0]))
+
+
+def test_a_callable_scorer_sees_the_rows(iris):
+    X, y = iris
+    seen = []
+
+    def scorer(estimator, rows, truth):
+        seen.append(rows.shape)
+        return float((estimator.predict(rows) == truth)[rows[:, 0] > 5].mean())
+
+    quick(scoring=scorer).fit(X, y)
+    assert all(shape[1] == 4 for shape in seen)
+
+
+def test_roc_auc_of_several_classes_is_one_vs_rest(iris):
+    clf = quick(scoring="roc_auc").fit(*iris)
+    assert clf.best_score_ > 0.95
+    assert clf.score(*iris) > 0.95
+
+
+def test_leave_one_out_falls_back_to_pooled_scores(iris):
+    X, y = iris
+    rows = np.r_[0:8, 50:58]
+    clf = quick(scoring="roc_auc", cv=LeaveOneOut(), max_evals=2).fit(X[rows], y[rows])
+    assert np.isfinite(clf.best_trial_.loss)
+
+
+@pytest.mark.parametrize("cv", [2, 0.3, GroupKFold(3), TimeSeriesSplit(3)])
+def test_splitters(iris, cv):
+    X, y = iris
+    order = np.random.default_rng(0).permutation(len(y))
+    groups = np.arange(len(y)) % 7
+    clf = quick(cv=cv).fit(X[order], y[order], groups=groups)
+    assert clf.score(X, y) > 0.85
+
+
+def test_refit_false_keeps_the_fold_models(iris):
+    clf = quick(cv=3, refit=False).fit(*iris)
+    assert len(clf.ensemble_) == 3 * len(clf.member_weights_)
+    assert not hasattr(clf, "best_estimator_")
+    assert clf.score(*iris) > 0.9
+
+
+def test_rows_of_weight_zero_do_not_count(iris):
+    X, y = iris
+    weight = np.ones(len(y))
+    weight[::3] = 0
+    kept = weight > 0
+    cv = 4
+    weighted = quick(cv=cv).fit(X, y, sample_weight=weight)
+    reduced = quick(cv=cv).fit(X[kept], y[kept], sample_weight=weight[kept])
+    np.testing.assert_array_equal(weighted.predict_proba(X), reduced.predict_proba(X))
+
+
+def test_sample_weight_moves_the_decision():
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    y = (X[:, 0] + np.random.default_rng(1).normal(size=300) > 0).astype(int)
+    share = quick().fit(X, y).predict_proba(X)[:, 1].mean()
+    heavy = quick().fit(X, y, sample_weight=np.where(y == 1, 5.0, 1.0))
+    assert heavy.predict_proba(X)[:, 1].mean() > share + 0.15
+
+
+def test_metadata_routing(iris):
+    X, y = iris
+    with sklearn.config_context(enable_metadata_routing=True):
+        clf = quick().set_fit_request(sample_weight=True, groups=True)
+        clf.set_score_request(sample_weight=True)
+        result = cross_validate(
+            clf,
+            X,
+            y,
+            cv=3,
+            params={"sample_weight": np.ones(len(y)), "groups": np.arange(len(y)) // 2},
+            error_score="raise",
+        )
+    assert result["test_score"].min() > 0.8
+
+
+def test_sparse(iris):
+    X = sparse.random_array((200, 30), density=0.2, rng=np.random.default_rng(0), format="csr")
+    y = (X[:, [0]].toarray().ravel() + X[:, [1]].toarray().ravel() > 0.2).astype(int)
+    for container in (sparse.csr_array, sparse.csc_matrix):
+        clf = quick(max_evals=8).fit(container(X), y)
+        assert clf.score(container(X), y) > 0.7
+    assert not clf.history_.counts().get("failed")
+
+
+def test_imbalance_and_a_class_with_one_row(iris):
+    X, y = iris
+    rows = np.r_[0:50, 50:60, 100:101]
+    clf = quick(scoring="balanced_accuracy", max_evals=8).fit(X[rows], y[rows])
+    assert clf.predict_proba(X).shape == (150, 3)
+    assert clf.score(X[:100], y[:100]) > 0.9
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_as_few_rows_as_classes(n_classes):
+    X = np.arange(n_classes)[:, None] * 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TrialFailedWarning)
+        clf = quick().fit(X, np.arange(n_classes))
+    assert clf.predict_proba(X).shape == (n_classes, n_classes)
+
+
+def test_one_column_and_many_columns():
+    X, y = make_classification(100, 4, random_state=0)
+    assert quick().fit(X[:, [np.argmax(np.abs(np.corrcoef(X.T, y)[-1, :-1]))]], y).score
+    wide = np.random.default_rng(0).normal(size=(60, 10_000))
+    wide[:, 0] += 3 * y[:60]
+    assert quick(max_evals=2).fit(wide, y[:60]).predict(wide).shape == (60,)
+
+
+def test_failures_are_trials_and_warn_once(iris):
+    space = tiny_space()
+    space.add("classifier", "broken", DecisionTreeClassifier(), {"max_depth": [-1, -2, -3]})
+    with pytest.warns(TrialFailedWarning, match="3 of 9 trials gave no score .3 failed") as caught:
+        clf = quick(space=space, max_evals=20).fit(*iris)
+    assert len([w for w in caught if w.category is TrialFailedWarning]) == 1
+    board = clf.leaderboard()
+    assert (board["status"] == "failed").sum() == 3
+    assert board["error"].str.contains("max_depth").sum() == 3
+    assert board["status"].tolist()[-3:] == ["failed"] * 3
+
+
+def test_every_trial_failing_raises_the_commonest_cause(iris):
+    space = SearchSpace(["classifier"])
+    space.add("classifier", "broken", DecisionTreeClassifier(), {"max_depth": [-1, -2]})
+    with pytest.raises(AllTrialsFailedError, match="All 2 trials failed .2 failed.*\n.*max_depth"):
+        quick(space=space).fit(*iris)
+
+
+def test_too_short_a_budget_predicts_the_class_shares(iris):
+    X, y = iris
+    with pytest.warns(BudgetWarning, match="class shares"):
+        clf = AutoClassifier(time_limit=1e-3, random_state=0).fit(X, y)
+    np.testing.assert_allclose(clf.predict_proba(X), 1 / 3)
+    assert clf.leaderboard().empty
+
+
+def test_time_limit_gives_a_model():
+    X, y = load_breast_cancer(return_X_y=True)
+    clf = AutoClassifier(time_limit=6, random_state=0, n_jobs=2, scoring="roc_auc").fit(X, y)
+    assert len(clf.history_) >= 2
+    assert clf.score(X, y) > 0.97
+    assert clf.history_.trials[-1].ended <= 6
+
+
+def test_own_component_in_three_lines(iris):
+    space = tiny_space()
+    space.add(
+        "classifier", "own", DecisionTreeClassifier(criterion="entropy"), {"ccp_alpha": [0.0]}
+    )
+    assert "own" in [
+        t.configuration["classifier"] for t in quick(space=space, max_evals=9).fit(*iris).history_
+    ]
+
+
+def test_constructor_only_stores():
+    clf = AutoClassifier("nonsense", scoring=3, time_limit=-1)
+    assert clf.strategy == "nonsense"
+    assert vars(clf).keys() == clf.get_params(deep=False).keys()

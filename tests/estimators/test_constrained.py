@@ -1,0 +1,224 @@
+"""ConstrainedAutoClassifier: the limits hold for what it returns."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_validate
+from sklearn.naive_bayes import GaussianNB
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from skauto import ConstrainedAutoClassifier
+from skauto.constraints import (
+    CallableConstraint,
+    FalseNegativeRate,
+    GroupDisparity,
+    ModelSize,
+    PredictionLatency,
+    StatisticalParity,
+)
+from skauto.exceptions import InfeasibleError, InfeasibleWarning
+from skauto.space import SearchSpace
+from tests.instances import make_strategy
+
+
+@parametrize_with_checks(
+    [
+        ConstrainedAutoClassifier(
+            [ModelSize(1e9)], make_strategy("admm"), max_evals=3, random_state=0
+        )
+    ]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def small_space():
+    space = SearchSpace(["classifier"])
+    space.add("classifier", "gaussian_nb", GaussianNB(), {"var_smoothing": [1e-9, 1e-3, 0.1, 1.0]})
+    space.add("classifier", "logistic", LogisticRegression(), {"C": [1e-3, 1e-2, 0.1, 1.0, 10.0]})
+    space.add("classifier", "forest", RandomForestClassifier(50), {"max_depth": [2, 5, None]})
+    return space
+
+
+@pytest.fixture(scope="module")
+def biased():
+    """A table in which the group tells of the label, through a proxy."""
+    X, y = make_classification(600, 6, n_informative=4, random_state=0)
+    rng = np.random.default_rng(0)
+    group = np.where(rng.random(600) < 0.3 + 0.4 * y, "a", "b")
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(6)])
+    frame["proxy"] = (group == "a") + 0.3 * rng.normal(size=600)
+    return frame.assign(group=group), y
+
+
+def fitted(biased, constraints, **kwargs):
+    settings = {"max_evals": 12, "random_state": 0, "cv": 3, "space": small_space()}
+    settings = {**settings, "scoring": "roc_auc", "strategy": "random", **kwargs}
+    return ConstrainedAutoClassifier(constraints, **settings).fit(*biased)
+
+
+def test_every_constraint_is_reported(biased):
+    constraints = [
+        PredictionLatency(1.0),
+        ModelSize(1e9),
+        FalseNegativeRate(0.99),
+        StatisticalParity("group", 0.99),
+        GroupDisparity("group", "roc_auc", upper=0.99),
+        CallableConstraint(lambda estimator, X, y: X["x0"].mean(), upper=9, name="mean_x0"),
+    ]
+    clf = fitted(biased, constraints)
+    frame = clf.constraint_values_
+    assert frame["constraint"].tolist() == [c.key for c in constraints] * 2
+    assert frame["model"].unique().tolist() == ["best", "ensemble"]
+    assert frame["met"].all()
+    assert clf.feasible_
+    assert frame["value"].notna().all()
+    assert frame.loc[frame["constraint"] == "model_size", "fitted"].notna().all()
+    assert set(clf.leaderboard()) >= {c.key for c in constraints}
+
+
+def test_size_of_the_ensemble_is_kept(biased):
+    free = fitted(biased, [ModelSize(1e9)])
+    size = free.constraint_values_.set_index("model").loc["ensemble", "fitted"]
+    limit = size / 3
+    bound = fitted(biased, [ModelSize(limit)])
+    frame = bound.constraint_values_.set_index("model")
+    assert bound.feasible_
+    assert frame.loc["ensemble", "fitted"] <= limit
+    assert frame.loc["ensemble", "value"] <= limit
+
+
+def test_disparity_of_the_averaged_predictions_is_kept(biased):
+    X, y = biased
+    values = [
+        t.constraints["statistical_parity(group)"]
+        for t in fitted(biased, [StatisticalParity("group", 9)]).history_
+    ]
+    limit = float(np.quantile(values, 0.4))
+    clf = fitted(biased, [StatisticalParity("group", limit)])
+    assert clf.feasible_
+    # by hand: the votes' out-of-fold predictions, fold by fold
+    history = ConstrainedAutoClassifier(
+        [StatisticalParity("group", limit)],
+        "random",
+        max_evals=12,
+        random_state=0,
+        cv=3,
+        space=small_space(),
+        scoring="roc_auc",
+        warm_start=True,
+    ).fit(X, y)
+    share = history.member_weights_
+    mean = sum(w * history.history_[n].predictions for n, w in share.items())
+    assert history.member_weights_ == clf.member_weights_
+    positive = mean[:, 1] > mean[:, 0]
+    overall = abs(positive[X["group"] == "a"].mean() - positive[X["group"] == "b"].mean())
+    value = clf.constraint_values_.set_index("model").loc["ensemble", "value"]
+    assert value <= limit
+    assert overall == pytest.approx(value, abs=0.06)  # folds against all rows at once
+
+
+def test_best_is_the_best_feasible_trial(biased):
+    clf = fitted(biased, [StatisticalParity("group", 0.35)], ensemble_size=1)
+    feasible = [t for t in clf.history_ if t.constraints["statistical_parity(group)"] <= 0.35]
+    if feasible:
+        assert clf.best_trial_.number == min(feasible, key=lambda t: t.loss).number
+    assert clf.feasible_ == bool(feasible)
+
+
+def test_nothing_feasible_warns_and_returns_the_least_violating(biased):
+    with pytest.warns(InfeasibleWarning, match="'model_size' was missed by .* of .* trials"):
+        clf = fitted(biased, [ModelSize(10)])
+    assert not clf.feasible_
+    assert not clf.constraint_values_["met"].any()
+    sizes = [t.constraints["model_size"] for t in clf.history_ if t.ok]
+    assert list(clf.member_weights_) == [clf.history_.least_violating.number]
+    assert clf.constraint_values_["value"].iloc[0] == pytest.approx(min(sizes))
+    with pytest.raises(InfeasibleError, match="'model_size'"):
+        fitted(biased, [ModelSize(10)], on_infeasible="raise")
+
+
+def test_safety_margin_keeps_its_distance(biased):
+    plain, careful = (
+        fitted(biased, [StatisticalParity("group", 9)], safety_margin=margin) for margin in (0, 2)
+    )
+    for a, b in zip(plain.history_, careful.history_, strict=True):
+        values = np.array(a.fold_constraints["statistical_parity(group)"])
+        margin = 2 * values.std(ddof=1) / np.sqrt(3)
+        key = "statistical_parity(group)"
+        assert b.constraints[key] == pytest.approx(a.constraints[key] + margin)
+
+
+def test_sensitive_features_need_not_be_features(biased):
+    X, y = biased
+    group = X["group"]
+    for passed in (group.to_numpy(), group, pd.DataFrame({"group": group})):
+        clf = ConstrainedAutoClassifier(
+            [StatisticalParity("group", 0.9)],
+            "random",
+            max_evals=3,
+            cv=3,
+            random_state=0,
+            space=small_space(),
+        ).fit(X.drop(columns="group"), y, sensitive_features=passed)
+        assert clf.feasible_
+    with pytest.raises(ValueError, match="'group' of a constraint must be a column of X or"):
+        ConstrainedAutoClassifier([StatisticalParity("group", 0.9)]).fit(
+            X.drop(columns="group"), y
+        )
+
+
+def test_sensitive_features_are_routed(biased):
+    X, y = biased
+    clf = ConstrainedAutoClassifier(
+        [StatisticalParity("group", 0.9)], "random", max_evals=2, cv=2, space=small_space()
+    )
+    with sklearn.config_context(enable_metadata_routing=True):
+        clf.set_fit_request(sensitive_features=True)
+        result = cross_validate(
+            clf,
+            X.drop(columns="group"),
+            y,
+            params={"sensitive_features": X["group"]},
+            cv=2,
+            error_score="raise",
+        )
+    assert len(result["test_score"]) == 2
+
+
+def test_pareto_front(biased):
+    clf = fitted(biased, [StatisticalParity("group", 9)], max_evals=12)
+    front = clf.pareto_front_
+    key = "statistical_parity(group)"
+    for trial in clf.history_:
+        beaten = (front["loss"] <= trial.loss) & (front[key] <= trial.constraints[key])
+        assert beaten.any()
+    assert front["loss"].is_monotonic_increasing
+    assert front[key].is_monotonic_decreasing
+
+
+def test_admm_searches_within_the_limits(biased):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InfeasibleWarning)
+        clf = fitted(biased, [StatisticalParity("group", 0.3)], strategy="admm", max_evals=12)
+    assert len(clf.history_) == 12
+
+
+@pytest.mark.parametrize(
+    "constraints, error, message",
+    [
+        ([len], TypeError, "CallableConstraint"),
+        ([ModelSize(1), ModelSize(2)], ValueError, "'model_size' twice"),
+        ("latency", ValueError, "'constraints'"),
+        ([StatisticalParity("sex", 0.1)], ValueError, "'sex'.*column of X"),
+    ],
+)
+def test_bad_constraints(biased, constraints, error, message):
+    with pytest.raises(error, match=message):
+        ConstrainedAutoClassifier(constraints, max_evals=2).fit(*biased)
