@@ -1,0 +1,157 @@
+"""Cheap black boxes with the shape of pipeline search, to try strategies on."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skauto.space import Configuration, Integer, Real, SearchSpace
+
+__all__ = ["ArtificialObjective", "make_artificial_objective", "make_artificial_space"]
+
+_N_SAMPLES = 10
+_SMALL = 1e-12  # keeps the denominator of the scale away from zero
+
+
+class ArtificialObjective:
+    r"""Artificial black-box objective of the ADMM paper, for any search space.
+
+    Every algorithm j of step i has fixed weights :math:`w_{ij} \sim N(0, 1)`, one for each
+    hyper-parameter, and ten fixed draws :math:`e_{ijm} \sim N(0, 1)`. Step by step, from
+    :math:`f_0 = 0`, the chosen algorithms give
+
+    .. math::
+
+        v_i = \left| \frac{w_{ij} \cdot \theta_{ij}}{1 \cdot \theta_{ij}} \right|, \qquad
+        f_i = \max_m | f_{i-1} + v_i \, e_{ijm} |,
+
+    and the loss is that of the last step. An algorithm without hyper-parameters has
+    :math:`v_i = |w_{ij}|` with one weight. Hyper-parameters enter on the unit scale of their
+    ranges, which makes the objective defined for every space; inactive ones count as 0.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The space that the configurations come from.
+    seed : int, default=0
+        Decides the weights and the draws.
+
+    References
+    ----------
+    .. [1] S. Liu, P. Ram et al., "An ADMM Based Framework for AutoML Pipeline Configuration",
+       AAAI 2020, Appendix 15.
+
+    Examples
+    --------
+    >>> from skauto.objectives import ArtificialObjective, make_artificial_space
+    >>> space = make_artificial_space()
+    >>> objective = ArtificialObjective(space, seed=1)
+    >>> objective(space.default()) == objective(space.default())
+    True
+    """
+
+    def __init__(self, space: SearchSpace, seed: int = 0) -> None:
+        self.space = space
+        self.seed = seed
+        rng = np.random.default_rng(seed)
+        self._weights: dict[tuple[str, str], NDArray[np.float64]] = {}
+        self._draws: dict[tuple[str, str], NDArray[np.float64]] = {}
+        for step in space.steps:
+            for component in space.components(step):
+                key = (step, component.name)
+                self._weights[key] = rng.standard_normal(max(1, len(component.parameters)))
+                self._draws[key] = rng.standard_normal(_N_SAMPLES)
+
+    def __call__(self, configuration: Configuration) -> float:
+        """Evaluate a configuration.
+
+        Parameters
+        ----------
+        configuration : Configuration
+            What to evaluate.
+
+        Returns
+        -------
+        loss : float
+            Not negative.
+        """
+        loss = 0.0
+        for step, name in configuration.components:
+            scale = self._scale(configuration, step, name)
+            loss = float(np.abs(loss + scale * self._draws[step, name]).max())
+        return loss
+
+    def _scale(self, configuration: Configuration, step: str, name: str) -> float:
+        """Scale v_i of the samples of one step."""
+        weights = self._weights[step, name]
+        parameters = self.space.component(step, name).parameters
+        if not parameters:
+            return abs(float(weights[0]))
+        values = configuration.parameters(step)
+        theta = np.zeros(len(parameters))
+        for k, (key, parameter) in enumerate(parameters.items()):
+            if key in values:
+                theta[k] = parameter.to_unit([values[key]])[0]
+        return abs(float(weights @ theta)) / max(float(theta.sum()), _SMALL)
+
+
+def make_artificial_objective(space: SearchSpace, seed: int = 0) -> ArtificialObjective:
+    """Make an artificial black-box objective on a space.
+
+    Parameters
+    ----------
+    space : SearchSpace
+        The space that the configurations come from.
+    seed : int, default=0
+        Decides the objective.
+
+    Returns
+    -------
+    objective : ArtificialObjective
+        A function of a configuration that gives its loss.
+
+    Examples
+    --------
+    >>> from skauto.objectives import make_artificial_objective, make_artificial_space
+    >>> space = make_artificial_space(n_steps=2)
+    >>> make_artificial_objective(space)(space.default()) >= 0
+    True
+    """
+    return ArtificialObjective(space, seed)
+
+
+def make_artificial_space(
+    n_steps: int = 3, n_algorithms: int = 4, n_continuous: int = 2, n_integers: int = 2
+) -> SearchSpace:
+    """Make a search space of algorithms that exist in name only.
+
+    Parameters
+    ----------
+    n_steps : int, default=3
+        Number of steps.
+    n_algorithms : int, default=4
+        Number of algorithms of each step.
+    n_continuous : int, default=2
+        Number of hyper-parameters in [0, 1] of each algorithm.
+    n_integers : int, default=2
+        Number of integer hyper-parameters, from 1 to 20, of each algorithm.
+
+    Returns
+    -------
+    space : SearchSpace
+        Steps ``step_0``, ... with algorithms ``algorithm_0``, ...
+
+    Examples
+    --------
+    >>> from skauto.objectives import make_artificial_space
+    >>> space = make_artificial_space(n_steps=2, n_algorithms=3)
+    >>> len(space.structures), space.n_dimensions
+    (9, 26)
+    """
+    space = SearchSpace([f"step_{i}" for i in range(n_steps)], name="artificial")
+    for step in space.steps:
+        for j in range(n_algorithms):
+            parameters: dict[str, Real | Integer] = {
+                f"real_{k}": Real(0.0, 1.0) for k in range(n_continuous)
+            }
+            parameters |= {f"integer_{k}": Integer(1, 20) for k in range(n_integers)}
+            space.add(step, f"algorithm_{j}", parameters=parameters)
+    return space

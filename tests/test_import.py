@@ -1,0 +1,90 @@
+"""Importing skauto changes nothing around it, and gives the public names."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import skauto
+
+OPTIONAL = ["dask", "distributed", "matplotlib", "moocore", "pandas"]
+
+# Runs in a fresh interpreter. What scikit-learn and lightgbm do to the process when they are
+# imported is theirs: they are imported before the first look.
+REPORT = """
+import json, logging, os, sys, tempfile, threading, warnings
+import joblib, lightgbm, psutil, scipy.stats, sklearn.ensemble
+
+def state():
+    loggers = {
+        name: (logger.level, [repr(handler) for handler in logger.handlers])
+        for name, logger in logging.root.manager.loggerDict.items()
+        if isinstance(logger, logging.Logger) and not name.startswith("skauto")
+    }
+    return {
+        "root logger": (logging.root.level, [repr(h) for h in logging.root.handlers]),
+        "loggers": loggers,
+        "filters": [repr(f) for f in warnings.filters],
+        "cwd": (os.getcwd(), sorted(os.listdir())),
+        "environ": dict(os.environ),
+        "threads": threading.active_count(),
+        "recursion limit": sys.getrecursionlimit(),
+    }
+
+loaded = set(sys.modules)
+before = state()
+import skauto
+after = state()
+new = {name.split(".")[0] for name in set(sys.modules) - loaded}
+print(json.dumps({"before": before, "after": after, "new": sorted(new)}, default=repr))
+"""
+
+
+def run(code: str, folder: Path) -> str:
+    """What a fresh interpreter prints; it must say nothing else."""
+    finished = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+    )
+    assert finished.stderr == ""
+    return finished.stdout
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> dict:
+    return json.loads(run(REPORT, tmp_path_factory.mktemp("cwd")))
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["root logger", "loggers", "filters", "cwd", "environ", "threads", "recursion limit"],
+)
+def test_import_leaves_the_process_as_it_was(report: dict, part: str) -> None:
+    assert report["after"][part] == report["before"][part]
+
+
+@pytest.mark.parametrize("package", OPTIONAL)
+def test_import_does_not_load_an_optional_dependency(report: dict, package: str) -> None:
+    assert package not in report["new"]
+
+
+def test_import_does_not_load_what_is_slow(report: dict) -> None:
+    # imbalanced-learn takes longer to import than the rest together, and few pipelines need it.
+    assert "imblearn" not in report["new"]
+
+
+def test_import_works_without_the_optional_dependencies(tmp_path: Path) -> None:
+    block = f"import sys; sys.modules.update(dict.fromkeys({OPTIONAL}))"
+    assert run(f"{block}; import skauto; print(skauto.__version__)", tmp_path).strip()
+
+
+def test_public_names_exist_once() -> None:
+    assert [name for name in skauto.__all__ if not hasattr(skauto, name)] == []
+    assert len(skauto.__all__) == len(set(skauto.__all__))

@@ -1,0 +1,158 @@
+"""The one-way street: a module imports only from rooms above its own, absolutely, at the top."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1] / "skauto"
+
+# From the room that imports nothing of skauto to the rooms that may import everything before
+# them. Rooms on one line do not see each other. The longest matching prefix names the room.
+STREET = [
+    ["utils"],
+    ["exceptions"],
+    ["space"],
+    ["history"],
+    ["surrogates"],
+    ["acquisition"],
+    ["ensemble._selection", "ensemble._losses", "ensemble._pool", "ensemble._diversity"],
+    ["metalearning"],
+    ["strategies", "evaluation"],
+    ["_search"],
+    ["ensemble"],
+    ["estimators"],
+    ["display"],
+    ["constraints", "plotting", "objectives"],  # public doors: nobody inside walks through them
+    ["__init__"],
+]
+HEIGHT = {room: height for height, rooms in enumerate(STREET) for room in rooms}
+# The pure part of the ensemble room is one place, although it may be several files.
+TOGETHER = [
+    {"ensemble._selection", "ensemble._losses", "ensemble._pool", "ensemble._diversity"},
+]
+
+# Only these may be imported inside a function, and only there: optional dependencies, and what
+# takes long to import and is seldom needed.
+DEFERRED = {"pandas", "matplotlib", "dask", "distributed", "moocore", "imblearn"}
+# Modules that import one of them at the top, because they define sub-classes. Treated alike.
+SLOW_MODULES = {"skauto.space.catalog._samplers": "imblearn"}
+
+
+def room_of(module: str) -> str:
+    """Name the room of a dotted module such as ``skauto.space._space``."""
+    inside = module.removeprefix("skauto").lstrip(".") or "__init__"
+    parts = inside.split(".")
+    prefixes = [".".join(parts[:n]) for n in range(len(parts), 0, -1)]
+    for prefix in prefixes:
+        if prefix in HEIGHT:
+            return prefix
+    raise LookupError(f"{module!r} lies in no room: add it to STREET in tests/test_layers.py.")
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported_modules(node: ast.Import | ast.ImportFrom) -> list[str]:
+    """The dotted names of what an import statement imports from."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if node.module in ("skauto", "skauto.ensemble"):  # `from skauto import space`: the sub-module
+        return [
+            f"{node.module}.{alias.name}" if is_module(node.module, alias.name) else node.module
+            for alias in node.names
+        ]
+    return [node.module or ""]
+
+
+def is_module(package: str, name: str) -> bool:
+    folder = ROOT.parent.joinpath(*package.split("."))
+    return (folder / f"{name}.py").exists() or (folder / name).is_dir()
+
+
+def imports_of(tree: ast.AST, place: str = "top") -> Iterator[tuple[ast.stmt, str]]:
+    """Every import statement with its place: "top", "function" or "typing" (never executed)."""
+    for child in ast.iter_child_nodes(tree):
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child, place
+        elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from imports_of(child, "function")
+        elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            yield from imports_of(child, "typing")
+        else:
+            yield from imports_of(child, place)
+
+
+def violations(module: str, source: str) -> list[str]:
+    """What the imports of a module's source break, one sentence each."""
+    room, found = room_of(module), []
+    excused = SLOW_MODULES.get(module)
+    for node, place in imports_of(ast.parse(source)):
+        line = f"line {node.lineno}: "
+        if isinstance(node, ast.ImportFrom) and node.level > 0:
+            found.append(line + "relative import")
+            continue
+        for name in imported_modules(node):
+            package = name.split(".")[0]
+            deferred = package in DEFERRED or name in SLOW_MODULES
+            if place == "function" and not deferred:
+                found.append(line + f"{name} is imported inside a function")
+            if place == "top" and deferred and package != excused:
+                found.append(line + f"{name} must be imported where it is used")
+            if package == "skauto" and not may_import(room, room_of(name)):
+                found.append(line + f"{room} imports {room_of(name)}, which is not above it")
+    return found
+
+
+def may_import(room: str, other: str) -> bool:
+    together = any({room, other} <= rooms for rooms in TOGETHER)
+    return room == other or together or HEIGHT[other] < HEIGHT[room]
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=module_name)
+def test_module_imports_only_from_rooms_above(path: Path) -> None:
+    assert violations(module_name(path), path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "expected"),
+    [
+        ("skauto.strategies._tpe", "from skauto.evaluation import Engine", "is not above it"),
+        ("skauto.evaluation._engine", "import skauto.strategies", "is not above it"),
+        ("skauto.space._space", "from skauto.history import Trial", "is not above it"),
+        ("skauto.utils._pareto", "from skauto.exceptions import Any", "is not above it"),
+        ("skauto.strategies._tpe", "from skauto.ensemble import _voting", "is not above it"),
+        ("skauto._search", "from skauto import estimators", "is not above it"),
+        ("skauto.space._space", "from skauto import __version__", "is not above it"),
+        ("skauto.space._space", "from ._component import Component", "relative import"),
+        ("skauto.space", "def f():\n    import scipy", "inside a function"),
+        ("skauto.history", "import pandas as pd", "must be imported where"),
+        ("skauto.space", "from skauto.space.catalog._samplers import X", "must be imported where"),
+    ],
+)
+def test_a_violation_is_found(module: str, source: str, expected: str) -> None:
+    (sentence,) = violations(module, source)
+    assert expected in sentence
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("skauto.strategies._divbo", "from skauto.ensemble._selection import greedy_selection"),
+        ("skauto.ensemble._selection", "from skauto.ensemble._losses import log_loss"),
+        ("skauto.space._space", "from skauto.space._component import Component"),
+        ("skauto.history", "def f():\n    import pandas as pd"),
+        ("skauto.history", "if TYPE_CHECKING:\n    import pandas as pd"),
+        ("skauto", "from skauto.estimators import AutoClassifier"),
+    ],
+)
+def test_a_legal_import_passes(module: str, source: str) -> None:
+    assert violations(module, source) == []
+
+
+def test_a_module_without_a_room_is_reported() -> None:
+    with pytest.raises(LookupError, match="lies in no room"):
+        room_of("skauto.attic._old")
