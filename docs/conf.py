@@ -1,0 +1,71 @@
+"""Settings of the documentation. Building needs no network."""
+
+import os
+import re
+import warnings
+
+import skauto
+
+project = "skauto"
+author = "skauto developers"
+copyright = author
+version = release = skauto.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+]
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "auto_examples/**/*.ipynb", "auto_examples/**/*.py"]
+root_doc = "index"
+default_role = "literal"
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"skauto {version}"
+html_theme_options = {
+    "header_links_before_dropdown": 7,
+    "navigation_with_keys": False,
+    "show_prev_next": False,
+    "show_toc_level": 2,
+}
+html_sidebars = {page: [] for page in ("index", "install", "errors", "whats_new")}
+html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["skauto.css"]
+
+autosummary_generate = True
+autosummary_imported_members = True  # a room lists what its __all__ names
+autosummary_ignore_module_all = False
+autodoc_preserve_defaults = True
+autodoc_typehints = "none"  # the docstrings carry the types
+autodoc_member_order = "groupwise"
+numpydoc_show_class_members = False
+
+os.environ["MPLBACKEND"] = "Agg"
+warnings.filterwarnings("ignore", message=".*FigureCanvasAgg is non-interactive.*")
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples"],
+    "gallery_dirs": ["auto_examples"],
+    "filename_pattern": r"/plot_",
+    "ignore_pattern": r"^quickstart\.py$",
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+}
+
+
+REQUEST = re.compile(r"set_\w+_request")  # scikit-learn writes these methods into our classes
+
+
+def skip_foreign(app, what, name, member, skip, options):
+    """Leave out what scikit-learn defines; its texts refer to its own documentation."""
+    function = getattr(member, "fget", None) or member
+    ours = (getattr(function, "__module__", None) or "").startswith("skauto")
+    return None if ours and not REQUEST.fullmatch(name) else True
+
+
+def setup(app):
+    app.connect("autodoc-skip-member", skip_foreign)

@@ -1,0 +1,232 @@
+"""MOSAIC against other strategies: ranks over the budget, wins, sensitivity (its Figs. 2 to 6).
+
+On real data every strategy searches the same space with the same number of trials, on the same
+80% of the rows, and the other rows judge it. A run gives two systems at once: *vanilla*, the best
+pipeline, and *ensemble*, the selection over all that the search visited. With ``--archive`` there
+is a third and a fourth: the same after a warm start from the nearest data sets of the archive,
+the set itself and near copies left out::
+
+    python examples/benchmarks/mosaic.py --data FOLDER --sets vehicle,sonar --max-evals 100 \
+        --strategies mosaic,forest_bo,tpe,random --seeds 0,1,2,3,4 --out mosaic.csv
+
+Settings of a strategy follow its name, for the sensitivity to them::
+
+    --strategies "mosaic,mosaic(c_ucb=0.3),mosaic(progressive_widening=0.8;n_samples=50)"
+
+Without ``--data`` the artificial objective of the ADMM paper is minimised (``--seeds`` of them)
+over the space ``--space``, with the seconds that a suggestion takes. One line a run is appended to
+the CSV file, and lines that are there are not run again.
+"""
+
+import argparse
+import ast
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from build_archive import at_most, describe
+from quality import load
+from scipy.stats import mannwhitneyu
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import train_test_split
+
+from skauto import AutoClassifier
+from skauto.history import History, Trial
+from skauto.metalearning import Archive, nearest_configurations
+from skauto.objectives import make_artificial_objective
+from skauto.space import get_space
+from skauto.strategies import get_strategy
+
+SETS = "vehicle,credit-g,sonar,phoneme,segment,churn,splice,glass,sylvine,pc4,cmc,satimage"
+QUARTERS = (0.25, 0.5, 0.75, 1.0)
+KEY = ["data_set", "strategy", "start", "seed", "max_evals", "space"]
+
+
+def make_strategy(text):
+    """Build ``name`` or ``name(setting=value;setting=value)``."""
+    name, _, settings = text.rstrip(")").partition("(")
+    pairs = (setting.split("=") for setting in settings.split(";") if setting)
+    return get_strategy(name).set_params(**{k: ast.literal_eval(v) for k, v in pairs})
+
+
+def quarters(losses):
+    """Best loss at each quarter of the budget."""
+    best = np.minimum.accumulate(losses)
+    return {f"loss_{q:g}": best[max(0, round(q * len(best)) - 1)] for q in QUARTERS}
+
+
+# The artificial objective
+
+
+def minimise_artificial(text, seed, arguments):
+    space = get_space(arguments.space)
+    objective = make_artificial_objective(space, seed)
+    strategy = make_strategy(text).start(space, np.random.default_rng(seed))
+    history = History(max_evals=arguments.max_evals)
+    seconds = []
+    for number in range(arguments.max_evals):
+        start = time.process_time()
+        proposal = strategy.suggest(history)
+        seconds.append(time.process_time() - start)
+        loss = objective(proposal.configuration)
+        history.append(
+            Trial(
+                number=number,
+                configuration=proposal.configuration,
+                losses=(loss / (1 + loss),),
+                origin=proposal.origin,
+                info=proposal.info,
+            )
+        )
+    last = np.mean(seconds[-20:])
+    return quarters(history.losses[:, 0]) | {"suggest_ms": 1000 * last, "vanilla": np.nan}
+
+
+# Real data
+
+
+def search_pipelines(text, start, X, y, seed, arguments):
+    X_train, X_test, y_train, y_test = train_test_split(
+        X, y, test_size=0.2, stratify=y, random_state=seed
+    )
+    model = AutoClassifier(
+        strategy=make_strategy(text),
+        space=arguments.space,
+        scoring=arguments.scoring,
+        initial=warm_start(arguments, X_train, y_train) if start == "metalearning" else None,
+        max_evals=arguments.max_evals,
+        trial_time_limit=arguments.trial_time_limit,
+        n_jobs=arguments.n_jobs,
+        random_state=seed,
+    )
+    begin = time.perf_counter()
+    model.fit(X_train, y_train)
+    seconds = time.perf_counter() - begin
+    return quarters(model.history_.losses[:, 0]) | {
+        "seconds": seconds,
+        "vanilla": score(arguments.scoring, model.best_estimator_, model, X_test, y_test),
+        "ensemble": score(arguments.scoring, model.ensemble_, model, X_test, y_test),
+    }
+
+
+def score(scoring, fitted, model, X, y):
+    name = "roc_auc_ovr" if scoring == "roc_auc" and len(model.classes_) > 2 else scoring
+    return get_scorer(name)(fitted, X, y)
+
+
+def warm_start(arguments, X, y):
+    features, facts = describe(X, y)
+    space = get_space(arguments.space).for_data(facts)
+    return nearest_configurations(Archive.load(arguments.archive), features, space)
+
+
+# Runs and tables
+
+
+def run(arguments):
+    done = read(arguments.out)
+    known = {tuple(line) for line in done[KEY].to_numpy().tolist()}
+    names = arguments.sets if arguments.data else ["artificial"]
+    for name in names:
+        table = at_most(*load(arguments.data, name), arguments.max_rows) if arguments.data else ()
+        for seed in arguments.seeds:
+            for text in arguments.strategies:
+                for start in ["vanilla"] + ["metalearning"] * bool(arguments.archive):
+                    key = (name, text, start, seed, arguments.max_evals, arguments.space)
+                    if key in known:
+                        continue
+                    if arguments.data:
+                        result = search_pipelines(text, start, *table, seed, arguments)
+                    else:
+                        result = minimise_artificial(text, seed, arguments)
+                    append(arguments.out, dict(zip(KEY, key, strict=True)) | result)
+
+
+def read(path):
+    return pd.read_csv(path) if path.exists() else pd.DataFrame(columns=KEY)
+
+
+def append(path, record):
+    pd.concat([read(path), pd.DataFrame([record])]).to_csv(path, index=False)
+    print(pd.Series(record).to_frame().T.to_string(header=False, index=False), flush=True)
+
+
+def average_ranks(results, column, greater_is_better=False):
+    """Mean rank of each system over data sets and seeds; 1 is best."""
+    table = results.pivot_table(index=["data_set", "seed"], columns="system", values=column)
+    return table.dropna().rank(axis=1, ascending=not greater_is_better).mean()
+
+
+def duels(results, column, against, greater_is_better=False):
+    """On how many data sets each system differs from another (Mann-Whitney, 5%), and how."""
+    rows = {}
+    for system in results["system"].unique():
+        if system == against:
+            continue
+        better = worse = 0
+        for _, group in results.groupby("data_set"):
+            one, other = (
+                group.loc[group["system"] == s, column].dropna() for s in (system, against)
+            )
+            if min(len(one), len(other)) > 1 and mannwhitneyu(one, other).pvalue < 0.05:
+                wins = (one.median() > other.median()) == greater_is_better
+                better, worse = better + wins, worse + (not wins)
+        rows[system] = {"better": better, "worse": worse}
+    return pd.DataFrame(rows).T
+
+
+def summarise(results, arguments):
+    results = results.query("max_evals == @arguments.max_evals and space == @arguments.space")
+    results = results.assign(system=results["strategy"] + " / " + results["start"])
+    columns = [f"loss_{q:g}" for q in QUARTERS]
+    ranks = pd.DataFrame({c: average_ranks(results, c) for c in columns})
+    print("\nAverage rank of the best validated loss at each quarter of the budget")
+    print(ranks.round(2).to_string())
+    if "suggest_ms" in results:
+        print("\nMilliseconds a suggestion, mean of the last 20")
+        print(results.groupby("system")["suggest_ms"].mean().round(1).to_string())
+    against = f"{arguments.against} / vanilla"
+    if results["vanilla"].notna().any():
+        melted = results.melt([*KEY, "system"], ["vanilla", "ensemble"], "variant", "score")
+        melted["system"] += " / " + melted["variant"].replace("vanilla", "single")
+        print("\nAverage rank of the score on the other rows")
+        print(average_ranks(melted, "score", greater_is_better=True).round(2).to_string())
+        for variant, part in melted.groupby("variant"):
+            suffix = " / single" if variant == "vanilla" else " / ensemble"
+            print(f"\nData sets on which a system differs from {against + suffix}")
+            print(duels(part, "score", against + suffix, greater_is_better=True).to_string())
+    print(f"\nData sets on which the final loss differs from {against}")
+    print(duels(results, columns[-1], against).to_string())
+
+
+def main():
+    def names(text):
+        return [part for part in text.split(",") if part]
+
+    def numbers(text):
+        return [int(part) for part in names(text)]
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, help="folder of data sets with an INDEX.csv")
+    parser.add_argument("--sets", type=names, default=names(SETS), help=SETS)
+    parser.add_argument("--max-rows", type=int, default=2000, help="rows of each data set")
+    parser.add_argument("--archive", type=Path, help="archive for a warm start")
+    parser.add_argument("--strategies", type=names, default=["mosaic", "forest_bo", "random"])
+    parser.add_argument("--against", default="forest_bo", help="whom the duels are with")
+    parser.add_argument("--seeds", type=numbers, default=[0, 1, 2, 3, 4])
+    parser.add_argument("--max-evals", type=int, default=100)
+    parser.add_argument("--space", default="mosaic")
+    parser.add_argument("--scoring", default="accuracy")
+    parser.add_argument("--trial-time-limit", type=float, default=10.0, help="seconds")
+    parser.add_argument("--n-jobs", type=int, default=2)
+    parser.add_argument("--out", type=Path, required=True, help="CSV file to append to")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    run(arguments)
+    summarise(read(arguments.out), arguments)
+
+
+if __name__ == "__main__":
+    main()

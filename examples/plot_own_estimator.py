@@ -1,0 +1,27 @@
+"""
+Add an estimator of your own
+============================
+
+Three lines put any scikit-learn classifier into the search, with hyper-parameters written as for
+``RandomizedSearchCV``.
+"""
+
+from scipy.stats import loguniform, randint
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import AdaBoostClassifier
+
+from skauto import AutoClassifier
+from skauto.space.catalog import get_space
+
+space = get_space("default").subspace({"classifier": ["logistic_regression", "linear_svm"]})
+settings = {"n_estimators": randint(20, 100), "learning_rate": loguniform(0.05, 2)}
+space.add("classifier", "adaboost", AdaBoostClassifier(), settings)
+
+# %%
+# The new algorithm takes part in everything: the default configurations, the strategy's
+# proposals and the ensemble.
+
+X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+clf = AutoClassifier(space=space, max_evals=8, random_state=0).fit(X, y)
+columns = ["trial", "loss", "weight", "classifier", "classifier__n_estimators"]
+clf.leaderboard()[columns]
