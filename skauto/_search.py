@@ -1,7 +1,8 @@
 """The loop: ask the strategy, have the proposal evaluated, tell it, until the budget is spent."""
 
 import math
-from dataclasses import dataclass, replace
+import time
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,8 @@ class Search:
         self.look_ahead = look_ahead or (
             engine.n_workers + 1 if self.asynchronous else max(LOOK_AHEAD, engine.n_workers)
         )
+        # The clock of a search that is continued goes on from where it stood.
+        self._elapsed_before = max((trial.ended for trial in history), default=0.0)
         self._running: dict[int, _Running] = {}  # by key, in the order of the proposals
         self._next_key = 0
         self._n_appended = 0
@@ -112,6 +115,10 @@ class Search:
             self.strategy.stop()
         return False
 
+    @property
+    def _now(self):
+        return self._elapsed_before + self.budget.elapsed
+
     def _time_left(self):
         kept = self.reserve(self.history) if self.reserve and self.asynchronous else 0.0
         return self.budget.remaining - kept
@@ -134,7 +141,7 @@ class Search:
                 self._exhausted = not self._running
                 return
             job = self.evaluator.open(proposal, self.history)
-            self._running[self._next_key] = _Running(job, self.budget.elapsed)
+            self._running[self._next_key] = _Running(job, self._now)
             self._submit(self._next_key, job)
             self._next_key += 1
 
@@ -158,11 +165,14 @@ class Search:
             return
         job = running.job
         job.receive(part, outcome)
+        ended = self._now - (time.time() - outcome.ended)
+        running.runs.append((ended - outcome.seconds, ended))
         if not job.done:
             self._submit(key, job)
             return
         self.engine.cancel([(key, other) for other in job.unfinished()])
-        running.trial = job.trial(len(self.history), running.started, self.budget.elapsed)
+        trial = job.trial(len(self.history), running.started, self._now)
+        running.trial = replace(trial, runs=tuple(running.runs))
         if self.record:
             self.record(running.trial)
 
@@ -195,6 +205,7 @@ class _Running:
 
     job: Any
     started: float
+    runs: list[tuple[float, float]] = field(default_factory=list)
     trial: Trial | None = None
 
 

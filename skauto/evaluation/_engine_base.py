@@ -12,7 +12,7 @@ import time
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import cloudpickle
@@ -43,12 +43,16 @@ class Outcome:
 
     seconds : float, default=0.0
         How long the call ran.
+
+    ended : float, default=now
+        When it ended, as `time.time()`: the one clock that machines share.
     """
 
     status: str
     value: Any = None
     error: str = ""
     seconds: float = 0.0
+    ended: float = field(default_factory=time.time, compare=False)
 
 
 class Engine(ABC):

@@ -76,6 +76,8 @@ class Trial:
         Seconds of evaluation, summed over the folds.
     started, ended : float, default=0.0
         Seconds since the search began.
+    runs : tuple of (float, float), default=()
+        When each fold began and ended to run on a worker, in seconds since the search began.
     error : str, default=""
         Text of what went wrong, with the end of its traceback.
     fold_scores : mapping of str to tuple of float, default={}
@@ -109,6 +111,7 @@ class Trial:
     cost: float = 0.0
     started: float = 0.0
     ended: float = 0.0
+    runs: tuple[tuple[float, float], ...] = ()
     error: str = ""
     fold_scores: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     fit_times: tuple[float, ...] = ()

@@ -52,6 +52,7 @@ def test_a_trial_comes_back_as_it_was(path):
         cost=2.5,
         started=1.0,
         ended=3.5,
+        runs=((1.0, 2.0), (2.25, 3.5)),
         fold_scores={"accuracy": (0.7, math.nan)},
         fit_times=(1.0, 1.5),
         score_times=(0.1, 0.2),
@@ -68,7 +69,8 @@ def test_a_trial_comes_back_as_it_was(path):
     assert read.configuration == trial.configuration
     assert math.isnan(read.fold_scores["accuracy"][1])
     assert read.info == {"step": 3}
-    for name in ("losses", "tie_break", "fidelity", "constraints", "cost", "fit_times", "origin"):
+    names = "losses tie_break fidelity constraints cost started ended runs fit_times origin"
+    for name in names.split():
         assert getattr(read, name) == getattr(trial, name)
 
 
