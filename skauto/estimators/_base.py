@@ -441,9 +441,9 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             sample_weight=data.sample_weight,
             X=data.X if looks_at_X else None,
             groups={
-                c.sensitive: group_codes(data.sensitive(c.sensitive), c.sensitive)
-                for c in constraints
-                if c.sensitive is not None
+                name: group_codes(data.sensitive(name), name)
+                for constraint in constraints
+                for name in constraint.sensitive_names
             },
         )
         self._try_scorers(evaluation_data, scorers)

@@ -21,7 +21,9 @@ class Constraint(BaseEstimator, ABC):
 
     A subclass has the limit in its attribute ``upper`` and measures in ``measure``. Its value is
     the mean over the folds; a constraint of the type ``additive`` adds up over the members of an
-    ensemble (seconds, bytes), any other is measured anew on the averaged predictions.
+    ensemble (seconds, bytes), any other is measured anew on the averaged predictions. With
+    ``upper=None`` nothing is limited: the value is measured, and minimised by the strategies for
+    several objectives.
 
     Examples
     --------
@@ -42,13 +44,20 @@ class Constraint(BaseEstimator, ABC):
     def key(self):
         """Name in reports: that of the class in lower case, with the sensitive feature."""
         words = "".join(f"_{c.lower()}" if c.isupper() else c for c in type(self).__name__)
-        suffix = "" if self.sensitive is None else f"({self.sensitive})"
+        suffix = f"({', '.join(self.sensitive_names)})" if self.sensitive_names else ""
         return words.lstrip("_") + suffix
 
     @property
+    def sensitive_names(self):
+        """Names of the sensitive features that it looks at."""
+        if self.sensitive is None:
+            return ()
+        return (self.sensitive,) if isinstance(self.sensitive, str) else tuple(self.sensitive)
+
+    @property
     def limit(self):
-        """Largest value of ``measure`` that is allowed."""
-        return self.upper
+        """Largest value of ``measure`` that is allowed; infinite where none is stated."""
+        return np.inf if self.upper is None else self.upper
 
     def reported(self, value):
         """Give a value of ``measure`` as the user stated the limit.
@@ -78,10 +87,10 @@ class Constraint(BaseEstimator, ABC):
         ValueError
             If the limit or another setting makes no sense.
         """
-        if not (isinstance(self.limit, int | float | np.number) and np.isfinite(self.limit)):
+        if not (isinstance(self.limit, int | float | np.number) and self.limit > -np.inf):
             raise ValueError(
-                f"The limit of the constraint {self.key!r} must be a finite number. "
-                f"Got {self.limit!r} instead."
+                f"The limit of the constraint {self.key!r} must be a number, or None for no "
+                f"limit. Got {self.limit!r} instead."
             )
 
     @abstractmethod
@@ -108,8 +117,8 @@ class PredictionLatency(Constraint):
 
     Parameters
     ----------
-    upper : float
-        Seconds per row.
+    upper : float, default=None
+        Seconds per row; None for no limit.
     batch_size : int, default=100
         Rows a call. One row at a time costs far more a row than a thousand do.
     n_repeats : int, default=7
@@ -128,7 +137,7 @@ class PredictionLatency(Constraint):
 
     additive = True
 
-    def __init__(self, upper, *, batch_size=100, n_repeats=7):
+    def __init__(self, upper=None, *, batch_size=100, n_repeats=7):
         self.upper = upper
         self.batch_size = batch_size
         self.n_repeats = n_repeats
@@ -161,8 +170,8 @@ class ModelSize(Constraint):
 
     Parameters
     ----------
-    upper : float
-        Bytes.
+    upper : float, default=None
+        Bytes; None for no limit.
 
     Examples
     --------
@@ -173,7 +182,7 @@ class ModelSize(Constraint):
 
     additive = True
 
-    def __init__(self, upper):
+    def __init__(self, upper=None):
         self.upper = upper
 
     def measure(self, evidence):
@@ -195,7 +204,7 @@ class ModelSize(Constraint):
 class _Rate(Constraint):
     """A rate of errors among the rows of one kind."""
 
-    def __init__(self, upper, *, positive_label=None):
+    def __init__(self, upper=None, *, positive_label=None):
         self.upper = upper
         self.positive_label = positive_label
 
@@ -223,8 +232,8 @@ class FalsePositiveRate(_Rate):
 
     Parameters
     ----------
-    upper : float
-        Largest rate allowed.
+    upper : float, default=None
+        Largest rate allowed; None for no limit.
     positive_label : object, default=None
         Which class is positive; of two classes the second one unless stated.
 
@@ -256,8 +265,8 @@ class FalseNegativeRate(_Rate):
 
     Parameters
     ----------
-    upper : float
-        Largest rate allowed.
+    upper : float, default=None
+        Largest rate allowed; None for no limit.
     positive_label : object, default=None
         Which class is positive; of two classes the second one unless stated.
 
@@ -291,11 +300,12 @@ class StatisticalParity(Constraint):
 
     Parameters
     ----------
-    sensitive : str
+    sensitive : str or list of str
         Column of ``X`` or of ``sensitive_features`` that holds the group; the name given here is
-        free when ``sensitive_features`` is a single column without a name.
-    upper : float
-        Largest difference allowed.
+        free when ``sensitive_features`` is a single column without a name. Of several columns the
+        worst counts.
+    upper : float, default=None
+        Largest difference allowed; None for no limit.
     positive_label : object, default=None
         Which class is positive; of two classes the second one unless stated.
 
@@ -306,7 +316,7 @@ class StatisticalParity(Constraint):
     'statistical_parity(sex)'
     """
 
-    def __init__(self, sensitive, upper, *, positive_label=None):
+    def __init__(self, sensitive, upper=None, *, positive_label=None):
         self.sensitive = sensitive
         self.upper = upper
         self.positive_label = positive_label
@@ -336,9 +346,7 @@ class StatisticalParity(Constraint):
             Largest share minus smallest share.
         """
         positive = evidence.labels == positive_code(self, evidence.classes)
-        groups = evidence.groups[self.sensitive]
-        shares = [positive[groups == group].mean() for group in np.unique(groups)]
-        return float(max(shares) - min(shares))
+        return _worst_spread(self, evidence, lambda rows: positive[rows].mean())
 
 
 class GroupDisparity(Constraint):
@@ -351,12 +359,13 @@ class GroupDisparity(Constraint):
 
     Parameters
     ----------
-    sensitive : str
-        Column of ``X`` or of ``sensitive_features`` that holds the group.
+    sensitive : str or list of str
+        Column of ``X`` or of ``sensitive_features`` that holds the group. Of several columns the
+        worst counts.
     metric : str or callable, default="accuracy"
         A scikit-learn scorer or its name.
-    upper : float
-        Largest difference allowed.
+    upper : float, default=None
+        Largest difference allowed; None for no limit.
 
     References
     ----------
@@ -369,7 +378,7 @@ class GroupDisparity(Constraint):
     'roc_auc_disparity(age_group)'
     """
 
-    def __init__(self, sensitive, metric="accuracy", *, upper):
+    def __init__(self, sensitive, metric="accuracy", *, upper=None):
         self.sensitive = sensitive
         self.metric = metric
         self.upper = upper
@@ -377,7 +386,7 @@ class GroupDisparity(Constraint):
     @property
     def key(self):
         """Name in reports."""
-        return f"{_scorer_name(self.metric)}_disparity({self.sensitive})"
+        return f"{_scorer_name(self.metric)}_disparity({', '.join(self.sensitive_names)})"
 
     def check(self, classes):
         """Refuse what cannot be measured.
@@ -404,17 +413,13 @@ class GroupDisparity(Constraint):
             0 when the score is defined in fewer than two groups.
         """
         scorer = _scorer(self.metric, self.key, len(evidence.classes))
-        groups = evidence.groups[self.sensitive]
-        scores = []
-        for group in np.unique(groups):
-            rows = np.flatnonzero(groups == group)
-            scores.append(
-                score_probabilities(
-                    scorer, evidence.probabilities[rows], evidence.y[rows], evidence.classes
-                )
-            )
-        defined = [score for score in scores if np.isfinite(score)]
-        return float(max(defined) - min(defined)) if len(defined) > 1 else 0.0
+        return _worst_spread(
+            self,
+            evidence,
+            lambda rows: score_probabilities(
+                scorer, evidence.probabilities[rows], evidence.y[rows], evidence.classes
+            ),
+        )
 
 
 class ScoreBound(Constraint):
@@ -514,8 +519,8 @@ class CallableConstraint(Constraint):
     function : callable
         ``function(estimator, X, y)`` returns a number. The estimator answers ``predict`` and
         ``predict_proba`` for just these rows of the raw table.
-    upper : float
-        Largest value allowed.
+    upper : float, default=None
+        Largest value allowed; None for no limit.
     name : str, default=None
         Name in reports; that of the function unless stated.
 
@@ -528,7 +533,7 @@ class CallableConstraint(Constraint):
     'doubtful'
     """
 
-    def __init__(self, function, upper, *, name=None):
+    def __init__(self, function, upper=None, *, name=None):
         self.function = function
         self.upper = upper
         self.name = name
@@ -615,6 +620,17 @@ def group_codes(values, name):
             f"{len(groups)} instead; cut numbers into ranges, for instance with pandas.cut."
         )
     return codes
+
+
+def _worst_spread(constraint, evidence, measure):
+    """Largest difference of ``measure(rows)`` between the groups of a sensitive feature."""
+    spreads = []
+    for name in constraint.sensitive_names:
+        codes = evidence.groups[name]
+        values = [measure(np.flatnonzero(codes == group)) for group in np.unique(codes)]
+        defined = [value for value in values if np.isfinite(value)]
+        spreads.append(max(defined) - min(defined) if len(defined) > 1 else 0.0)
+    return float(max(spreads))
 
 
 def _scorer_name(scoring):

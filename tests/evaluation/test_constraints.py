@@ -45,6 +45,22 @@ def test_statistical_parity_is_fairlearns(evidence, feature):
     assert StatisticalParity(feature, 0.1).measure(evidence) == pytest.approx(expected)
 
 
+def test_of_several_sensitive_features_the_worst_counts(evidence):
+    for make in (StatisticalParity, lambda name: GroupDisparity(name, "roc_auc")):
+        both = make(["sex", "age"])
+        alone = [make(name).measure(evidence) for name in ("sex", "age")]
+        assert both.measure(evidence) == max(alone) != min(alone)
+        assert both.key.endswith("(sex, age)")
+
+
+def test_no_limit_allows_everything():
+    for constraint in (ModelSize(), StatisticalParity("sex"), GroupDisparity("sex")):
+        constraint.check(CLASSES)
+        assert constraint.limit == np.inf
+    with pytest.raises(ValueError, match="must be a number, or None"):
+        ModelSize(np.nan).check(CLASSES)
+
+
 def test_rates_are_fairlearns(evidence):
     y, predicted = binary(evidence)
     for constraint, metric in (
@@ -179,7 +195,10 @@ def test_constraints_are_settings(constraint):
 @pytest.mark.parametrize(
     "constraint, message",
     [
-        (ModelSize("big"), "limit.*'model_size' must be a finite number. Got 'big'"),
+        (
+            ModelSize("big"),
+            "limit.*'model_size' must be a number, or None for no limit. Got 'big'",
+        ),
         (FalsePositiveRate(0.1, positive_label="maybe"), "'positive_label'.*Got 'maybe'"),
         (GroupDisparity("sex", "roc_au", upper=0.1), "'roc_au'.*Did you mean 'roc_auc'"),
         (ScoreBound("recall"), "either 'lower' or 'upper'"),
