@@ -151,7 +151,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             splits = make_splits(
                 self.cv, data.X, data.y, data.groups, seed=int(rng.integers(2**31))
             )
-            space = self._space().for_data(data.facts)
+            space = self._space(data.classes).for_data(data.facts)
             strategy = get_strategy(self.strategy)
             initial = self._initial(space)
             evaluator = self._evaluator(data, splits, scorers, space, int(rng.integers(2**31)))
@@ -374,8 +374,11 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             return get_scorer(scoring)
         return check_scoring(self, scoring)
 
-    def _space(self):
-        return get_space(self.space) if isinstance(self.space, str) else self.space
+    def _space(self, classes):
+        if isinstance(self.space, SearchSpace):
+            return self.space
+        sensitive = {c.sensitive: None for c in self._constraints(classes) if c.sensitive}
+        return get_space(self.space, tuple(sensitive))
 
     def _constraints(self, classes):
         """What the model must respect; a subclass says."""

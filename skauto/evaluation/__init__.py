@@ -5,6 +5,7 @@ from skauto.evaluation._constraints import group_codes
 from skauto.evaluation._engine import Engine, Outcome, SerialEngine, make_engine
 from skauto.evaluation._engine_base import thread_pools
 from skauto.evaluation._evaluator import PipelineEvaluator, TrialJob, cautious_mean
+from skauto.evaluation._group_weights import group_weights
 from skauto.evaluation._joblib_engine import JoblibEngine
 from skauto.evaluation._objective import ObjectiveEvaluator
 from skauto.evaluation._pipeline import (
@@ -41,6 +42,7 @@ __all__ = [
     "cautious_mean",
     "class_probabilities",
     "group_codes",
+    "group_weights",
     "make_engine",
     "make_splits",
     "score_probabilities",

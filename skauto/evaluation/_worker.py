@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from sklearn.utils import _safe_indexing
 
+from skauto.evaluation._group_weights import group_weights
 from skauto.evaluation._pipeline import Reuse, transform_and_predict
 from skauto.evaluation._scores import Evidence, score_probabilities
 from skauto.evaluation._splits import stratified_subset
@@ -190,7 +191,7 @@ class PipelineWorker:
                 data.Z[train],
                 data.y[train],
                 Z_test,
-                self._weights(train),
+                self._weights(configuration, train),
                 cache=self.cache,
                 fold=(fold, fidelity, self.seed),
             )
@@ -223,8 +224,23 @@ class PipelineWorker:
         return train[chosen[train]], test[chosen[test]]
 
     def _fit(self, configuration, rows, y):
-        return self.builder.fit(configuration, self.data.Z[rows], y[rows], self._weights(rows))
+        weights = self._weights(configuration, rows)
+        return self.builder.fit(configuration, self.data.Z[rows], y[rows], weights)
 
-    def _weights(self, rows):
+    def _weights(self, configuration, rows):
+        """Weights of the rows: the user's, times those of sensitive groups and classes."""
         weights = self.data.sample_weight
-        return None if weights is None else weights[rows]
+        weights = None if weights is None else weights[rows]
+        for feature, strength in self._group_strengths(configuration).items():
+            groups, y = self.data.groups[feature][rows], self.data.y[rows]
+            weights = group_weights(groups, y, strength, weights)
+        return weights
+
+    def _group_strengths(self, configuration):
+        """How strongly rows are weighed by each sensitive feature."""
+        space = self.builder.space
+        for step, algorithm in configuration.components:
+            if space.component(step, algorithm).balancing == "groups":
+                chosen = configuration.parameters(step)
+                return {name: chosen[f"strength_{name}"] for name in self.data.groups}
+        return {}

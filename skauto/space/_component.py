@@ -91,8 +91,9 @@ class Component:
     keeps_categories : bool, default=None
         Whether columns of category codes come out as they went in; None means only if it is left
         out.
-    balancing : {"weights", "sampler"}, default=None
-        How it counters unequal class sizes, if it does: by class weights, or by choosing rows.
+    balancing : {"weights", "sampler", "groups"}, default=None
+        How it counters unequal class sizes, if it does: by class weights, by choosing rows, or by
+        weights for which the classes are independent of sensitive groups.
     max_samples : int, default=None
         Number of rows above which it is not worth trying.
     max_features : int, default=None
@@ -142,9 +143,10 @@ class Component:
     ) -> None:
         if not isinstance(name, str) or not name:
             raise ValueError(f"name of a component must be a string, got {name!r}")
-        if balancing not in (None, "weights", "sampler"):
+        if balancing not in (None, "weights", "sampler", "groups"):
             raise ValueError(
-                f"{name}: balancing must be 'weights', 'sampler' or None, got {balancing!r}"
+                f"{name}: balancing must be 'weights', 'sampler', 'groups' or None, "
+                f"got {balancing!r}"
             )
         if not weight > 0:
             raise ValueError(f"{name}: weight must be positive, got {weight!r}")

@@ -940,7 +940,7 @@ class SearchSpace:
         for step in self.steps:
             usable = [c for c in self.components(step) if _is_usable(c, facts)]
             if facts.weighted and step == self.steps[-1]:
-                usable = [c for c in usable if _takes_weights(c)]
+                usable = [c for c in usable if takes_weights(c)]
             if not usable:
                 raise ValueError(f"step {step!r} has no algorithm that can be used with {facts}")
             idle = (step == "imputer" and not facts.has_missing) or (
@@ -1016,7 +1016,19 @@ def _is_usable(component: Component, facts: DataFacts) -> bool:
     return component.max_features is None or facts.n_features <= component.max_features
 
 
-def _takes_weights(component: Component) -> bool:
+def takes_weights(component: Component) -> bool:
+    """Whether the estimator of a component can be fitted with weights of the rows.
+
+    Parameters
+    ----------
+    component : Component
+        A classifier, or a step that is left out.
+
+    Returns
+    -------
+    bool
+        True where there is nothing to fit.
+    """
     estimator = component.make(component.default_values())
     return estimator is None or has_fit_parameter(estimator, "sample_weight")
 

@@ -1,9 +1,14 @@
 """Balancers: what is done about classes of unequal size."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from skauto.space._component import Component
-from skauto.space._parameters import Integer
+from skauto.space._parameters import Integer, Real
+
+# Groups and classes are made independent at 1. More is needed where other columns tell of the
+# group.
+_STRONGEST = 4.0
 
 
 def none(**options: Any) -> Component:
@@ -14,6 +19,12 @@ def none(**options: Any) -> Component:
 def weights(name: str = "weights", **options: Any) -> Component:
     """Weigh the classes in the fit of the classifier."""
     return Component(name, balancing="weights", **options)
+
+
+def group_weights(sensitive: Iterable[str], **options: Any) -> Component:
+    """Weigh rows by group and class, with a strength for each sensitive feature."""
+    strengths = {f"strength_{name}": Real(0.0, _STRONGEST, default=1.0) for name in sensitive}
+    return Component("group_weights", parameters=strengths, balancing="groups", **options)
 
 
 def over_sampling(**options: Any) -> Component:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from skauto.space._component import Component
-from skauto.space._space import SearchSpace, known_names
+from skauto.space._space import SearchSpace, known_names, takes_weights
 from skauto.space.catalog import (
     _balancers,
     _classifiers,
@@ -19,8 +19,13 @@ from skauto.space.catalog import (
 STEPS = ("encoder", "imputer", "balancer", "scaler", "transformer", "selector", "classifier")
 
 
-def default() -> SearchSpace:
+def default(sensitive: Iterable[str] = ()) -> SearchSpace:
     """Build the space for everyday use: good models early, within seconds to an hour.
+
+    Parameters
+    ----------
+    sensitive : iterable of str, default=()
+        Sensitive features. If there are any, rows may be weighed by group and class.
 
     Returns
     -------
@@ -72,6 +77,10 @@ def default() -> SearchSpace:
     for component in _classifiers.default_classifiers():
         space.add("classifier", component)
     _forbid_pointless(space)
+    if sensitive:
+        unweighted = [c.name for c in space.components("classifier") if not takes_weights(c)]
+        space.add("balancer", _balancers.group_weights(sensitive, weight=7.0))
+        space.forbid({"balancer": "group_weights"}, {"classifier": unweighted})
     return space
 
 
@@ -396,7 +405,7 @@ _SPACES: dict[str, Callable[[], SearchSpace]] = {
 }
 
 
-def get_space(name: str) -> SearchSpace:
+def get_space(name: str, sensitive: Iterable[str] = ()) -> SearchSpace:
     """Build a named search space.
 
     Parameters
@@ -404,6 +413,9 @@ def get_space(name: str) -> SearchSpace:
     name : str
         One of ``"default"``, ``"admm_small"``, ``"admm_large"``, ``"mosaic"``, ``"flash"``,
         ``"divbo"``, ``"fang_mlp"``, ``"fang_gbm"``.
+    sensitive : iterable of str, default=()
+        Sensitive features, by which ``"default"`` may weigh the rows. The spaces of the papers
+        stay as they are.
 
     Returns
     -------
@@ -418,4 +430,4 @@ def get_space(name: str) -> SearchSpace:
     """
     if name not in _SPACES:
         raise ValueError(f"unknown search space {name!r}; {known_names(name, _SPACES)}")
-    return _SPACES[name]()
+    return default(sensitive) if name == "default" else _SPACES[name]()
