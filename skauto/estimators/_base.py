@@ -377,7 +377,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _space(self, classes):
         if isinstance(self.space, SearchSpace):
             return self.space
-        sensitive = {c.sensitive: None for c in self._constraints(classes) if c.sensitive}
+        sensitive = {name: None for c in self._constraints(classes) for name in c.sensitive_names}
         return get_space(self.space, tuple(sensitive))
 
     def _constraints(self, classes):
