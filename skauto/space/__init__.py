@@ -2,6 +2,7 @@
 
 from skauto.space._component import Component, FitContext
 from skauto.space._configuration import Configuration
+from skauto.space._data_facts import DataFacts
 from skauto.space._layout import Column
 from skauto.space._parameters import (
     Categorical,
@@ -11,7 +12,7 @@ from skauto.space._parameters import (
     Real,
     as_parameter,
 )
-from skauto.space._space import DataFacts, SearchSpace
+from skauto.space._space import SearchSpace
 from skauto.space.catalog import get_space
 
 __all__ = [

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from sklearn.base import clone
@@ -281,6 +282,26 @@ class Component:
     def passthrough(self) -> bool:
         """Whether the step is left out."""
         return self.estimator is None
+
+    @property
+    def n_settings(self) -> float:
+        """Number of settings of the hyper-parameters, conditions respected; may be infinite."""
+        children: dict[str, list[str]] = {key: [] for key in self.parameters}
+        for child, (parent, _) in self.conditions.items():
+            children[parent].append(child)
+
+        def count(key: str) -> float:
+            parameter = self.parameters[key]
+            if parameter.n_choices is None:
+                return float("inf")
+            if not children[key]:
+                return parameter.n_choices
+            return sum(count_below(key, value) for value in parameter.values())
+
+        def count_below(key: str, value: Any) -> float:
+            return prod(count(c) for c in children[key] if value in self.conditions[c][1])
+
+        return prod(count(key) for key in self.parameters if key not in self.conditions)
 
     def default_values(self) -> dict[str, Any]:
         """Default values of the hyper-parameters that are active by default.

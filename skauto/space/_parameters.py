@@ -76,6 +76,17 @@ class Parameter(ABC):
     def n_choices(self) -> int | None:
         """Number of legal values, None if infinite."""
 
+    def values(self) -> list[Any]:
+        """All legal values, in ascending order.
+
+        Returns
+        -------
+        list
+            `n_choices` values; there must be a finite number of them.
+        """
+        low, high = self.from_unit([0.0])[0], self.from_unit([1.0])[0]
+        return list(range(low, high + 1))
+
     @property
     def ordered(self) -> bool:
         """Whether neighbouring units stand for similar values."""
@@ -384,6 +395,9 @@ class Categorical(Parameter):
     @property
     def n_choices(self) -> int:
         return len(self.choices)
+
+    def values(self) -> list[Any]:
+        return list(self.choices)
 
     @property
     def ordered(self) -> bool:

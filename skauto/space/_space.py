@@ -1,71 +1,25 @@
 """The search space: ordered steps, the algorithms of each, and their hyper-parameters."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import has_fit_parameter
 
 from skauto.space._component import Component
 from skauto.space._configuration import Configuration
+from skauto.space._data_facts import DataFacts, forbid_behind, usable_components
 from skauto.space._layout import Column, Layout
-from skauto.space._parameters import Categorical, Parameter, plain
+from skauto.space._neighbors import parameter_moves, structure_moves
+from skauto.space._parameters import plain
+from skauto.space._structures import Forbidden, Structures
 from skauto.utils import closest
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
 Names = str | Iterable[str]
-
-_REJECTION_ROUNDS = 50
-_MAX_STRUCTURES = 2_000_000
-
-
-@dataclass(frozen=True)
-class DataFacts:
-    """What is known about a data set before any pipeline is fitted.
-
-    Parameters
-    ----------
-    n_samples : int
-        Number of rows.
-    n_features : int
-        Number of columns.
-    has_missing : bool, default=False
-        Whether values are missing.
-    has_categories : bool, default=False
-        Whether there are categorical columns.
-    sparse : bool, default=False
-        Whether the matrix is sparse.
-    weighted : bool, default=False
-        Whether the user gives sample weights.
-
-    Examples
-    --------
-    >>> from skauto.space import DataFacts
-    >>> DataFacts(n_samples=100, n_features=4, has_missing=True).has_missing
-    True
-    """
-
-    n_samples: int
-    n_features: int
-    has_missing: bool = False
-    has_categories: bool = False
-    sparse: bool = False
-    weighted: bool = False
-
-
-@dataclass(frozen=True)
-class _Forbidden:
-    """No algorithm of `first` in one step goes with one of `second` in another."""
-
-    first_step: str
-    first: frozenset[str]
-    second_step: str
-    second: frozenset[str]
 
 
 def known_names(name: object, known: Iterable[str]) -> str:
@@ -147,7 +101,7 @@ class SearchSpace:
         for step in [*self.default_choices, *([anchor] if anchor else [])]:
             self._check_step(step)
         self._components: dict[str, dict[str, Component]] = {step: {} for step in self.steps}
-        self._forbidden: list[_Forbidden] = []
+        self._forbidden: list[Forbidden] = []
 
     # ---------------------------------------------------------------- what the space consists of
 
@@ -248,7 +202,7 @@ class SearchSpace:
         (step_a, names_a), (step_b, names_b) = self._one_step(first), self._one_step(second)
         if step_a == step_b:
             raise ValueError(f"forbid needs two different steps, got {step_a!r} twice")
-        self._forbidden.append(_Forbidden(step_a, names_a, step_b, names_b))
+        self._forbidden.append(Forbidden(step_a, names_a, step_b, names_b))
         self._forget()
         return self
 
@@ -266,7 +220,7 @@ class SearchSpace:
 
     def _forget(self) -> None:
         """Drop what was computed from an earlier state of the space."""
-        for key in ("_layout", "structures", "_weights", "_allowed_pairs"):
+        for key in ("_layout", "_structures"):
             self.__dict__.pop(key, None)
 
     @cached_property
@@ -282,73 +236,14 @@ class SearchSpace:
     # -------------------------------------------------------------------------------- structures
 
     @cached_property
-    def _allowed_pairs(self) -> dict[tuple[int, int], BoolArray]:
-        """For steps i < j with a forbidden pair: which pairs of algorithms are allowed."""
-        layout = self._layout
-        tables: dict[tuple[int, int], BoolArray] = {}
-        for rule in self._forbidden:
-            i, j = self.steps.index(rule.first_step), self.steps.index(rule.second_step)
-            rows = [layout.index[i][name] for name in rule.first]
-            columns = [layout.index[j][name] for name in rule.second]
-            if i > j:
-                i, j, rows, columns = j, i, columns, rows
-            shape = (len(layout.components[i]), len(layout.components[j]))
-            table = tables.setdefault((i, j), np.ones(shape, dtype=bool))
-            table[np.ix_(rows, columns)] = False
-        return tables
+    def _structures(self) -> Structures:
+        anchor = None if self.anchor is None else self.steps.index(self.anchor)
+        return Structures(self._layout, self._forbidden, anchor)
 
-    def _legal(self, structures: IntArray) -> BoolArray:
-        """Which structures hold no forbidden pair, among the steps that they have columns for."""
-        legal = np.ones(len(structures), dtype=bool)
-        for (i, j), table in self._allowed_pairs.items():
-            if j < structures.shape[1]:
-                legal &= table[structures[:, i], structures[:, j]]
-        return legal
-
-    @cached_property
+    @property
     def structures(self) -> IntArray:
         """All legal structures, as indices of algorithms, of shape (n_structures, n_steps)."""
-        rows = np.zeros((1, 0), dtype=np.intp)
-        for components in self._layout.components:
-            n_new = len(components)
-            if len(rows) * n_new > _MAX_STRUCTURES:
-                raise ValueError(
-                    f"the space has more than {_MAX_STRUCTURES} structures, too many to list"
-                )
-            choices = np.tile(np.arange(n_new, dtype=np.intp), len(rows))
-            rows = np.column_stack([np.repeat(rows, n_new, axis=0), choices])
-            rows = rows[self._legal(rows)]
-        if not len(rows):
-            raise ValueError(f"space {self.name!r} has no legal structure; forbid fewer pairs")
-        rows.flags.writeable = False
-        return rows
-
-    @cached_property
-    def _weights(self) -> tuple[FloatArray, ...]:
-        """Cumulative probability of the algorithms of each step."""
-        weights = [np.cumsum([c.weight for c in row]) for row in self._layout.components]
-        return tuple(w / w[-1] for w in weights)
-
-    def _draw(self, n: int, rng: np.random.Generator) -> IntArray:
-        """Draw an algorithm for every step, independently."""
-        chosen = [np.searchsorted(w, rng.random(n), "right") for w in self._weights]
-        return np.column_stack(chosen).astype(np.intp)
-
-    def _sample_structures(self, n: int, rng: np.random.Generator) -> IntArray:
-        """Draw legal structures by rejection; the anchor's algorithm survives a rejection."""
-        structures = self._draw(n, rng)
-        anchor = None if self.anchor is None else self.steps.index(self.anchor)
-        for _ in range(_REJECTION_ROUNDS):
-            wrong = np.flatnonzero(~self._legal(structures))
-            if not len(wrong):
-                return structures
-            redrawn = self._draw(len(wrong), rng)
-            if anchor is not None:
-                redrawn[:, anchor] = structures[wrong, anchor]
-            structures[wrong] = redrawn
-        wrong = np.flatnonzero(~self._legal(structures))
-        structures[wrong] = self.structures[rng.integers(len(self.structures), size=len(wrong))]
-        return structures
+        return self._structures.all
 
     def _read_structure(self, structure: Sequence[str] | ArrayLike) -> IntArray:
         """Turn names or indices, one a step, into indices; refuse an illegal structure."""
@@ -369,19 +264,10 @@ class SearchSpace:
                     f"step {self.steps[i]!r} has {len(self._layout.components[i])} algorithms, "
                     f"got the index {entry!r}"
                 )
-        if not self._legal(row[None])[0]:
-            names = self._names(row)
-            pair = next(
-                (names[i], names[j])
-                for (i, j), table in self._allowed_pairs.items()
-                if not table[row[i], row[j]]
-            )
-            raise ValueError(f"{pair[0]!r} with {pair[1]!r} is forbidden in space {self.name!r}")
+        if not self._structures.legal(row[None])[0]:
+            first, second = self._structures.forbidden_pair(row)
+            raise ValueError(f"{first!r} with {second!r} is forbidden in space {self.name!r}")
         return row
-
-    def _names(self, row: IntArray) -> tuple[str, ...]:
-        components = self._layout.components
-        return tuple(components[i][j].name for i, j in enumerate(row.tolist()))
 
     def default_structure(self, choices: Mapping[str, str] | None = None) -> tuple[str, ...]:
         """Structure that goes best with some given choices.
@@ -415,13 +301,13 @@ class SearchSpace:
         row = np.array(
             [self._layout.index[i][wanted[step]] for i, step in enumerate(self.steps)], np.intp
         )
-        if self._legal(row[None])[0]:
-            return self._names(row)
+        if self._structures.legal(row[None])[0]:
+            return self._structures.names(row)
         fixed = [self.steps.index(step) for step in choices]
         legal = self.structures[(self.structures[:, fixed] == row[fixed]).all(axis=1)]
         if not len(legal):
             raise ValueError(f"no legal structure of space {self.name!r} has {choices!r}")
-        return self._names(legal[int(np.argmax((legal == row).sum(axis=1)))])
+        return self._structures.names(legal[int(np.argmax((legal == row).sum(axis=1)))])
 
     # -------------------------------------------------------------------------- whole-array work
 
@@ -459,7 +345,7 @@ class SearchSpace:
         """
         layout = self._layout
         if structures is None:
-            chosen = self._sample_structures(n, rng)
+            chosen = self._structures.sample(n, rng)
         else:
             allowed = np.atleast_2d(np.asarray(structures, dtype=np.intp))
             chosen = allowed[rng.integers(len(allowed), size=n)]
@@ -662,7 +548,7 @@ class SearchSpace:
         try:
             correct = self._fill_vectors(vectors, configurations)
             if correct:
-                legal = self._legal(vectors[:, : layout.n_steps].astype(np.intp))
+                legal = self._structures.legal(vectors[:, : layout.n_steps].astype(np.intp))
                 given = ~np.isnan(vectors[:, layout.n_steps :])
                 correct = bool(legal.all()) and np.array_equal(given, layout.active(vectors))
         except (KeyError, ValueError, TypeError, AttributeError):
@@ -829,53 +715,13 @@ class SearchSpace:
         ndarray of shape (n_neighbors, n_dimensions)
             Vectors of the neighbours.
         """
-        layout = self._layout
         origin = np.asarray(vector, dtype=np.float64)
-        columns, units = self._parameter_moves(origin, rng, n_numeric, scale)
-        moved = np.tile(origin, (len(columns), 1))
-        moved[np.arange(len(columns)), columns] = units
-        layout.settle(moved)
-        return np.vstack([moved, self._structure_moves(origin, frozenset(fixed_steps))])
-
-    def _parameter_moves(
-        self, origin: FloatArray, rng: np.random.Generator, n_numeric: int, scale: float
-    ) -> tuple[IntArray, FloatArray]:
-        """Column and new unit of every move of one hyper-parameter."""
-        layout = self._layout
-        columns: list[int] = []
-        units: list[float] = []
-        for column in range(layout.n_steps, layout.n_columns):
-            u = origin[column]
-            if u != u:
-                continue
-            parameter = layout.parameter(column)
-            if isinstance(parameter, Categorical):
-                candidates = (np.arange(parameter.n_choices) + 0.5) / parameter.n_choices
-            else:
-                draws = np.clip(rng.normal(u, scale, size=n_numeric), 0.0, 1.0)
-                candidates = np.unique(parameter.snap(draws))
-            candidates = candidates[candidates != u]
-            columns.extend([column] * len(candidates))
-            units.extend(candidates.tolist())
-        return np.array(columns, dtype=np.intp), np.array(units)
-
-    def _structure_moves(self, origin: FloatArray, fixed: frozenset[str]) -> FloatArray:
-        """Vectors of all legal changes of the algorithm of one step."""
-        layout = self._layout
-        row = origin[: layout.n_steps].astype(np.intp)
-        changed = []
-        for i, components in enumerate(layout.components):
-            if layout.steps[i] not in fixed:
-                others = [j for j in range(len(components)) if j != row[i]]
-                block = np.tile(row, (len(others), 1))
-                block[:, i] = others
-                changed.append(block)
-        structures = np.concatenate(changed) if changed else np.empty((0, len(row)), np.intp)
-        structures = structures[self._legal(structures)]
-        moved = np.tile(origin, (len(structures), 1))
-        moved[:, : layout.n_steps] = structures
-        layout.settle(moved)
-        return moved
+        return np.vstack(
+            [
+                parameter_moves(self._layout, origin, rng, n_numeric, scale),
+                structure_moves(self._structures, origin, frozenset(fixed_steps)),
+            ]
+        )
 
     # ------------------------------------------------------------------------ parts of the space
 
@@ -905,9 +751,7 @@ class SearchSpace:
             first = rule.first & set(kept[rule.first_step])
             second = rule.second & set(kept[rule.second_step])
             if first and second:
-                part._forbidden.append(
-                    _Forbidden(rule.first_step, first, rule.second_step, second)
-                )
+                part._forbidden.append(Forbidden(rule.first_step, first, rule.second_step, second))
         return part
 
     def for_data(self, facts: DataFacts) -> "SearchSpace":
@@ -936,43 +780,21 @@ class SearchSpace:
         SearchSpace
             A space that shares its components with this one.
         """
-        kept: dict[str, list[str]] = {}
-        for step in self.steps:
-            usable = [c for c in self.components(step) if _is_usable(c, facts)]
-            if facts.weighted and step == self.steps[-1]:
-                usable = [c for c in usable if takes_weights(c)]
-            if not usable:
-                raise ValueError(f"step {step!r} has no algorithm that can be used with {facts}")
-            idle = (step == "imputer" and not facts.has_missing) or (
-                step == "encoder" and not facts.has_categories
-            )
-            if idle:
-                usable = [next((c for c in usable if c.passthrough), usable[0])]
-            kept[step] = [c.name for c in usable]
+        kept = {
+            step: [c.name for c in usable_components(self, step, facts)] for step in self.steps
+        }
         part = self.subspace(kept)
         if facts.has_missing:
-            part._forbid_behind("imputer", "passthrough", "handles_missing")
+            forbid_behind(part, "imputer", "passthrough", "handles_missing")
         if facts.has_categories:
-            part._forbid_behind("encoder", "keeps_categories", "handles_categories")
+            forbid_behind(part, "encoder", "keeps_categories", "handles_categories")
         part._prune()
         return part
-
-    def _forbid_behind(self, step: str, idle_trait: str, trait: str) -> None:
-        """Forbid, behind components of `step` that let something pass, all that cannot take it."""
-        if step not in self.steps:
-            return
-        idle = [c.name for c in self.components(step) if getattr(c, idle_trait)]
-        for other in self.steps[self.steps.index(step) + 1 :]:
-            if other in ("encoder", "imputer"):
-                continue
-            lacking = [c.name for c in self.components(other) if not getattr(c, trait)]
-            if idle and lacking:
-                self.forbid({step: idle}, {other: lacking})
 
     def _reachable(self, step: str) -> list[Component]:
         """List the algorithms of a step that are in a legal structure (all, if too many)."""
         components = list(self.components(step))
-        if np.prod(self._layout.n_algorithms.astype(np.float64)) > _MAX_STRUCTURES:
+        if not self._structures.listable:
             return components
         used = np.unique(self.structures[:, self.steps.index(step)])
         return [components[j] for j in used]
@@ -988,7 +810,7 @@ class SearchSpace:
     def size(self) -> float:
         """Number of configurations; infinite if one hyper-parameter is continuous."""
         counts = [
-            np.array([_count(component) for component in row], dtype=object)
+            np.array([component.n_settings for component in row], dtype=object)
             for row in self._layout.components
         ]
         total = 1
@@ -1004,68 +826,3 @@ class SearchSpace:
     def __repr__(self) -> str:
         steps = ", ".join(f"{step}: {len(c)}" for step, c in self._components.items())
         return f"<SearchSpace {self.name!r} ({steps})>"
-
-
-def _is_usable(component: Component, facts: DataFacts) -> bool:
-    if facts.sparse and component.dense_only:
-        return False
-    if facts.weighted and component.balancing == "sampler":
-        return False
-    if component.max_samples is not None and facts.n_samples > component.max_samples:
-        return False
-    return component.max_features is None or facts.n_features <= component.max_features
-
-
-def takes_weights(component: Component) -> bool:
-    """Whether the estimator of a component can be fitted with weights of the rows.
-
-    Parameters
-    ----------
-    component : Component
-        A classifier, or a step that is left out.
-
-    Returns
-    -------
-    bool
-        True where there is nothing to fit.
-    """
-    estimator = component.make(component.default_values())
-    return estimator is None or has_fit_parameter(estimator, "sample_weight")
-
-
-def _count(component: Component) -> float:
-    """Number of settings of one component, conditions respected."""
-    children: dict[str, list[str]] = {key: [] for key in component.parameters}
-    for child, (parent, _) in component.conditions.items():
-        children[parent].append(child)
-
-    def count(key: str) -> float:
-        parameter = component.parameters[key]
-        if parameter.n_choices is None:
-            return float("inf")
-        if not children[key]:
-            return parameter.n_choices
-        return sum(count_below(key, value) for value in _values(parameter))
-
-    def count_below(key: str, value: Any) -> float:
-        product: float = 1
-        for child in children[key]:
-            if value in component.conditions[child][1]:
-                product *= count(child)
-        return product
-
-    total: float = 1
-    for key in component.parameters:
-        if key not in component.conditions:
-            total *= count(key)
-    return total
-
-
-def _values(parameter: Parameter) -> list[Any]:
-    """All values of a discrete parameter."""
-    if isinstance(parameter, Categorical):
-        return list(parameter.choices)
-    n = parameter.n_choices
-    assert n is not None
-    low, high = parameter.from_unit([0.0])[0], parameter.from_unit([1.0])[0]
-    return list(range(low, high + 1))

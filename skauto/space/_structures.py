@@ -1,0 +1,131 @@
+"""Structures of a search space: one algorithm a step, some pairs being forbidden."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skauto.space._layout import Layout
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
+BoolArray = NDArray[np.bool_]
+
+_REJECTION_ROUNDS = 50
+_MAX_STRUCTURES = 2_000_000
+
+
+@dataclass(frozen=True)
+class Forbidden:
+    """No algorithm of `first` in one step goes with one of `second` in another."""
+
+    first_step: str
+    first: frozenset[str]
+    second_step: str
+    second: frozenset[str]
+
+
+class Structures:
+    """Legal structures, as rows of indices of algorithms, one column a step.
+
+    Parameters
+    ----------
+    layout : Layout
+        Steps and their algorithms.
+    forbidden : sequence of Forbidden
+        Pairs that no legal structure holds.
+    anchor : int or None
+        A step whose algorithms are drawn evenly, see `SearchSpace`.
+    """
+
+    def __init__(self, layout: Layout, forbidden: Sequence[Forbidden], anchor: int | None) -> None:
+        self.layout = layout
+        self.anchor = anchor
+        self._allowed_pairs = self._read(forbidden)
+
+    def _read(self, forbidden: Sequence[Forbidden]) -> dict[tuple[int, int], BoolArray]:
+        """For steps i < j with a forbidden pair: which pairs of algorithms are allowed."""
+        layout = self.layout
+        tables: dict[tuple[int, int], BoolArray] = {}
+        for rule in forbidden:
+            i, j = layout.steps.index(rule.first_step), layout.steps.index(rule.second_step)
+            rows = [layout.index[i][name] for name in rule.first]
+            columns = [layout.index[j][name] for name in rule.second]
+            if i > j:
+                i, j, rows, columns = j, i, columns, rows
+            shape = (len(layout.components[i]), len(layout.components[j]))
+            table = tables.setdefault((i, j), np.ones(shape, dtype=bool))
+            table[np.ix_(rows, columns)] = False
+        return tables
+
+    def legal(self, rows: IntArray) -> BoolArray:
+        """Which rows hold no forbidden pair, among the steps that they have columns for."""
+        legal = np.ones(len(rows), dtype=bool)
+        for (i, j), table in self._allowed_pairs.items():
+            if j < rows.shape[1]:
+                legal &= table[rows[:, i], rows[:, j]]
+        return legal
+
+    def forbidden_pair(self, row: IntArray) -> tuple[str, str]:
+        """Names of the first forbidden pair that an illegal row holds."""
+        i, j = next(
+            (i, j) for (i, j), table in self._allowed_pairs.items() if not table[row[i], row[j]]
+        )
+        names = self.names(row)
+        return names[i], names[j]
+
+    def names(self, row: IntArray) -> tuple[str, ...]:
+        """Names of the algorithms of one row."""
+        components = self.layout.components
+        return tuple(components[i][j].name for i, j in enumerate(row.tolist()))
+
+    @property
+    def listable(self) -> bool:
+        """Whether there are few enough of them, legal or not, to list them."""
+        return bool(np.prod(self.layout.n_algorithms.astype(np.float64)) <= _MAX_STRUCTURES)
+
+    @cached_property
+    def all(self) -> IntArray:
+        """All legal structures, of shape (n_structures, n_steps)."""
+        rows = np.zeros((1, 0), dtype=np.intp)
+        for components in self.layout.components:
+            n_new = len(components)
+            if len(rows) * n_new > _MAX_STRUCTURES:
+                raise ValueError(
+                    f"the space has more than {_MAX_STRUCTURES} structures, too many to list"
+                )
+            choices = np.tile(np.arange(n_new, dtype=np.intp), len(rows))
+            rows = np.column_stack([np.repeat(rows, n_new, axis=0), choices])
+            rows = rows[self.legal(rows)]
+        if not len(rows):
+            raise ValueError("the space has no legal structure; forbid fewer pairs")
+        rows.flags.writeable = False
+        return rows
+
+    @cached_property
+    def _weights(self) -> tuple[FloatArray, ...]:
+        """Cumulative probability of the algorithms of each step."""
+        weights = [np.cumsum([c.weight for c in row]) for row in self.layout.components]
+        return tuple(w / w[-1] for w in weights)
+
+    def _draw(self, n: int, rng: np.random.Generator) -> IntArray:
+        """Draw an algorithm for every step, independently."""
+        chosen = [np.searchsorted(w, rng.random(n), "right") for w in self._weights]
+        return np.column_stack(chosen).astype(np.intp)
+
+    def sample(self, n: int, rng: np.random.Generator) -> IntArray:
+        """Draw legal structures by rejection; the anchor's algorithm survives a rejection."""
+        rows = self._draw(n, rng)
+        for _ in range(_REJECTION_ROUNDS):
+            wrong = np.flatnonzero(~self.legal(rows))
+            if not len(wrong):
+                return rows
+            redrawn = self._draw(len(wrong), rng)
+            if self.anchor is not None:
+                redrawn[:, self.anchor] = rows[wrong, self.anchor]
+            rows[wrong] = redrawn
+        wrong = np.flatnonzero(~self.legal(rows))
+        rows[wrong] = self.all[rng.integers(len(self.all), size=len(wrong))]
+        return rows
