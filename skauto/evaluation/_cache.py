@@ -14,6 +14,13 @@ import joblib
 import numpy as np
 from scipy import sparse
 
+try:
+    import fcntl
+except ImportError:  # not on Windows, where a killed search leaves its directory behind
+    fcntl = None
+
+# Names of directories, of the file in each that its owner holds a lock on, and of prefixes.
+_DIRECTORY, _OWNER, _SUFFIX = "skauto-cache-", "owner", ".prefix"
 # A prefix is worth keeping if making it took longer than this, and than reading it back takes.
 _LEAST_SECONDS = 0.005
 _BYTES_PER_SECOND = 5e8
@@ -53,7 +60,8 @@ class PrefixCache:
     fidelity, seed, and the algorithms and values of the steps (what a step adapts to the data
     follows from these). Files are arrays in numpy's format and never hold pickled objects. They
     lie in a directory that only the user can enter, and appear in one piece or not at all. What
-    cannot be written or read, for whatever reason, is computed.
+    cannot be written or read, for whatever reason, is computed. Other files in the directory are
+    left alone.
 
     Arrays come back as they were, order in memory included; what could not, such as a view with
     gaps, is not kept. So results are the same, bit for bit, as without a cache.
@@ -83,6 +91,8 @@ class PrefixCache:
     def temporary(cls, max_bytes, data=None, parent=None):
         """Context with a cache in a new private directory, which is removed at the end.
 
+        Directories of searches that were killed are removed at the start of the next one.
+
         Parameters
         ----------
         max_bytes : int
@@ -92,9 +102,12 @@ class PrefixCache:
         parent : path-like, default=None
             Directory to make it in, None for the system's directory of temporary files.
         """
-        directory = tempfile.mkdtemp(prefix="skauto-cache-", dir=parent)  # of mode 0700
+        parent = Path(tempfile.gettempdir() if parent is None else parent)
+        _remove_abandoned(parent)
+        directory = Path(tempfile.mkdtemp(prefix=_DIRECTORY, dir=parent))  # of mode 0700
         try:
-            yield cls(directory, max_bytes, data)
+            with _owned(directory):
+                yield cls(directory, max_bytes, data)
         finally:
             shutil.rmtree(directory, ignore_errors=True)
 
@@ -143,7 +156,7 @@ class PrefixCache:
 
     def get(self, key):
         """Read a prefix; None if it is not there."""
-        path = self.directory / key
+        path = self._path(key)
         try:
             with open(path, "rb") as file:
                 os.utime(path)  # it was used just now
@@ -176,10 +189,10 @@ class PrefixCache:
         written = None
         try:
             self._make_room(n_bytes)
-            descriptor, written = tempfile.mkstemp(prefix="new-", dir=self.directory)
+            descriptor, written = tempfile.mkstemp(_SUFFIX, "new-", self.directory)
             with open(descriptor, "wb") as file:
                 _write_prefix(file, prefix)
-            os.replace(written, self.directory / key)
+            os.replace(written, self._path(key))
         except OSError:  # full, read-only, or not of this machine
             if written is not None:
                 with contextlib.suppress(OSError):
@@ -187,10 +200,15 @@ class PrefixCache:
             return False
         return True
 
+    def _path(self, key):
+        return self.directory / f"{key}{_SUFFIX}"
+
     def _make_room(self, n_bytes):
         """Remove the least recently used files until so many bytes are free."""
         files = []
         for entry in os.scandir(self.directory):
+            if not entry.name.endswith(_SUFFIX):
+                continue
             with contextlib.suppress(OSError):  # another worker was faster
                 status = entry.stat()
                 files.append((status.st_mtime_ns, entry.path, status.st_size))
@@ -201,6 +219,36 @@ class PrefixCache:
             with contextlib.suppress(OSError):
                 os.unlink(path)  # who has mapped it keeps it
             total -= size
+
+
+@contextlib.contextmanager
+def _owned(directory):
+    """Hold the lock that says that a directory is in use; the system drops it with the process.
+
+    The lock is there before the name that others look for, and workers that were forked hold it
+    too. It tells more than the number of a process: numbers are used again, and mean nothing in
+    another container or on another machine that shares the directory.
+    """
+    unnamed, named = directory / f"new-{_OWNER}", directory / _OWNER
+    with open(unnamed, "wb") as file:
+        if fcntl is not None:
+            with contextlib.suppress(OSError):  # a file system without locks: nobody takes it
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                unnamed.rename(named)
+        yield
+
+
+def _remove_abandoned(parent):
+    """Remove directories of this user whose owner is no more: their lock can be taken."""
+    if fcntl is None:
+        return
+    for directory in parent.glob(f"{_DIRECTORY}*"):
+        with contextlib.suppress(OSError):
+            if directory.lstat().st_uid != os.getuid():
+                continue
+            with open(directory / _OWNER, "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(directory, ignore_errors=True)
 
 
 def _parts(matrix):
@@ -261,11 +309,10 @@ def _read_array(file):
     if dtype.hasobject:
         raise ValueError("The file holds Python objects.")
     order = "F" if fortran_order else "C"
+    if 0 in shape:  # nothing can be mapped
+        return np.empty(shape, dtype, order)
     start = file.tell()
-    array = np.empty(shape, dtype, order)
-    if array.size:
-        # An array proper, not a memmap: subclasses take other ways through some libraries.
-        mapped = np.memmap(file, dtype, "c", start, shape, order)
-        file.seek(start + mapped.nbytes)
-        array = mapped.view(np.ndarray)
-    return array
+    mapped = np.memmap(file, dtype, "c", start, shape, order)
+    file.seek(start + mapped.nbytes)
+    # An array proper, not a memmap: subclasses take other ways through some libraries.
+    return mapped.view(np.ndarray)

@@ -1,7 +1,10 @@
 """The cache of transformed data: exact, bounded, and safe against what happens to disks."""
 
+import multiprocessing
 import os
+import signal
 import stat
+import time
 
 import numpy as np
 import pytest
@@ -20,6 +23,11 @@ from skauto.space import SearchSpace
 from skauto.strategies import RandomSearch
 
 LONG = 1e3  # seconds: worth keeping
+PATIENCE = 120  # seconds after which a test that waits for another process fails
+
+forks = pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(), reason="processes are not forked here"
+)
 
 
 @pytest.fixture
@@ -32,6 +40,29 @@ def keep_all(monkeypatch):
     """Prefixes of small data are made too fast to be kept."""
     monkeypatch.setattr(_cache, "_LEAST_SECONDS", 0.0)
     monkeypatch.setattr(_cache, "_BYTES_PER_SECOND", np.inf)
+
+
+def path_of(cache, key):
+    """The file of a prefix; the name of a key is the beginning of its file's name."""
+    return cache.directory / f"{key}.prefix"
+
+
+def start(function, *arguments):
+    """Run a function in a process of its own."""
+    process = multiprocessing.get_context("fork").Process(target=function, args=arguments)
+    process.start()
+    return process
+
+
+def end(process):
+    process.kill()
+    process.join()
+
+
+def wait_until(condition):
+    latest = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < latest
 
 
 def random_prefix(seed=0, n=50):
@@ -126,10 +157,10 @@ def test_the_least_recently_used_goes_first(tmp_path):
     cache = PrefixCache(tmp_path, 9000)
     for number, name in enumerate(["a", "b", "c"]):
         assert cache.put(name, random_prefix(), LONG)  # some 2,600 bytes each
-        os.utime(tmp_path / name, (number, number))
+        os.utime(path_of(cache, name), (number, number))
     assert cache.get("a") is not None  # now the most recent one
     assert cache.put("d", random_prefix(), LONG)
-    assert sorted(os.listdir(tmp_path)) == ["a", "c", "d"]
+    assert sorted(path.stem for path in tmp_path.iterdir()) == ["a", "c", "d"]
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 9000
 
 
@@ -138,27 +169,19 @@ def test_what_is_larger_than_the_budget_is_not_kept(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_damaged_file_is_no_prefix(cache, tmp_path):
+def test_a_damaged_file_is_no_prefix(cache):
     cache.put("key", random_prefix(), LONG)
-    content = (tmp_path / "key").read_bytes()
+    path = path_of(cache, "key")
+    content = path.read_bytes()
     for damaged in (b"", b"rubbish", content[:100], content[: len(content) // 2]):
-        (tmp_path / "key").write_bytes(damaged)
+        path.write_bytes(damaged)
         assert cache.get("key") is None
 
 
-def test_nothing_is_unpickled(cache, tmp_path):
-    with open(tmp_path / "key", "wb") as file:
+def test_nothing_is_unpickled(cache):
+    with open(path_of(cache, "key"), "wb") as file:
         np.lib.format.write_array(file, np.array([{}], dtype=object), allow_pickle=True)
     assert cache.get("key") is None
-
-
-def test_a_full_disk_is_survived(cache, tmp_path, monkeypatch):
-    def fail(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(_cache, "_write_prefix", fail)
-    assert not cache.put("key", random_prefix(), LONG)
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_directory_that_is_gone_is_survived(tmp_path):
@@ -171,8 +194,165 @@ def test_the_directory_is_private_and_removed(tmp_path):
     with PrefixCache.temporary(10_000_000, parent=tmp_path) as cache:
         assert stat.S_IMODE(os.stat(cache.directory).st_mode) == 0o700
         cache.put("key", random_prefix(), LONG)
-        assert stat.S_IMODE(os.stat(cache.directory / "key").st_mode) == 0o600
+        assert stat.S_IMODE(os.stat(path_of(cache, "key")).st_mode) == 0o600
     assert not list(tmp_path.iterdir())
+
+
+# What happens to disks and processes
+
+
+def test_files_of_others_are_left_alone(tmp_path):
+    cache = PrefixCache(tmp_path, 3000)
+    (tmp_path / "notes.txt").write_bytes(bytes(5000))
+    (tmp_path / "folder").mkdir()
+    path_of(cache, "taken").mkdir()
+    assert cache.put("one", random_prefix(), LONG)
+    assert cache.put("two", random_prefix(), LONG)  # in the place of the first
+    assert not cache.put("taken", random_prefix(), LONG)
+    assert cache.get("taken") is None
+    assert set(os.listdir(tmp_path)) >= {"notes.txt", "folder", "taken.prefix"}
+    assert not list(tmp_path.glob("new-*"))
+
+
+@forks
+def test_a_full_disk_is_survived(tmp_path):
+    """The system refuses to write on in the middle of a file."""
+    import resource  # where there is fork
+
+    def write():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        cache = PrefixCache(tmp_path, 10**9)
+        assert not cache.put("large", random_prefix(n=10_000), LONG)
+        assert not list(tmp_path.iterdir())
+        assert cache.get("large") is None
+        assert cache.put("small", random_prefix(), LONG)
+
+    writer = start(write)
+    writer.join()
+    assert writer.exitcode == 0
+    assert list(tmp_path.iterdir()) == [tmp_path / "small.prefix"]
+
+
+@forks
+def test_many_may_write_and_read_at_once(tmp_path):
+    """Whatever is found is whole and the right one, while files come and go."""
+    cache = PrefixCache(tmp_path, 200_000)  # room for a quarter of the prefixes
+    n_found = multiprocessing.get_context("fork").Value("i", 0)
+
+    def work(seed):
+        for n in np.random.default_rng(seed).integers(20, size=500).tolist():
+            found = cache.get(str(n))
+            if found is None:
+                matrix = np.full((100 + n, 20), float(n))
+                cache.put(str(n), Prefix(matrix, np.full(9, n), matrix, float(n)), LONG)
+                continue
+            assert found.Z.shape == found.Z_test.shape == (100 + n, 20)
+            assert found.seconds == n
+            assert all((array == n).all() for array in (found.Z, found.y, found.Z_test))
+            with n_found.get_lock():
+                n_found.value += 1
+
+    workers = [start(work, seed) for seed in range(3)]
+    for worker in workers:
+        worker.join()
+    assert [worker.exitcode for worker in workers] == [0, 0, 0]
+    assert n_found.value > 100
+    assert not list(tmp_path.glob("new-*"))
+    # Each may have made room for its last file while the others did the same.
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 200_000 + 2 * 40_000
+
+
+@forks
+def test_a_writer_killed_in_the_middle_leaves_no_prefix(tmp_path):
+    cache = PrefixCache(tmp_path, 10_000)
+
+    def write():
+        matrix = np.ones((4000, 1000))
+        while True:
+            PrefixCache(tmp_path, 10**9).put("key", Prefix(matrix, np.zeros(3), matrix), LONG)
+            path_of(cache, "key").unlink()
+
+    def is_writing():
+        try:
+            return any(path.stat().st_size for path in tmp_path.glob("new-*"))
+        except FileNotFoundError:
+            return False
+
+    def is_held_in_the_middle():
+        wait_until(is_writing)
+        os.kill(writer.pid, signal.SIGSTOP)
+        if is_writing() and not path_of(cache, "key").exists():
+            return True
+        os.kill(writer.pid, signal.SIGCONT)
+        return False
+
+    writer = start(write)
+    try:
+        wait_until(is_held_in_the_middle)
+    finally:
+        end(writer)
+    (part,) = tmp_path.iterdir()
+    assert part.stat().st_size > 0
+    assert cache.get("key") is None
+    assert cache.put("key", random_prefix(), LONG)  # what was left behind makes room
+    np.testing.assert_array_equal(cache.get("key").Z, random_prefix().Z)
+    assert list(tmp_path.iterdir()) == [path_of(cache, "key")]
+
+
+@forks
+def test_the_next_search_removes_what_a_killed_one_left(tmp_path):
+    (tmp_path / "skauto-cache-notes").mkdir()  # nobody's: it has no owner
+
+    def search():
+        with PrefixCache.temporary(10_000_000, parent=tmp_path) as cache:
+            cache.put("key", random_prefix(), LONG)
+            time.sleep(PATIENCE)
+
+    def directories():
+        return {path.parent for path in tmp_path.glob("*/key.prefix")}
+
+    alive = start(search)
+    wait_until(directories)
+    (kept,) = directories()
+    killed = start(search)
+    try:
+        wait_until(lambda: len(directories()) == 2)
+        end(killed)
+        assert len(directories()) == 2
+        with PrefixCache.temporary(10_000_000, parent=tmp_path) as cache:
+            cache.put("key", random_prefix(), LONG)
+            cache._make_room(cache.max_bytes)
+            assert cache.put("other", random_prefix(), LONG)
+            with PrefixCache.temporary(10_000_000, parent=tmp_path) as inner:
+                left = {kept.name, cache.directory.name, inner.directory.name}
+                assert set(os.listdir(tmp_path)) == left | {"skauto-cache-notes"}
+    finally:
+        end(killed)
+        end(alive)
+    assert set(os.listdir(tmp_path)) == {kept.name, "skauto-cache-notes"}
+
+
+class SlowScaler(StandardScaler):
+    """Expensive enough for what reading back costs to be forgotten."""
+
+    def fit(self, X, y=None, sample_weight=None):
+        time.sleep(0.1)
+        return super().fit(X, y, sample_weight)
+
+
+def test_the_report_tells_what_was_saved():
+    X, y = load_iris(return_X_y=True)
+    space = SearchSpace(["scaler", "classifier"]).add("scaler", "slow", SlowScaler())
+    space.add("classifier", "tree", DecisionTreeClassifier(), {"max_depth": [1, 2, 3]})
+    model = AutoClassifier(
+        "random", space=space, max_evals=3, cv=2, initial=None, cache=10_000_000, random_state=0
+    ).fit(X, y)
+    report = model.cache_
+    assert report["n_steps"] == 3 * 2
+    assert report["n_reused"] == 2 * 2
+    assert report["hit_rate"] == pytest.approx(2 / 3)
+    # At least the sleep each time; half of it covers a busy disk.
+    assert report["seconds_saved"] > 4 * 0.05
 
 
 def prefix_space():
