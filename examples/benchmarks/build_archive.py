@@ -38,6 +38,8 @@ from skauto.metalearning import (
 from skauto.space import Configuration, DataFacts, get_space
 
 MAX_BYTES = 2 * 2**20
+# From so many rows on, a third of them validates; below that, three folds.
+N_ROWS_TO_HOLD_OUT = 1000
 STAGES = ["search", "cross", "write"]
 
 
@@ -138,8 +140,9 @@ def describe(X, y):
 # Stages
 
 
-def classifier(arguments, **settings):
+def classifier(arguments, n_rows, **settings):
     return AutoClassifier(
+        cv=1 / 3 if n_rows >= N_ROWS_TO_HOLD_OUT else 3,
         space=arguments.space,
         scoring=arguments.scoring,
         trial_time_limit=arguments.trial_time_limit,
@@ -162,7 +165,9 @@ def search(arguments, work):
         if name in work.of("search"):
             continue
         X, y = at_most(*read(), arguments.max_rows)
-        model = classifier(arguments, strategy=arguments.strategy, max_evals=arguments.max_evals)
+        model = classifier(
+            arguments, len(y), strategy=arguments.strategy, max_evals=arguments.max_evals
+        )
         start = time.perf_counter()
         model.fit(X, y)
         trials = sorted((t for t in model.history_ if t.ok), key=lambda t: (t.loss, t.tie_break))
@@ -198,7 +203,9 @@ def cross(arguments, work):
         part = space.for_data(facts)
         fitted = {c: adapt_configuration(c, part) for c in missing}
         tried = list(dict.fromkeys(c for c in fitted.values() if c is not None))
-        model = classifier(arguments, strategy="random", initial=tried, max_evals=len(tried))
+        model = classifier(
+            arguments, len(y), strategy="random", initial=tried, max_evals=len(tried)
+        )
         model.fit(X, y)
         trials = {trial.configuration: trial for trial in model.history_}
         results = [

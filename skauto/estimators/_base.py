@@ -31,6 +31,12 @@ from skauto.evaluation import (
 from skauto.evaluation._table import as_table
 from skauto.exceptions import AllTrialsFailedError, BudgetWarning, TrialFailedWarning
 from skauto.history import Checkpoint, History
+from skauto.metalearning import (
+    load_archive,
+    meta_features,
+    nearest_configurations,
+    portfolio_configurations,
+)
 from skauto.space import Configuration, SearchSpace
 from skauto.space.catalog import get_space
 from skauto.strategies import Strategy, get_strategy
@@ -60,7 +66,11 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         "max_evals": [Interval(Integral, 1, None, closed="left"), None],
         "cv": "no_validation",
         "space": [str, SearchSpace],
-        "initial": [StrOptions({"defaults"}), "array-like", None],
+        "initial": [
+            StrOptions({"defaults", "metalearning", "portfolio"}),
+            "array-like",
+            None,
+        ],
         "ensemble_size": [Interval(Integral, 1, None, closed="left")],
         "refit": ["boolean"],
         "categorical_features": [StrOptions({"from_dtype"}), "array-like"],
@@ -153,7 +163,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             )
             space = self._space(data.classes).for_data(data.facts)
             strategy = get_strategy(self.strategy)
-            initial = self._initial(space)
+            initial = self._initial(space, data, rng)
             evaluator = self._evaluator(data, splits, scorers, space, int(rng.integers(2**31)))
             if self.cache is not None:
                 evaluator.function.cache = stack.enter_context(self._prefix_cache(data))
@@ -384,12 +394,14 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """What the model must respect; a subclass says."""
         return []
 
-    def _initial(self, space):
+    def _initial(self, space, data, rng):
         """Configurations that are tried before the strategy's own design."""
         if self.initial is None:
             return []
         if isinstance(self.initial, str):
-            return space.default_configurations()
+            if self.initial == "defaults":
+                return space.default_configurations()
+            return self._archived(space, data, rng)
         for configuration in self.initial:
             if not isinstance(configuration, Configuration):
                 raise TypeError(
@@ -398,6 +410,31 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 )
             space.validate(configuration)
         return list(self.initial)
+
+    def _archived(self, space, data, rng):
+        """Configurations that did well on other data sets."""
+        other = "Pass 'defaults', None or a list of Configuration objects."
+        try:
+            archive = load_archive(space.name)
+        except ValueError as exc:
+            raise ValueError(
+                f"The 'initial' parameter {self.initial!r} needs a named space with an archive, "
+                f"or a part of one. {exc} {other}"
+            ) from exc
+        if self.initial == "portfolio":
+            configurations = portfolio_configurations(archive, space)
+        else:
+            features = meta_features(
+                data.Z, data.y, categorical=data.reader.categorical_indices_, rng=rng
+            )
+            self.neighbors_ = [known.name for known in archive.neighbors(features)]
+            configurations = nearest_configurations(archive, features, space)
+        if not configurations:
+            raise ValueError(
+                f"The 'initial' parameter {self.initial!r} found no configuration of the archive "
+                f"that lies in this part of the space {space.name!r}. {other}"
+            )
+        return configurations
 
     def _seed(self, checkpoint):
         """Seed of everything random; that of the search on disk where the user gave none."""

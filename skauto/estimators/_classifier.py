@@ -32,9 +32,14 @@ class AutoClassifier(BaseAutoClassifier):
         float a share to hold out.
     space : str or SearchSpace, default="default"
         What may be tried: a name (see `skauto.space.catalog.get_space`) or an object.
-    initial : "defaults", list of Configuration or None, default="defaults"
+    initial : {"defaults", "metalearning", "portfolio"}, list of Configuration or None, \
+            default="defaults"
         What is tried first. "defaults" is the default pipeline of every classifier, cheapest
-        first; None leaves the beginning to the strategy.
+        first; None leaves the beginning to the strategy. "metalearning" takes the 25 pipelines
+        that were best on similar data sets of an archive that comes with skauto, or the portfolio
+        where none is similar. "portfolio" takes up to 25 complementary pipelines, the cheapest
+        first. The archive belongs to a named space; pipelines that a part of it lacks are
+        adapted or left out.
     ensemble_size : int, default=25
         Number of votes in the ensemble, repetitions included; 1 keeps the best single pipeline.
     refit : bool, default=True
@@ -87,6 +92,9 @@ class AutoClassifier(BaseAutoClassifier):
         The same in the form that ``GridSearchCV`` has.
     member_weights_ : dict of int to float
         Share of the vote by number of the trial.
+    neighbors_ : list of str
+        Names of the known data sets whose best pipelines were tried first, the most similar one
+        first; empty where none was similar. Only with ``initial="metalearning"``.
     scorer_ : callable
         What was maximised.
     n_splits_ : int

@@ -45,7 +45,8 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         How a trial is validated.
     space : str or SearchSpace, default="default"
         What may be tried.
-    initial : "defaults", list of Configuration or None, default="defaults"
+    initial : {"defaults", "metalearning", "portfolio"}, list of Configuration or None, \
+            default="defaults"
         What is tried first.
     ensemble_size : int, default=25
         Number of votes in the ensemble.

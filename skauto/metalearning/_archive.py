@@ -1,5 +1,6 @@
 """The archive: known data sets with their meta-features, and what worked on them."""
 
+import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -242,38 +243,51 @@ class Archive:
         order = np.argsort(self.distances(features), kind="stable")[:n]
         return [self.data_sets[i] for i in order]
 
-    def best_of_nearest(self, features: Mapping[str, float], n: int = 25) -> list[Configuration]:
-        """Give the best recorded configurations of the nearest data sets.
+    def neighbors(self, features: Mapping[str, float], n: int = 25) -> list[KnownDataSet]:
+        """Give the data sets whose experience counts for one: near it, but not copies of it.
 
-        First the best of each of the n nearest data sets, the nearest first, without repetition.
-        Where these are fewer than n, their second best ones follow, and so on.
+        Near is what lies within `radius`.
 
         Parameters
         ----------
         features : mapping of str to float
             Meta-features of the data set.
         n : int, default=25
-            Number of configurations, at most.
+            At most so many.
+
+        Returns
+        -------
+        data_sets : list of KnownDataSet
+            The nearest first; empty where none is near.
+        """
+        others = self.without_copies(features)
+        n_near = int((others.distances(features) <= others.radius).sum())
+        return others.nearest(features, min(n, n_near))
+
+    def best_of(self, data_sets: Sequence[KnownDataSet]) -> list[Configuration]:
+        """Give the configurations by how well they did on some data sets.
+
+        First the best one on each data set, in the order of the data sets, then the second best
+        ones, and so on, without repetition.
+
+        Parameters
+        ----------
+        data_sets : sequence of KnownDataSet
+            Data sets of this archive.
 
         Returns
         -------
         configurations : list of Configuration
-            In the order in which to try them.
+            All that were measured on one of them, in the order in which to try them.
 
         References
         ----------
         .. [1] H. Rakotoarison, M. Schoenauer, M. Sebag, "Automated Machine Learning with
            Monte-Carlo Tree Search", IJCAI 2019, sections 2.4 and 3.4.
         """
-        rankings = [data_set.ranking for data_set in self.nearest(features, n)]
-        longest = max((len(ranking) for ranking in rankings), default=0)
-        rounds = (
-            int(ranking[place])
-            for place in range(longest)
-            for ranking in rankings
-            if place < len(ranking)
-        )
-        return [self.configurations[i] for i in list(dict.fromkeys(rounds))[:n]]
+        rankings = [data_set.ranking.tolist() for data_set in data_sets]
+        rounds = itertools.chain.from_iterable(itertools.zip_longest(*rankings))
+        return [self.configurations[i] for i in dict.fromkeys(rounds) if i is not None]
 
     def portfolio(self, n: int = 25) -> list[Configuration]:
         """Choose complementary configurations, for a data set of which nothing is known.

@@ -12,8 +12,9 @@ def nearest_configurations(
 ) -> list[Configuration]:
     """Begin with what was best on the nearest data sets (MOSAIC.MetaLearning).
 
-    The data set itself and near copies of it are left out of the archive, so that an evaluation
-    on a known data set is honest. Where no data set is near, the portfolio takes their place.
+    Those of :meth:`Archive.neighbors`, that is without the data set itself and near copies of it,
+    so that an evaluation on a known data set is honest. Where no data set is near, the portfolio
+    takes their place.
 
     Parameters
     ----------
@@ -46,11 +47,10 @@ def nearest_configurations(
     >>> nearest_configurations(archive, {}, space)
     []
     """
-    others = archive.without_copies(features)
-    if not others.data_sets or others.distances(features).min() > others.radius:
-        return fitting(others.portfolio(n), space)
-    # More than n, since some may turn out the same in a smaller space.
-    return fitting(others.best_of_nearest(features, 2 * n), space)[:n]
+    neighbors = archive.neighbors(features, n)
+    if not neighbors:
+        return portfolio_configurations(archive.without_copies(features), space, n)
+    return fitting(archive.best_of(neighbors), space)[:n]
 
 
 def portfolio_configurations(

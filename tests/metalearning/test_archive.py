@@ -79,7 +79,8 @@ def test_empty_archive_can_be_saved_and_asked(tmp_path):
     Archive("made_up", "accuracy", (), ()).save(tmp_path / "empty.json")
     empty = Archive.load(str(tmp_path / "empty.json"))
     assert empty.portfolio() == []
-    assert empty.best_of_nearest({}) == []
+    assert empty.neighbors({}) == []
+    assert empty.best_of([]) == []
     assert empty.radius == 0.0
 
 
@@ -122,14 +123,26 @@ def test_distances_equal_brute_force():
 
 def test_best_of_the_nearest_come_first_then_their_second_best():
     archive = make_archive()
-    query = archive.data_sets[5].features
-    nearest = archive.nearest(query, 3)
-    firsts = [archive.configurations[d.ranking[0]] for d in nearest]
-    seconds = [archive.configurations[d.ranking[1]] for d in nearest]
-    expected = list(dict.fromkeys(firsts + seconds))[:3]
-    assert archive.best_of_nearest(query, 3) == expected
-    everything = archive.best_of_nearest(query, 100)
-    assert sorted(map(repr, everything)) == sorted(map(repr, archive.configurations))
+    archive.data_sets[1].losses[1:] = np.nan
+    one, other = archive.data_sets[7], archive.data_sets[1]
+    first, second, third = (archive.configurations[i] for i in one.ranking[:3])
+    assert other.ranking.tolist() == [0]
+    best = archive.best_of([one, other])
+    assert best[:4] == [first, archive.configurations[0], second, third]
+    assert archive.best_of([other, one])[:2] == best[1::-1]
+    assert sorted(map(repr, best)) == sorted(map(repr, archive.configurations))
+
+
+def test_neighbors_are_near_and_no_copies():
+    archive = make_archive(n_sets=30)
+    query = archive.data_sets[6].features
+    others = archive.without_copies(query)
+    assert "set_6" not in [d.name for d in others.data_sets]
+    distances = dict(zip([d.name for d in others.data_sets], others.distances(query), strict=True))
+    near = sorted((d, name) for name, d in distances.items() if d <= others.radius)
+    assert 1 < len(near) < len(others.data_sets)
+    assert [d.name for d in archive.neighbors(query)] == [name for _, name in near]
+    assert [d.name for d in archive.neighbors(query, 1)] == [near[0][1]]
 
 
 def test_ranking_leaves_failures_and_untried_ones_out():
@@ -231,10 +244,9 @@ def test_start_from_the_nearest_sets_is_legal_and_leaves_the_set_itself_out():
     archive, space = make_archive(), make_space()
     query = archive.data_sets[6].features
     start = nearest_configurations(archive, query, space, 5)
-    others = archive.without_copies(query)
-    assert others.distances(query).min() <= others.radius
-    assert "set_6" not in [d.name for d in others.data_sets]
-    assert start == others.best_of_nearest(query, 5)
+    neighbors = archive.neighbors(query)
+    assert "set_6" not in [d.name for d in neighbors]
+    assert start == archive.best_of(neighbors)[:5]
     for configuration in start:
         space.validate(configuration)
 
@@ -242,7 +254,7 @@ def test_start_from_the_nearest_sets_is_legal_and_leaves_the_set_itself_out():
 def test_portfolio_serves_where_no_set_is_near():
     archive, space = make_archive(), make_space()
     far = {name: (-1.0) ** i * 50 for i, name in enumerate(META_FEATURES)}
-    assert archive.distances(far).min() > archive.radius
+    assert archive.neighbors(far) == []
     assert nearest_configurations(archive, far, space, 4) == archive.portfolio(4)
     assert portfolio_configurations(archive, space, 4) == archive.portfolio(4)
 
