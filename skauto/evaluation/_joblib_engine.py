@@ -1,6 +1,9 @@
 """Tasks on whatever engine the user has registered with joblib: dask, ray, threads, ..."""
 
+import asyncio
+import concurrent.futures
 import contextlib
+import math
 import os
 import pickle
 import queue
@@ -8,7 +11,7 @@ import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Hashable, Iterator
+from collections.abc import Callable, Collection, Coroutine, Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -35,8 +38,9 @@ from skauto.evaluation._engine_base import (
 POLL = 0.005  # seconds between two looks at the futures of dask
 CLUSTER_TICK = 0.25  # seconds between two looks at its workers
 KILL_TICK = 2.0  # seconds after which a nanny is asked again
+MAX_SILENCE = 10.0  # seconds to wait for an answer of the scheduler
 MAX_WORKERLESS = 300.0  # seconds that a cluster may be without any worker
-MAX_RETRIES = 2  # of a task that went down with others, or whose data got lost
+MAX_RETRIES = 2  # of a task that went down with others, or of a copy that a worker refused
 
 
 @dataclass
@@ -298,11 +302,29 @@ class _BackendTransport:
 
 
 @dataclass
+class _Host:
+    """A worker of dask, and the copy of the function that is on its way to it, or there."""
+
+    n_threads: int
+    copy: concurrent.futures.Future
+    n_failures: int = 0
+
+    def data(self) -> Any:
+        """Return the handle of the copy once the worker has it, else None."""
+        if not self.copy.done() or self.copy.cancelled() or self.copy.exception() is not None:
+            return None
+        handle = self.copy.result()
+        return handle if handle.status == "finished" else None
+
+
+@dataclass
 class _Sent:
     """A task on its way to, or on, a worker of dask."""
 
     address: str
     future: Any
+    result: concurrent.futures.Future
+    kill: concurrent.futures.Future | None = None
     next_kill: float = float("inf")
 
 
@@ -311,50 +333,72 @@ class _DaskTransport:
 
     Every task is sent to a worker that has a thread free. dask would otherwise queue tasks on busy
     ones, where they die with them; and it would try a task that kills its worker on others.
+
+    Requests to a worker that is just dying may be answered late or never. All but the list of
+    workers are therefore coroutines on the loop of the client: nobody waits for one of them, and
+    those that concern a worker are dropped when the scheduler misses it.
     """
 
     def __init__(self, function: Callable[..., Any], n_jobs: int | None, backend: Any) -> None:
         self.client = backend.client
-        n_threads = backend.effective_n_jobs(n_jobs)
-        self.n_workers = n_threads if n_jobs is None or n_jobs < 1 else min(n_jobs, n_threads)
+        # Workers may go and come later: the cluster of now is no bound, what the user granted is.
+        self.max_tasks = math.inf if n_jobs is None or n_jobs < 1 else n_jobs
+        self.n_workers = int(min(self.max_tasks, backend.effective_n_jobs(n_jobs)))
         self.holder = _Holder(function, sklearn.get_config())
+        self.hosts: dict[str, _Host] = {}
         self.sent: dict[int, _Sent] = {}
-        self.data: Any = None
-        self.last_seen = time.monotonic()
+        self.last_ready = time.monotonic()
         self._look()
-        for _ in range(MAX_RETRIES):
-            with contextlib.suppress(OSError):  # a worker went away
-                self._scatter()
-        self._scatter()
-        # Each worker unpickles the function now, not in the time of its first task.
-        calls = [
-            self.client.submit(
-                _touch, self.data, pure=False, workers=[address], allow_other_workers=True
-            )
-            for address in self.threads
-        ]
-        self.client.gather(calls, errors="skip")
+
+    def _start(self, coroutine: Coroutine) -> concurrent.futures.Future:
+        return asyncio.run_coroutine_threadsafe(coroutine, self.client.loop.asyncio_loop)
 
     def _look(self) -> None:
+        """Take note of workers that came or went; send the function to those that lack it."""
         now = time.monotonic()
         self.next_look = now + CLUSTER_TICK
-        self.threads = self.client.ncores()
-        if self.threads:
-            self.last_seen = now
-        elif now > self.last_seen + MAX_WORKERLESS:
+        with contextlib.suppress(TimeoutError):  # a busy scheduler may tell next time
+            threads = self.client.nthreads(callback_timeout=MAX_SILENCE)
+            for address in self.hosts.keys() - threads.keys():
+                self.hosts.pop(address).copy.cancel()
+            for address, n_threads in threads.items():
+                if address not in self.hosts:
+                    self.hosts[address] = _Host(n_threads, self._start(self._copy(address)))
+        for address, host in self.hosts.items():
+            if host.copy.done() and host.data() is None:
+                self._copy_again(address, host)
+        if self._n_ready():
+            self.last_ready = now
+        elif now > self.last_ready + MAX_WORKERLESS:
             raise RuntimeError(
                 f"The dask cluster has had no worker for {MAX_WORKERLESS:.0f} s: start some, or "
                 "leave parallel_config to work on this machine."
             )
 
-    def _scatter(self) -> None:
-        """Copy the function to all workers, unless it is there."""
-        if self.data is None or self.data.status in ("lost", "cancelled"):
-            self.data = self.client.scatter(self.holder, broadcast=True, hash=False)
+    async def _copy(self, address: str) -> Any:
+        """Send the function to a worker, which unpickles it at once, not in the first task."""
+        return await self.client.scatter(self.holder, workers=[address], hash=False)
+
+    def _copy_again(self, address: str, host: _Host) -> None:
+        error = None if host.copy.cancelled() else host.copy.exception()
+        if error is not None and not isinstance(error, OSError):
+            host.n_failures += 1
+            if host.n_failures > MAX_RETRIES:
+                raise RuntimeError(
+                    f"The function of the engine cannot be loaded in a worker of dask: {error}"
+                ) from error
+        host.copy = self._start(self._copy(address))
+
+    def _n_ready(self) -> int:
+        return sum(host.data() is not None for host in self.hosts.values())
 
     def _free_address(self) -> str | None:
-        """Return the worker with the most free threads."""
-        free = dict(self.threads)
+        """Return the worker with the most free threads among those that have the function."""
+        free = {
+            address: host.n_threads
+            for address, host in self.hosts.items()
+            if host.data() is not None
+        }
         for sent in self.sent.values():
             if sent.address in free:
                 free[sent.address] -= 1
@@ -362,25 +406,23 @@ class _DaskTransport:
         return address if address is not None and free[address] > 0 else None
 
     def has_room(self) -> bool:
-        return len(self.sent) < self.n_workers and self._free_address() is not None
+        return len(self.sent) < self.max_tasks and self._free_address() is not None
 
     def send(self, number: int, args: tuple) -> None:
         self._look()
         address = self._free_address()
         if address is None:
             raise _Again
-        try:
-            self._scatter()
-        except OSError as error:  # or TimeoutError: workers are going away
-            raise _Again from error
-        future = self.client.submit(_remote_held, self.data, args, pure=False, workers=[address])
-        self.sent[number] = _Sent(address, future)
+        data = self.hosts[address].data()
+        future = self.client.submit(_remote_held, data, args, pure=False, workers=[address])
+        self.sent[number] = _Sent(address, future, self._start(_result(future)))
 
     def collect(self, pause: float) -> list[tuple[int, Callable[[], Outcome]]]:
         end = time.monotonic() + pause
+        n_ready = self._n_ready()
         while True:
             readers = list(self._ended())
-            if readers or time.monotonic() >= end:
+            if readers or self._n_ready() > n_ready or time.monotonic() >= end:
                 return readers
             time.sleep(POLL)
 
@@ -388,13 +430,13 @@ class _DaskTransport:
         lost = any(sent.future.status in ("lost", "cancelled") for sent in self.sent.values())
         if lost or time.monotonic() > self.next_look:
             self._look()
-        dead = [sent.address for sent in self.sent.values() if sent.address not in self.threads]
+        dead = [sent.address for sent in self.sent.values() if sent.address not in self.hosts]
         for number, sent in list(self.sent.items()):
             if time.monotonic() > sent.next_kill:
                 self.kill(number)
             reader: Callable[[], Outcome] | None = None
-            if sent.future.status in ("finished", "error"):
-                reader = _Reader(self, sent.future)
+            if sent.result.done() and sent.future.status in ("finished", "error"):
+                reader = _Reader(self, sent.result)
             elif dead.count(sent.address) == 1:
                 reader = _Answer("crashed", f"The worker at {sent.address} died.")
             elif sent.address in dead:
@@ -402,28 +444,47 @@ class _DaskTransport:
             elif sent.future.status in ("lost", "cancelled"):
                 reader = _Answer("again", "The data of the task got lost with dead workers.")
             if reader is not None:
-                if sent.future.status == "pending":
+                if not sent.result.done():
+                    sent.result.cancel()
                     sent.future.cancel(force=True)
                 del self.sent[number]
                 yield number, reader
 
-    def read(self, future: Any) -> Outcome:
-        if future.status == "error":
-            return Outcome("crashed", None, describe(future.exception()))
-        return _loads(future.result())
+    def read(self, result: concurrent.futures.Future) -> Outcome:
+        error = result.exception()
+        if error is not None:
+            return Outcome("crashed", None, describe(error))
+        return _loads(result.result())
 
     def kill(self, number: int) -> None:
         """Let the nanny kill and replace the worker, unless that has other tasks."""
         sent = self.sent[number]
         sent.next_kill = time.monotonic() + KILL_TICK
-        with contextlib.suppress(Exception):  # there is no nanny, or the worker is gone already
-            [keys] = self.client.processing(workers=[sent.address]).values()
-            if list(keys) == [sent.future.key]:
-                self.client.run(_kill_worker, workers=[sent.address], nanny=True)
+        sent.kill = self._start(_kill_host(self.client, sent.address, sent.future.key))
 
     def close(self) -> None:
-        self.client.cancel([*(sent.future for sent in self.sent.values()), self.data])
+        # Whether a worker has nothing else is asked before the task is withdrawn.
+        kills = [sent.kill for sent in self.sent.values() if sent.kill is not None]
+        concurrent.futures.wait(kills, MAX_SILENCE)
+        copies = [data for host in self.hosts.values() if (data := host.data()) is not None]
+        self.client.cancel([*(sent.future for sent in self.sent.values()), *copies])
+        for host in self.hosts.values():
+            host.copy.cancel()
+        for sent in self.sent.values():
+            sent.result.cancel()
+        self.hosts.clear()
         self.sent.clear()
+
+
+async def _result(future: Any) -> bytes:
+    return await future
+
+
+async def _kill_host(client: Any, address: str, key: Hashable) -> None:
+    """Kill the worker at the address if the task is all that it has."""
+    [keys] = (await client.processing(workers=[address])).values()
+    if list(keys) == [key]:
+        await client.run(_kill_worker, workers=[address], nanny=True)
 
 
 def _kill_worker(dask_worker: Any) -> None:
@@ -479,10 +540,6 @@ def _loads(content: bytes) -> Outcome:
         return pickle.loads(content)
     except Exception as exception:
         return Outcome("failed", None, describe(exception))
-
-
-def _touch(holder: _Holder) -> None:
-    """Do nothing, once the argument is there."""
 
 
 def _remote_held(holder: _Holder, args: tuple) -> Any:

@@ -1,8 +1,12 @@
 """Trials on the joblib backend of the user's choice, above all on a dask cluster."""
 
 import os
+import signal
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -96,17 +100,14 @@ def make_task():
 def cluster_client():
     distributed = pytest.importorskip("distributed")
     with (
-        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as cluster,
         distributed.Client(cluster) as client,
     ):
         yield client
 
 
-@pytest.mark.skipif(
-    "SKAUTO_TEST_CLUSTER" not in os.environ,
-    reason="a cluster whose workers are killed may take minutes to heal on a busy machine: "
-    "set SKAUTO_TEST_CLUSTER=1",
-)
 class TestDask:
     @pytest.fixture
     def client(self, cluster_client):
@@ -142,13 +143,29 @@ class TestDask:
         assert len(counts) <= 2  # the number of engines before this one, in each worker
 
     def test_a_dead_worker_costs_its_trial_only(self, engine):
-        kinds = ["add", "exit", "add", "add", "exit", "add", "add", "add"]
+        kinds = ["add", "exit", "add", "add", "add"]
         for key, kind in enumerate(kinds):
             engine.submit(key, (kind, key) if kind == "add" else (kind,))
         outcomes = drain(engine)
         statuses = [outcomes[key].status for key in range(len(kinds))]
         assert statuses == ["ok" if kind == "add" else "crashed" for kind in kinds]
         assert "The worker at tcp://" in outcomes[1].error
+
+    def test_an_engine_made_while_a_worker_dies(self, client):
+        """Its data reaches the worker that is left, and the new one."""
+        victim, _ = client.run(os.getpid).values()
+        os.kill(victim, signal.SIGKILL)
+        with parallel_config("dask"), make_engine(make_task()) as engine:
+            pids = set()
+            end = time.monotonic() + PATIENCE
+            while len(pids) < 2 and time.monotonic() < end:
+                for key in range(4):
+                    engine.submit(key, ("process",))
+                outcomes = drain(engine).values()
+                assert {outcome.status for outcome in outcomes} == {"ok"}
+                pids |= {outcome.value for outcome in outcomes}
+        assert len(pids) == 2
+        assert victim not in pids
 
     def test_a_worker_beyond_the_time_limit_is_restarted(self, engine):
         engine.submit("stuck", ("loop",), 1.0)
@@ -199,6 +216,22 @@ class TestDask:
         with parallel_config("dask"):
             chosen = joblib.Parallel()(joblib.delayed(choose)() for _ in range(2))
         assert chosen == [("SerialEngine", 1)] * 2
+
+
+def test_the_example_on_a_cluster():
+    """A worker that dies in a search costs its trial only; the others are those of n_jobs=2."""
+    pytest.importorskip("distributed")
+    script = Path(__file__).parents[2] / "examples" / "cluster_dask.py"
+    finished = subprocess.run(
+        [sys.executable, "-W", "ignore", str(script)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert finished.returncode == 0, finished.stderr
+    *trials, last = finished.stdout.splitlines()
+    assert [line.split()[2] for line in trials[1:]] == ["ok"] * 11 + ["crashed"]
+    assert last == "the same trials as with n_jobs=2: True"
 
 
 def test_tasks_that_are_given_up_keep_their_workers_until_they_end():
