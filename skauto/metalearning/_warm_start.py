@@ -1,10 +1,14 @@
 """Which configurations to try first, from what is known of other data sets."""
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from skauto.metalearning._archive import Archive
 from skauto.space import Configuration, SearchSpace
+
+# Steps whose algorithm depends on whether there are categories and missing entries.
+_OF_THE_DATA = ("encoder", "imputer")
 
 
 def nearest_configurations(
@@ -92,7 +96,9 @@ def fitting(configurations: Sequence[Configuration], space: SearchSpace) -> list
 def adapt_configuration(configuration: Configuration, space: SearchSpace) -> Configuration | None:
     """Express a configuration of one space in another, such as its part for some data.
 
-    A step for which the other space has a single algorithm takes it.
+    A step for which the other space has a single algorithm takes it. The encoder and the imputer
+    answer to the data: where the given ones are not legal, those are taken that the other space
+    prefers beside the rest.
 
     Parameters
     ----------
@@ -104,7 +110,7 @@ def adapt_configuration(configuration: Configuration, space: SearchSpace) -> Con
     Returns
     -------
     configuration : Configuration or None
-        None where the space lacks an algorithm of another step or a value, or forbids a pair.
+        None where the space lacks an algorithm of a further step or a value, or forbids a pair.
 
     Examples
     --------
@@ -123,9 +129,11 @@ def adapt_configuration(configuration: Configuration, space: SearchSpace) -> Con
             choices[step] = (configuration[step], configuration.parameters(step))
         elif len(names) == 1:
             choices[step] = (names[0], {})
-        else:
+        elif step not in _OF_THE_DATA:
             return None
-    try:
-        return space.complete(choices)
-    except ValueError:  # a pair of algorithms is forbidden, or a value is out of range
-        return None
+    rest = {step: choice for step, choice in choices.items() if step not in _OF_THE_DATA}
+    for given in (choices, rest):
+        # A pair of algorithms may be forbidden, or a value out of range.
+        with contextlib.suppress(ValueError):
+            return space.complete(given)
+    return None

@@ -10,13 +10,14 @@ from skauto.metalearning import (
     META_FEATURES,
     Archive,
     KnownDataSet,
+    adapt_configuration,
     load_archive,
     meta_features,
     nearest_configurations,
     portfolio_configurations,
 )
 from skauto.metalearning._archive import greedy_portfolio, normalized, typical_cost
-from skauto.space import Integer, Real, SearchSpace
+from skauto.space import Configuration, Integer, Real, SearchSpace
 
 
 def make_space() -> SearchSpace:
@@ -280,3 +281,16 @@ def test_values_out_of_range_leave_a_configuration_out():
     start = portfolio_configurations(archive, narrow, 10)
     for configuration in start:
         narrow.validate(configuration)
+
+
+def test_encoder_and_imputer_give_way_to_the_data():
+    space = make_space().forbid({"imputer": "none"}, {"classifier": "linear"})
+    found = Configuration(
+        {"imputer": "none", "scaler": "standard", "classifier": ("linear", {"C": 2.5})}
+    )
+    adapted = adapt_configuration(found, space)
+    assert adapted["imputer"] == "mean"
+    assert adapted["scaler"] == "standard"
+    assert adapted.parameters("classifier") == {"C": 2.5}
+    scaled = make_space().forbid({"scaler": "standard"}, {"classifier": "linear"})
+    assert adapt_configuration(found, scaled) is None
