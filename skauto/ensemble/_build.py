@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.dummy import DummyClassifier
@@ -51,6 +51,9 @@ class Model:
         Its pipeline, fitted on all rows.
     fallback : bool
         Whether nothing was ready in time, and the class shares are predicted.
+    front : dict of int to Pipeline, default={}
+        Pipelines of the Pareto front, fitted on all rows, by number of the trial; only after a
+        search for several objectives.
     """
 
     ensemble: PipelineEnsemble
@@ -58,6 +61,7 @@ class Model:
     best_number: int | None
     best: object
     fallback: bool
+    front: dict = field(default_factory=dict)
 
 
 class EnsembleBuilder:

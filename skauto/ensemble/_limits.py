@@ -45,6 +45,7 @@ class EnsembleLimits:
         return all(
             cautious_mean(values, self.safety_margin) <= constraint.limit
             for constraint, values in zip(self.constraints, self.values(counts), strict=True)
+            if np.isfinite(constraint.limit)
         )
 
     def values(self, counts):

@@ -10,12 +10,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skauto._search import Search
 from skauto.ensemble import EnsembleBuilder
+from skauto.estimators._accounting import cost_report
 from skauto.estimators._data import METADATA, read_training_data
 from skauto.evaluation import (
     EvaluationData,
@@ -167,15 +168,18 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             evaluator = self._evaluator(data, splits, scorers, space, int(rng.integers(2**31)))
             if self.cache is not None:
                 evaluator.function.cache = stack.enter_context(self._prefix_cache(data))
-            builder = EnsembleBuilder(
+            builder = self._builder(strategy)(
                 evaluator,
                 data.reader,
                 n_members=self.ensemble_size,
                 refit=self.refit,
                 scoring=self._primary_scoring(len(data.classes)),
             )
-            history = self._history(budget, space, checkpoint, self._about(seed, data, splits))
-            history.limits = {c.key: c.limit for c in evaluator.function.constraints}
+            constraints = evaluator.function.constraints
+            objectives = ("loss", *self._minimized(strategy, constraints))
+            about = self._about(seed, data, splits, objectives)
+            history = self._history(objectives, budget, space, checkpoint, about)
+            history.limits = {c.key: c.limit for c in constraints if np.isfinite(c.limit)}
             history.targets = data.y
             self.classes_ = data.classes
             self.n_splits_ = len(splits)
@@ -307,6 +311,29 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             .head(len(frame) if top is None else top)
         )
 
+    def cost_report(self, watts_per_core=10.0):
+        """Processor time and energy that the trials took, by share of the rows (needs pandas).
+
+        What the strategy itself computes and what is fitted after the search are not in it.
+
+        Parameters
+        ----------
+        watts_per_core : float, default=10.0
+            Power of one busy core. The default is an assumption: the thermal design power of a
+            server processor divided by its cores.
+
+        Returns
+        -------
+        report : pandas.DataFrame
+            One row a fidelity and a row "total". ``n_trials``; ``cpu_seconds`` of all cores, in
+            which folds that gave no result count with the seconds that they ran; ``watt_hours``,
+            the energy; ``full_cpu_seconds`` and ``full_watt_hours``, what the same trials would
+            have taken on all rows, if time grows in proportion to the rows.
+        """
+        check_is_fitted(self)
+        check_scalar(watts_per_core, "watts_per_core", Real, min_val=0)
+        return cost_report(self.history_, watts_per_core)
+
     @property
     def cv_results_(self):
         """Trials in the form of ``GridSearchCV.cv_results_``."""
@@ -394,6 +421,14 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """What the model must respect; a subclass says."""
         return []
 
+    def _minimized(self, strategy, constraints):
+        """Names of the constraints whose values are minimised besides the loss."""
+        return ()
+
+    def _builder(self, strategy):
+        """Class of what makes the model of the trials."""
+        return EnsembleBuilder
+
     def _initial(self, space, data, rng):
         """Configurations that are tried before the strategy's own design."""
         if self.initial is None:
@@ -443,7 +478,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             return header["seed"]
         return int(check_random_state(self.random_state).randint(2**31))
 
-    def _about(self, seed, data, splits):
+    def _about(self, seed, data, splits, objectives):
         """What must be the same for a checkpoint to be continued."""
         if self.checkpoint is None:
             return {}
@@ -452,11 +487,12 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             "data": joblib.hash((data.Z, data.y, data.classes, data.sample_weight)),
             "folds": joblib.hash(splits),
             "scoring": str(self.scoring),
+            "objectives": ", ".join(objectives),
         }
 
-    def _history(self, budget, space, checkpoint, about):
+    def _history(self, objectives, budget, space, checkpoint, about):
         """An empty history, or that of the search which goes on."""
-        history = History(max_evals=budget.max_evals)
+        history = History(objectives, max_evals=budget.max_evals)
         if checkpoint is not None:
             for trial in checkpoint.resume(about, space):
                 history.append(trial)
@@ -464,6 +500,12 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 budget.max_evals = max(0, budget.max_evals - len(history))
         elif self.warm_start and hasattr(self, "history_"):
             history = self.history_
+            if history.objectives != objectives:
+                raise ValueError(
+                    "With 'warm_start', the search must go on with the objectives "
+                    f"{history.objectives}. Got {objectives} instead; set warm_start=False to "
+                    "start anew."
+                )
             if budget.max_evals is not None:
                 history.max_evals = len(history) + budget.max_evals
         return history

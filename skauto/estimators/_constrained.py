@@ -1,17 +1,17 @@
 """ConstrainedAutoClassifier: the best model among those that a deployment allows."""
 
 import warnings
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skauto.estimators._base import BaseAutoClassifier
+from skauto.estimators._pareto import FrontBuilder, pareto_trials
 from skauto.evaluation import cautious_mean
 from skauto.evaluation._constraints import Constraint
 from skauto.exceptions import InfeasibleError, InfeasibleWarning
-from skauto.utils import non_dominated
 
 
 class ConstrainedAutoClassifier(BaseAutoClassifier):
@@ -22,13 +22,20 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     enters the ensemble only if the whole ensemble keeps every limit, and the fitted ensemble is
     measured again.
 
+    With a strategy for several objectives, the values of all constraints are minimised besides the
+    loss. The search is for the whole Pareto front then, and each of its pipelines is fitted.
+    ``predict`` delegates to the most accurate one that keeps the limits or, where no constraint
+    states a limit, to the knee of the front: the pipeline nearest to the best value of every
+    objective, each on a scale from 0 to 1 over the front.
+
     Parameters
     ----------
     constraints : list of Constraint, default=()
         See `skauto.constraints`.
     strategy : str or Strategy, default="admm"
-        How to search. "admm" knows the limits (Algorithm 2 of [1]_); any other strategy searches
-        for the score alone and the limits choose among what it tried.
+        How to search. "admm" knows the limits (Algorithm 2 of [1]_). "fang_hpo" [2]_ and "parego"
+        look for the Pareto front of the loss and the constraints. Any other strategy searches for
+        the score alone and the limits choose among what it tried.
     on_infeasible : {"warn", "raise"}, default="warn"
         What to do when no trial keeps all limits: warn and predict with the one that violates
         them least, or raise an error.
@@ -49,7 +56,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             default="defaults"
         What is tried first.
     ensemble_size : int, default=25
-        Number of votes in the ensemble.
+        Number of votes in the ensemble; not used by strategies for several objectives.
     refit : bool, default=True
         Whether the members are refitted on all rows.
     categorical_features : "from_dtype" or array-like, default="from_dtype"
@@ -78,11 +85,16 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         One row for each model ("best", "ensemble") and constraint: limit, value (mean over the
         folds), std, value of the fitted model where there is one, and whether it is met.
     pareto_front_ : pandas.DataFrame
-        Trials that no other one beats in the loss and every constraint at once.
+        Trials that no other one beats in the loss and every constraint at once, in the order of
+        their loss.
+    selected_ : int
+        Row of ``pareto_front_`` that ``predict`` delegates to; only with a strategy for several
+        objectives.
     ensemble_ : PipelineEnsemble
         What ``predict`` delegates to.
     best_estimator_ : Pipeline
-        The best single pipeline within the limits, fitted on all rows.
+        The best single pipeline within the limits, fitted on all rows. With a strategy for several
+        objectives it is that of row ``selected_``.
     history_ : History
         All trials, with their constraint values.
     classes_ : ndarray of shape (n_classes,)
@@ -99,6 +111,8 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     References
     ----------
     .. [1] S. Liu et al., "An ADMM Based Framework for AutoML Pipeline Configuration", AAAI 2020.
+    .. [2] A. Candelieri, A. Ponti, F. Archetti, "Fair and Green Hyperparameter Optimization via
+       Multi-objective and Multiple Information Source Bayesian Optimization", 2022.
 
     Examples
     --------
@@ -111,6 +125,14 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     ... ).fit(X, y)
     >>> clf.feasible_
     True
+
+    The whole trade between accuracy and size:
+
+    >>> clf = ConstrainedAutoClassifier(
+    ...     [ModelSize()], "parego", max_evals=8, random_state=0
+    ... ).fit(X, y)
+    >>> front = clf.pareto_front_[["loss", "model_size"]]
+    >>> smallest = clf.select(len(front) - 1)
     """
 
     _parameter_constraints = {
@@ -180,14 +202,76 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     def pareto_front_(self):
         """Trials that no other one beats in the loss and every constraint (needs pandas)."""
         check_is_fitted(self)
-        keys = list(self.history_.limits)
-        complete = [t for t in self.history_ if t.ok and t.fidelity == 1.0]
-        values = [[*t.losses, *(t.constraints[key] for key in keys)] for t in complete]
-        kept = non_dominated(np.nan_to_num(np.array(values), nan=np.inf)) if complete else []
-        numbers = [t.number for t, keep in zip(complete, kept, strict=True) if keep]
-        frame = self.history_.to_frame()
-        front = frame[frame["trial"].isin(numbers)]
-        return front.sort_values(list(self.history_.objectives)).reset_index(drop=True)
+        return self.history_.to_frame().iloc[self._front_numbers].reset_index(drop=True)
+
+    @property
+    def best_trial_(self):
+        """Best trial of the search; the selected one of the front with several objectives."""
+        if hasattr(self, "selected_"):
+            return self.history_[self._front_numbers[self.selected_]]
+        return super().best_trial_
+
+    def select(self, which):
+        """Take a pipeline out of the Pareto front of a strategy for several objectives.
+
+        Parameters
+        ----------
+        which : int or Constraint
+            A row of ``pareto_front_``, or one of the constraints with any limit: the most accurate
+            pipeline of the front that keeps the limit.
+
+        Returns
+        -------
+        pipeline : Pipeline
+            Fitted on all rows at the end of ``fit``.
+
+        Raises
+        ------
+        InfeasibleError
+            If no pipeline keeps the limit.
+        """
+        check_is_fitted(self)
+        if not self._front:
+            raise ValueError(
+                "'select' needs the fitted pipelines of a Pareto front. Fit with a strategy for "
+                "several objectives, such as strategy='fang_hpo', at least one constraint, and "
+                "refit=True."
+            )
+        row = self._row_within(which) if isinstance(which, Constraint) else which
+        n_rows = len(self._front_numbers)
+        if not (isinstance(row, Integral) and 0 <= row < n_rows):
+            raise ValueError(
+                "The 'which' parameter of select must be a constraint or a row of pareto_front_, "
+                f"0 to {n_rows - 1}. Got {which!r} instead."
+            )
+        if self._front_numbers[row] not in self._front:
+            raise ValueError(
+                f"Row {row} of pareto_front_ could not be fitted within the time limit; rows "
+                f"{self._fitted_rows()} were. Give a longer time_limit."
+            )
+        return self._front[self._front_numbers[row]]
+
+    def _row_within(self, constraint):
+        """First fitted row of the front, and so the most accurate, that keeps a limit."""
+        key = constraint.key
+        if key not in self._constraint_keys:
+            raise ValueError(
+                "The 'which' parameter of select must be one of the constraints of fit, "
+                f"{self._constraint_keys}. Got {key!r} instead."
+            )
+        rows = self._fitted_rows()
+        values = [self.history_[self._front_numbers[row]].constraints[key] for row in rows]
+        for row, value in zip(rows, values, strict=True):
+            if value <= constraint.limit:
+                return row
+        raise InfeasibleError(
+            f"No pipeline of the front keeps {key!r} within "
+            f"{constraint.reported(constraint.limit):.4g}; the nearest has "
+            f"{constraint.reported(min(values)):.4g}."
+        )
+
+    def _fitted_rows(self):
+        return [row for row, n in enumerate(self._front_numbers) if n in self._front]
 
     def _constraints(self, classes):
         """The constraints, each checked against the classes."""
@@ -208,8 +292,21 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             keys.add(constraint.key)
         return list(self.constraints)
 
+    def _minimized(self, strategy, constraints):
+        return [c.key for c in constraints] if strategy.multi_objective else []
+
+    def _builder(self, strategy):
+        multi_objective = strategy.multi_objective and self.constraints
+        return FrontBuilder if multi_objective else super()._builder(strategy)
+
     def _set_model(self, builder, model, history):
         super()._set_model(builder, model, history)
+        self._constraint_keys = [constraint.key for constraint in self.constraints]
+        self._front_numbers = [t.number for t in pareto_trials(history, self._constraint_keys)]
+        self._front = model.front
+        vars(self).pop("selected_", None)
+        if len(history.objectives) > 1 and model.weights:
+            self.selected_ = self._front_numbers.index(model.best_number)
         self._constraint_rows = []
         if model.weights:
             best = {model.best_number: 1.0}
@@ -228,7 +325,9 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             values = np.array(folds[constraint.key])
             cautious = cautious_mean(values, self.safety_margin)
             on_fitted = fitted.get(constraint.key, np.nan)
-            met = cautious <= constraint.limit and not on_fitted > constraint.limit
+            met = np.isinf(constraint.limit) or (
+                cautious <= constraint.limit and not on_fitted > constraint.limit
+            )
             self._constraint_rows.append(
                 {
                     "model": name,

@@ -60,7 +60,7 @@ class PipelineEvaluator:
         job : TrialJob
             Plans the folds and collects their results.
         """
-        return TrialJob(self, proposal, self._threshold(proposal, history))
+        return TrialJob(self, proposal, self._threshold(proposal, history), history.objectives[1:])
 
     def loss(self, scores):
         """Turn the fold scores of the first scorer into the loss that is minimised.
@@ -118,7 +118,8 @@ class PipelineEvaluator:
         }
 
     def _threshold(self, proposal, history):
-        if not self.racing or history.limits or proposal.fidelity < 1.0 or self.n_folds == 1:
+        alone = len(history.objectives) == 1 and not history.limits
+        if not (self.racing and alone) or proposal.fidelity < 1.0 or self.n_folds == 1:
             return math.inf
         algorithm = proposal.configuration.structure[-1]
         rivals = sorted(
@@ -175,15 +176,19 @@ class TrialJob:
         What is evaluated.
     threshold : float
         Loss of the first fold above which the trial stops.
+    minimized : tuple of str, default=()
+        Constraints whose values are losses of the trial too.
     """
 
     evaluator: PipelineEvaluator
     proposal: Proposal
     threshold: float
+    minimized: tuple = ()
     results: dict = field(default_factory=dict, init=False)
     status: str = field(default="ok", init=False)
     error: str = field(default="", init=False)
     seconds: float = field(default=0.0, init=False)
+    cpu_time: float = field(default=0.0, init=False)
     submitted: int = field(default=0, init=False)
 
     def next_parts(self):
@@ -212,8 +217,10 @@ class TrialJob:
         """Take what came of a fold."""
         self.seconds += outcome.seconds
         if outcome.status != "ok":
+            self.cpu_time += outcome.seconds
             self._end(outcome.status, outcome.error)
             return
+        self.cpu_time += outcome.value.cpu_time
         self.results[fold] = outcome.value
         if outcome.value.reuse is not None:
             self.evaluator.reuses.append(outcome.value.reuse)
@@ -273,19 +280,25 @@ class TrialJob:
             key: tuple(result.constraints[key] for result in results)
             for key in (results[0].constraints if results else ())
         }
+        constraints = {
+            key: cautious_mean(values, self.evaluator.safety_margin)
+            for key, values in measured.items()
+        }
+        others = tuple(constraints.get(key, math.inf) for key in self.minimized)
+        if status == "ok" and not all(math.isfinite(value) for value in others):
+            key = next(key for key in self.minimized if not math.isfinite(constraints[key]))
+            status, error = "failed", f"{key!r} is not a finite number on any fold."
         return Trial(
             number=number,
             configuration=self.proposal.configuration,
             status=status,
-            losses=(loss,),
-            constraints={
-                key: cautious_mean(values, self.evaluator.safety_margin)
-                for key, values in measured.items()
-            },
+            losses=(loss, *others),
+            constraints=constraints,
             fold_constraints=measured,
             tie_break=tie_break,
             fidelity=self.proposal.fidelity,
             cost=self.seconds,
+            cpu_time=self.cpu_time,
             started=started,
             ended=ended,
             error=error,

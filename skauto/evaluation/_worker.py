@@ -25,6 +25,8 @@ class FoldResult:
         Greater is better; NaN where a score is not defined on the fold.
     fit_time, score_time : float
         Seconds.
+    cpu_time : float
+        Seconds of processors, from the first line to the last.
     constraints : dict of str to float
         Measured values.
     reuse : Reuse, default=None
@@ -35,6 +37,7 @@ class FoldResult:
     scores: dict
     fit_time: float
     score_time: float
+    cpu_time: float
     constraints: dict
     reuse: Reuse | None = None
 
@@ -180,6 +183,7 @@ class PipelineWorker:
     def evaluate_fold(self, configuration, fold, fidelity):
         """Fit on the training rows of a fold, predict and score its validation rows."""
         data = self.data
+        cpu_started = time.process_time()
         train, test = self.rows(fold, fidelity)
         started = time.perf_counter()
         reuse, Z_test = None, data.Z[test]
@@ -207,7 +211,13 @@ class PipelineWorker:
             evidence = data.evidence(probabilities, test, model)
             measured = {c.key: float(c.measure(evidence)) for c in self.constraints}
         return FoldResult(
-            probabilities, scores, fitted - started, scored - fitted, measured, reuse
+            probabilities,
+            scores,
+            fitted - started,
+            scored - fitted,
+            time.process_time() - cpu_started,
+            measured,
+            reuse,
         )
 
     def refit(self, configuration, fold=None):

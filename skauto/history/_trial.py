@@ -74,6 +74,9 @@ class Trial:
         The same by fold.
     cost : float, default=0.0
         Seconds of evaluation, summed over the folds.
+    cpu_time : float, default=0.0
+        Seconds of processors that the evaluation used. Folds that gave no result count with the
+        seconds that they ran.
     started, ended : float, default=0.0
         Seconds since the search began.
     runs : tuple of (float, float), default=()
@@ -109,6 +112,7 @@ class Trial:
     constraints: Mapping[str, float] = field(default_factory=dict)
     fold_constraints: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     cost: float = 0.0
+    cpu_time: float = 0.0
     started: float = 0.0
     ended: float = 0.0
     runs: tuple[tuple[float, float], ...] = ()

@@ -90,6 +90,9 @@ class Strategy(BaseEstimator, ABC):
     ``_start``. ``stop`` deletes what was set since ``start``, so that the object pickles; names
     with a trailing underscore stay, as the record of the search.
 
+    A strategy that seeks the Pareto front of several objectives says so by ``multi_objective =
+    True`` in its class: then estimators give it their constraints as objectives too.
+
     See Also
     --------
     GeneratorStrategy : For methods of several stages, written as one generator.
@@ -116,6 +119,8 @@ class Strategy(BaseEstimator, ABC):
     >>> len(result.history)
     30
     """
+
+    multi_objective = False
 
     def start(self, space: SearchSpace, rng: np.random.Generator) -> Self:
         """Begin a search; whatever an earlier one left behind is forgotten.

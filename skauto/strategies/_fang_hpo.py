@@ -97,6 +97,8 @@ class FanGHPO(Strategy):
     20.0
     """
 
+    multi_objective = True
+
     def __init__(
         self,
         *,

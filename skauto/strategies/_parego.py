@@ -63,6 +63,8 @@ class ParEGO(Strategy):
     True
     """
 
+    multi_objective = True
+
     def __init__(
         self,
         *,

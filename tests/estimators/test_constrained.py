@@ -30,8 +30,9 @@ from tests.instances import make_strategy
 @parametrize_with_checks(
     [
         ConstrainedAutoClassifier(
-            [ModelSize(1e9)], make_strategy("admm"), max_evals=3, random_state=0
+            [ModelSize(1e9)], make_strategy(name), max_evals=3, random_state=0
         )
+        for name in ("admm", "fang_hpo")
     ]
 )
 def test_scikit_learn_checks(estimator, check):
