@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import warnings
@@ -26,6 +25,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
 from skauto.evaluation import ProcessEngine, SerialEngine, make_engine
+from tests.belongings import belongings
 
 MEMORY_LIMIT = 200 * 2**20
 TIME_LIMIT = 0.5
@@ -214,23 +214,6 @@ N_TASKS = 40
 def time_limit(kind):
     """Only those that shall run into the limit are judged by the clock of a busy machine."""
     return TIME_LIMIT if FAULTS.get(kind, ("ok",))[0] == "timeout" else PATIENCE
-
-
-def belongings():
-    """All that must be the same after an engine as before it."""
-    gc.collect()
-    return {
-        "children": psutil.Process().children(recursive=True),
-        "threads": threading.enumerate(),
-        "descriptors": sorted(os.listdir("/proc/self/fd")),
-        "temporary files": sorted(
-            path.name for path in Path(tempfile.gettempdir()).glob("skauto*")
-        ),
-        "environment": {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")},
-        "directory": Path.cwd(),
-        "logging": (logging.root.handlers[:], logging.root.manager.disable),
-        "signals": [signal.getsignal(n) for n in signal.valid_signals()],
-    }
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -576,8 +559,8 @@ def test_openmp_after_a_fork():
     X = rng.normal(size=(2000, 10))
     y = X[:, 0] > 0
     models = [
-        LGBMClassifier(n_estimators=5, n_jobs=2, verbose=-1),
-        HistGradientBoostingClassifier(max_iter=5),
+        LGBMClassifier(n_estimators=5, n_jobs=2, verbose=-1, random_state=0),
+        HistGradientBoostingClassifier(max_iter=5, random_state=0),
         KNeighborsClassifier(),
     ]
 
