@@ -17,7 +17,7 @@ from scipy import sparse
 try:
     import fcntl
 except ImportError:  # not on Windows, where a killed search leaves its directory behind
-    fcntl = None
+    fcntl = None  # type: ignore[assignment]
 
 # Names of directories, of the file in each that its owner holds a lock on, and of prefixes.
 _DIRECTORY, _OWNER, _SUFFIX = "skauto-cache-", "owner", ".prefix"

@@ -11,8 +11,8 @@ from sklearn.base import clone
 
 from skauto.acquisition import (
     expected_improvement,
-    expected_improvement_per_second,
     log_expected_improvement,
+    log_expected_improvement_per_second,
     maximize_acquisition,
 )
 from skauto.history import History, Proposal
@@ -43,7 +43,8 @@ class ForestBO(Strategy):
         proposal included; at most a quarter of the trials that the search may make.
     acquisition : {"log_ei", "ei", "eips"}, default="log_ei"
         What is maximised: expected improvement (its logarithm tells candidates apart where it
-        underflows), or expected improvement for each unit of predicted log seconds.
+        underflows), or expected improvement per second, that is for each unit of the predicted
+        ``log(1 + seconds)``, which a second model of the same kind learns.
     transform : {"rank", "log", None}, default="rank"
         What the forest learns: normal scores of the ranks of the losses, the logarithm of the
         losses (shifted to be positive), or the losses as they are.
@@ -161,7 +162,7 @@ class ForestBO(Strategy):
             if self.acquisition == "log_ei":
                 return log_expected_improvement(mean, std, best)
             log_seconds, _ = cost_model.predict(points)
-            return expected_improvement_per_second(mean, std, best, log_seconds)
+            return log_expected_improvement_per_second(mean, std, best, log_seconds)
 
         def acquisition(vectors: Floats) -> Floats:
             return np.where(region(vectors), improvement(vectors), -np.inf)

@@ -110,6 +110,35 @@ def test_expensive_configurations_are_put_off_per_second():
     assert rate[chosen] == pytest.approx(rate.max())
 
 
+class Hopeless(Nearest):
+    """Sure that nothing is as good as the best of the losses, which are below 1."""
+
+    def predict(self, X):
+        mean, _ = super().predict(X)
+        if self.y_.max() < 1:  # the losses
+            return 10.0 + mean, np.full(len(X), 0.1)
+        return mean, np.full(len(X), 0.1)
+
+
+def test_seconds_count_also_where_no_improvement_is_in_sight():
+    """Expected improvement is 0 everywhere; its logarithm per second still has an order."""
+    space = grid()
+    configurations = everything(space)
+    rng = np.random.default_rng(0)
+    losses, costs = np.full(30, 0.5), rng.uniform(2, 1000, size=30)
+    history = History()
+    for number, (loss, cost) in enumerate(zip(losses, costs, strict=True)):
+        history.append(
+            Trial(number=number, configuration=configurations[number], losses=(loss,), cost=cost)
+        )
+    strategy = greedy(surrogate=Hopeless(), acquisition="eips", transform=None)
+    proposal = strategy.start(space, rng).suggest(history)
+    X = space.fill_inactive(space.encode(configurations))
+    seconds, _ = Hopeless().fit(X[:30], np.log1p(costs), rng).predict(X[30:])
+    chosen = configurations[30:].index(proposal.configuration)
+    assert seconds[chosen] == pytest.approx(seconds.min())
+
+
 def test_running_proposals_are_believed_at_their_predicted_mean():
     space = grid()
     configurations = everything(space)
