@@ -1,16 +1,18 @@
 """Build the archive of what worked on known data sets, which warm starts draw on.
 
-Three stages, each of which goes on where an interrupted run has stopped:
+Four stages, of which the long ones go on where an interrupted run has stopped:
 
 1. ``search``: on every data set a search with many trials; its best pipelines become candidates.
 2. ``cross``: every candidate is evaluated on every data set, on the same folds for all.
-3. ``write``: losses, seconds and meta-features are written as one readable JSON file::
+3. ``write``: losses, seconds and meta-features are written as one readable JSON file.
+4. ``check``: on each data set that was not searched, how good the best of the first k pipelines
+   is that the other data sets advise::
 
     python examples/benchmarks/build_archive.py --data FOLDER --generated 20 --work archive.jsonl \
         --archive skauto/metalearning/archives/default.json
 
-Results are kept in the ``--work`` file, one JSON record a line; ``--stages search,cross,write``
-picks stages. Data come from a FOLDER with an INDEX.csv as for ``quality.py``, from OpenML
+Results are kept in the ``--work`` file, one JSON record a line; ``--stages search,cross`` picks
+stages. Data come from a FOLDER with an INDEX.csv as for ``quality.py``, from OpenML
 (``--openml 31,37,54``, needs the network) and from a generator (``--generated 20``).
 """
 
@@ -34,13 +36,17 @@ from skauto.metalearning import (
     KnownDataSet,
     adapt_configuration,
     meta_features,
+    nearest_configurations,
+    portfolio_configurations,
 )
+from skauto.metalearning._archive import normalized
 from skauto.space import Configuration, DataFacts, get_space
 
+N_TRIED = (1, 5, 10, 25)  # after so many trials the advice is judged
 MAX_BYTES = 2 * 2**20
 # From so many rows on, a third of them validates; below that, three folds.
 N_ROWS_TO_HOLD_OUT = 1000
-STAGES = ["search", "cross", "write"]
+STAGES = ["search", "cross", "write", "check"]
 
 
 class Work:
@@ -246,6 +252,33 @@ def write(arguments, work):
         )
 
 
+def check(arguments, work):
+    """Stage 4: advice of the other data sets, in units of 0 (best candidate) to 1 (median one)."""
+    archive, space = Archive.load(arguments.archive), get_space(arguments.space)
+    rng = np.random.default_rng(0)
+    rows, n_near = [], []
+    for data_set in archive.data_sets:
+        if data_set.name in work.of("search"):
+            continue  # some candidates were found on it
+        n_near.append(len(archive.neighbors(data_set.features)))
+        others = archive.without_copies(data_set.features)
+        starts = {
+            "metalearning": nearest_configurations(archive, data_set.features, space),
+            "portfolio": portfolio_configurations(others, space),
+            "defaults": space.default_configurations(),
+            "random": [archive.configurations[i] for i in rng.permutation(len(archive.losses.T))],
+        }
+        regret = dict(
+            zip(archive.configurations, normalized(data_set.losses[None])[0], strict=True)
+        )
+        for start, configurations in starts.items():
+            best = np.minimum.accumulate([regret[c] for c in configurations])
+            rows.append({"start": start} | {k: best[min(k, len(best)) - 1] for k in N_TRIED})
+    print(f"{len(n_near)} data sets, {np.count_nonzero(n_near)} with near ones")
+    print(f"(median {np.median(n_near):g}); mean distance from the best candidate after k trials:")
+    print(pd.DataFrame(rows).groupby("start").mean().round(3).to_string())
+
+
 def main():
     def names(text):
         return [part for part in text.split(",") if part]
@@ -272,7 +305,7 @@ def main():
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     work = Work(arguments.work)
-    for stage in (search, cross, write):
+    for stage in (search, cross, write, check):
         if stage.__name__ in arguments.stages:
             stage(arguments, work)
 

@@ -1,13 +1,13 @@
 """MOSAIC against other strategies: ranks over the budget, wins, sensitivity (its Figs. 2 to 6).
 
 On real data every strategy searches the same space with the same number of trials, on the same
-80% of the rows, and the other rows judge it. A run gives two systems at once: *vanilla*, the best
-pipeline, and *ensemble*, the selection over all that the search visited. With ``--archive`` there
-is a third and a fourth: the same after a warm start from the nearest data sets of the archive,
-the set itself and near copies left out::
+80% of the rows, and the other rows judge it. A run gives two systems at once: the best single
+pipeline, and the *ensemble* selected among all that the search visited. ``--starts`` says what
+comes first: nothing (``vanilla``), or ``metalearning``, the best of the nearest data sets of the
+archive, the set itself and near copies left out::
 
     python examples/benchmarks/mosaic.py --data FOLDER --sets vehicle,sonar --max-evals 100 \
-        --strategies mosaic,forest_bo,tpe,random --seeds 0,1,2,3,4 --out mosaic.csv
+        --strategies mosaic,forest_bo --starts vanilla,metalearning --out mosaic.csv
 
 Settings of a strategy follow its name, for the sensitivity to them::
 
@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from build_archive import at_most, describe
+from build_archive import at_most
 from quality import load
 from scipy.stats import mannwhitneyu
 from sklearn.metrics import get_scorer
@@ -34,7 +34,6 @@ from sklearn.model_selection import train_test_split
 
 from skauto import AutoClassifier
 from skauto.history import History, Trial
-from skauto.metalearning import Archive, nearest_configurations
 from skauto.objectives import make_artificial_objective
 from skauto.space import get_space
 from skauto.strategies import get_strategy
@@ -95,9 +94,9 @@ def search_pipelines(text, start, X, y, seed, arguments):
         strategy=make_strategy(text),
         space=arguments.space,
         scoring=arguments.scoring,
-        initial=warm_start(arguments, X_train, y_train) if start == "metalearning" else None,
+        initial=None if start == "vanilla" else start,
         max_evals=arguments.max_evals,
-        trial_time_limit=arguments.trial_time_limit,
+        cv=arguments.cv,
         n_jobs=arguments.n_jobs,
         random_state=seed,
     )
@@ -116,12 +115,6 @@ def score(scoring, fitted, model, X, y):
     return get_scorer(name)(fitted, X, y)
 
 
-def warm_start(arguments, X, y):
-    features, facts = describe(X, y)
-    space = get_space(arguments.space).for_data(facts)
-    return nearest_configurations(Archive.load(arguments.archive), features, space)
-
-
 # Runs and tables
 
 
@@ -133,7 +126,7 @@ def run(arguments):
         table = at_most(*load(arguments.data, name), arguments.max_rows) if arguments.data else ()
         for seed in arguments.seeds:
             for text in arguments.strategies:
-                for start in ["vanilla"] + ["metalearning"] * bool(arguments.archive):
+                for start in arguments.starts:
                     key = (name, text, start, seed, arguments.max_evals, arguments.space)
                     if key in known:
                         continue
@@ -212,15 +205,15 @@ def main():
     parser.add_argument("--data", type=Path, help="folder of data sets with an INDEX.csv")
     parser.add_argument("--sets", type=names, default=names(SETS), help=SETS)
     parser.add_argument("--max-rows", type=int, default=2000, help="rows of each data set")
-    parser.add_argument("--archive", type=Path, help="archive for a warm start")
+    parser.add_argument("--starts", type=names, default=["vanilla"], help="see above")
     parser.add_argument("--strategies", type=names, default=["mosaic", "forest_bo", "random"])
     parser.add_argument("--against", default="forest_bo", help="whom the duels are with")
     parser.add_argument("--seeds", type=numbers, default=[0, 1, 2, 3, 4])
     parser.add_argument("--max-evals", type=int, default=100)
-    parser.add_argument("--space", default="mosaic")
-    parser.add_argument("--scoring", default="accuracy")
-    parser.add_argument("--trial-time-limit", type=float, default=10.0, help="seconds")
-    parser.add_argument("--n-jobs", type=int, default=2)
+    parser.add_argument("--space", default="default")
+    parser.add_argument("--scoring", default="roc_auc")
+    parser.add_argument("--cv", type=float, help="share to hold out (default: folds by size)")
+    parser.add_argument("--n-jobs", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True, help="CSV file to append to")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
