@@ -154,7 +154,8 @@ def _ascend(
         method="L-BFGS-B",
         jac=True,
         bounds=optimize.Bounds(np.zeros(free.sum()), np.ones(free.sum())),
-        options={"maxiter": 25},
+        # a thousandth of the logarithm decides nothing
+        options={"maxiter": 25, "ftol": 1e-3},
     )
     point = start.copy()
     point[free] = solution.x
