@@ -55,7 +55,7 @@ def distances_to_ideal(points):
     Examples
     --------
     >>> from skauto.estimators._pareto import distances_to_ideal
-    >>> distances_to_ideal([[0.1, 0.9], [0.2, 0.1], [0.9, 0.0]]).argmin()
+    >>> int(distances_to_ideal([[0.1, 0.9], [0.2, 0.1], [0.9, 0.0]]).argmin())
     1
     """
     points = np.asarray(points, dtype=np.float64)
