@@ -3,8 +3,8 @@ Credit decisions that treat both sexes alike
 ============================================
 
 :class:`~skauto.ConstrainedAutoClassifier` looks for the best model within limits. Here a bank
-wants to predict who will not pay back. The share of refused women and of refused men may differ by at
-most five points, and the whole model may weigh at most two megabytes.
+wants to predict who will not pay back. The share of refused women and of refused men may differ by
+at most five points, and the whole model may weigh at most two megabytes.
 """
 
 import matplotlib.pyplot as plt
