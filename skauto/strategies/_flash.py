@@ -42,8 +42,8 @@ class Flash(GeneratorStrategy):
         is the number of algorithms, those of steps without a choice left out. At most a quarter
         of the trials that the search may make.
     n_prune : int, default=None
-        Trials of the second phase; None and the bound are as for ``n_init``. With 0 the models of
-        the first phase decide what stays.
+        Trials of the second phase, whatever was known before; None and the bound are as for
+        ``n_init``. With 0 the models of the first phase decide what stays.
     r : int, default=10
         Number of structures whose algorithms stay; all their combinations stay, step by step.
     xi : float, default=100.0
@@ -156,7 +156,8 @@ class Flash(GeneratorStrategy):
         n_init = self._phase_length(self.n_init, history)
         n_prune = self._phase_length(self.n_prune, history)
         yield from self._initialise(paths, history, n_init)
-        yield from self._prune(paths, history, n_init + n_prune)
+        # What was known before may have been more than the first phase needs.
+        yield from self._prune(paths, history, len(self._begun(history)) + n_prune)
         yield from self._tune(paths, history)
         while (configuration := self._sample_new()) is not None:
             yield Proposal(configuration, origin="random")

@@ -6,7 +6,7 @@ from sklearn.base import clone
 
 from skauto.acquisition import d_optimal_design
 from skauto.space import Real, SearchSpace
-from skauto.strategies import TPE, Flash
+from skauto.strategies import TPE, Flash, RandomSearch
 from tests.strategies.search_loop import drive, rich_space, single_space
 
 # What each algorithm adds to the loss and to the seconds of additive_space().
@@ -59,6 +59,16 @@ def test_the_first_phase_builds_on_what_is_known():
     assert len(row) == 1
     assert len(history) == 3
     assert np.linalg.matrix_rank(paths) == 3
+
+
+def test_the_second_phase_is_not_shortened_by_what_is_known():
+    space = additive_space()
+    history = drive(RandomSearch(), space, additive, 10)
+    history.max_evals = 60
+    drive(Flash(n_init=4, n_prune=5, fine_tuner="tpe"), space, additive, 20, history=history)
+    origins = [trial.origin for trial in history[10:]]
+    assert origins.count("eips") == 5
+    assert origins[:5] == ["eips"] * 5
 
 
 def test_the_third_phase_keeps_what_is_good():
