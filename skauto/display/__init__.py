@@ -1,0 +1,1 @@
+"""The plots. Users find them in ``skauto.plotting``."""
