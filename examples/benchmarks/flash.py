@@ -8,6 +8,8 @@ validates::
     python examples/benchmarks/flash.py time --data FOLDER --sets vehicle,madelon --seconds 20 \
         --systems "flash,flash(fine_tuner='tpe'),flash(n_prune=0;r=2000),flash+cache,tpe,random"
 
+    python examples/benchmarks/flash.py draw --seconds 20 --out flash.csv
+
 Evaluations per second with and without the cache, for the same proposals of forest BO on a set
 and transformers whose steps are expensive, and whether the results are the same::
 
@@ -106,6 +108,26 @@ def report(results):
     print("\nAverage rank")
     ranks = results.groupby(["data_set", "seed"])[[*columns, "test_error"]].rank()
     print(ranks.groupby(results["system"]).mean().round(2).to_string())
+
+
+def draw(arguments):
+    """Median error over time, one panel a set, next to the file of results."""
+    import matplotlib.pyplot as plt
+
+    results = pd.read_csv(arguments.out).query("seconds == @arguments.seconds")
+    columns = [f"error_{share:g}" for share in SHARES]
+    sets = results["data_set"].unique()
+    figure, axes = plt.subplots(2, -(-len(sets) // 2), figsize=(10, 5.5), layout="constrained")
+    for ax, name in zip(axes.flat, sets, strict=False):
+        own = results[results["data_set"] == name]
+        for system, medians in own.groupby("system", sort=False)[columns].median().iterrows():
+            ax.plot(np.multiply(SHARES, arguments.seconds), medians, label=system, marker=".")
+        # What the first trials had is far above the rest.
+        ax.set(
+            title=name, xlabel="seconds", ylabel="error [%]", ylim=(None, own[columns[1]].max())
+        )
+    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    figure.savefig(arguments.out.with_suffix(".png"), dpi=70)
 
 
 def over_time(model, seconds):
@@ -288,7 +310,7 @@ def main():
         return [part for part in text.split(",") if part]
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("experiment", choices=["time", "cache", "tpe", "speed"])
+    parser.add_argument("experiment", choices=["time", "draw", "cache", "tpe", "speed"])
     parser.add_argument("--data", type=Path, help="folder of data sets with an INDEX.csv")
     parser.add_argument("--sets", type=names, default=["vehicle", "segment", "madelon"])
     parser.add_argument("--systems", type=names, default=["flash", "forest_bo", "tpe", "random"])
@@ -305,6 +327,7 @@ def main():
     warnings.simplefilter("ignore")
     experiments = {
         "time": race,
+        "draw": draw,
         "cache": compare_cache,
         "tpe": compare_tpe,
         "speed": measure_speed,
