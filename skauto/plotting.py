@@ -7,7 +7,8 @@ underscore.
 
 from skauto.display._effects import EffectsDisplay
 from skauto.display._ensemble import EnsembleDisplay
-from skauto.display._pareto import HypervolumeDisplay, ParetoFrontDisplay
+from skauto.display._hypervolume import HypervolumeDisplay
+from skauto.display._pareto_front import ParetoFrontDisplay
 from skauto.display._residuals import ResidualsDisplay
 from skauto.display._search_history import SearchHistoryDisplay
 from skauto.display._search_tree import SearchTreeDisplay

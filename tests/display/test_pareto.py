@@ -20,19 +20,13 @@ def constrained():
     ).fit(X, y)
 
 
-def eligible(history):
-    return [t for t in history if t.ok and t.fidelity == 1.0 and history.feasible(t)]
-
-
-def test_the_front_is_what_no_eligible_trial_beats(limited_history):
+def test_the_front_is_what_no_other_trial_beats(limited_history):
     display = ParetoFrontDisplay.from_history(limited_history)
-    known = eligible(limited_history)
+    known = [t.losses for t in limited_history if t.ok]
     expected = sorted(
-        (t.losses[1], t.losses[0])
-        for t in known
-        if not any(
-            o is not t and o.losses[0] <= t.losses[0] and o.losses[1] <= t.losses[1] for o in known
-        )
+        (right, left)
+        for left, right in known
+        if not any(o != (left, right) and o[0] <= left and o[1] <= right for o in known)
     )
     assert len(expected) > 1
     np.testing.assert_array_equal(display.front_.get_xydata(), expected)
@@ -66,6 +60,17 @@ def test_of_an_estimator(constrained):
     best = constrained.best_trial_
     [place] = display.chosen_.get_offsets()
     np.testing.assert_array_equal(place, [best.constraints["model_size"], best.loss])
+
+
+def test_of_a_search_for_several_objectives():
+    X, y = load_breast_cancer(return_X_y=True)
+    clf = ConstrainedAutoClassifier(
+        [ModelSize()], "parego", max_evals=10, cv=0.3, space=small_space(), random_state=0
+    ).fit(X, y)
+    display = ParetoFrontDisplay.from_estimator(clf)
+    front = clf.pareto_front_[["model_size", "loss"]].to_numpy()
+    np.testing.assert_array_equal(display.front_.get_xydata(), front[np.argsort(front[:, 0])])
+    np.testing.assert_array_equal(display.chosen_.get_offsets(), front[[clf.selected_]])
 
 
 def test_a_lower_bound_is_named_as_it_is_measured(constrained):

@@ -1,4 +1,4 @@
-"""The trade between objectives: the Pareto front, and how it grew."""
+"""The trade between two quantities, and its Pareto front."""
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -6,7 +6,6 @@ from sklearn.utils.validation import check_is_fitted
 from skauto.display._base import (
     BLACK,
     BLUE,
-    COLORS,
     GREY,
     RED,
     SKY,
@@ -16,20 +15,19 @@ from skauto.display._base import (
     legend_outside,
     loss_name,
 )
+from skauto.display._quantities import quantities, values_of
 from skauto.utils import non_dominated
-from skauto.utils._pareto import running_hypervolume
 
 # Of quantities that are no shares; those may span orders of magnitude.
 _UNITS = {"prediction_latency": "s a row", "model_size": "bytes"}
-_COSTS = {"seconds": "time of evaluations [s]", "rows": "cost in evaluations on all rows"}
 
 
 class ParetoFrontDisplay(BaseDisplay):
     """Trials by two quantities that should both be small, and those that no other one beats.
 
     The quantities are objectives or constraints. Hollow trials exceed a limit, which may be one of
-    a quantity that is not shown; dots are trials on a part of the rows. Neither are part of the
-    front.
+    a quantity that is not shown. Dots are trials on a part of the rows, which are never part of
+    the front.
 
     Parameters
     ----------
@@ -146,7 +144,7 @@ class ParetoFrontDisplay(BaseDisplay):
     def _of(cls, history, x, y, labels, chosen):
         import pandas as pd
 
-        names = _quantities(history)
+        names = quantities(history)
         x = (names[1] if len(names) > 1 else names[0]) if x is None else x
         y = names[0] if y is None else y
         for parameter, name in (("x", x), ("y", y)):
@@ -157,10 +155,9 @@ class ParetoFrontDisplay(BaseDisplay):
                 f"history has {names}."
             )
         trials = [trial for trial in history if trial.ok]
-        values = _values(history, trials, (x, y))
+        values = values_of(history, trials, (x, y))
         complete = np.array([trial.fidelity == 1.0 for trial in trials], dtype=bool)
         feasible = np.array([history.feasible(trial) for trial in trials], dtype=bool)
-        candidates = np.where((complete & feasible)[:, None], values, np.inf)
         frame = pd.DataFrame(
             {
                 "trial": [trial.number for trial in trials],
@@ -168,7 +165,7 @@ class ParetoFrontDisplay(BaseDisplay):
                 y: values[:, 1],
                 "feasible": feasible,
                 "complete": complete,
-                "front": non_dominated(candidates),
+                "front": non_dominated(np.where(complete[:, None], values, np.inf)),
             }
         )
         return cls(frame, x=x, y=y, limits=history.limits, labels=labels, chosen=chosen)
@@ -247,170 +244,6 @@ class ParetoFrontDisplay(BaseDisplay):
             label="best pipeline",
             zorder=4,
         )
-
-
-class HypervolumeDisplay(BaseDisplay):
-    """Hypervolume of the Pareto front over what the search has cost.
-
-    The hypervolume is the volume that the trials on all rows dominate, up to a reference point.
-    Trials on a part of the rows add to the cost alone.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        One row a trial, with the columns "trial", "seconds" and "rows" (both accumulated) and
-        "hypervolume".
-    reference : ndarray of shape (n_quantities,)
-        The reference point.
-
-    Attributes
-    ----------
-    line_ : matplotlib Line2D
-        The hypervolume.
-    ax_ : matplotlib Axes
-        Where it is drawn.
-    figure_ : matplotlib Figure
-        Its figure.
-
-    See Also
-    --------
-    ParetoFrontDisplay : The front at the end.
-
-    Notes
-    -----
-    Volumes of different searches can be compared if they have the same reference point.
-
-    Examples
-    --------
-    >>> from scipy.stats import uniform
-    >>> from skauto import minimize
-    >>> from skauto.plotting import HypervolumeDisplay
-    >>> from skauto.space import SearchSpace
-    >>> space = SearchSpace().add("classifier", "model", parameters={"x": uniform(0, 1)})
-    >>> def objective(configuration):
-    ...     x = configuration.parameters("classifier")["x"]
-    ...     return {"left": x, "right": (1 - x) ** 2}
-    >>> result = minimize(objective, space, strategy="random", objectives=("left", "right"),
-    ...                   max_evals=10, random_state=0)
-    >>> display = HypervolumeDisplay.from_history(result.history, reference=(1, 1))
-    >>> bool(display.frame["hypervolume"].is_monotonic_increasing)
-    True
-    """
-
-    def __init__(self, frame, *, reference):
-        super().__init__(frame)
-        self.reference = reference
-
-    @classmethod
-    def from_estimator(cls, estimator, *, reference=None, ax=None, **kwargs):
-        """Draw the search of a fitted estimator.
-
-        Parameters
-        ----------
-        estimator : ConstrainedAutoClassifier
-            A fitted one.
-        reference : array-like of shape (n_quantities,), default=None
-            See ``from_history``.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        **kwargs : dict
-            See ``plot``.
-
-        Returns
-        -------
-        display : HypervolumeDisplay
-            What was drawn.
-        """
-        check_is_fitted(estimator)
-        return cls.from_history(estimator.history_, reference=reference, ax=ax, **kwargs)
-
-    @classmethod
-    def from_history(cls, history, *, reference=None, ax=None, **kwargs):
-        """Draw a history, such as that of ``minimize``.
-
-        Parameters
-        ----------
-        history : History
-            The trials. The quantities are the objectives; if there is only one, the constraints
-            count too.
-        reference : array-like of shape (n_quantities,), default=None
-            Worst corner of the volume; None takes the worst value that was seen of each quantity.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        **kwargs : dict
-            See ``plot``.
-
-        Returns
-        -------
-        display : HypervolumeDisplay
-            What was drawn.
-        """
-        import pandas as pd
-
-        several = len(history.objectives) > 1
-        names = history.objectives if several else _quantities(history)
-        values = _values(history, history, names)
-        counts = np.array([t.ok and t.fidelity == 1.0 for t in history], dtype=bool)
-        values[~counts] = np.inf
-        if reference is None:
-            reference = values[np.isfinite(values).all(axis=1)].max(axis=0, initial=-np.inf)
-        frame = pd.DataFrame(
-            {
-                "trial": [trial.number for trial in history],
-                "seconds": np.cumsum([trial.cost for trial in history]),
-                "rows": np.cumsum([trial.fidelity for trial in history]),
-                "hypervolume": running_hypervolume(values, reference),
-            }
-        )
-        return cls(frame, reference=np.asarray(reference)).plot(ax=ax, **kwargs)
-
-    def plot(self, ax=None, *, cost="seconds", name=None):
-        """Draw the hypervolume.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        cost : {"seconds", "rows"}, default="seconds"
-            Seconds of the evaluations, summed over the workers; or their number, where one on a
-            part of the rows counts pro rata.
-        name : str, default=None
-            What the legend calls the line.
-
-        Returns
-        -------
-        self : HypervolumeDisplay
-            With its artists.
-        """
-        check_choice(type(self), "cost", cost, list(_COSTS))
-        ax = self._make_axes(ax)
-        (self.line_,) = ax.step(
-            self.frame[cost],
-            self.frame["hypervolume"],
-            where="post",
-            color=COLORS[len(ax.lines) % len(COLORS)],
-            label=name,
-        )
-        ax.set(xlabel=_COSTS[cost], ylabel="hypervolume")
-        if name is not None:
-            legend_outside(ax)
-        return self
-
-
-def _quantities(history):
-    """Names of what a search has measured: its objectives, then its constraints."""
-    measured = (name for trial in history for name in trial.constraints)
-    return list(dict.fromkeys((*history.objectives, *history.limits, *measured)))
-
-
-def _values(history, trials, names):
-    """Array of shape (n_trials, n_names) of objectives and constraints, infinite if unknown."""
-    rows = [
-        {**trial.constraints, **dict(zip(history.objectives, trial.losses, strict=True))}
-        for trial in trials
-    ]
-    table = [[row.get(name, np.inf) for name in names] for row in rows]
-    return np.nan_to_num(np.array(table, dtype=float).reshape(-1, len(names)), nan=np.inf)
 
 
 def _constraint_label(constraint):
