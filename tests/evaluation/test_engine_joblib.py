@@ -101,7 +101,7 @@ def cluster_client():
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None
+            n_workers=2, threads_per_worker=1, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -191,6 +191,12 @@ class TestDask:
         assert engine.wait(0.5) == []
         engine.cancel()
         assert engine.n_running == 0
+
+    def test_a_function_that_no_worker_can_load(self, client):
+        with parallel_config("dask"), make_engine(BadOnArrival()) as engine:
+            engine.submit("never", ())
+            with pytest.raises(RuntimeError, match="cannot be loaded.*cannot be rebuilt"):
+                drain(engine)
 
     def test_the_number_of_jobs_bounds_that_of_the_cluster(self, client):
         with parallel_config("dask"), make_engine(make_task(), n_jobs=1) as engine:
