@@ -22,7 +22,7 @@ from skauto.surrogates import DiversitySurrogate, RandomForest, Surrogate
 # Local candidates are neighbours of so many of the best trials.
 _N_CENTRES = 10
 # The diversity rank of a candidate is counted among so many of them.
-_N_RANKED = 1000
+_N_RANKED = 256
 
 
 def _forest() -> RandomForest:
@@ -85,7 +85,7 @@ class DivBO(Strategy):
     The N samples of Eq. (4) are the predictions of the N models of the diversity surrogate. Only
     candidates that can still win are asked for their diversity, those with
     :math:`R_{perf} \le 1 + w (n - 1)` of n candidates. Their diversity rank is counted among
-    1,000 random candidates and scaled to n, which is exact up to 1,000 candidates.
+    256 random candidates and scaled to n, which is exact up to 256 candidates.
 
     References
     ----------

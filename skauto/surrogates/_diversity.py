@@ -30,7 +30,7 @@ class DiversitySurrogate(BaseEstimator):
         Shrinkage of each tree.
     n_leaves : int, default=22
         Largest number of leaves of a tree.
-    max_pairs : int, default=20000
+    max_pairs : int, default=10000
         Number of pairs that a model is fitted to at most, drawn at random from all pairs.
 
     Attributes
@@ -65,7 +65,7 @@ class DiversitySurrogate(BaseEstimator):
         n_trees: int = 100,
         learning_rate: float = 0.03,
         n_leaves: int = 22,
-        max_pairs: int = 20_000,
+        max_pairs: int = 10_000,
     ) -> None:
         self.n_models = n_models
         self.n_trees = n_trees
@@ -153,14 +153,9 @@ class DiversitySurrogate(BaseEstimator):
             One predicted diversity a model: samples of the predictive distribution that keep how
             the pairs hang together. Between 0 and 1.
         """
-        n, d = second.shape
-        pairs = np.empty((n, 2 * d), dtype=np.float32)
-        pairs[:, d:] = second
-        values = np.empty((len(self.models_), len(first), n))
-        for i, row in enumerate(first):
-            pairs[:, :d] = row
-            values[:, i] = self._values(pairs)
-        return values
+        n_first, n_second = len(first), len(second)
+        pairs = np.hstack([np.repeat(first, n_second, axis=0), np.tile(second, (n_first, 1))])
+        return self._values(pairs.astype(np.float32)).reshape(-1, n_first, n_second)
 
     def _values(self, pairs: NDArray[np.float32]) -> Floats:
         values = [model.predict(pairs, num_threads=1) for model in self.models_]
@@ -178,6 +173,7 @@ class DiversitySurrogate(BaseEstimator):
             "max_depth": 10,
             "min_data_in_leaf": 3,
             "feature_fraction": 5 / 6,  # without it all models would be the same
+            "bin_construct_sample_cnt": 2000,  # all pairs would take as long as a fit
             "seed": int(rng.integers(2**31)),
             "deterministic": True,
             "force_col_wise": True,  # else LightGBM times both ways and takes the faster one

@@ -64,13 +64,13 @@ def candidates_of(strategy):
 def test_proposes_what_minimises_the_sum_of_ranks(beta):
     space = rich_space()
     history = ArtificialClassifiers(space).history(40)
-    strategy = divbo(beta=beta, n_candidates=400).start(space, np.random.default_rng(1))
+    strategy = divbo(beta=beta, n_candidates=200).start(space, np.random.default_rng(1))
     kept = candidates_of(strategy)
     proposal = strategy.suggest(history)
     strategy.stop()
 
     filled = space.fill_inactive(kept[0])
-    assert 400 < len(filled) <= 450
+    assert 200 < len(filled) <= 250
     mean, std = KnownLoss().predict(filled)
     performance = rankdata(-expected_improvement(mean, std, mean.min() + 1), method="min")
     predictions = np.array([trial.predictions for trial in history])
