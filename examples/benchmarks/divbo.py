@@ -1,19 +1,20 @@
-"""DivBO and its baselines on tables of evaluated configurations (its Table 1, Figs. 2, 3, 5).
+"""DivBO and its baselines on tables of evaluated configurations (its Tables 1, 4, 9 and 10).
 
-First, ``build`` evaluates random configurations of the space ``divbo`` once on each set, split
-into 60% to train, 20% to validate and 20% to test, and stores what they predict. Then ``search``
-lets the methods search these tables in place of the space: a *tabular* benchmark, in which a
-configuration can only be proposed if it is in the table, and the neighbours of a configuration are
-the nearest ones of the table. ``surrogate`` measures how well the diversity of unseen pairs is
-ranked, and how long a suggestion takes::
+First, ``build`` evaluates random configurations of the space ``divbo`` once on each set, at most
+3,000 rows of it, and stores what they predict. Then ``search`` lets the methods search these
+tables in place of the space: a *tabular* benchmark, in which a configuration can only be proposed
+if it is in the table, and the neighbours of a configuration are the nearest ones of the table.
+``live`` lets them search the space itself. ``surrogate`` measures how well the diversity of unseen
+pairs is ranked (Fig. 2) and how long the surrogate takes::
 
-    python examples/benchmarks/divbo.py build --data FOLDER --tables FOLDER --n-configurations 2000
-    python examples/benchmarks/divbo.py search --tables FOLDER --seeds 0,1,2 --out divbo.csv
+    python examples/benchmarks/divbo.py build --data FOLDER --tables FOLDER
+    python examples/benchmarks/divbo.py search --tables FOLDER --seeds 0,1 --out divbo.csv
+    python examples/benchmarks/divbo.py live --data FOLDER --n-trials 60 --out divbo_live.csv
     python examples/benchmarks/divbo.py surrogate --tables FOLDER
+    python examples/benchmarks/divbo.py report --out divbo.csv
 
-Each search is judged twice: by its best configuration and by the ensemble of 25 that is selected
-from its trials; ensemble optimisation also by the ensemble that it keeps itself. Tables and lines
-of the CSV file that are there are not made again.
+Method ``divbo-0.1-0.4`` is DivBO with ``beta=0.1`` and ``tau=0.4``. Tables and lines of the CSV
+file that are there are not made again.
 """
 
 import argparse
@@ -27,39 +28,72 @@ import pandas as pd
 from quality import load
 from scipy.spatial.distance import cdist
 from scipy.stats import kendalltau
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
 from skauto import AutoClassifier
-from skauto.ensemble import EnsemblePool, ErrorLoss, pairwise_diversity
+from skauto.ensemble import EnsemblePool, ErrorLoss, greedy_selection, pairwise_diversity
 from skauto.history import History, Trial
 from skauto.space import Configuration, SearchSpace, get_space
-from skauto.strategies import get_strategy
+from skauto.strategies import DivBO, get_strategy
 from skauto.surrogates import DiversitySurrogate, RandomForest
 
-SETS = "quake,wind,pollen,space_ga,bank32nh,cpu_small,satimage,spambase,pol,elevators"
-METHODS = "random,forest_bo,rising_bandit,ensemble_optimization,neural_ensemble_search,divbo"
+SETS = "quake,wind,spambase,elevators,bank32nh,pol,cpu_small,house_8L,puma32H,satimage"
+METHODS = (
+    "random,forest_bo,rising_bandit,ensemble_optimization,neural_ensemble_search,divbo,divbo-0-0.2"
+)
+N_ROWS = {"train": 800, "validation": 600, "test": 1600}
+TRIAL_SECONDS = 1.0
 N_NEIGHBORS = 30
 N_MEMBERS = 25
+KEY = ["data_set", "method", "seed", "n_trials"]
+# The ten methods of Table 1, and the column of the CSV file that holds the error of each.
+TABLE_1 = {
+    "RS": ("random", "single"),
+    "BO": ("forest_bo", "single"),
+    "RB": ("rising_bandit", "single"),
+    "DivBO-": ("divbo", "single"),
+    "EO": ("ensemble_optimization", "own"),
+    "NES": ("neural_ensemble_search", "selection"),
+    "RS-ES": ("random", "selection"),
+    "BO-ES": ("forest_bo", "selection"),
+    "RB-ES": ("rising_bandit", "selection"),
+    "DivBO": ("divbo", "selection"),
+}
+
+
+def split(X, y, seed=0):
+    """Rows to train on, to validate and to test, at most as many as N_ROWS says."""
+    chosen = np.random.default_rng(seed).permutation(len(y))[: sum(N_ROWS.values())]
+    X, y = X.iloc[chosen], y[chosen]
+    train, rest = train_test_split(
+        np.arange(len(y)), train_size=N_ROWS["train"], stratify=y, random_state=seed
+    )
+    return X, y, train, rest[: N_ROWS["validation"]], rest[N_ROWS["validation"] :]
+
+
+def make_strategy(method):
+    name, *numbers = method.split("-")
+    return DivBO(beta=float(numbers[0]), tau=float(numbers[1])) if numbers else get_strategy(name)
 
 
 # Tables
 
 
-def build(X, y, n_configurations, n_jobs, seed=0):
+def build(X, y, n_configurations):
     """Evaluate configurations; validation and test rows are predicted by the same model."""
-    rows = np.arange(len(y))
-    train, rest = train_test_split(rows, test_size=0.4, stratify=y, random_state=seed)
-    validation, test = train_test_split(rest, test_size=0.5, stratify=y[rest], random_state=seed)
+    X, y, train, validation, test = split(X, y)
     search = AutoClassifier(
         "random",
         space="divbo",
-        cv=[(train, rest)],
+        cv=[(train, np.concatenate([validation, test]))],
         max_evals=n_configurations,
         ensemble_size=1,
-        trial_time_limit=60,
+        refit=False,
+        trial_time_limit=TRIAL_SECONDS,
         warm_start=True,
-        n_jobs=n_jobs,
-        random_state=seed,
+        n_jobs=1,
+        random_state=0,
     ).fit(X, y)
     kept = [trial for trial in search.history_ if trial.ok]
     return {
@@ -74,20 +108,15 @@ def build(X, y, n_configurations, n_jobs, seed=0):
 class TableSpace(SearchSpace):
     """A search space that holds the rows of a table only."""
 
-    def restrict(self, vectors):
-        self.table = vectors
-        self.features = self.one_hot(vectors)
-        return self
+    def __init__(self, space, configurations):
+        used = {step: {c[step] for c in configurations} for step in space.steps}
+        vars(self).update(vars(space.subspace(used)))
+        self.configurations = configurations
+        self.table = self.encode(configurations)
+        self.features = self.one_hot(self.table)
 
     def sample(self, n, rng, structures=None):
-        rows = self.table
-        if structures is not None:
-            chosen = rows[:, : len(self.steps)].astype(int)
-            allowed = {tuple(row) for row in np.atleast_2d(structures).tolist()}
-            rows = rows[[tuple(row) in allowed for row in chosen.tolist()]]
-        if not len(rows):  # nothing in the table: what is known already
-            return self.table[:1]
-        return rows[rng.permutation(len(rows))[:n]]
+        return self.table[rng.permutation(len(self.table))[:n]]
 
     def neighbors(self, vector, rng, n_numeric=4, scale=0.2, fixed_steps=()):
         distances = cdist(self.one_hot(np.asarray(vector)[None]), self.features, "cityblock")[0]
@@ -97,50 +126,27 @@ class TableSpace(SearchSpace):
         return self.table[0]
 
     def subspace(self, choices):
-        part = get_table_space(SearchSpace.subspace(self, choices))
+        """The rows of one algorithm, as the rising bandit asks for them."""
         ((step, name),) = choices.items()
-        i = self.steps.index(step)
-        mine = self.component(step, name)
-        index = [c.name for c in self.components(step)].index(mine.name)
-        rows = self.table[self.table[:, i] == index]
-        return part.restrict(part.encode([self.decode(row) for row in rows]))
-
-
-def get_table_space(space):
-    """The same space, ready to be restricted to a table."""
-    table_space = TableSpace.__new__(TableSpace)
-    table_space.__dict__.update(space.__dict__)
-    table_space._forget()
-    return table_space
-
-
-def used_space(configurations):
-    """The part of the space `divbo` whose algorithms occur in a table."""
-    space = get_space("divbo")
-    used = {step: {c[step] for c in configurations} for step in space.steps}
-    names = {step: [component.name for component in space.components(step)] for step in used}
-    kept = {step: [n for n in names[step] if n in used[step]] for step in used}
-    return get_table_space(space.subspace(kept))
+        return TableSpace(get_space("divbo"), [c for c in self.configurations if c[step] == name])
 
 
 # Searches
 
 
-def search(table, configurations, method, n_trials, seed):
-    """History of a method on a table, with the processor seconds of its suggestions."""
-    space = used_space(configurations)
-    space.restrict(space.encode(configurations))
+def search(table, method, n_trials, seed):
+    """Rows of a table in the order of a search, and what it is worth."""
+    configurations = read_configurations(table)
     row_of = {configuration: row for row, configuration in enumerate(configurations)}
-    errors = (table["validation"].argmax(axis=2) != table["y_validation"]).mean(axis=1)
+    errors = error(table["validation"], table["y_validation"])
     history = History(max_evals=n_trials, targets=table["y_validation"])
-    strategy = get_strategy(method).start(space, np.random.default_rng(seed))
+    space = TableSpace(get_space("divbo"), configurations)
+    strategy = make_strategy(method).start(space, np.random.default_rng(seed))
     rows, seconds = [], []
     while len(history) < n_trials:
         start = time.process_time()
         proposal = strategy.suggest(history)
         seconds.append(time.process_time() - start)
-        if proposal is None:
-            break
         row = row_of[proposal.configuration]
         rows.append(row)
         trial = Trial(
@@ -153,150 +159,211 @@ def search(table, configurations, method, n_trials, seed):
         history.append(trial)
         strategy.observe(trial)
     strategy.stop()
-    return np.array(rows), seconds, getattr(strategy, "members_", None)
+    validation, test = table["validation"][rows], table["test"][rows]
+    outcome = follow(validation, table["y_validation"])
+    outcome |= test_errors(validation, table["y_validation"], test, table["y_test"])
+    if hasattr(strategy, "members_"):
+        outcome["own"] = error(test[strategy.members_].mean(axis=0), table["y_test"])
+    return outcome | {"seconds_last_50": np.mean(seconds[-50:])}
 
 
-def judge(table, rows, seconds, members):
-    """Errors of the best configuration and the ensemble, and how diverse the suggestions were."""
-    validation, y = table["validation"][rows], table["y_validation"]
+def live(X, y, method, n_trials, seed):
+    """The same, on the space itself."""
+    X, y, train, validation, test = split(X, y)
+    known = np.concatenate([train, validation])
+    places = np.arange(len(known))
+    folds = [(places[: len(train)], places[len(train) :])]
+    fitted = AutoClassifier(
+        make_strategy(method),
+        space="divbo",
+        cv=folds,
+        max_evals=n_trials,
+        ensemble_size=N_MEMBERS,
+        scoring="accuracy",
+        refit=False,
+        initial=None,
+        trial_time_limit=5 * TRIAL_SECONDS,
+        warm_start=True,
+        n_jobs=1,
+        random_state=seed,
+    ).fit(X.iloc[known], y[known])
+    kept = [trial for trial in fitted.history_ if trial.ok]
+    predictions = np.array([trial.predictions[len(train) :] for trial in kept])
+    outcome = follow(predictions, fitted.history_.targets[len(train) :])
+    return outcome | {"selection": 1.0 - fitted.score(X.iloc[test], y[test])}
+
+
+def follow(validation, y):
+    """How the ensemble grew: its validation error, and how new the last suggestions were."""
     pool = EnsemblePool(y, ErrorLoss(), N_MEMBERS)
-    nearest, updates, best = [], [], []
-    for number, prediction in enumerate(validation):
-        if number:
+    nearest, updates, losses = [], [], [np.inf]
+    for prediction in validation:
+        if len(pool):
             both = np.concatenate([prediction[None], validation[pool.members]])
             nearest.append(pairwise_diversity(both)[0, 1:].min())
-        before = pool.selection.losses[-1] if number else np.inf
         changed = pool.add(prediction)
-        best.append(pool.selection.losses[-1])
-        updates.append(changed and best[-1] < before)
-    single = int(np.argmin((validation.argmax(axis=2) != y).mean(axis=1)))
-    scores = {
-        "validation_single": error(validation[single], y),
-        "test_single": error(table["test"][rows[single]], table["y_test"]),
-        "validation_ensemble": best[-1],
-        "test_ensemble": error(
-            np.tensordot(pool.selection.weights, table["test"][rows].astype(float), axes=1),
-            table["y_test"],
-        ),
+        losses.append(pool.selection.losses[-1])
+        updates.append(changed and losses[-1] < losses[-2])
+    single = np.minimum.accumulate(error(validation, y))
+    outcome = {
         "nearest_last_50": np.mean(nearest[-50:]),
         "updates_last_50": sum(updates[-50:]),
-        "updates_last_100": sum(updates[-100:]),
+        "mean_error_of_members": error(validation[pool.members], y).mean(),
         "members": len(pool.members),
-        "seconds_last_50": np.mean(seconds[-50:]),
     }
-    for share in (0.25, 0.5, 0.75):
-        scores[f"validation_at_{share:g}"] = best[int(share * len(best)) - 1]
-    if members:
-        own = table["test"][rows[members]].astype(float).mean(axis=0)
-        scores["test_own_ensemble"] = error(own, table["y_test"])
-    return scores
+    for n in range(20, len(validation) + 1, 20):
+        outcome |= {f"single_at_{n}": single[n - 1], f"selection_at_{n}": losses[n]}
+    return outcome
+
+
+def test_errors(validation, y, test, y_test):
+    """Test errors of the best trial and of ensembles of the trials (Tables 9 and 10)."""
+    errors = error(validation, y)
+    five = np.argsort(errors, kind="stable")[:5]
+    stacked = LogisticRegression(max_iter=1000).fit(np.hstack(validation[five]), y)
+    outcome = {
+        "single": error(test[five[0]], y_test),
+        "bagging": error(test[five].mean(axis=0), y_test),
+        "stacking": error(stacked.predict_proba(np.hstack(test[five])), y_test),
+    }
+    for name, n_members in (("selection", N_MEMBERS), ("selection_100", 100)):
+        weights = greedy_selection(validation, y, ErrorLoss(), n_members).weights
+        outcome[name] = error(np.tensordot(weights, test, axes=1), y_test)
+    return outcome
 
 
 def error(probabilities, y):
-    return float((probabilities.argmax(axis=1) != y).mean())
+    return (probabilities.argmax(axis=-1) != y).mean(axis=-1)
 
 
-def report(frame):
-    """Mean test errors and average ranks; each search counts with and without the ensemble."""
-    parts = [
-        frame.assign(method=frame["method"] + suffix, error=frame[column])
-        for suffix, column in (
-            ("", "test_single"),
-            (" + ensemble", "test_ensemble"),
-            (" (own ensemble)", "test_own_ensemble"),
-        )
-        if column in frame
-    ]
-    long = pd.concat(parts).dropna(subset="error")
-    table = long.pivot_table(index="method", columns="data_set", values="error")
-    table["average rank"] = table.rank().mean(axis=1)
-    print((100 * table.drop(columns="average rank")).round(2).to_string())
-    print(table["average rank"].sort_values().round(2).to_string())
-    columns = ["nearest_last_50", "updates_last_50", "updates_last_100", "members"]
-    print(frame.groupby("method")[[*columns, "seconds_last_50"]].mean().round(3).to_string())
+def read_configurations(table):
+    return [Configuration.from_dict(entry) for entry in table["configurations"]]
 
 
 # The diversity surrogate
 
 
-def surrogate_table(table, configurations, sizes, seed=0, n_unseen=50):
+def surrogate_table(table, sizes, seed=0, n_unseen=50):
     """Kendall's tau on pairs of unseen configurations, and the processor seconds of an update."""
-    space = used_space(configurations)
-    X = space.fill_inactive(space.encode(configurations))
+    space = get_space("divbo")
+    X = space.fill_inactive(space.encode(read_configurations(table)))
     chosen = np.random.default_rng(seed).permutation(len(X))[: max(sizes) + n_unseen]
-    X, diversity = X[chosen], pairwise_diversity(table["validation"][chosen][:, :2000])
+    X, diversity = X[chosen], pairwise_diversity(table["validation"][chosen])
     i, j = np.triu_indices(n_unseen, 1)
     first, second, truth = X[-n_unseen:][i], X[-n_unseen:][j], diversity[-n_unseen:, -n_unseen:]
-    models = {
-        "updated": DiversitySurrogate(),
-        "refitted": DiversitySurrogate(max_pairs=10**9),
-        "forest": RandomForest(),
-    }
+    models = {"updated": DiversitySurrogate(), "refitted": DiversitySurrogate(max_pairs=10**9)}
     rng = np.random.default_rng(seed)
     lines = []
-    for n in range(min(sizes) // 2, max(sizes) + 1):
+    for n in range(min(sizes) - 20, max(sizes) + 1):
         start = time.process_time()
         models["updated"].update(X[:n], diversity[:n, :n], rng)
         seconds = time.process_time() - start
         if n not in sizes:
             continue
         models["refitted"].fit(X[:n], diversity[:n, :n], rng)
-        a, b = np.divmod(np.arange(n * n), n)
-        models["forest"].fit(np.hstack([X[a], X[b]]), diversity[a, b], rng)
         line = {"n": n, "update_seconds": seconds}
         for name, model in models.items():
-            pairs = (np.hstack([first, second]),) if name == "forest" else (first, second)
-            line[name] = kendalltau(model.predict(*pairs)[0], truth[i, j]).statistic
+            line[name] = kendalltau(model.predict(first, second)[0], truth[i, j]).statistic
+        a, b = np.divmod(np.arange(n * n), n)
+        forest = RandomForest().fit(np.hstack([X[a], X[b]]), diversity[a, b], rng)
+        predicted, _ = forest.predict(np.hstack([first, second]))
+        line["forest"] = kendalltau(predicted, truth[i, j]).statistic
         lines.append(line)
     return pd.DataFrame(lines)
 
 
+def suggestion_seconds(table, n, n_timed=25, seed=0):
+    """Mean processor seconds of the last suggestions of a search of n trials.
+
+    The trials are random configurations with the predictions of a table, row after row.
+    """
+    space, rng = get_space("divbo"), np.random.default_rng(seed)
+    history = History(max_evals=n, targets=table["y_validation"])
+    strategy = get_strategy("divbo").start(space, rng)
+    seconds = []
+    for number, vector in enumerate(space.sample(n, rng)):
+        if number >= n - n_timed - 1:  # the first of these reads all trials at once
+            start = time.process_time()
+            strategy.suggest(history)
+            seconds.append(time.process_time() - start)
+        predictions = table["validation"][number % len(table["validation"])]
+        loss = float(error(predictions, table["y_validation"]))
+        history.append(
+            Trial(
+                number=number,
+                configuration=space.decode(vector),
+                losses=(loss,),
+                predictions=predictions,
+            )
+        )
+    return np.mean(seconds[1:])
+
+
+# Reports
+
+
+def report(frame):
+    """Print mean test errors and average ranks, ranks over trials, and the rest by method."""
+    means = frame.groupby(["method", "data_set"]).mean(numeric_only=True)
+    print("Test error in percent, mean over seeds")
+    wanted = {name: key for name, key in TABLE_1.items() if key[0] in means.index.levels[0]}
+    errors = pd.DataFrame({n: means.loc[m, c] for n, (m, c) in wanted.items() if c in means})
+    print((100 * errors.T).round(2).to_string())
+    print("Average rank\n", errors.rank(axis=1).mean().round(2).to_string())
+    print("Average rank of the validation error of the ensemble after trials")
+    columns = [name for name in means if name.startswith("selection_at_")]
+    searched = means.loc[[method for method in means.index.levels[0] if "-" not in method]]
+    print(searched[columns].groupby("data_set").rank().groupby("method").mean().round(2))
+    print("Means over the sets")
+    others = [name for name in means if "_at_" not in name and name not in KEY]
+    print(means[others].groupby("method").mean().round(4).T.to_string())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("command", choices=["build", "search", "surrogate"])
-    parser.add_argument("--data", type=Path, help="folder of the data sets, for build")
-    parser.add_argument("--tables", type=Path, required=True, help="folder of the tables")
+    parser.add_argument("command", choices=["build", "search", "live", "surrogate", "report"])
+    parser.add_argument("--data", type=Path, help="folder of the data sets, for build and live")
+    parser.add_argument("--tables", type=Path, help="folder of the tables")
     parser.add_argument("--sets", default=SETS, help=SETS)
     parser.add_argument("--methods", default=METHODS, help=METHODS)
-    parser.add_argument("--seeds", default="0,1,2,3,4", help="0,1,2,3,4")
-    parser.add_argument("--n-configurations", type=int, default=2000, help="2000")
-    parser.add_argument("--n-trials", type=int, default=250, help="250")
-    parser.add_argument("--sizes", default="50,150,250", help="50,150,250")
-    parser.add_argument("--n-jobs", type=int, default=1, help="1")
+    parser.add_argument("--seeds", default="0,1", help="0,1")
+    parser.add_argument("--n-configurations", type=int, default=400, help="400")
+    parser.add_argument("--n-trials", type=int, default=120, help="120")
+    parser.add_argument("--sizes", default="50,100,150,200,250", help="50,100,150,200,250")
     parser.add_argument("--out", type=Path, default=Path("divbo.csv"), help="divbo.csv")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    arguments.tables.mkdir(parents=True, exist_ok=True)
     lines = pd.read_csv(arguments.out).to_dict("records") if arguments.out.exists() else []
-    done = {(line["data_set"], line["method"], line["seed"], line["n_trials"]) for line in lines}
-    for name in arguments.sets.split(","):
-        path = arguments.tables / f"{name}.joblib"
-        if arguments.command == "build":
-            if not path.exists():
-                X, y = load(arguments.data, name)
-                joblib.dump(build(X, y, arguments.n_configurations, arguments.n_jobs), path)
-            continue
-        table = joblib.load(path)
-        configurations = read_configurations(table)
-        if arguments.command == "surrogate":
-            sizes = [int(size) for size in arguments.sizes.split(",")]
-            print(name, surrogate_table(table, configurations, sizes).round(3), sep="\n")
-            continue
-        for method in arguments.methods.split(","):
-            for seed in map(int, arguments.seeds.split(",")):
+    if arguments.command == "report":
+        report(pd.DataFrame(lines))
+        return
+    done = {tuple(line[name] for name in KEY) for line in lines}
+    for seed in map(int, arguments.seeds.split(",")):
+        for name in arguments.sets.split(","):
+            path = arguments.tables and arguments.tables / f"{name}.joblib"
+            if arguments.command == "build":
+                if not path.exists():
+                    joblib.dump(
+                        build(*load(arguments.data, name), arguments.n_configurations), path
+                    )
+                continue
+            if arguments.command == "surrogate":
+                sizes = [int(size) for size in arguments.sizes.split(",")]
+                table = joblib.load(path)
+                print(name, surrogate_table(table, sizes, seed).round(3), sep="\n", flush=True)
+                for n in (max(sizes), 4 * max(sizes)):
+                    print(f"seconds a suggestion at {n}: {suggestion_seconds(table, n):.2f}")
+                continue
+            for method in arguments.methods.split(","):
                 key = (name, method, seed, arguments.n_trials)
                 if key in done:
                     continue
-                found = search(table, configurations, method, arguments.n_trials, seed)
-                head = dict(zip(("data_set", "method", "seed", "n_trials"), key, strict=True))
-                lines.append(head | judge(table, *found))
+                if arguments.command == "live":
+                    outcome = live(*load(arguments.data, name), method, arguments.n_trials, seed)
+                else:
+                    outcome = search(joblib.load(path), method, arguments.n_trials, seed)
+                lines.append(dict(zip(KEY, key, strict=True)) | outcome)
                 pd.DataFrame(lines).to_csv(arguments.out, index=False)
-    if arguments.command == "search":
-        report(pd.DataFrame(lines))
-
-
-def read_configurations(table):
-    return [Configuration.from_dict(entry) for entry in table["configurations"]]
 
 
 if __name__ == "__main__":
