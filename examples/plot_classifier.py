@@ -44,16 +44,14 @@ print(f"held-out accuracy: {clf.score(X_test, y_test):.3f}")
 clf.leaderboard(top=8)[["trial", "status", "weight", "loss", "cost", "classifier"]]
 
 # %%
-# Every trial in its order, and the best loss so far:
+# Every trial in its order, and the best loss so far. There are more displays:
+# :ref:`sphx_glr_auto_examples_plot_search.py`.
 
 import matplotlib.pyplot as plt
 
-losses = np.array([trial.loss for trial in clf.history_])
-fig, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
-ax.plot(losses, "o", label="trial")
-ax.step(range(len(losses)), np.minimum.accumulate(losses), where="post", label="best so far")
-ax.set(xlabel="trial", ylabel="1 - accuracy")
-ax.legend()
+from skauto.plotting import SearchHistoryDisplay
+
+SearchHistoryDisplay.from_estimator(clf)
 plt.show()
 
 # %%
