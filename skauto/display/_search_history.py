@@ -169,8 +169,8 @@ class SearchHistoryDisplay(BaseDisplay):
         if not measured["eligible"].all():
             ax.scatter([], [], s=28, edgecolors=GREY, facecolors="none", label="not eligible")
         self.failed_ = self._mark_failures(ax, frame.loc[frame["loss"].isna(), x])
-        label = "trial" if x == "trial" else "time [s]"
-        ax.set(xlabel=label, ylabel=self.loss_name)
+        ax.set(xlabel="trial" if x == "trial" else "time [s]", ylabel=self.loss_name)
+        ax.xaxis.get_major_locator().set_params(integer=x == "trial")
         if is_wide(measured["loss"]):
             ax.set_yscale("log")
         legend_outside(ax)
