@@ -17,8 +17,8 @@ and transformers whose steps are expensive, and whether the results are the same
         --transformers kernel_pca,fast_ica,nystroem_sampler
 
 TPE against Optuna's ``TPESampler``, the same number of trials: on the artificial objective, and on
-a table of random configurations of the space ``mosaic`` that are evaluated once. The loss of a
-configuration is that of the nearest row then::
+a table of random configurations of the space ``mosaic`` that are evaluated once. There the loss of
+a configuration is that of the nearest row which the search has not had yet::
 
     python examples/benchmarks/flash.py tpe --seeds 20 --max-evals 200
     python examples/benchmarks/flash.py tpe --seeds 20 --max-evals 100 --data FOLDER \
@@ -186,25 +186,31 @@ def compare_tpe(arguments):
     if arguments.table is None:
         space = make_artificial_space()
         objectives = [make_artificial_objective(space, seed=i) for i in range(arguments.seeds)]
-        losses = [lambda vector, f=f: f(space.decode(vector)) for f in objectives]
+        makers = [lambda f=f: lambda vector: f(space.decode(vector)) for f in objectives]
     else:
         space = get_space("mosaic")
-        losses = [table_loss(space, evaluated(arguments))] * arguments.seeds
+        makers = [make_table_loss(space, evaluated(arguments))] * arguments.seeds
     finals = {"tpe": [], "optuna": [], "random": []}
-    for seed, loss in enumerate(losses):
+    for seed, make_loss in enumerate(makers):
         for name in ("tpe", "random"):
             result = minimize(
-                lambda configuration, loss=loss: loss(space.encode([configuration])[0]),
+                of_configuration(space, make_loss()),
                 space,
                 strategy=name,
                 max_evals=arguments.max_evals,
                 random_state=seed,
             )
             finals[name].append(result.loss)
-        finals["optuna"].append(minimise_with_optuna(loss, space, seed, arguments.max_evals))
+        finals["optuna"].append(
+            minimise_with_optuna(make_loss(), space, seed, arguments.max_evals)
+        )
     table = pd.DataFrame(finals)
     print(table.describe().round(4).to_string())
     print("p of tpe against optuna:", mannwhitneyu(table["tpe"], table["optuna"]).pvalue)
+
+
+def of_configuration(space, loss):
+    return lambda configuration: loss(space.encode([configuration])[0])
 
 
 def evaluated(arguments):
@@ -227,16 +233,27 @@ def evaluated(arguments):
     return pd.read_csv(arguments.table)
 
 
-def table_loss(space, table):
-    """Error of the nearest row, as a function of a vector, be it legal or not."""
+def make_table_loss(space, table):
+    """Maker of losses on a table, each of which hands out every row once.
+
+    If rows could come again, a search that has found a good region would be told nothing new
+    there: it proposes configurations that differ, and all have the same nearest row.
+    """
     rows = [Configuration.from_dict(json.loads(text)) for text in table["configuration"]]
     encoded, errors = space.one_hot(space.encode(rows)), table["error"].to_numpy()
 
-    def loss(vector):
-        distances = cdist(space.one_hot(vector[None]), encoded, "cityblock")[0]
-        return float(errors[distances.argmin()])
+    def make():
+        used = np.zeros(len(rows), dtype=bool)
 
-    return loss
+        def loss(vector):
+            distances = cdist(space.one_hot(vector[None]), encoded, "cityblock")[0]
+            row = np.where(used, np.inf, distances).argmin()
+            used[row] = True
+            return float(errors[row])
+
+        return loss
+
+    return make
 
 
 def minimise_with_optuna(loss, space, seed, max_evals):
