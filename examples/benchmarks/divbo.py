@@ -43,7 +43,7 @@ METHODS = (
     "random,forest_bo,rising_bandit,ensemble_optimization,neural_ensemble_search,divbo,divbo-0-0.2"
 )
 N_ROWS = {"train": 800, "validation": 600, "test": 1600}
-TRIAL_SECONDS = 1.0
+TRIAL_SECONDS = 0.5
 N_NEIGHBORS = 30
 N_MEMBERS = 25
 KEY = ["data_set", "method", "seed", "n_trials"]
@@ -182,7 +182,7 @@ def live(X, y, method, n_trials, seed):
         scoring="accuracy",
         refit=False,
         initial=None,
-        trial_time_limit=5 * TRIAL_SECONDS,
+        trial_time_limit=20 * TRIAL_SECONDS,
         warm_start=True,
         n_jobs=1,
         random_state=seed,
@@ -327,7 +327,7 @@ def main():
     parser.add_argument("--sets", default=SETS, help=SETS)
     parser.add_argument("--methods", default=METHODS, help=METHODS)
     parser.add_argument("--seeds", default="0,1", help="0,1")
-    parser.add_argument("--n-configurations", type=int, default=400, help="400")
+    parser.add_argument("--n-configurations", type=int, default=350, help="350")
     parser.add_argument("--n-trials", type=int, default=120, help="120")
     parser.add_argument("--sizes", default="50,100,150,200,250", help="50,100,150,200,250")
     parser.add_argument("--out", type=Path, default=Path("divbo.csv"), help="divbo.csv")
