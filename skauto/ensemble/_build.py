@@ -27,6 +27,9 @@ _POOL_PER_ALGORITHM = 3
 _MAX_ROWS = 20_000
 # Refitting is given so much more time than the folds took, scaled to all the rows.
 _SAFETY = 1.3
+# The time for exactly the members that would be selected is stretched by this: one that a busy
+# machine keeps from being fitted is lost, and the end of a search seldom finds a better one.
+_SLACK = 1.5
 # Share of the time limit that may be kept back for what comes after the search.
 _MAX_RESERVE = 0.25
 # While no member at all is fitted, the time limit may be exceeded by so many seconds and so much
@@ -88,6 +91,7 @@ class EnsembleBuilder:
         self.n_members = n_members
         self.refit = refit
         self.scoring = scoring
+        self._needed = 0, 0.0  # number of trials, and seconds that their members take
 
     def refit_time(self, trial):
         """Predicted seconds of fitting a member anew.
@@ -107,7 +111,7 @@ class EnsembleBuilder:
         n_train = np.mean([train.size for train, _ in self.data.splits])
         return _SAFETY * trial.mean_fit_time * len(self.data.y) / n_train
 
-    def reserve(self, history, n_workers, time_limit):
+    def reserve(self, history, n_workers, budget):
         """Seconds to keep back for selecting and refitting what is known so far.
 
         Parameters
@@ -116,22 +120,38 @@ class EnsembleBuilder:
             Trials so far.
         n_workers : int
             Number of fits that run at once.
-        time_limit : float
-            Seconds of the whole ``fit``.
+        budget : Budget
+            Of the whole ``fit``.
 
         Returns
         -------
         seconds : float
-            Enough for the members that a selection usually takes, at most a quarter of the limit,
-            but always enough for the best trial.
+            Enough for ten members, at most a quarter of the limit, but always enough for the best
+            trial. When no more is left, only enough for the members that would be selected.
         """
         pool = self._pool(history)
         if not pool:
             return 0.0
-        times = np.array([self.refit_time(trial) for trial in pool[: self.n_members]])
-        usual = times[:10].sum() / min(n_workers, len(times))
-        kept = max(min(usual, _MAX_RESERVE * time_limit), times[0])
-        return kept + min(0.02 * time_limit, 1.0)
+        selecting = min(0.02 * budget.time_limit, 1.0)
+        best = self.refit_time(pool[0])
+        times = [self.refit_time(trial) for trial in pool[: min(10, self.n_members)]]
+        usual = sum(times) / min(n_workers, len(times))
+        kept = max(min(usual, _MAX_RESERVE * budget.time_limit), best)
+        if budget.remaining <= kept + selecting:
+            needed = _SLACK * self._time_of_members(history, n_workers, kept)
+            kept = min(kept, max(best, needed))
+        return kept + selecting
+
+    def _time_of_members(self, history, n_workers, seconds):
+        """Predicted seconds of fitting those that would be selected now; kept for the next call.
+
+        Selecting itself takes time, so it is left until the end of the search depends on it.
+        """
+        if self._needed[0] != len(history):
+            chosen = self.select(history, seconds * n_workers, seconds)
+            times = [self.refit_time(history[number]) for number in chosen]
+            self._needed = len(history), max([sum(times) / n_workers, *times])
+        return self._needed[1]
 
     def build(self, history, engine, budget):
         """Choose the members, fit them on the engine and put the vote together.

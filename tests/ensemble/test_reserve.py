@@ -1,0 +1,88 @@
+"""How much time is kept back for refitting."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import get_scorer
+
+from skauto.ensemble import EnsembleBuilder
+from skauto.evaluation import EvaluationData, PipelineEvaluator, PipelineWorker
+from skauto.history import History, Trial
+from skauto.space import Configuration
+from skauto.utils import Budget
+
+N_ROWS = 100
+PER_FIT = 1.3 * N_ROWS / 50  # seconds of refitting a second of fitting half of the rows
+
+
+@pytest.fixture
+def builder():
+    rows = np.arange(N_ROWS)
+    data = EvaluationData(
+        Z=np.zeros((N_ROWS, 1)),
+        y=rows % 2,
+        classes=np.array([0, 1]),
+        splits=[(rows[:50], rows[50:]), (rows[50:], rows[:50])],
+        sample_weight=None,
+        X=None,
+        groups={},
+    )
+    evaluator = PipelineEvaluator(PipelineWorker(None, data, {"score": get_scorer("accuracy")}))
+    return EnsembleBuilder(evaluator, None, n_members=25, refit=True, scoring="accuracy")
+
+
+def history(*trials):
+    """A history of trials given by the share of rows that they get wrong and their fit time."""
+    known = History()
+    for number, (share, seconds) in enumerate(trials):
+        truth = np.arange(N_ROWS) % 2
+        wrong = np.random.default_rng(number).permutation(N_ROWS) < share * N_ROWS
+        one = np.where(wrong, 1 - truth, truth)
+        known.append(
+            Trial(
+                number=number,
+                configuration=Configuration({"classifier": (f"algorithm_{number}", {})}),
+                losses=(share,),
+                fit_times=(seconds, seconds),
+                predictions=np.column_stack([1 - one, one]).astype(np.float32),
+            )
+        )
+    return known
+
+
+def budget(limit, left):
+    budget = Budget(time_limit=limit)
+    budget.started -= limit - left
+    return budget
+
+
+def test_nothing_is_kept_for_nothing(builder):
+    assert builder.reserve(history(), 1, budget(100, 50)) == 0.0
+
+
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_early_on_ten_members_are_provided_for(builder, n_workers):
+    trials = history(*[(0.1 + 0.01 * i, 1.0) for i in range(12)])
+    kept = builder.reserve(trials, n_workers, budget(1000, 500))
+    assert kept == pytest.approx(10 * PER_FIT / n_workers + 1.0)
+
+
+def test_at_most_a_quarter_is_kept_but_the_best_is_always_refitted(builder):
+    trials = history(*[(0.1 + 0.01 * i, 10.0) for i in range(12)])
+    assert builder.reserve(trials, 1, budget(200, 150)) == pytest.approx(50 + 1)
+    assert builder.reserve(trials, 1, budget(40, 39)) == pytest.approx(10 * PER_FIT + 0.8)
+
+
+def test_at_the_end_the_members_that_would_be_selected_decide(builder):
+    trials = history(*[(0.4, 5.0)] * 9, (0.0, 2.0))
+    known = History()
+    for trial in trials.trials[:9]:
+        known.append(trial)
+    usual = 45 * PER_FIT + 1
+    late = budget(1000, 100)
+    assert len(builder.select(known)) > 5
+    assert builder.reserve(known, 1, late) == pytest.approx(usual)
+    # Nothing that is added to a perfect trial makes it better.
+    known.append(trials[9])
+    assert builder.select(known) == {9: 1.0}
+    assert builder.reserve(known, 1, late) == pytest.approx(1.5 * 2 * PER_FIT + 1)
+    assert builder.reserve(known, 1, budget(1000, 500)) == pytest.approx(usual + 2 * PER_FIT)
