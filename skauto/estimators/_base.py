@@ -200,7 +200,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 history,
                 budget,
                 initial=[c for c in initial if not _tried(c, history)],
-                reserve=lambda known: builder.reserve(known, engine.n_workers, self.time_limit),
+                reserve=lambda known: builder.reserve(known, engine.n_workers, budget),
                 record=None if checkpoint is None else checkpoint.append,
                 on_trial=_Observer(self, history, budget.max_evals),
             )
