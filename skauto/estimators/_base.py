@@ -414,7 +414,8 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _space(self, classes):
         if isinstance(self.space, SearchSpace):
             return self.space
-        sensitive = {name: None for c in self._constraints(classes) for name in c.sensitive_names}
+        reweighable = [c for c in self._constraints(classes) if c.reweighable]
+        sensitive = dict.fromkeys(name for c in reweighable for name in c.sensitive_names)
         return get_space(self.space, tuple(sensitive))
 
     def _constraints(self, classes):

@@ -23,7 +23,8 @@ class Constraint(BaseEstimator, ABC):
     the mean over the folds; a constraint of the type ``additive`` adds up over the members of an
     ensemble (seconds, bytes), any other is measured anew on the averaged predictions. With
     ``upper=None`` nothing is limited: the value is measured, and minimised by the strategies for
-    several objectives.
+    several objectives. Where it is ``reweighable``, as the type `StatisticalParity` is, it shrinks
+    when the rows are weighed by group and class, and the space "default" offers such weights.
 
     Examples
     --------
@@ -38,6 +39,7 @@ class Constraint(BaseEstimator, ABC):
     """
 
     additive = False
+    reweighable = False
     sensitive = None
 
     @property
@@ -315,6 +317,8 @@ class StatisticalParity(Constraint):
     >>> StatisticalParity("sex", 0.05).key
     'statistical_parity(sex)'
     """
+
+    reweighable = True
 
     def __init__(self, sensitive, upper=None, *, positive_label=None):
         self.sensitive = sensitive

@@ -252,5 +252,6 @@ class PipelineWorker:
         for step, algorithm in configuration.components:
             if space.component(step, algorithm).balancing == "groups":
                 chosen = configuration.parameters(step)
-                return {name: chosen[f"strength_{name}"] for name in self.data.groups}
+                strengths = {name: chosen.get(f"strength_{name}") for name in self.data.groups}
+                return {name: s for name, s in strengths.items() if s is not None}
         return {}

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from sklearn.linear_model import LogisticRegression
 
 from skauto import ConstrainedAutoClassifier
-from skauto.constraints import StatisticalParity
+from skauto.constraints import GroupDisparity, StatisticalParity
 from skauto.evaluation import EvaluationData, PipelineBuilder, PipelineWorker, group_weights
 from skauto.space import Configuration, SearchSpace, get_space
 from skauto.space.catalog._balancers import group_weights as component
@@ -109,6 +109,9 @@ def test_the_default_space_offers_it_to_classifiers_that_take_weights():
     names = {space.components("classifier")[k].name for k in structures[:, -1]}
     assert {"lightgbm", "logistic_regression"} < names
     assert not names & {"k_nearest_neighbors", "lda", "qda"}
+    assert space.default().components[2] == ("balancer", "group_weights")
+    assert space.default_configurations()[0]["classifier"] == "gaussian_nb"
+    assert {c["balancer"] for c in space.default_configurations()} == {"group_weights", "none"}
     for name in ("default", "mosaic"):
         features = [] if name == "default" else ["sex"]
         assert "group_weights" not in [
@@ -120,13 +123,15 @@ def test_a_search_uses_it_where_a_constraint_names_a_group(rng):
     group = rng.choice(["a", "b"], size=400)
     signal = rng.normal(size=400)
     y = (signal + 1.2 * (group == "a") + 0.3 * rng.normal(size=400) > 0.6).astype(int)
-    X = pd.DataFrame({"signal": signal, "group": group})
-    limit = StatisticalParity("group", 0.1)
+    X = pd.DataFrame({"signal": signal, "group": group, "other": group})
     clf = ConstrainedAutoClassifier(
-        [limit], strategy="random", initial=None, cv=3, max_evals=8, random_state=0
+        [StatisticalParity("group", 0.1), GroupDisparity("other", upper=1.0)],
+        strategy="random",
+        cv=3,
+        max_evals=8,
+        random_state=0,
     ).fit(X, y)
-    balancers = {t.configuration["balancer"] for t in clf.history_}
-    assert "group_weights" in balancers
     assert clf.feasible_
     best = clf.history_.incumbent.configuration
     assert best["balancer"] == "group_weights"
+    assert list(best.parameters("balancer")) == ["strength_group"]

@@ -26,14 +26,16 @@ def default(sensitive: Iterable[str] = ()) -> SearchSpace:
     Parameters
     ----------
     sensitive : iterable of str, default=()
-        Sensitive features. If there are any, rows may be weighed by group and class.
+        Sensitive features. If there are any, rows may be weighed by group and class, and are so
+        by default.
 
     Returns
     -------
     SearchSpace
         The space.
     """
-    space = SearchSpace(STEPS, "default", default={"classifier": "lightgbm"}, anchor="classifier")
+    usual = {"classifier": "lightgbm"} | ({"balancer": "group_weights"} if sensitive else {})
+    space = SearchSpace(STEPS, "default", default=usual, anchor="classifier")
     for component in (
         _encoders.ordinal(),
         _encoders.one_hot(),
