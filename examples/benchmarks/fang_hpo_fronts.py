@@ -1,0 +1,148 @@
+"""The front of FanG-HPO against fair-by-design methods: Figs. 4-5 of the FanG-HPO paper.
+
+`ConstrainedAutoClassifier` with ``strategy="fang_hpo"`` on the full COMPAS table of the paper,
+against fairlearn's reductions and its threshold optimiser. Everything is fitted on 70% of the
+rows; error and the difference in the share of positive predictions between African-Americans and
+all others are measured on the other 30%. One line a model goes to a CSV file; the hypervolume of
+each method's points by reference (1, 1) is printed::
+
+    python examples/benchmarks/fang_hpo_fronts.py --data FOLDER --max-evals 60 --out fronts.csv
+    python examples/benchmarks/fang_hpo_fronts.py --plot fronts.csv
+
+FOLDER holds COMPAS_full.csv.gz. Needs fairlearn; about three minutes.
+"""
+
+import argparse
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from fairlearn.metrics import demographic_parity_difference
+from fairlearn.postprocessing import ThresholdOptimizer
+from fairlearn.reductions import DemographicParity, ExponentiatedGradient, GridSearch
+from lightgbm import LGBMClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import scale
+
+from skauto import ConstrainedAutoClassifier
+from skauto.constraints import StatisticalParity
+from skauto.utils._pareto import hypervolume
+
+TARGET = "two_year_recid"
+LIMITS = (0.02, 0.05, 0.1, 0.15, 0.2)
+REFERENCE = [1.0, 1.0]
+
+
+def load(folder):
+    """Scaled features, target and the group of each row."""
+    table = pd.read_csv(folder / "COMPAS_full.csv.gz")
+    y = table.pop(TARGET)
+    groups = table["race.African.American"].astype(str).rename("race")
+    X = pd.DataFrame(scale(table), columns=table.columns)
+    return train_test_split(X, y, groups, test_size=0.3, stratify=y, random_state=0)
+
+
+def ours(space, max_evals, X, y, groups):
+    """Every pipeline of the front of FanG-HPO."""
+    clf = ConstrainedAutoClassifier(
+        [StatisticalParity("race")],
+        "fang_hpo",
+        space=space,
+        cv=3,
+        max_evals=max_evals,
+        random_state=0,
+    ).fit(X, y, sensitive_features=groups)
+    print(clf.cost_report().round(2).to_string())
+    for row in range(len(clf.pareto_front_)):
+        yield ("knee" if row == clf.selected_ else f"row {row}"), clf.select(row).predict
+
+
+def exponentiated_gradient(learner, X, y, groups):
+    for limit in LIMITS:
+        model = ExponentiatedGradient(learner, DemographicParity(difference_bound=limit))
+        model.fit(X, y, sensitive_features=groups)
+        yield f"difference_bound={limit}", lambda Z, model=model: model.predict(Z, random_state=0)
+
+
+def grid_search(learner, X, y, groups):
+    model = GridSearch(learner, DemographicParity(), grid_size=21)
+    model.fit(X, y, sensitive_features=groups)
+    for number, predictor in enumerate(model.predictors_):
+        yield f"point {number}", predictor.predict
+
+
+def threshold_optimizer(learner, X, y, groups, groups_test):
+    model = ThresholdOptimizer(
+        estimator=learner, constraints="demographic_parity", predict_method="predict_proba"
+    ).fit(X, y, sensitive_features=groups)
+    yield (
+        "fitted",
+        lambda Z: model.predict(Z, sensitive_features=groups_test, random_state=0),
+    )
+
+
+def run(arguments):
+    X, X_test, y, y_test, groups, groups_test = load(Path(arguments.data))
+    logistic = LogisticRegression(max_iter=1000)
+    boosting = LGBMClassifier(verbose=-1, n_jobs=1, random_state=0)
+    train, n = (X, y, groups), arguments.max_evals
+    methods = {
+        "FanG-HPO, networks": lambda: ours("fang_mlp", n, *train),
+        "FanG-HPO, pipelines": lambda: ours("default", n, *train),
+        "ExponentiatedGradient, LightGBM": lambda: exponentiated_gradient(boosting, *train),
+        "ExponentiatedGradient, logistic": lambda: exponentiated_gradient(logistic, *train),
+        "GridSearch, logistic": lambda: grid_search(logistic, *train),
+        "ThresholdOptimizer, LightGBM": lambda: threshold_optimizer(boosting, *train, groups_test),
+    }
+
+    rows = []
+    for method, models in methods.items():
+        started = time.perf_counter()
+        for name, predict in models():
+            labels = np.asarray(predict(X_test))
+            gap = demographic_parity_difference(y_test, labels, sensitive_features=groups_test)
+            rows.append(
+                {"method": method, "model": name, "error": np.mean(labels != y_test), "dsp": gap}
+            )
+        print(f"{method}: {time.perf_counter() - started:.0f} s", flush=True)
+    table = pd.DataFrame(rows)
+    table.to_csv(arguments.out, index=False)
+    report(table)
+
+
+def report(table):
+    """Hypervolume of each method, and its least error within differences."""
+    for method, rows in table.groupby("method", sort=False):
+        volume = hypervolume(rows[["error", "dsp"]].to_numpy(), REFERENCE)
+        least = [rows.error[rows.dsp <= limit].min() for limit in LIMITS]
+        texts = "  ".join(f"{error:.3f}" for error in least)
+        print(f"{method:32} {len(rows):3} models  hypervolume {volume:.4f}  least error {texts}")
+
+
+def plot(table, path):
+    """Draw error over difference, a step line for each method's front."""
+    import matplotlib.pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
+    for (method, rows), marker in zip(table.groupby("method", sort=False), "osv^Dx", strict=False):
+        ax.plot(rows.dsp, rows.error, marker, markersize=5, alpha=0.8, label=method)
+    ax.set(xlabel="difference in positive predictions, held-out", ylabel="error, held-out")
+    ax.legend(fontsize="small")
+    figure.savefig(path, dpi=80)
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", help="folder with the table of the paper")
+    parser.add_argument("--max-evals", type=int, default=60, help="trials of FanG-HPO")
+    parser.add_argument("--out", default="fang_hpo_fronts.csv")
+    parser.add_argument("--plot", help="only draw the models of this file")
+    arguments = parser.parse_args()
+    if arguments.plot:
+        plot(pd.read_csv(arguments.plot), Path(arguments.plot).with_suffix(".png"))
+    else:
+        run(arguments)
