@@ -194,7 +194,8 @@ class Slots(Engine):
     """Workers that are not there: their tasks end on a clock that leaps over all waiting.
 
     So slots idle for as long as the loop really computes to fill them, and for no other reason;
-    its seconds are those of the processor. Tasks take seconds drawn from a log-normal distribution.
+    its seconds are those of the processor. Tasks take seconds drawn from a log-normal
+    distribution.
     """
 
     def __init__(self, function, n_slots, median, rng):
