@@ -40,6 +40,14 @@ def test_each_step_has_a_heading_and_its_best_algorithm_first(flash):
     assert display.axes_[0].get_xlabel() == "change of 1 - accuracy"
 
 
+def test_an_algorithm_that_was_never_tried_is_left_out(flash):
+    effects = pd.DataFrame(flash.strategy_.effects_)
+    effects.loc[effects["algorithm"] == "lda", "n_trials"] = 0
+    shown = EffectsDisplay(effects).plot().shown_
+    assert "lda" not in set(shown["algorithm"])
+    assert len(shown) == (effects["n_trials"] > 0).sum()
+
+
 def test_another_strategy_has_no_effects(random_search):
     with pytest.raises(ValueError, match='"flash".*RandomSearch, has recorded nothing'):
         EffectsDisplay.from_estimator(random_search)

@@ -22,8 +22,8 @@ def test_weights_and_diversity_of_the_fitted_ensemble(random_search):
     assert f"{random_search.ensemble_.disagreement_:.1%}" in display.axes_[1].get_title()
 
 
-def test_twenty_members_keep_their_labels_apart():
-    n = 20
+def test_thirty_members_keep_their_labels_apart():
+    n = 30
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
         {
