@@ -460,7 +460,8 @@ class _DaskTransport:
         """Let the nanny kill and replace the worker, unless that has other tasks."""
         sent = self.sent[number]
         sent.next_kill = time.monotonic() + KILL_TICK
-        sent.kill = self._start(_kill_host(self.client, sent.address, sent.future.key))
+        if sent.kill is None or sent.kill.done():
+            sent.kill = self._start(_kill_host(self.client, sent.address, sent.future.key))
 
     def close(self) -> None:
         # Whether a worker has nothing else is asked before the task is withdrawn.
@@ -484,12 +485,17 @@ async def _kill_host(client: Any, address: str, key: Hashable) -> None:
     """Kill the worker at the address if the task is all that it has."""
     [keys] = (await client.processing(workers=[address])).values()
     if list(keys) == [key]:
-        await client.run(_kill_worker, workers=[address], nanny=True)
+        await client.run(_kill_worker, address, workers=[address], nanny=True)
 
 
-def _kill_worker(dask_worker: Any) -> None:
-    """Kill the worker process of a nanny; runs where the nanny does."""
-    os.kill(dask_worker.pid, signal.SIGKILL)
+def _kill_worker(address: str, dask_worker: Any) -> None:
+    """Kill the worker process of a nanny; runs where the nanny does.
+
+    The next worker must not be hit instead: a nanny gives up when one dies while it starts.
+    """
+    running = dask_worker.process.status.name == "running"
+    if running and dask_worker.worker_address == address:
+        os.kill(dask_worker.pid, signal.SIGKILL)
 
 
 @dataclass(frozen=True)

@@ -97,22 +97,31 @@ def make_task():
 
 
 @pytest.fixture(scope="module")
-def cluster_client():
+def cluster():
     distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0"
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=":0"
+    ) as cluster:
+        yield cluster
 
 
 class TestDask:
     @pytest.fixture
-    def client(self, cluster_client):
-        cluster_client.wait_for_workers(2, timeout=PATIENCE)
-        return cluster_client
+    def client(self, cluster):
+        """A client of the cluster once both workers are there.
+
+        Their nannies must know, too: they give up when a worker dies while it starts.
+        """
+        with cluster.get_client() as client:
+            end = time.monotonic() + PATIENCE
+            while self._running(cluster) != set(client.nthreads()):
+                assert time.monotonic() < end
+                time.sleep(0.05)
+            yield client
+
+    def _running(self, cluster):
+        nannies = cluster.workers.values()
+        return {n.worker_address if n.process.status.name == "running" else None for n in nannies}
 
     @pytest.fixture
     def engine(self, client):
@@ -232,7 +241,7 @@ def test_the_example_on_a_cluster():
         [sys.executable, "-W", "ignore", str(script)],
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=3 * PATIENCE,
     )
     assert finished.returncode == 0, finished.stderr
     *trials, last = finished.stdout.splitlines()
