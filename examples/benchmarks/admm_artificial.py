@@ -6,6 +6,10 @@ cost next to nothing, so the time is that of the strategies themselves. Called a
 
     python examples/benchmarks/admm_artificial.py --seconds 20 --trials 5
 
+and Fig. 4, fixed against adaptive budgets of the sub-problems, as
+
+    python examples/benchmarks/admm_artificial.py --seconds 20 --trials 5 --strategies FIXED
+
 Each trial is one objective, drawn anew, and one run of every strategy on it. Give every run a core
 of its own (``OMP_NUM_THREADS=1``) and leave the machine alone; ``--clock cpu`` counts seconds of
 the processor instead of the wall's where it is shared.
@@ -28,6 +32,11 @@ STRATEGIES = {
     "AdADMM-F16(BO,Ba)": lambda: ADMM(max_budget=256),
     "AdADMM-F16(BO,BO)": lambda: ADMM(max_budget=256, structure_solver="bo"),
     "random": lambda: RandomSearch(),
+}
+BUDGETS = {
+    "AdADMM-F16": lambda: ADMM(),
+    "AdADMM-F8": lambda: ADMM(growth=8),
+    **{f"ADMM-{n}": lambda n=n: ADMM(budget=n, growth=0) for n in (16, 32, 64, 128)},
 }
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 
@@ -85,7 +94,9 @@ def main():
     parser.add_argument("--algorithms", type=int, default=8, help="of each step")
     parser.add_argument("--continuous", type=int, default=2, help="of each algorithm")
     parser.add_argument("--integers", type=int, default=2, help="of each algorithm")
-    parser.add_argument("--strategies", nargs="+", choices=STRATEGIES, default=list(STRATEGIES))
+    parser.add_argument(
+        "--strategies", nargs="+", choices=[*STRATEGIES, "FIXED"], default=list(STRATEGIES)
+    )
     parser.add_argument("--out", help="JSON file for the curves")
     options = parser.parse_args()
     space = make_artificial_space(
@@ -94,24 +105,30 @@ def main():
     print(
         f"{len(space.structures)} structures, {space.n_dimensions} columns, {options.clock} time"
     )
-    curves = {name: [] for name in options.strategies}
+    strategies = {name: STRATEGIES[name] for name in options.strategies if name != "FIXED"}
+    if "FIXED" in options.strategies:
+        strategies |= BUDGETS
+    curves = {name: [] for name in strategies}
     for seed in range(options.trials):
         objective = make_artificial_objective(space, seed=seed)
-        for name in options.strategies:
-            curve = run(
-                STRATEGIES[name](), space, objective, options.seconds, CLOCKS[options.clock], seed
-            )
+        for name, make in strategies.items():
+            curve = run(make(), space, objective, options.seconds, CLOCKS[options.clock], seed)
             curves[name].append(curve)
             print(f"trial {seed}  {name:18s} {curve[-1][2]:9.4g}  ({curve[-1][1]} trials)")
     if options.out:
         with open(options.out, "w", encoding="utf-8") as file:
             json.dump(curves, file)
     print(f"\n{'':18s} {'final':>9s} {'speed-up':>9s} {'improved':>9s} {'trials':>7s}")
-    for name, row in compare(curves, options.strategies[0], options.seconds).items():
+    for name, row in compare(curves, next(iter(curves)), options.seconds).items():
         print(
             f"{name:18s} {row['median final loss']:9.4g} {row['speed-up']:8.1f}x "
             f"{row['improvement']:8.0%} {row['median trials']:7.0f}"
         )
+    times = options.seconds * np.array([0.025, 0.05, 0.1, 0.2, 0.5, 1.0])
+    print("\nmedian loss after seconds", *(f"{t:.3g}" for t in times))
+    for name, runs in curves.items():
+        medians = np.median([value_at(curve, times) for curve in runs], axis=0)
+        print(f"{name:25s}", *(f"{value:.3f}" for value in medians))
 
 
 if __name__ == "__main__":
