@@ -204,7 +204,7 @@ class ParetoFrontDisplay(BaseDisplay):
             (self.reference_,) = ax.plot(
                 *reference, "P", color=BLACK, markersize=9, linestyle="", label="reference point"
             )
-        labels = {name: name.replace("_", " ") for name in (self.x, self.y)} | (self.labels or {})
+        labels = {name: _readable(name) for name in (self.x, self.y)} | (self.labels or {})
         ax.set(xlabel=labels[self.x], ylabel=labels[self.y])
         for name, set_scale in ((self.x, ax.set_xscale), (self.y, ax.set_yscale)):
             if name in _UNITS and is_wide(frame[name]):
@@ -246,10 +246,14 @@ class ParetoFrontDisplay(BaseDisplay):
         )
 
 
+def _readable(name):
+    return name.replace("_", " ").replace("(", " (")
+
+
 def _constraint_label(constraint):
     """Name a constraint with its unit; a lower bound is measured as what is left to the best."""
     best, next_to_it = constraint.reported(0.0), constraint.reported(1.0)
-    name = constraint.key.replace("_", " ")
+    name = _readable(constraint.key)
     if next_to_it < best:
         return f"{best:g} - {name}"
     unit = _UNITS.get(constraint.key)
