@@ -24,9 +24,9 @@ class DiversitySurrogate(BaseEstimator):
     ----------
     n_models : int, default=10
         Number of models.
-    n_trees : int, default=100
+    n_trees : int, default=50
         Number of trees of each model.
-    learning_rate : float, default=0.03
+    learning_rate : float, default=0.06
         Shrinkage of each tree.
     n_leaves : int, default=22
         Largest number of leaves of a tree.
@@ -62,8 +62,8 @@ class DiversitySurrogate(BaseEstimator):
         self,
         *,
         n_models: int = 10,
-        n_trees: int = 100,
-        learning_rate: float = 0.03,
+        n_trees: int = 50,
+        learning_rate: float = 0.06,
         n_leaves: int = 22,
         max_pairs: int = 10_000,
     ) -> None:
