@@ -244,7 +244,7 @@ def read_configurations(table):
 # The diversity surrogate
 
 
-def surrogate_table(table, sizes, seed=0, n_unseen=50):
+def surrogate_table(table, sizes, seed=0, n_unseen=30):
     """Kendall's tau on pairs of unseen configurations, and the processor seconds of an update."""
     space = get_space("divbo")
     X = space.fill_inactive(space.encode(read_configurations(table)))
