@@ -166,6 +166,12 @@ def test_two_searches_cannot_share_a_file(path):
             two.resume({}, make_space())
 
 
+def wait_for_lines(path, n_lines):
+    """Wait until a file has so many lines, however slow the machine is."""
+    while not path.exists() or path.read_bytes().count(b"\n") < n_lines:
+        time.sleep(0.001)
+
+
 def test_kill_at_any_moment_loses_nothing(iris, path):
     """Twenty kills at random moments: each finished trial is there, each exactly once."""
     rng = np.random.default_rng(0)
@@ -177,7 +183,8 @@ def test_kill_at_any_moment_loses_nothing(iris, path):
                 search(path, max_evals=10_000).fit(*iris)
             finally:
                 os._exit(0)
-        time.sleep(float(rng.uniform(0.0, 0.3)))
+        wait_for_lines(path, len(seen) + int(rng.integers(5)))
+        time.sleep(float(rng.uniform(0.0, 0.05)))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         with warnings.catch_warnings(), Checkpoint(path) as checkpoint:
