@@ -256,11 +256,11 @@ def check(arguments, work):
     """Stage 4: advice of the other data sets, in units of 0 (best candidate) to 1 (median one)."""
     archive, space = Archive.load(arguments.archive), get_space(arguments.space)
     rng = np.random.default_rng(0)
-    rows, n_near = [], []
+    rows, n_near = [], 0
     for data_set in archive.data_sets:
         if data_set.name in work.of("search"):
             continue  # some candidates were found on it
-        n_near.append(len(archive.neighbors(data_set.features)))
+        n_near += bool(archive.neighbors(data_set.features))
         others = archive.without_copies(data_set.features)
         starts = {
             "metalearning": nearest_configurations(archive, data_set.features, space),
@@ -274,9 +274,10 @@ def check(arguments, work):
         for start, configurations in starts.items():
             best = np.minimum.accumulate([regret[c] for c in configurations])
             rows.append({"start": start} | {k: best[min(k, len(best)) - 1] for k in N_TRIED})
-    print(f"{len(n_near)} data sets, {np.count_nonzero(n_near)} with near ones")
-    print(f"(median {np.median(n_near):g}); mean distance from the best candidate after k trials:")
-    print(pd.DataFrame(rows).groupby("start").mean().round(3).to_string())
+    table = pd.DataFrame(rows).groupby("start")
+    print(f"{len(rows) // len(starts)} data sets, {n_near} of them with a near one")
+    print("Mean distance from the best candidate after k trials:")
+    print(table.mean().round(3).to_string())
 
 
 def main():

@@ -244,9 +244,9 @@ class Archive:
         return [self.data_sets[i] for i in order]
 
     def neighbors(self, features: Mapping[str, float], n: int = 25) -> list[KnownDataSet]:
-        """Give the data sets whose experience counts for one: near it, but not copies of it.
+        """Give the data sets whose experience counts for one: the nearest, without copies of it.
 
-        Near is what lies within `radius`.
+        There are none if even the nearest one is farther than `radius`.
 
         Parameters
         ----------
@@ -258,11 +258,11 @@ class Archive:
         Returns
         -------
         data_sets : list of KnownDataSet
-            The nearest first; empty where none is near.
+            The nearest first.
         """
         others = self.without_copies(features)
-        n_near = int((others.distances(features) <= others.radius).sum())
-        return others.nearest(features, min(n, n_near))
+        any_near = (others.distances(features) <= others.radius).any()
+        return others.nearest(features, n) if any_near else []
 
     def best_of(self, data_sets: Sequence[KnownDataSet]) -> list[Configuration]:
         """Give the configurations by how well they did on some data sets.

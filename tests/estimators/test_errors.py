@@ -147,6 +147,20 @@ BAD_FITS = [
         ValueError,
         "step",
     ),
+    (
+        "initial is a wrong word",
+        {"initial": "best"},
+        (X, Y),
+        ValueError,
+        "'initial' parameter.*'metalearning'.*Got 'best'",
+    ),
+    (
+        "initial needs an archive that the space does not have",
+        {"initial": "portfolio", "space": broken_space()},
+        (X, Y),
+        ValueError,
+        "'initial' parameter 'portfolio'.*'custom'.*Known: default.*Pass 'defaults'",
+    ),
     ("memory_limit is negative", {"memory_limit": -5}, (X, Y), ValueError, "'memory_limit'"),
     ("n_jobs is zero", {"n_jobs": 0}, (X, Y), ValueError, "n_jobs"),
     (

@@ -1,0 +1,155 @@
+"""What is tried first: the parameter ``initial``, with the archive that comes with skauto."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_breast_cancer, load_digits, make_classification
+from sklearn.tree import DecisionTreeClassifier
+
+from skauto import AutoClassifier
+from skauto.metalearning import (
+    adapt_configuration,
+    load_archive,
+    meta_features,
+    nearest_configurations,
+    portfolio_configurations,
+)
+from skauto.metalearning._archive import normalized
+from skauto.space import DataFacts, SearchSpace
+from skauto.space.catalog import get_space
+
+ARCHIVE = load_archive("default")
+
+
+def tried(X, y, *, cv=0.3, random_state=0, **settings):
+    """The estimator and the configurations of its trials; some may fail."""
+    clf = AutoClassifier(cv=cv, random_state=random_state, ensemble_size=1, **settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        clf.fit(X, y)
+    return clf, [trial.configuration for trial in clf.history_]
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    return load_breast_cancer(return_X_y=True)
+
+
+def part_for(X):
+    facts = DataFacts(n_samples=X.shape[0], n_features=X.shape[1])
+    return get_space("default").for_data(facts)
+
+
+@pytest.mark.parametrize("strategy", ["random", "mosaic"])
+def test_begins_with_the_best_of_the_neighbors(cancer, strategy):
+    clf, configurations = tried(*cancer, initial="metalearning", strategy=strategy, max_evals=3)
+    known = {data_set.name: data_set for data_set in ARCHIVE.data_sets}
+    neighbors = [known[name] for name in clf.neighbors_]
+    assert len(neighbors) == 25
+    adapted = [adapt_configuration(c, part_for(cancer[0])) for c in ARCHIVE.best_of(neighbors)]
+    expected = list(dict.fromkeys(c for c in adapted if c is not None))[:25]
+    assert configurations == expected[:3]
+    assert {trial.origin for trial in clf.history_} == {"initial"}
+
+
+def test_strategy_goes_on_after_the_portfolio(cancer):
+    part = part_for(cancer[0]).subspace({"classifier": ["gaussian_nb", "lda"]})
+    portfolio = portfolio_configurations(ARCHIVE, part)
+    clf, configurations = tried(
+        *cancer, initial="portfolio", space=part, max_evals=len(portfolio) + 2, strategy="random"
+    )
+    assert configurations[:-2] == portfolio
+    assert [t.origin for t in clf.history_] == ["initial"] * len(portfolio) + ["random"] * 2
+    assert not hasattr(clf, "neighbors_")
+
+
+def test_portfolio_serves_where_no_set_is_near():
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((120, 80)) < 0.9, np.nan, rng.lognormal(sigma=5, size=(120, 80)))
+    clf, configurations = tried(X, np.arange(120) % 8, initial="metalearning", max_evals=2)
+    assert clf.neighbors_ == []
+    facts = DataFacts(n_samples=120, n_features=80, has_missing=True)
+    space = get_space("default").for_data(facts)
+    assert configurations == portfolio_configurations(ARCHIVE, space)[:2]
+
+
+def test_same_seed_same_beginning():
+    table = make_classification(120, random_state=0)
+    one, other = (tried(*table, initial="metalearning", max_evals=2) for _ in range(2))
+    assert one[1] == other[1]
+    assert one[0].neighbors_ == other[0].neighbors_
+
+
+def mixed_table():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "number": np.where(rng.random(80) < 0.2, np.nan, rng.normal(size=80)),
+            "text": rng.choice(["a", "b", None], 80),
+            "date": pd.date_range("2026-01-01", periods=80),
+        }
+    )
+    return table, np.where(rng.random(80) < 0.5, "yes", "no")
+
+
+def sparse_table():
+    rng = np.random.default_rng(0)
+    return sparse.random_array((80, 30), density=0.1, rng=rng).tocsr(), np.arange(80) % 2
+
+
+@pytest.mark.parametrize("initial", ["metalearning", "portfolio"])
+@pytest.mark.parametrize("table", [mixed_table, sparse_table])
+def test_any_table_can_be_begun_with(initial, table):
+    clf, _ = tried(*table(), initial=initial, max_evals=3)
+    assert [trial.origin for trial in clf.history_] == ["initial"] * 3
+    assert [trial.status for trial in clf.history_] == ["ok"] * 3
+
+
+@pytest.mark.parametrize("initial", ["metalearning", "portfolio"])
+def test_space_without_an_archive_is_refused(cancer, initial):
+    space = SearchSpace(["classifier"]).add("classifier", "tree", DecisionTreeClassifier())
+    text = f"'initial' parameter '{initial}'.*'custom'. Known: .*default.*Pass 'defaults'"
+    with pytest.raises(ValueError, match=text):
+        AutoClassifier(initial=initial, space=space).fit(*cancer)
+
+
+def test_part_of_a_space_that_the_archive_lacks_is_refused(cancer):
+    space = SearchSpace(["classifier"], "default")
+    for depth in (1, 2):
+        space.add("classifier", f"depth_{depth}", DecisionTreeClassifier(max_depth=depth))
+    with pytest.raises(ValueError, match="no configuration of the archive.*Pass 'defaults'"):
+        AutoClassifier(initial="portfolio", space=space).fit(*cancer)
+
+
+# The archive itself
+
+
+def test_archive_fits_the_space_as_it_is_now():
+    space = get_space("default")
+    for configuration in ARCHIVE.configurations:
+        space.validate(configuration)
+    assert len(ARCHIVE.data_sets) >= 60
+
+
+def test_archive_leaves_out_what_it_knows_by_another_name():
+    """The digits of scikit-learn are a part of optdigits."""
+    features = meta_features(*load_digits(return_X_y=True), rng=np.random.default_rng(0))
+    assert "optdigits" in [d.name for d in ARCHIVE.nearest(features, 3)]
+    neighbors = [d.name for d in ARCHIVE.neighbors(features)]
+    assert len(neighbors) == 25
+    assert "optdigits" not in neighbors
+
+
+def test_archive_is_experience():
+    """Leaving each data set out, five trials on advice get nearer to the best than by chance."""
+    space, rng = get_space("default"), np.random.default_rng(0)
+    advised, drawn = [], []
+    for data_set, distances in zip(ARCHIVE.data_sets, normalized(ARCHIVE.losses), strict=True):
+        distance = dict(zip(ARCHIVE.configurations, distances, strict=True))
+        advice = nearest_configurations(ARCHIVE, data_set.features, space, 5)
+        advised.append(min(distance[c] for c in advice))
+        drawn.append(np.mean([rng.choice(distances, 5, replace=False).min() for _ in range(50)]))
+    assert np.mean(advised) < 0.8 * np.mean(drawn)
