@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from skauto.evaluation import ObjectiveEvaluator, make_engine, thread_pools
 from skauto.history import History, Proposal, Trial
 from skauto.space import Configuration
-from skauto.strategies import get_strategy
+from skauto.strategies import Strategy, get_strategy
 from skauto.utils import Budget
 
 # Without a time limit, proposal k is made when exactly the trials up to k - LOOK_AHEAD are known,
@@ -220,12 +220,15 @@ class SearchResult:
     configuration : Configuration or None
         The best one; None when no trial succeeded.
     loss : float
-        Its loss.
+        Its loss; infinite when no trial succeeded.
+    strategy : Strategy
+        A copy of the one given, with what it recorded, such as ``tree_`` of MOSAIC.
     """
 
     history: History
     configuration: Configuration | None
     loss: float
+    strategy: Strategy
 
 
 def minimize(
@@ -293,6 +296,7 @@ def minimize(
     """
     if max_evals is None and time_limit is None:
         max_evals = 100
+    strategy = get_strategy(strategy)
     budget = Budget(max_evals, time_limit)
     history = History(objectives, limits=limits, max_evals=max_evals)
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
@@ -302,7 +306,7 @@ def minimize(
     isolate = time_limit is not None or trial_time_limit is not None
     with make_engine(evaluator.function, n_jobs=n_jobs, isolate=isolate) as engine:
         Search(
-            get_strategy(strategy),
+            strategy,
             space,
             evaluator,
             engine,
@@ -313,5 +317,5 @@ def minimize(
         ).run(rng)
     best = history.incumbent
     if best is None:
-        return SearchResult(history, None, math.inf)
-    return SearchResult(history, best.configuration, best.loss)
+        return SearchResult(history, None, math.inf, strategy)
+    return SearchResult(history, best.configuration, best.loss, strategy)

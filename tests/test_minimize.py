@@ -1,0 +1,78 @@
+"""``minimize``: the loop on any function, with what it promises of failures, limits and workers."""
+
+import numpy as np
+import pytest
+from scipy.stats import randint, uniform
+
+from skauto import minimize
+from skauto.space import SearchSpace
+from skauto.strategies import Mosaic
+
+
+@pytest.fixture
+def space():
+    space = SearchSpace(["shape"])
+    space.add("shape", "bowl", parameters={"x": uniform(-1, 2)})
+    return space.add("shape", "stairs", parameters={"n": randint(1, 9)})
+
+
+def objective(configuration):
+    values = configuration.parameters("shape")
+    return values["x"] ** 2 if "x" in values else 1.0 / values["n"]
+
+
+def configurations(result):
+    return [trial.configuration for trial in result.history]
+
+
+@pytest.mark.parametrize("strategy", ["random", "forest_bo"])
+def test_the_same_trials_for_a_number_of_workers(space, strategy):
+    def run(n_jobs):
+        settings = {"strategy": strategy, "max_evals": 20, "random_state": 0}
+        return minimize(objective, space, n_jobs=n_jobs, **settings)
+
+    alone = run(1)
+    assert configurations(run(1)) == configurations(alone)
+    assert configurations(run(2)) == configurations(run(2))
+    assert alone.loss == min(objective(c) for c in configurations(alone))
+    assert objective(alone.configuration) == alone.loss
+
+
+def test_a_failing_call_is_a_trial(space):
+    def fragile(configuration):
+        if configuration.structure == ("stairs",):
+            raise ZeroDivisionError("a stair is missing")
+        return objective(configuration)
+
+    result = minimize(fragile, space, strategy="random", max_evals=20, random_state=0)
+    failed = [trial for trial in result.history if not trial.ok]
+    assert failed and all("a stair is missing" in trial.error for trial in failed)
+    assert result.configuration.structure == ("bowl",)
+    assert len(result.history) == 20
+
+
+def test_nothing_found(space):
+    result = minimize(lambda configuration: np.nan, space, max_evals=3, random_state=0)
+    assert result.configuration is None
+    assert result.loss == np.inf
+    assert len(result.history) == 3
+
+
+def test_the_answer_keeps_the_limits(space):
+    def costly(configuration):
+        loss = objective(configuration)
+        return {"loss": loss, "cost": 1.0 - loss}
+
+    settings = {"strategy": "random", "max_evals": 40, "random_state": 0}
+    free = minimize(costly, space, **settings)
+    limited = minimize(costly, space, limits={"cost": 0.5}, **settings)
+    assert free.loss < 0.5 <= limited.loss
+    assert limited.loss == min(t.loss for t in limited.history if t.constraints["cost"] <= 0.5)
+
+
+def test_the_strategy_comes_back_with_its_record(space):
+    given = Mosaic()
+    result = minimize(objective, space, strategy=given, max_evals=30, random_state=0)
+    assert result.strategy is not given
+    assert result.strategy.tree_["visits"][0] == 30
+    assert not hasattr(given, "tree_")
