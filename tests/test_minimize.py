@@ -1,4 +1,4 @@
-"""``minimize``: the loop on any function, with what it promises of failures, limits and workers."""
+"""``minimize``: the loop on any function, with its promises on failures, limits and workers."""
 
 import numpy as np
 import pytest
