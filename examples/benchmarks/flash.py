@@ -8,10 +8,10 @@ validates::
     python examples/benchmarks/flash.py time --data FOLDER --sets vehicle,madelon --seconds 20 \
         --systems "flash,flash(fine_tuner='tpe'),flash(n_prune=0;r=2000),flash+cache,tpe,random"
 
-With ``--clock cpu`` the seconds are those of the processor, which a busy machine does not stretch;
-no trial is cut short then, so leave out, by ``--without libsvm_svc``, what may never end::
-
     python examples/benchmarks/flash.py draw --seconds 20 --out flash.csv
+
+With ``--clock cpu`` the seconds are those of the processor, which a busy machine does not stretch;
+no trial is cut short then, so leave out, by ``--without libsvm_svc``, what may never end.
 
 Evaluations of forest BO per second of the processor with and without the cache, on a set and with
 transformers that are expensive, and whether the results are the same::
@@ -205,7 +205,7 @@ def compare_cache(arguments):
             ).fit(X, y)
             histories.append([trial for trial in model.history_ if trial.ok])
             print(f"{name}, cache of {cache}: {len(histories[-1])} evaluations", flush=True)
-        both = list(zip(*histories, strict=False))
+        both = list(zip(*histories, strict=True))
         same = all(
             (a.configuration, a.losses, a.fold_scores)
             == (b.configuration, b.losses, b.fold_scores)
@@ -213,7 +213,7 @@ def compare_cache(arguments):
         )
         plain, cached = (sum(t.cpu_time for t in trials) for trials in zip(*both, strict=True))
         print(
-            f"the first {len(both)}: {plain:.1f} s, with the cache {cached:.1f} s, "
+            f"{len(both)} in {plain:.1f} s, with the cache {cached:.1f} s, "
             f"{plain / cached:.2f} times as many per second; same results: {same}; {model.cache_}"
         )
 
