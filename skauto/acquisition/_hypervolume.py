@@ -22,6 +22,7 @@ def expected_hypervolume_improvement(
     front: ArrayLike,
     reference: ArrayLike,
     *,
+    ideal: ArrayLike = -np.inf,
     rng: np.random.Generator | None = None,
     n_draws: int = 1024,
 ) -> Array:
@@ -39,6 +40,9 @@ def expected_hypervolume_improvement(
         Losses known so far; dominated, infinite and missing ones do no harm. k may be 0.
     reference : array-like of shape (m,)
         The worst corner of the volume: losses beyond it are worth nothing.
+    ideal : float or array-like of shape (m,), default=-inf
+        The best corner: no loss can be below it, so what the normal variables promise there is
+        worth nothing.
     rng : numpy.random.Generator, default=None
         Needed for more than three objectives. All candidates see the same draws.
     n_draws : int, default=1024
@@ -76,18 +80,19 @@ def expected_hypervolume_improvement(
     means = np.asarray(mean, dtype=np.float64)
     stds = np.maximum(np.asarray(std, dtype=np.float64), _SMALLEST_STD)
     corner = np.asarray(reference, dtype=np.float64)
+    best = np.minimum(np.asarray(ideal, dtype=np.float64), corner)
     n_objectives = means.shape[1]
     points = np.asarray(front, dtype=np.float64).reshape(-1, n_objectives)
     points = points[non_dominated(points) & (points < corner).all(axis=1)]
     if n_objectives <= _MAX_EXACT_OBJECTIVES:
         lower, upper = _free_boxes(np.unique(points, axis=0), corner)
-        return _sum_over_boxes(means, stds, lower, upper)
+        return _sum_over_boxes(means, stds, np.maximum(lower, best), np.maximum(upper, best))
     if rng is None:
         raise ValueError(
             f"rng must be a numpy.random.Generator for {n_objectives} objectives: the exact "
             f"formula stops at {_MAX_EXACT_OBJECTIVES}. Got None instead."
         )
-    return _mean_over_draws(means, stds, points, corner, rng, n_draws)
+    return _mean_over_draws(means, stds, points, best, corner, rng, n_draws)
 
 
 def _free_boxes(front: Array, corner: Array) -> tuple[Array, Array]:
@@ -140,21 +145,30 @@ def _sum_over_boxes(means: Array, stds: Array, lower: Array, upper: Array) -> Ar
 
 
 def _expected_excess(edges: Array, mean: Array, std: Array) -> Array:
-    """psi(t) = E[max(t - Y, 0)] for Y ~ N(mean, std^2): a row an edge t, the first one -inf."""
-    z = (edges[1:, None] - mean) / std
+    """psi(t) = E[max(t - Y, 0)] for Y ~ N(mean, std^2): a row an edge t, 0 for -inf."""
+    excess = np.zeros((len(edges), len(mean)))
+    finite = np.isfinite(edges)
+    z = (edges[finite, None] - mean) / std
     density = np.exp(-0.5 * z * z) / np.sqrt(2.0 * np.pi)
-    return np.vstack([np.zeros(len(mean)), std * (z * ndtr(z) + density)])
+    excess[finite] = std * (z * ndtr(z) + density)
+    return excess
 
 
 def _mean_over_draws(
-    means: Array, stds: Array, front: Array, corner: Array, rng: np.random.Generator, n_draws: int
+    means: Array,
+    stds: Array,
+    front: Array,
+    best: Array,
+    corner: Array,
+    rng: np.random.Generator,
+    n_draws: int,
 ) -> Array:
     """Integrate P(Y <= r) over the points r that the front leaves free, by drawing them.
 
     The improvement is the volume of the free points that Y dominates, so its expectation is the
     integral of the probability that Y dominates a free point.
     """
-    floor = np.minimum((means - 4.0 * stds).min(axis=0), corner)
+    floor = np.clip((means - 4.0 * stds).min(axis=0), best, corner)
     draws = rng.uniform(floor, corner, size=(n_draws, len(corner)))
     free = draws[~(front[:, None, :] <= draws).all(axis=2).any(axis=0)]
     improvement = np.empty(len(means))

@@ -73,7 +73,10 @@ class FanGHPO(Strategy):
     As printed, Eq. (12) is zero for the ground truth, which would always win. As the authors' code
     does, the mean of the augmented model takes the place of that of the ground truth's model.
 
-    One rule is ours: a cheap source is only queried where by Eq. (8) its model is reliable for at
+    Two rules are ours. Errors and differences between groups cannot be negative, but a Gaussian
+    process believes they can; where the difference is near 0, that promises more volume than
+    anything real. So what lies below 0 is not counted for an objective of which no negative value
+    has been seen. And a cheap source is only queried where by Eq. (8) its model is reliable for at
     least one objective. Elsewhere the observation would not enter any augmented model, so the same
     query would be proposed again, and again, until the budget is spent.
 
@@ -223,7 +226,10 @@ class FanGHPO(Strategy):
     ) -> Configuration | None:
         """Eq. (11): maximise the expected hypervolume improvement of the ground truth."""
         improvement = partial(
-            expected_hypervolume_improvement, front=front, reference=self._reference(front)
+            expected_hypervolume_improvement,
+            front=front,
+            reference=self._reference(front),
+            ideal=_ideal(truth.losses[truth.ok]),
         )
         seed = self._rng.integers(2**63)
 
@@ -290,6 +296,11 @@ class FanGHPO(Strategy):
             origin=origin,
             info={"source": source, "cost": float(costs[source])},
         )
+
+
+def _ideal(losses: Floats) -> Floats:
+    """Lower bound of each objective: 0 where no negative value has been seen."""
+    return np.where((losses >= 0.0).all(axis=0), 0.0, -np.inf)
 
 
 def _check_sources(sources: Sequence[float]) -> None:

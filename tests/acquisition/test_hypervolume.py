@@ -54,6 +54,32 @@ def test_two_objectives_agree_with_a_million_draws_to_one_percent(mean, std):
     assert exact[0] == pytest.approx(drawn.mean(), rel=0.01, abs=4 * noise)
 
 
+@pytest.mark.parametrize("mean", [(0.35, 0.02), (0.05, -0.1), (-0.2, 0.5)])
+def test_nothing_is_gained_below_the_ideal(mean):
+    front = np.array([[0.1, 0.7], [0.4, 0.5], [0.6, 0.2]])
+    outcomes = np.random.default_rng(1).normal(mean, 0.2, size=(1_000_000, 2))
+    drawn = _improvement_in_two(np.maximum(outcomes, 0.0), front, [1.0, 1.0])
+    candidates = ([mean, mean], [[0.2, 0.2]] * 2, front, [1.0, 1.0])
+    exact = expected_hypervolume_improvement(*candidates, ideal=0.0)
+    assert exact[0] == pytest.approx(drawn.mean(), rel=0.01)
+    first_only = np.column_stack([np.maximum(outcomes[:, 0], 0.0), outcomes[:, 1]])
+    drawn = _improvement_in_two(first_only, front, [1.0, 1.0])
+    exact = expected_hypervolume_improvement(*candidates, ideal=[0.0, -np.inf])
+    assert exact[0] == pytest.approx(drawn.mean(), rel=0.01)
+
+
+def test_the_monte_carlo_integral_knows_the_ideal():
+    rng = np.random.default_rng(0)
+    mean, std = np.full((1, 4), 0.1), np.full((1, 4), 0.2)
+    front = np.full((1, 4), 0.5)
+    kwargs = {"ideal": 0.0, "rng": rng, "n_draws": 200_000}
+    value = expected_hypervolume_improvement(mean, std, front, np.ones(4), **kwargs)
+    outcomes = np.maximum(rng.normal(mean, std, size=(200_000, 4)), 0.0)
+    own = np.prod(np.maximum(1.0 - outcomes, 0.0), axis=1)
+    shared = np.prod(np.maximum(1.0 - np.maximum(outcomes, 0.5), 0.0), axis=1)
+    assert value[0] == pytest.approx((own - shared).mean(), rel=0.02)
+
+
 def test_one_objective_is_the_expected_improvement():
     mean, std, best = np.array([0.2, 0.5, 0.9]), np.array([0.1, 0.2, 0.05]), 0.4
     z = (best - mean) / std
