@@ -85,7 +85,7 @@ def incumbents(runs):
     return {key: np.minimum.accumulate(run["loss"].to_numpy()) for key, run in runs}
 
 
-def report_speed(frame):
+def report_speed(frame, _):
     """How much sooner ADMM reaches the final loss of JOPT, and how much lower it ends."""
     rows = []
     for (name, seed), runs in frame.groupby(["set", "seed"]):
@@ -110,7 +110,19 @@ def report_speed(frame):
     print(table.groupby("set")[["improvement", "speed-up"]].median().round(3))
 
 
-def report_ranks(frame):
+def draw_ranks(ranks, strategies, path):
+    """Mean rank over the trials."""
+    import matplotlib.pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(5, 3.2), layout="constrained")
+    for strategy, curve in zip(strategies, ranks, strict=True):
+        ax.plot(np.arange(1, len(curve) + 1), curve, label=strategy)
+    ax.set(xlabel="trials", ylabel="mean rank")
+    ax.legend()
+    figure.savefig(path, dpi=80)
+
+
+def report_ranks(frame, plot):
     """Mean rank of the strategies over the trials, over sets and seeds; smaller is better."""
     best = incumbents(frame.groupby(["set", "seed", "strategy"]))
     tasks = sorted({key[:2] for key in best})
@@ -121,9 +133,11 @@ def report_ranks(frame):
     table = pd.DataFrame(ranks[:, at - 1], strategies, [f"{n} trials" for n in at])
     print(f"{len(tasks)} runs a strategy")
     print(table.round(2))
+    if plot:
+        draw_ranks(ranks, strategies, plot)
 
 
-def report_limits(frame):
+def report_limits(frame, _):
     """Share of feasible trials and best feasible loss, with the limit known or not."""
     rows = []
     frame = frame[np.isfinite(frame["loss"])]
@@ -163,6 +177,7 @@ def main():
     parser.add_argument("--rows", type=int, default=2000, help="at most")
     parser.add_argument("--trials", type=int, default=60)
     parser.add_argument("--seconds", type=float, default=40.0, help="of every search in speed")
+    parser.add_argument("--plot", type=Path, help="PNG file for the ranks")
     options = parser.parse_args()
     sets, strategies, report = STUDIES[options.study]
     limits = [np.inf, *LIMITS.get(options.study, [])]
@@ -180,7 +195,7 @@ def main():
                     run = trials.assign(**dict(zip(KEY, key, strict=True)))
                     frame = run if frame.empty else pd.concat([frame, run])
                     frame.to_csv(options.out, index=False, float_format="%.6g")
-    report(frame)
+    report(frame, options.plot)
 
 
 if __name__ == "__main__":
