@@ -170,7 +170,38 @@ def duels(results, column, against, greater_is_better=False):
     return pd.DataFrame(rows).T
 
 
+def head_start(results, strategy):
+    """Mean final loss by start and number of trials, over the runs that there are for each."""
+    table = results[results["strategy"] == strategy].pivot_table(
+        index=["data_set", "seed"], columns=["start", "max_evals"], values="loss_1"
+    )
+    by_set = table.dropna().groupby("data_set").mean()
+    return by_set.agg(["mean", "count"]).T
+
+
+def plot(results, systems, path):
+    """Fig. 4: a point a data set, its median score with two systems; filled if they differ."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(4, 4), layout="constrained")
+    for name, group in results.groupby("data_set"):
+        one, other = (group.loc[group["system"] == s, "ensemble"].dropna() for s in systems)
+        if min(len(one), len(other)) > 1:
+            differ = mannwhitneyu(one, other).pvalue < 0.05
+            point = other.median(), one.median()
+            axes.plot(*point, "o", color="C0", fillstyle="full" if differ else "none")
+            axes.annotate(name, point, fontsize=6, xytext=(3, 3), textcoords="offset points")
+    axes.axline((0.9, 0.9), slope=1, color="grey", linewidth=0.8)
+    axes.set(xlabel=systems[1], ylabel=systems[0], title="Median score on the other rows")
+    figure.savefig(path, dpi=80)
+
+
 def summarise(results, arguments):
+    for strategy in results["strategy"].unique():
+        table = head_start(results, strategy)
+        if len(table) > 1:
+            print(f"\nFinal loss of {strategy} by start and trials; number of data sets")
+            print(table.round(4).to_string())
     results = results.query("max_evals == @arguments.max_evals and space == @arguments.space")
     results = results.assign(system=results["strategy"] + " / " + results["start"])
     columns = [f"loss_{q:g}" for q in QUARTERS]
@@ -192,6 +223,8 @@ def summarise(results, arguments):
             print(duels(part, "score", against + suffix, greater_is_better=True).to_string())
     print(f"\nData sets on which the final loss differs from {against}")
     print(duels(results, columns[-1], against).to_string())
+    if arguments.plot:
+        plot(results, ("mosaic / vanilla", against), arguments.plot)
 
 
 def main():
@@ -214,6 +247,7 @@ def main():
     parser.add_argument("--scoring", default="roc_auc")
     parser.add_argument("--cv", type=float, help="share to hold out (default: folds by size)")
     parser.add_argument("--n-jobs", type=int, default=1)
+    parser.add_argument("--plot", type=Path, help="PNG of the scores, MOSAIC over its rival")
     parser.add_argument("--out", type=Path, required=True, help="CSV file to append to")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
