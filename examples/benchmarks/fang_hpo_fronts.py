@@ -3,8 +3,9 @@
 `ConstrainedAutoClassifier` with ``strategy="fang_hpo"`` on the full COMPAS table of the paper,
 against fairlearn's reductions and its threshold optimiser. Everything is fitted on 70% of the
 rows; error and the difference in the share of positive predictions between African-Americans and
-all others are measured on the other 30%. One line a model goes to a CSV file; the hypervolume of
-each method's points by reference (1, 1) is printed::
+all others are measured on the other 30%. One line a model is appended to a CSV file, methods that
+are there already are not run again, and the hypervolume of each method's points by reference (1, 1)
+is printed::
 
     python examples/benchmarks/fang_hpo_fronts.py --data FOLDER --max-evals 60 --out fronts.csv
     python examples/benchmarks/fang_hpo_fronts.py --plot fronts.csv
@@ -98,19 +99,21 @@ def run(arguments):
         "ThresholdOptimizer, LightGBM": lambda: threshold_optimizer(boosting, *train, groups_test),
     }
 
-    rows = []
+    out = Path(arguments.out)
+    done = set(pd.read_csv(out).method) if out.exists() else set()
     for method, models in methods.items():
+        if method in done:
+            continue
         started = time.perf_counter()
+        rows = []
         for name, predict in models():
             labels = np.asarray(predict(X_test))
             gap = demographic_parity_difference(y_test, labels, sensitive_features=groups_test)
-            rows.append(
-                {"method": method, "model": name, "error": np.mean(labels != y_test), "dsp": gap}
-            )
+            error = np.mean(labels != y_test)
+            rows.append({"method": method, "model": name, "error": error, "dsp": gap})
+        pd.DataFrame(rows).to_csv(out, mode="a", header=not out.exists(), index=False)
         print(f"{method}: {time.perf_counter() - started:.0f} s", flush=True)
-    table = pd.DataFrame(rows)
-    table.to_csv(arguments.out, index=False)
-    report(table)
+    report(pd.read_csv(out))
 
 
 def report(table):
