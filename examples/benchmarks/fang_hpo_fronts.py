@@ -4,8 +4,8 @@
 against fairlearn's reductions and its threshold optimiser. Everything is fitted on 70% of the
 rows; error and the difference in the share of positive predictions between African-Americans and
 all others are measured on the other 30%. One line a model is appended to a CSV file, methods that
-are there already are not run again, and the hypervolume of each method's points by reference (1, 1)
-is printed::
+are there already are not run again. The hypervolume of each method's points by reference (1, 1) is
+printed::
 
     python examples/benchmarks/fang_hpo_fronts.py --data FOLDER --max-evals 60 --out fronts.csv
     python examples/benchmarks/fang_hpo_fronts.py --plot fronts.csv
