@@ -219,13 +219,14 @@ def plot(table, path):
             curve.fill_between(by_cost.index, low, high, step="post", alpha=0.2)
         curve.set(title=name, xlabel="accumulated cost", ylabel="hypervolume")
         curve.set_ylim(bottom=of_task.hypervolume[of_task.accumulated_cost >= 40].quantile(0.02))
-        curve.legend()
+        curve.legend(loc="lower right")
         chosen = of_task[of_task.origin == "ehvi"]
         queries = chosen.groupby("seed").share.value_counts().unstack(fill_value=0)
         for offset, share in ((-0.2, 1.0), (0.2, 0.5)):
             bars.bar(queries.index + offset, queries.get(share, 0), 0.4, label=f"{share:.0%} rows")
         bars.set(xlabel="seed", ylabel="queries after the design", xticks=queries.index)
-        bars.legend()
+        bars.set_ylim(top=1.3 * queries.to_numpy().max())
+        bars.legend(ncols=2)
     figure.savefig(path, dpi=70)
 
 

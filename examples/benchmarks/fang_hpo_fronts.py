@@ -126,13 +126,18 @@ def report(table):
 
 
 def plot(table, path):
-    """Draw error over difference, a step line for each method's front."""
+    """Draw error over difference; the corner where there is something to choose from."""
     import matplotlib.pyplot as plt
 
     figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
     for (method, rows), marker in zip(table.groupby("method", sort=False), "osv^Dx", strict=False):
         ax.plot(rows.dsp, rows.error, marker, markersize=5, alpha=0.8, label=method)
-    ax.set(xlabel="difference in positive predictions, held-out", ylabel="error, held-out")
+    ax.set(
+        xlabel="difference in positive predictions, held-out",
+        ylabel="error, held-out",
+        xlim=(-0.01, 0.27),
+        ylim=(0.19, 0.31),
+    )
     ax.legend(fontsize="small")
     figure.savefig(path, dpi=80)
 
