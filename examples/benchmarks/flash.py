@@ -16,8 +16,8 @@ no trial is cut short then, so leave out, by ``--without libsvm_svc``, what may 
 Evaluations of forest BO per second of the processor with and without the cache, on a set and with
 transformers that are expensive, and whether the results are the same::
 
-    python examples/benchmarks/flash.py cache --data FOLDER --sets madelon --max-evals 30 \
-        --transformers kernel_pca,fast_ica,feature_agglomeration,pca
+    python examples/benchmarks/flash.py cache --data FOLDER --sets madelon --max-evals 20 \
+        --transformers kernel_pca,feature_agglomeration,pca --without libsvm_svc
 
 TPE against Optuna's ``TPESampler``, the same number of trials: on the artificial objective, and on
 a table of random configurations of the space ``mosaic`` that are evaluated once. There the loss of
@@ -94,13 +94,9 @@ def make_system(text, seed, arguments):
         }
     else:
         limits = {"max_evals": 10_000}  # the clock is faster
-    space = get_space(arguments.space)
-    classifiers = [c.name for c in space.components("classifier")]
     return AutoClassifier(
         get_strategy(name).set_params(**{k: ast.literal_eval(v) for k, v in pairs}),
-        space=space.subspace(
-            {"classifier": [name for name in classifiers if name not in arguments.without]}
-        ),
+        space=make_space(arguments),
         initial=None,
         cv=1 / 3,
         **limits,
@@ -109,6 +105,13 @@ def make_system(text, seed, arguments):
         cache=arguments.cache_bytes if cached else None,
         random_state=seed,
     )
+
+
+def make_space(arguments):
+    """The space without the classifiers that are to be left out."""
+    space = get_space(arguments.space)
+    names = [component.name for component in space.components("classifier")]
+    return space.subspace({"classifier": [n for n in names if n not in arguments.without]})
 
 
 def race(arguments):
@@ -187,7 +190,7 @@ def over_time(model, seconds, ended=None):
 
 
 def compare_cache(arguments):
-    space = get_space(arguments.space).subspace({"transformer": arguments.transformers})
+    space = make_space(arguments).subspace({"transformer": arguments.transformers})
     for name in arguments.sets:
         X, y = load(arguments.data, name)
         histories = []
