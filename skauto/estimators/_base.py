@@ -626,7 +626,7 @@ class _Observer:
         self.history = history
         self.context = estimator._init_callback_context(max_subtasks=max_evals)
         self.context.call_on_fit_task_begin(estimator=estimator)
-        self.best = None
+        self.front = set()
         self.waited = 0
 
     def __call__(self, trial):
@@ -638,10 +638,10 @@ class _Observer:
     def _out_of_patience(self):
         if self.estimator.patience is None:
             return False
-        best = self.history.incumbent
-        improved = best is not None and (self.best is None or best.loss < self.best)
-        self.waited = 0 if improved else self.waited + 1
-        self.best = None if best is None else best.loss
+        # With one objective the front is the least loss.
+        front = {trial.losses for trial in self.history.front()}
+        self.waited = 0 if front != self.front else self.waited + 1
+        self.front = front
         return self.waited >= self.estimator.patience
 
 

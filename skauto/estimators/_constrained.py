@@ -66,7 +66,8 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     memory_limit : int, default=None
         Bytes that a worker may use.
     patience : int, default=None
-        Trials without a better one that end the search.
+        Trials without a better one that end the search; with several objectives, trials that do
+        not change the Pareto front.
     checkpoint : path-like, default=None
         File that makes trials durable.
     warm_start : bool, default=False

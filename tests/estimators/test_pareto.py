@@ -220,6 +220,17 @@ def test_one_objective_is_left_without_constraints(biased):
     assert len(clf.pareto_front_) == 1
 
 
+@pytest.mark.filterwarnings("ignore::skauto.exceptions.TrialFailedWarning")
+def test_patience_waits_for_the_front(biased):
+    clf = fit(biased, [StatisticalParity("group")], "parego", max_evals=40, patience=3)
+    losses = clf.history_.losses
+    assert 4 <= len(losses) < 40
+    widened = [
+        not (losses[:number] <= losses[number]).all(axis=1).any() for number in range(len(losses))
+    ]
+    assert widened[-4:] == [True, False, False, False]
+
+
 def test_cost_report(biased, fang):
     report = fang.cost_report(watts_per_core=36.0)
     assert report.index.tolist() == [1.0, 0.5, "total"]
