@@ -22,14 +22,14 @@ _FORMAT = 1
 _DIGITS = 5  # significant ones, of everything that is written
 _CLIP = 3.0  # standardised measures beyond it count as this far
 # Two data sets are taken for copies when all measures, or all that do not look at the classes,
-# agree to these root mean squares, or when the shapes of the tables agree so far.
+# agree to these root mean squares, or when columns and classes agree so far. The number of rows
+# says nothing: the archive knows a large table by a part of its rows.
 _COPY_DISTANCE, _COPY_DISTANCE_X = 0.35, 0.1
 _COPY_SHAPE = {
     "log_n_features": 1e-4,
     "log_n_classes": 1e-4,
     "share_categorical": 1e-4,
     "class_share_max": 0.01,
-    "log_n_samples": 0.8,
 }
 _OF_CLASSES = ("class_", "landmark_", "information_", "log_n_classes", "log_equivalent_columns")
 _OF_ROWS = ("log_n_samples", "log_dimensionality")
@@ -149,7 +149,8 @@ class Archive:
         """Leave out a data set itself, and near copies of it.
 
         A copy has nearly the same meta-features, or those of its columns are nearly the same (the
-        classes may have been merged), or tables and classes have the same shape.
+        classes may have been merged), or columns and classes have the same numbers and shares; the
+        rows may be any part of the table.
 
         Parameters
         ----------
