@@ -25,6 +25,8 @@ from skauto.surrogates import GaussianProcess
 _MAX_DRAWS = 10
 # theta-min is solved when no point promises more than this share of the spread of its losses.
 _SMALLEST_GAIN = 1e-3
+# It is solved too when so many results in a row are the same: its hyper-parameters have no effect.
+_PLATEAU = 5
 # Structures looked at when the structure is chosen by a Gaussian process.
 _MAX_STRUCTURES = 2000
 
@@ -100,8 +102,9 @@ class ADMM(GeneratorStrategy):
       penalty is added to its mean.
     - z-min returns the best structure that it has tried. A pull whose value is known costs no
       evaluation and is rewarded all the same.
-    - theta-min ends early when no point promises a gain, and where neither sub-problem finds
-      anything new to evaluate, the search goes on from a random configuration.
+    - theta-min ends early when no point promises a gain, or when five results in a row are the
+      same. Where neither sub-problem finds anything new to evaluate, the search goes on from a
+      random configuration.
     - Results still missing at the end of a sub-problem are not waited for; they count when they
       arrive.
 
@@ -235,13 +238,19 @@ class ADMM(GeneratorStrategy):
         state.theta[inactive] = np.clip(self._target()[inactive], 0.0, 1.0)
         for _ in range(budget if len(columns) else 1):
             theta = self._next_theta(history, columns)
-            if theta is None:
+            if theta is None or self._on_plateau(history, columns):
                 break
             yield self._propose(state.structure, theta, "theta-min")
         points, losses = self._known_points(history, columns)
         if len(points):
             values = losses + self._pull(history, columns)(points)[0]
             state.theta[columns] = points[int(np.argmin(values))]
+
+    def _on_plateau(self, history: History, columns: Indices) -> bool:
+        """Whether the latest results of the present structure are all the same."""
+        _, losses = self._known_points(history, columns)
+        latest = losses[-_PLATEAU:]
+        return len(latest) == _PLATEAU and float(np.ptp(latest)) == 0.0
 
     def _target(self) -> Floats:
         """Where the relaxed integers are drawn: b of Eq. A19."""

@@ -139,6 +139,15 @@ def test_residuals_are_recorded_and_kept():
     assert frame["n_trials"].is_monotonic_increasing
 
 
+@pytest.mark.parametrize("theta_solver", ["bo", "random"])
+def test_hyperparameters_without_effect_are_given_up(theta_solver):
+    strategy = ADMM(theta_solver=theta_solver, budget=16, first={"step": "left"})
+    history = drive(strategy, mixed_space(), as_measured(lambda c: float(c["step"] == "left")), 6)
+    origins = [trial.origin for trial in history]
+    assert origins[:5] == ["theta-min"] * 5 or origins.index("z-min") < 5
+    assert origins[5] == "z-min"
+
+
 def test_first_structure_can_be_told():
     strategy = ADMM(first={"classifier": "bayes"}).start(rich_space(), np.random.default_rng(0))
     assert strategy.suggest(History()).configuration["classifier"] == "bayes"
