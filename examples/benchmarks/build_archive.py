@@ -5,8 +5,8 @@ Four stages, of which the long ones go on where an interrupted run has stopped:
 1. ``search``: on every data set a search with many trials; its best pipelines become candidates.
 2. ``cross``: every candidate is evaluated on every data set, on the same folds for all.
 3. ``write``: losses, seconds and meta-features are written as one readable JSON file.
-4. ``check``: on each data set that was not searched, how good the best of the first k pipelines
-   is that the other data sets advise::
+4. ``check``: on each data set that was not searched, nor a copy of it, how good the best of the
+   first k pipelines is that the other data sets advise::
 
     python examples/benchmarks/build_archive.py --data FOLDER --generated 20 --work archive.jsonl \
         --archive skauto/metalearning/archives/default.json
@@ -258,10 +258,11 @@ def check(arguments, work):
     rng = np.random.default_rng(0)
     rows, n_near = [], 0
     for data_set in archive.data_sets:
-        if data_set.name in work.of("search"):
-            continue  # some candidates were found on it
-        n_near += bool(archive.neighbors(data_set.features))
         others = archive.without_copies(data_set.features)
+        copies = {d.name for d in archive.data_sets} - {d.name for d in others.data_sets}
+        if copies & work.of("search").keys():
+            continue  # a candidate was found on it, or on a copy of it
+        n_near += bool(archive.neighbors(data_set.features))
         starts = {
             "metalearning": nearest_configurations(archive, data_set.features, space),
             "portfolio": portfolio_configurations(others, space),
