@@ -8,7 +8,7 @@ if it is in the table, and the neighbours of a configuration are the nearest one
 pairs is ranked (Fig. 2) and how long the surrogate takes::
 
     python examples/benchmarks/divbo.py build --data FOLDER --tables FOLDER
-    python examples/benchmarks/divbo.py search --tables FOLDER --seeds 0,1 --out divbo.csv
+    python examples/benchmarks/divbo.py search --tables FOLDER --seeds 0 --out divbo.csv
     python examples/benchmarks/divbo.py live --data FOLDER --n-trials 60 --out divbo_live.csv
     python examples/benchmarks/divbo.py surrogate --tables FOLDER
     python examples/benchmarks/divbo.py report --out divbo.csv
@@ -39,7 +39,7 @@ from skauto.space import Configuration, SearchSpace, get_space
 from skauto.strategies import DivBO, get_strategy
 from skauto.surrogates import DiversitySurrogate, RandomForest
 
-SETS = "quake,wind,spambase,elevators,bank32nh,pol,cpu_small,house_8L,puma32H,satimage"
+SETS = "quake,wind,spambase,elevators,pol,bank32nh"
 METHODS = (
     "random,forest_bo,rising_bandit,ensemble_optimization,neural_ensemble_search,divbo,divbo-0-0.2"
 )
@@ -353,9 +353,9 @@ def main():
     parser.add_argument("--tables", type=Path, help="folder of the tables")
     parser.add_argument("--sets", default=SETS, help=SETS)
     parser.add_argument("--methods", default=METHODS, help=METHODS)
-    parser.add_argument("--seeds", default="0,1", help="0,1")
+    parser.add_argument("--seeds", default="0", help="0")
     parser.add_argument("--n-configurations", type=int, default=350, help="350")
-    parser.add_argument("--n-trials", type=int, default=120, help="120")
+    parser.add_argument("--n-trials", type=int, default=100, help="100")
     parser.add_argument("--sizes", default="50,100,150,200,250", help="50,100,150,200,250")
     parser.add_argument("--out", type=Path, default=Path("divbo.csv"), help="divbo.csv")
     parser.add_argument("--plot", type=Path, help="file of the plot that report makes")
