@@ -298,7 +298,7 @@ def minimize(
         max_evals = 100
     strategy = get_strategy(strategy)
     budget = Budget(max_evals, time_limit)
-    history = History(objectives, limits=limits, max_evals=max_evals)
+    history = History(objectives, limits=limits, max_evals=max_evals, timed=time_limit is not None)
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
     evaluator = ObjectiveEvaluator(
         objective, history.objectives, tuple(history.limits), trial_time_limit=trial_time_limit

@@ -493,7 +493,8 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def _history(self, objectives, budget, space, checkpoint, about):
         """An empty history, or that of the search which goes on."""
-        history = History(objectives, max_evals=budget.max_evals)
+        timed = budget.time_limit is not None
+        history = History(objectives, max_evals=budget.max_evals, timed=timed)
         if checkpoint is not None:
             for trial in checkpoint.resume(about, space):
                 history.append(trial)
@@ -507,6 +508,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                     f"{history.objectives}. Got {objectives} instead; set warm_start=False to "
                     "start anew."
                 )
+            history.timed = timed
             if budget.max_evals is not None:
                 history.max_evals = len(history) + budget.max_evals
         return history

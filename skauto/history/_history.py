@@ -28,6 +28,9 @@ class History(Sequence[Trial]):
         Upper limit of each constraint; a trial is feasible when it exceeds none.
     max_evals : int, default=None
         Number of trials that the search may make; None where it is not bounded so.
+    timed : bool, default=False
+        Whether time bounds the search, so that the seconds of a trial matter. Where it does not,
+        a strategy that leaves them out of account makes the same proposals on any machine.
     targets : ndarray of int of shape (n_samples,), default=None
         True classes, as codes, of the rows that the trials' predictions are for; None where there
         are no such rows. Strategies that search for ensembles read them.
@@ -50,11 +53,13 @@ class History(Sequence[Trial]):
         *,
         limits: Mapping[str, float] | None = None,
         max_evals: int | None = None,
+        timed: bool = False,
         targets: NDArray[np.intp] | None = None,
     ) -> None:
         self.objectives = tuple(objectives)
         self.limits = dict(limits or {})
         self.max_evals = max_evals
+        self.timed = timed
         self.targets = targets
         self._trials: list[Trial] = []
 

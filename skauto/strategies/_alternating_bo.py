@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from skauto.history import History
 from skauto.strategies._base import Floats, Observations
 from skauto.strategies._forest_bo import ForestBO
 
@@ -20,7 +21,8 @@ class AlternatingBO(ForestBO):
     is confined to one algorithm of the last step and is what improves most on the best of that
     algorithm. One surrogate of the whole space serves all. The algorithm is drawn with probability
     proportional to ``1 / (rank * sqrt(seconds))``: its rank by the best loss that each has
-    reached, and the mean cost of its trials.
+    reached, and the mean cost of its trials. Where no time limit bounds the search, a trial is a
+    trial, and only the rank counts.
 
     Parameters
     ----------
@@ -57,7 +59,9 @@ class AlternatingBO(ForestBO):
     15
     """
 
-    def _region(self, observations: Observations) -> Callable[[Floats], NDArray[np.bool_]]:
+    def _region(
+        self, history: History, observations: Observations
+    ) -> Callable[[Floats], NDArray[np.bool_]]:
         """Draw the algorithm of the last step that is to be improved."""
         step = len(self._space.steps) - 1
         chosen = observations.vectors[:, step]
@@ -65,7 +69,9 @@ class AlternatingBO(ForestBO):
         trials = [observations.ok & (chosen == algorithm) for algorithm in algorithms]
         best = [observations.y[own].min() for own in trials]
         ranks = np.argsort(np.argsort(best, kind="stable"), kind="stable") + 1
-        seconds = np.array([observations.costs[own].mean() for own in trials])
-        merit = 1.0 / (ranks * np.sqrt(np.maximum(seconds, _LEAST_SECONDS)))
+        merit = 1.0 / ranks
+        if history.timed:
+            seconds = np.array([observations.costs[own].mean() for own in trials])
+            merit /= np.sqrt(np.maximum(seconds, _LEAST_SECONDS))
         algorithm = self._rng.choice(algorithms, p=merit / merit.sum())
         return lambda vectors: vectors[:, step] == algorithm

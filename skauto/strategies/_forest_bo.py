@@ -126,7 +126,7 @@ class ForestBO(Strategy):
             return self._propose(self._next_of_design(), "initial")
         if self._rng.random() < self.random_fraction:
             return self._propose(self._sample_new(), "random")
-        configuration = self._most_promising(observations, pending)
+        configuration = self._most_promising(history, observations, pending)
         if configuration is not None:
             return self._propose(configuration, self.acquisition)
         return self._propose(self._sample_new(), "random")
@@ -141,7 +141,7 @@ class ForestBO(Strategy):
         return self._sample_new() if self._is_known(default) else default
 
     def _most_promising(
-        self, observations: Observations, pending: tuple[Proposal, ...]
+        self, history: History, observations: Observations, pending: tuple[Proposal, ...]
     ) -> Configuration | None:
         """Maximise the acquisition over what is not known."""
         X = self._space.fill_inactive(observations.vectors)
@@ -150,7 +150,7 @@ class ForestBO(Strategy):
         model = self._fitted(X, y, running)
         if self.acquisition == "eips":
             cost_model = self._fitted(X, np.log1p(observations.costs))
-        region = self._region(observations)
+        region = self._region(history, observations)
         inside = region(observations.vectors)
         best = y[observations.ok & inside].min(initial=y.max())
 
@@ -179,7 +179,9 @@ class ForestBO(Strategy):
         )
         return self._first_new(vectors)
 
-    def _region(self, observations: Observations) -> Callable[[Floats], NDArray[np.bool_]]:
+    def _region(
+        self, history: History, observations: Observations
+    ) -> Callable[[Floats], NDArray[np.bool_]]:
         """Tell which vectors may be proposed: all, unless a subclass confines the search."""
         return lambda vectors: np.ones(len(vectors), dtype=bool)
 

@@ -17,9 +17,9 @@ def make_space():
     return space
 
 
-def make_history(space, costs):
+def make_history(space, costs, timed=True):
     """Five trials of each algorithm, whose losses do not overlap."""
-    history = History()
+    history = History(timed=timed)
     rng = np.random.default_rng(0)
     for offset, name in enumerate(("good", "fair", "poor")):
         for vector in space.sample(5, rng, structures=np.array([[offset]])):
@@ -55,3 +55,12 @@ def test_shares_follow_rank_and_cost(costs, shares):
     counts = proposed(strategy, space, make_history(space, costs), 200)
     observed = [counts[name] / 200 for name in ("good", "fair", "poor")]
     np.testing.assert_allclose(observed, shares, atol=0.09)
+
+
+def test_seconds_do_not_count_where_no_time_limit_bounds_the_search():
+    space = make_space()
+    strategy = AlternatingBO(n_initial=5, n_candidates=30, n_starts=0, random_fraction=0.0)
+    slow, fast = (dict.fromkeys(("good", "fair", "poor"), 1.0) | {"good": g} for g in (90.0, 0.2))
+    one, other = (make_history(space, costs, timed=False) for costs in (slow, fast))
+    assert proposed(strategy, space, one, 50) == proposed(strategy, space, other, 50)
+    assert proposed(strategy, space, one, 50)["good"] > 20
