@@ -229,7 +229,8 @@ def main():
     options = parser.parse_args()
     run, systems, limits = STUDIES[options.study]
     known = pd.read_csv(options.out) if options.out.exists() else pd.DataFrame(columns=KEY)
-    done = set(map(str, known[KEY].to_numpy().tolist()))
+    done = known[KEY].astype({"limit": float, "seconds": float})  # a CSV may hold 60 for 60.0
+    done = set(map(str, done.to_numpy().tolist()))
     records = known.to_dict("records")
     for name in options.sets:
         for seed in options.seeds:
