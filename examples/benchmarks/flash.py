@@ -170,7 +170,7 @@ def draw(arguments):
             title=name, xlabel="seconds", ylabel="error [%]", ylim=(None, own[columns[1]].max())
         )
     figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    figure.savefig(arguments.out.with_suffix(".png"), dpi=70)
+    figure.savefig(arguments.out.with_suffix(".png"), dpi=55)
 
 
 def over_time(model, seconds, ended=None):
