@@ -320,7 +320,7 @@ def report(frame, plot=None):
             plt.plot(line.index, line, "-" if "ES" in name or name == "DivBO" else ":", label=name)
         plt.xlabel("trials")
         plt.ylabel("average rank")
-        plt.legend(ncols=2, fontsize="small")
+        plt.legend(bbox_to_anchor=(1, 1), fontsize="small")
         plt.tight_layout()
         plt.savefig(plot, dpi=90)
     print("Means over the sets")
