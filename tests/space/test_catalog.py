@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import chi2
 from sklearn.kernel_approximation import Nystroem
 from sklearn.naive_bayes import MultinomialNB
@@ -462,6 +463,19 @@ def test_scaled_gammas_agree_with_scikit_learn(rng):
     ours = ScaledGammaNystroem(gamma=2.0, n_components=20, random_state=0).fit_transform(X)
     theirs = Nystroem(gamma=0.4, n_components=20, random_state=0).fit_transform(X)
     assert_allclose(ours, theirs)
+
+
+@pytest.mark.parametrize("space, name", [("default", "svm"), ("mosaic", "libsvm_svc")])
+def test_kernel_machines_come_to_an_end(rng, space, name):
+    X = rng.normal(size=(300, 5)) * 10.0 ** np.arange(5)
+    y = (X[:, 0] + rng.normal(size=300) > 0).astype(int)
+    component = get_space(space).component("classifier", name)
+    machine = component.make({"C": 1000.0, "kernel": "poly", "degree": 4, "coef0": 0.0})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fitted = machine.fit(X, y)
+    svc = fitted.calibrated_classifiers_[0].estimator if name == "svm" else fitted
+    assert svc.n_iter_.max() == 100_000
 
 
 def test_target_encoder_agrees_with_scikit_learn(rng):

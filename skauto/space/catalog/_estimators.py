@@ -96,6 +96,10 @@ class ScaledGammaSVC(SVC):
         Constant of the polynomial and the sigmoid kernel.
     class_weight : dict or "balanced", default=None
         Weights of the classes.
+    max_iter : int, default=100_000
+        Steps of the solver for each pair of classes. On a few thousand rows that is many more
+        than a good machine needs, and takes a second. Without a bound, a large `C` on columns of
+        unlike scales can keep the solver busy for hours.
 
     Examples
     --------
@@ -117,9 +121,16 @@ class ScaledGammaSVC(SVC):
         gamma: float = 1.0,
         coef0: float = 0.0,
         class_weight: Any = None,
+        max_iter: int = 100_000,
     ) -> None:
         super().__init__(
-            C=C, kernel=kernel, degree=degree, gamma=gamma, coef0=coef0, class_weight=class_weight
+            C=C,
+            kernel=kernel,
+            degree=degree,
+            gamma=gamma,
+            coef0=coef0,
+            class_weight=class_weight,
+            max_iter=max_iter,
         )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ScaledGammaSVC":

@@ -229,7 +229,7 @@ def libsvm_svc() -> Component:
     """Kernel machine."""
     return Component(
         "libsvm_svc",
-        SVC(),
+        SVC(max_iter=100_000),  # as a bound only: good settings need fewer steps
         {
             "C": Real(*_C, log=True, default=1.0),
             "kernel": Categorical(["rbf", "poly", "sigmoid"]),
