@@ -57,6 +57,8 @@ class Model:
     front : dict of int to Pipeline, default={}
         Pipelines of the Pareto front, fitted on all rows, by number of the trial; only after a
         search for several objectives.
+    measured : dict of str to float, default={}
+        Seconds and bytes of the fitted vote, by constraint.
     """
 
     ensemble: PipelineEnsemble
@@ -65,6 +67,7 @@ class Model:
     best: object
     fallback: bool
     front: dict = field(default_factory=dict)
+    measured: dict = field(default_factory=dict)
 
 
 class EnsembleBuilder:
@@ -176,15 +179,17 @@ class EnsembleBuilder:
         if not weights:
             return self._fallback()
         ensemble = self._vote(weights, fitted)
-        while len(weights) > 1 and not self._light_enough(ensemble):
+        measured = self.measure(ensemble)
+        while len(weights) > 1 and not self._light_enough(measured):
             weights.popitem()  # the smallest share, and measured on the fitted vote itself
             ensemble = self._vote(weights, fitted)
+            measured = self.measure(ensemble)
         self._describe(ensemble, [history[number].predictions for number in weights])
         total = sum(weights.values())
         weights = {number: weight / total for number, weight in weights.items()}
         numbers = sorted(weights, key=[t.number for t in self._pool(history)].index)
         best = assemble(self.reader, fitted[numbers[0]][0]) if self.refit else None
-        return Model(ensemble, weights, numbers[0], best, fallback=False)
+        return Model(ensemble, weights, numbers[0], best, fallback=False, measured=measured)
 
     def measure(self, model):
         """Measure a fitted model's seconds and bytes.
@@ -225,9 +230,9 @@ class EnsembleBuilder:
         values = limits.values(np.array(list(weights.values())))
         return {c.key: v for c, v in zip(limits.constraints, values, strict=True)}
 
-    def _light_enough(self, ensemble):
+    def _light_enough(self, measured):
         limits = {c.key: c.limit for c in self.evaluator.function.constraints}
-        return all(value <= limits[key] for key, value in self.measure(ensemble).items())
+        return all(value <= limits[key] for key, value in measured.items())
 
     def _vote(self, weights, fitted):
         """Put the fitted members together; the models of a member share its votes."""

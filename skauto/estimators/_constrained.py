@@ -311,17 +311,17 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         self._constraint_rows = []
         if model.weights:
             best = {model.best_number: 1.0}
-            self._report_constraints("best", builder, history, best, model.best)
-            self._report_constraints("ensemble", builder, history, model.weights, model.ensemble)
+            alone = {} if model.best is None else builder.measure(model.best)
+            self._report_constraints("best", builder.validated(history, best), alone)
+            voted = builder.validated(history, model.weights)
+            self._report_constraints("ensemble", voted, model.measured)
         met = [row["met"] for row in self._constraint_rows if row["model"] == "ensemble"]
         self.feasible_ = bool(model.weights) and all(met)
         if not self.feasible_ and history.limits and model.weights:
             self._report_infeasible(history)
 
-    def _report_constraints(self, name, builder, history, weights, model):
-        """Add a row for each constraint of a model."""
-        folds = builder.validated(history, weights)
-        fitted = builder.measure(model) if model is not None else {}
+    def _report_constraints(self, name, folds, fitted):
+        """Add a row for each constraint: its values by the folds and on the fitted model."""
         for constraint in self.constraints:
             values = np.array(folds[constraint.key])
             cautious = cautious_mean(values, self.safety_margin)

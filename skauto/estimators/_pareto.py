@@ -93,14 +93,19 @@ class FrontBuilder(EnsembleBuilder):
         if not numbers:
             return self._fallback()
         votes = {number: self._vote({number: 1.0}, fitted) for number in numbers}
-        chosen = next(
-            (n for n in numbers if history.feasible(history[n]) and self._light_enough(votes[n])),
-            numbers[0],
-        )
+        measured = {number: self.measure(vote) for number, vote in votes.items()}
+        within = (n for n in numbers if history.feasible(history[n]))
+        chosen = next((n for n in within if self._light_enough(measured[n])), numbers[0])
         self._describe(votes[chosen], [history[chosen].predictions])
         front = {n: assemble(self.reader, fitted[n][0]) for n in numbers} if self.refit else {}
         return Model(
-            votes[chosen], {chosen: 1.0}, chosen, front.get(chosen), fallback=False, front=front
+            votes[chosen],
+            {chosen: 1.0},
+            chosen,
+            front.get(chosen),
+            fallback=False,
+            front=front,
+            measured=measured[chosen],
         )
 
     def _pool(self, history):
