@@ -81,7 +81,7 @@ class Search:
             engine.n_workers + 1 if self.asynchronous else max(LOOK_AHEAD, engine.n_workers)
         )
         # The clock of a search that is continued goes on from where it stood.
-        self._elapsed_before = max((trial.ended for trial in history), default=0.0)
+        self._elapsed_before = history.elapsed
         self._running: dict[int, _Running] = {}  # by key, in the order of the proposals
         self._next_key = 0
         self._n_appended = 0
@@ -298,7 +298,7 @@ def minimize(
         max_evals = 100
     strategy = get_strategy(strategy)
     budget = Budget(max_evals, time_limit)
-    history = History(objectives, limits=limits, max_evals=max_evals, timed=time_limit is not None)
+    history = History(objectives, limits=limits, max_evals=max_evals, time_limit=time_limit)
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
     evaluator = ObjectiveEvaluator(
         objective, history.objectives, tuple(history.limits), trial_time_limit=trial_time_limit

@@ -493,8 +493,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def _history(self, objectives, budget, space, checkpoint, about):
         """An empty history, or that of the search which goes on."""
-        timed = budget.time_limit is not None
-        history = History(objectives, max_evals=budget.max_evals, timed=timed)
+        history = History(objectives, max_evals=budget.max_evals)
         if checkpoint is not None:
             for trial in checkpoint.resume(about, space):
                 history.append(trial)
@@ -508,9 +507,10 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                     f"{history.objectives}. Got {objectives} instead; set warm_start=False to "
                     "start anew."
                 )
-            history.timed = timed
             if budget.max_evals is not None:
                 history.max_evals = len(history) + budget.max_evals
+        if budget.time_limit is not None:
+            history.time_limit = history.elapsed + budget.time_limit
         return history
 
     def _evaluator(self, data, splits, scorers, space, seed):

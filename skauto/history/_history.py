@@ -28,9 +28,9 @@ class History(Sequence[Trial]):
         Upper limit of each constraint; a trial is feasible when it exceeds none.
     max_evals : int, default=None
         Number of trials that the search may make; None where it is not bounded so.
-    timed : bool, default=False
-        Whether time bounds the search, so that the seconds of a trial matter. Where it does not,
-        a strategy that leaves them out of account makes the same proposals on any machine.
+    time_limit : float, default=None
+        Seconds that the search may take; None where time does not bound it. A strategy that then
+        leaves the seconds of trials out of account makes the same proposals on any machine.
     targets : ndarray of int of shape (n_samples,), default=None
         True classes, as codes, of the rows that the trials' predictions are for; None where there
         are no such rows. Strategies that search for ensembles read them.
@@ -53,13 +53,13 @@ class History(Sequence[Trial]):
         *,
         limits: Mapping[str, float] | None = None,
         max_evals: int | None = None,
-        timed: bool = False,
+        time_limit: float | None = None,
         targets: NDArray[np.intp] | None = None,
     ) -> None:
         self.objectives = tuple(objectives)
         self.limits = dict(limits or {})
         self.max_evals = max_evals
-        self.timed = timed
+        self.time_limit = time_limit
         self.targets = targets
         self._trials: list[Trial] = []
 
@@ -106,6 +106,16 @@ class History(Sequence[Trial]):
     def remaining_evals(self) -> int | None:
         """Number of trials that are left, None where only time bounds the search."""
         return None if self.max_evals is None else max(0, self.max_evals - len(self))
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds from the beginning of the search to the end of the last trial."""
+        return max((trial.ended for trial in self._trials), default=0.0)
+
+    @property
+    def share_of_time(self) -> float:
+        """Share of the time limit that has elapsed; 0 where time does not bound the search."""
+        return 0.0 if self.time_limit is None else self.elapsed / self.time_limit
 
     @property
     def losses(self) -> NDArray[np.float64]:

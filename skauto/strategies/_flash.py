@@ -18,7 +18,7 @@ from skauto.surrogates import LinearModel
 _FINE_TUNERS: dict[str, type[Strategy]] = {"forest_bo": ForestBO, "tpe": TPE}
 # Structures that the first phases choose among; of a larger space, a random part.
 _MAX_PATHS = 50_000
-# Each of the first two phases takes at most this share of the trials that are allowed.
+# Each of the first two phases takes at most this share of the trials, and of the time, allowed.
 _PHASE_SHARE = 0.25
 
 
@@ -40,7 +40,7 @@ class Flash(GeneratorStrategy):
     n_init : int, default=None
         Trials of the first phase, those made before the strategy's first proposal included. None
         is the number of algorithms, those of steps without a choice left out. At most a quarter
-        of the trials that the search may make.
+        of the trials and of the time that the search may take.
     n_prune : int, default=None
         Trials of the second phase, whatever was known before; None and the bound are as for
         ``n_init``. With 0 the models of the first phase decide what stays.
@@ -168,6 +168,8 @@ class Flash(GeneratorStrategy):
         missing = max(0, n_init - len(known))
         for row in d_optimal_design(paths.encoded, missing, self._rng, known=known):
             configuration = self._sample_new(paths.structures[[row]])
+            if history.share_of_time > _PHASE_SHARE:
+                return
             if configuration is not None:
                 yield Proposal(configuration, origin="design")
 
@@ -175,6 +177,8 @@ class Flash(GeneratorStrategy):
         """Phase 2: the structure of the largest EIPS, Eq. (4), until the phase is over."""
         closed = np.zeros(len(paths.structures), dtype=bool)  # nothing new is left of these
         while len(self._begun(history)) < n_end and not closed.all():
+            if history.share_of_time > 2 * _PHASE_SHARE:
+                return
             scores = np.where(closed, -np.inf, self._eips(paths, history, self.xi / 100.0))
             best = np.flatnonzero(~closed & (scores == scores[~closed].max()))
             row = int(self._rng.choice(best))

@@ -60,7 +60,8 @@ class Mosaic(GeneratorStrategy):
         Random configurations that a playout chooses from, besides the neighbours of the best.
     kappa : int, default=3
         Random pipelines of each algorithm of the first decision in the initial design, besides
-        its default pipeline. With a known number of evaluations the design takes at most half.
+        its default pipeline. The design takes at most half of the trials and of the time that
+        the search may take.
     temperature : float, default=1.0
         Divides the values in the policy: below 1 the surrogate is trusted more.
     transform : {None, "rank"}, default=None
@@ -225,11 +226,10 @@ class Mosaic(GeneratorStrategy):
 
     def _initial_design(self, history: History) -> Iterator[Proposal]:
         """Every first decision with its default pipeline, then kappa rounds of random ones."""
-        limit = math.inf if history.max_evals is None else _INITIAL_SHARE * history.max_evals
         step = self._space.steps[self._order[0]] if self._order else None
         defaults = self._space.default_configurations(step)
         for configuration in defaults:
-            if len(history) + len(self._pending) < limit:
+            if self._may_design(history):
                 yield Proposal(configuration, origin="default")
         if step is None:
             return
@@ -240,8 +240,14 @@ class Mosaic(GeneratorStrategy):
                     continue
                 child = self._tree.root.children[names.index(name)]
                 drawn = self._sample_new(self._space.structures[child.rows])
-                if drawn is not None and len(history) + len(self._pending) < limit:
+                if drawn is not None and self._may_design(history):
                     yield Proposal(drawn, origin="design")
+
+    def _may_design(self, history: History) -> bool:
+        """Whether the initial design may go on: it has its share of the trials and of the time."""
+        limit = math.inf if history.max_evals is None else _INITIAL_SHARE * history.max_evals
+        n_begun = len(history) + len(self._pending)
+        return n_begun < limit and history.share_of_time <= _INITIAL_SHARE
 
     def _n_designed(self, history: History, step: str, name: str) -> int:
         """Number of random pipelines of the initial design that have an algorithm."""

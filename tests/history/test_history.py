@@ -117,3 +117,12 @@ def test_predictions_can_be_forgotten():
 def test_remaining_evals():
     assert _history(0.1, max_evals=3).remaining_evals == 2
     assert _history(0.1).remaining_evals is None
+
+
+def test_share_of_time():
+    history = History(time_limit=20.0)
+    assert history.elapsed == history.share_of_time == 0.0
+    for number, ended in enumerate((4.0, 3.0)):
+        history.append(_trial(number, ended=ended))
+    assert (history.elapsed, history.share_of_time) == (4.0, 0.2)
+    assert _history(0.1).share_of_time == 0.0

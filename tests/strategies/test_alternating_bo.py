@@ -17,9 +17,9 @@ def make_space():
     return space
 
 
-def make_history(space, costs, timed=True):
+def make_history(space, costs, time_limit=60.0):
     """Five trials of each algorithm, whose losses do not overlap."""
-    history = History(timed=timed)
+    history = History(time_limit=time_limit)
     rng = np.random.default_rng(0)
     for offset, name in enumerate(("good", "fair", "poor")):
         for vector in space.sample(5, rng, structures=np.array([[offset]])):
@@ -61,6 +61,6 @@ def test_seconds_do_not_count_where_no_time_limit_bounds_the_search():
     space = make_space()
     strategy = AlternatingBO(n_initial=5, n_candidates=30, n_starts=0, random_fraction=0.0)
     slow, fast = (dict.fromkeys(("good", "fair", "poor"), 1.0) | {"good": g} for g in (90.0, 0.2))
-    one, other = (make_history(space, costs, timed=False) for costs in (slow, fast))
+    one, other = (make_history(space, costs, time_limit=None) for costs in (slow, fast))
     assert proposed(strategy, space, one, 50) == proposed(strategy, space, other, 50)
     assert proposed(strategy, space, one, 50)["good"] > 20

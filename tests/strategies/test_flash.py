@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from skauto.acquisition import d_optimal_design
+from skauto.history import History
 from skauto.space import Real, SearchSpace
 from skauto.strategies import TPE, Flash, RandomSearch
 from tests.strategies.search_loop import drive, rich_space, single_space
@@ -122,6 +123,17 @@ def test_the_phases_take_at_most_a_quarter_of_the_trials_each():
     history = drive(Flash(), additive_space(), additive, 12)
     origins = [trial.origin for trial in history]
     assert origins.count("design") == origins.count("eips") == 3
+
+
+def test_the_phases_take_at_most_a_quarter_of_the_time_each():
+    def a_second_each(number, configuration):
+        return additive(number, configuration) | {"ended": number + 1.0}
+
+    history = History(["loss"], time_limit=12.0)
+    drive(Flash(), additive_space(), a_second_each, 12, history=history)
+    origins = [trial.origin for trial in history]
+    assert origins[:7] == ["design"] * 4 + ["eips"] * 3  # proposed until 3 and until 6 seconds
+    assert not {"design", "eips"} & set(origins[7:])
 
 
 def test_any_strategy_can_tune():

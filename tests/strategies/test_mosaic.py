@@ -77,6 +77,16 @@ def test_initial_design_takes_at_most_half_of_a_small_budget():
         assert set(origins[n_design:]) == {"playout"}
 
 
+def test_initial_design_takes_at_most_half_of_the_time():
+    space = rich_space()
+    strategy = Mosaic(n_samples=5, n_candidates=20).start(space, np.random.default_rng(0))
+    history = History(time_limit=8.0)
+    for second in range(8):
+        finish(history, strategy.suggest(history), 0.5, ended=second + 1.0)
+    origins = [trial.origin for trial in history]
+    assert origins == ["default"] * 3 + ["design"] * 2 + ["playout"] * 3
+
+
 def test_trials_that_others_made_take_their_place_in_the_initial_design():
     space = rich_space()
     strategy = Mosaic(kappa=0, n_samples=5, n_candidates=20).start(space, np.random.default_rng(0))
