@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 from scipy.special import softmax
+from sklearn import config_context
 from sklearn.dummy import DummyClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import compute_sample_weight
@@ -97,7 +98,7 @@ class PipelineBuilder:
             categorical = _still_categorical(component, estimator, categorical)
         name, component, classifier = steps[-1]
         self._adapt(name, component, classifier, Z, n_classes, categorical)
-        classifier.fit(Z, y, **self._fit_params(classifier, y, sample_weight, weigh_classes))
+        self._fit_classifier(classifier, Z, y, sample_weight, weigh_classes)
         return [(name, estimator) for name, _, estimator in steps]
 
     def fit_on_fold(self, configuration, Z, y, Z_test, sample_weight=None, *, cache, fold):
@@ -166,8 +167,14 @@ class PipelineBuilder:
                 since_kept = 0.0
         name, component, classifier = steps[-1]
         self._adapt(name, component, classifier, Z, n_classes, categorical)
-        classifier.fit(Z, y, **self._fit_params(classifier, y, sample_weight, weigh_classes))
+        self._fit_classifier(classifier, Z, y, sample_weight, weigh_classes)
         return [(name, classifier)], Z_test, reuse
+
+    def _fit_classifier(self, classifier, Z, y, sample_weight, weigh_classes):
+        weights = self._fit_params(classifier, y, sample_weight, weigh_classes)
+        # With metadata routing, a classifier inside of another would have to ask for the weights.
+        with config_context(enable_metadata_routing=False):
+            classifier.fit(Z, y, **weights)
 
     def _adapt(self, name, component, estimator, Z, n_classes, categorical):
         """Fit the settings of a step to the data that it will be given."""

@@ -29,7 +29,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skauto import AutoClassifier
 from skauto.exceptions import AllTrialsFailedError, BudgetWarning, TrialFailedWarning
-from skauto.space import Configuration, SearchSpace
+from skauto.space import Configuration, SearchSpace, get_space
 from skauto.strategies import ForestBO, RandomSearch
 
 
@@ -317,6 +317,22 @@ def test_metadata_routing(iris):
             error_score="raise",
         )
     assert result["test_score"].min() > 0.8
+
+
+def test_weights_reach_classifiers_inside_of_others(iris):
+    X, y = iris
+    space = get_space("default").subspace({"classifier": ["svm", "linear_svm"]})
+    weights = np.where(np.arange(len(y)) % 2, 1.0, 2.0)
+
+    def fitted():
+        clf = AutoClassifier(space=space, max_evals=3, cv=3, random_state=0)
+        return clf.fit(X, y, sample_weight=weights)
+
+    plain = fitted()
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed = fitted()
+    assert not plain.history_.counts().get("failed")
+    np.testing.assert_array_equal(routed.predict_proba(X), plain.predict_proba(X))
 
 
 def test_sparse(iris):
