@@ -39,12 +39,12 @@ from skauto.space import Configuration, SearchSpace, get_space
 from skauto.strategies import DivBO, get_strategy
 from skauto.surrogates import DiversitySurrogate, RandomForest
 
-SETS = "quake,wind,spambase,elevators,pol,bank32nh"
+SETS = "quake,wind,spambase,elevators,pol,bank32nh,cpu_small,house_8L,puma32H,space_ga"
 METHODS = (
     "random,forest_bo,rising_bandit,ensemble_optimization,neural_ensemble_search,divbo,divbo-0-0.2"
 )
-N_ROWS = {"train": 800, "validation": 600, "test": 1600}
-TRIAL_SECONDS = 0.5
+N_ROWS = {"train": 500, "validation": 500, "test": 1500}
+TRIAL_SECONDS = 0.4
 N_NEIGHBORS = 30
 N_MEMBERS = 25
 KEY = ["data_set", "method", "seed", "n_trials"]
@@ -354,8 +354,8 @@ def main():
     parser.add_argument("--sets", default=SETS, help=SETS)
     parser.add_argument("--methods", default=METHODS, help=METHODS)
     parser.add_argument("--seeds", default="0", help="0")
-    parser.add_argument("--n-configurations", type=int, default=350, help="350")
-    parser.add_argument("--n-trials", type=int, default=100, help="100")
+    parser.add_argument("--n-configurations", type=int, default=1500, help="1500")
+    parser.add_argument("--n-trials", type=int, default=250, help="250")
     parser.add_argument("--sizes", default="50,100,150,200,250", help="50,100,150,200,250")
     parser.add_argument("--out", type=Path, default=Path("divbo.csv"), help="divbo.csv")
     parser.add_argument("--plot", type=Path, help="file of the plot that report makes")
