@@ -318,12 +318,25 @@ class EnsembleBuilder:
             rows = np.sort(np.random.default_rng(0).choice(rows, _MAX_ROWS, replace=False))
         return rows
 
+    def loss(self, rows):
+        """Loss that belongs to the scorer, on some rows of the data.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Which rows.
+
+        Returns
+        -------
+        loss : Loss
+        """
+        if self.data.X is None or isinstance(self.scoring, str):
+            return get_loss(self.scoring, self.data.classes)
+        return ScorerLoss(self.scoring, self.data.classes, _safe_indexing(self.data.X, rows))
+
     def _loss(self, rows):
         """What the vote is selected for, kept calibrated by a share of the log loss."""
-        if self.data.X is None or isinstance(self.scoring, str):
-            loss = get_loss(self.scoring, self.data.classes)
-        else:
-            loss = ScorerLoss(self.scoring, self.data.classes, _safe_indexing(self.data.X, rows))
+        loss = self.loss(rows)
         return loss if isinstance(loss, LogLoss | BrierLoss) else SmoothedLoss(loss)
 
     def _fit(self, history, weights, engine, budget):

@@ -1,7 +1,7 @@
 """The append-only record of a search, the one memory that its parts share."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,12 @@ class History(Sequence[Trial]):
         True classes, as codes, of the rows that the trials' predictions are for; None where there
         are no such rows. Strategies that search for ensembles read them.
 
+    Attributes
+    ----------
+    ensemble_loss : callable or None
+        While an estimator searches, ``ensemble_loss(rows)`` is the loss by which ensembles of the
+        trials are judged on those rows; None stands for the share of errors.
+
     Examples
     --------
     >>> from skauto.history import History, Trial
@@ -61,6 +67,7 @@ class History(Sequence[Trial]):
         self.max_evals = max_evals
         self.time_limit = time_limit
         self.targets = targets
+        self.ensemble_loss: Callable[[NDArray[np.intp]], Any] | None = None
         self._trials: list[Trial] = []
 
     def __len__(self) -> int:

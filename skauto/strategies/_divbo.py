@@ -58,8 +58,6 @@ class DivBO(Strategy):
         How fast that weight is reached.
     n_members : int, default=25
         Size of the temporary pool, repetitions included.
-    scoring : str, default="accuracy"
-        Name of the scikit-learn scorer that the temporary pool is selected by.
     n_candidates : int, default=4950
         Number of random candidates.
     n_local : int, default=50
@@ -113,7 +111,6 @@ class DivBO(Strategy):
         beta: float = 0.05,
         tau: float = 0.2,
         n_members: int = 25,
-        scoring: str = "accuracy",
         n_candidates: int = 4950,
         n_local: int = 50,
         random_fraction: float = 0.0,
@@ -125,7 +122,6 @@ class DivBO(Strategy):
         self.beta = beta
         self.tau = tau
         self.n_members = n_members
-        self.scoring = scoring
         self.n_candidates = n_candidates
         self.n_local = n_local
         self.random_fraction = random_fraction
@@ -187,7 +183,7 @@ class DivBO(Strategy):
             return
         stored = self._stored
         if self._pool is None:
-            self._pool = EnsemblePool(stored.targets, stored.loss(self.scoring), self.n_members)
+            self._pool = EnsemblePool(stored.targets, stored.loss, self.n_members)
         n = len(stored)
         grown = np.zeros((n, n))
         grown[: n - n_new, : n - n_new] = self._diversities

@@ -33,8 +33,6 @@ class EnsembleEvolution(Strategy):
         made before the strategy's first proposal count.
     n_members : int, default=10
         Number of members of the ensemble, repetitions included, among which the parent is drawn.
-    scoring : str, default="accuracy"
-        Name of the scikit-learn scorer that the ensemble is selected by.
     max_rows : int, default=2000
         Number of validation rows, a constant sample, that the ensemble is judged by.
 
@@ -67,12 +65,10 @@ class EnsembleEvolution(Strategy):
         *,
         population_size: int = 30,
         n_members: int = 10,
-        scoring: str = "accuracy",
         max_rows: int = 2000,
     ) -> None:
         self.population_size = population_size
         self.n_members = n_members
-        self.scoring = scoring
         self.max_rows = max_rows
 
     def _start(self) -> None:
@@ -99,7 +95,7 @@ class EnsembleEvolution(Strategy):
             selection = greedy_selection(
                 self._stored.values[rows],
                 self._stored.targets,
-                self._stored.loss(self.scoring),
+                self._stored.loss,
                 self.n_members,
             )
             members = np.array(self._stored.indices)[rows[np.unique(selection.indices)]]

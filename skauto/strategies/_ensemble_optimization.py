@@ -33,8 +33,6 @@ class EnsembleOptimization(GeneratorStrategy):
     ----------
     n_members : int, default=12
         Number of places.
-    scoring : str, default="accuracy"
-        Name of the scikit-learn scorer of the ensemble.
     n_initial : int, default=5
         Number of trials before the model takes over: the default configuration, random ones, and
         those made before the strategy's first proposal; at most a quarter of the trials that the
@@ -77,14 +75,12 @@ class EnsembleOptimization(GeneratorStrategy):
         self,
         *,
         n_members: int = 12,
-        scoring: str = "accuracy",
         n_initial: int = 5,
         n_candidates: int = 5000,
         max_rows: int = 2000,
         surrogate: Surrogate | None = None,
     ) -> None:
         self.n_members = n_members
-        self.scoring = scoring
         self.n_initial = n_initial
         self.n_candidates = n_candidates
         self.max_rows = max_rows
@@ -167,7 +163,7 @@ class EnsembleOptimization(GeneratorStrategy):
     def _losses_in(self, place: int) -> Floats:
         """Loss of the ensemble with each stored prediction in one place."""
         stored = self._stored
-        loss = stored.loss(self.scoring)
+        loss = stored.loss
         projections = loss.project(stored.values, stored.targets)
         others = [row for k, row in enumerate(self._places) if k != place and row is not None]
         total = np.zeros(projections.shape[1:])

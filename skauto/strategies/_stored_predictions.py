@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.ensemble._losses import Loss, get_loss
+from skauto.ensemble._losses import ErrorLoss, Loss
 from skauto.history import History
 from skauto.strategies._base import Observations
 from skauto.utils import GrowingArray
@@ -28,12 +28,15 @@ class StoredPredictions:
         Which of the observations have predictions, in their order.
     targets : ndarray of int of shape (n_rows,)
         True classes of the rows.
+    loss : Loss
+        What ensembles of them are judged by, as the history says.
     """
 
     def __init__(self, max_rows: int) -> None:
         self.max_rows = max_rows
         self.indices: list[int] = []
         self.targets: Ints = np.empty(0, dtype=np.intp)
+        self.loss: Loss = ErrorLoss()
         self._rows: Ints | None = None
         self._predictions = GrowingArray()
         self._n_read = 0
@@ -46,20 +49,6 @@ class StoredPredictions:
         """Predictions of shape (n_trials, n_rows, n_classes)."""
         return self._predictions.values
 
-    def loss(self, scoring: str) -> Loss:
-        """Loss that belongs to a scorer, for classes that are known by their codes.
-
-        Parameters
-        ----------
-        scoring : str
-            Name of a scikit-learn scorer.
-
-        Returns
-        -------
-        loss : Loss
-        """
-        return get_loss(scoring, np.arange(self.values.shape[2]))
-
     def update(self, observations: Observations, history: History) -> int:
         """Read the trials that were added since the last time.
 
@@ -68,7 +57,7 @@ class StoredPredictions:
         observations : Observations
             Complete trials of the search; those of the last time come first.
         history : History
-            Where the targets are.
+            Where the targets are, and what ensembles are judged by.
 
         Returns
         -------
@@ -84,6 +73,8 @@ class StoredPredictions:
             if self._rows is None:
                 self._rows = self._sample_rows(predictions)
                 self.targets = history.targets[self._rows]
+                if history.ensemble_loss is not None:
+                    self.loss = history.ensemble_loss(self._rows)
             sampled = predictions[self._rows]
             if np.isfinite(sampled).all():
                 self._predictions.append(sampled)

@@ -4,9 +4,18 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator
+from sklearn.datasets import make_classification
+from sklearn.metrics import f1_score
 
+from skauto import AutoClassifier
 from skauto.acquisition import expected_improvement
-from skauto.ensemble import ErrorLoss, greedy_selection, pairwise_diversity
+from skauto.ensemble import (
+    ErrorLoss,
+    ScorerLoss,
+    get_loss,
+    greedy_selection,
+    pairwise_diversity,
+)
 from skauto.history import History, Proposal
 from skauto.strategies import DivBO
 from tests.strategies.ensemble_search import ArtificialClassifiers
@@ -192,6 +201,50 @@ def test_suggestions_are_more_diverse_than_without_diversity():
             found += [diversity[i, :i].min() for i in range(15, 30)]
         nearest[beta] = np.mean(found)
     assert nearest[1.0] > nearest[0.0]
+
+
+class WatchedDivBO(DivBO):
+    """Keeps what its pool was selected by, and the pool."""
+
+    def stop(self):
+        if hasattr(self, "_pool"):  # a search is over
+            WatchedDivBO.loss = self._pool.loss
+            WatchedDivBO.members = self._stored.indices, self._pool.members
+        super().stop()
+
+
+def of_late_rows(estimator, X, y):
+    """A scorer that looks at X, and at the labels."""
+    late = X[:, 0] > np.median(X[:, 0])
+    return f1_score(y[late], estimator.predict(X)[late], pos_label="yes", zero_division=0.0)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", "neg_log_loss", of_late_rows])
+def test_the_pool_is_selected_by_the_scorer_of_the_search(scoring):
+    X, codes = make_classification(200, flip_y=0.2, random_state=0)
+    y = np.array(["no", "yes"])[codes]
+    model = AutoClassifier(
+        WatchedDivBO(n_candidates=50),
+        scoring=scoring,
+        initial=None,
+        cv=2,
+        max_evals=8,
+        ensemble_size=2,
+        refit=False,
+        warm_start=True,
+        random_state=0,
+    ).fit(X, y)
+    stored, members = WatchedDivBO.members
+    ok = [trial for trial in model.history_ if trial.ok]
+    predictions = np.array([ok[i].predictions for i in stored])
+    if callable(scoring):
+        loss = ScorerLoss(scoring, model.classes_, X)
+    else:
+        loss = get_loss(scoring, model.classes_)
+        assert WatchedDivBO.loss == loss
+    chosen = greedy_selection(predictions, codes, loss, 25).indices
+    np.testing.assert_array_equal(members, np.unique(chosen))
+    assert model.history_.ensemble_loss is None
 
 
 @pytest.mark.parametrize(
