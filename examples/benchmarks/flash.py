@@ -10,22 +10,25 @@ validates::
 
     python examples/benchmarks/flash.py draw --seconds 20 --out flash.csv
 
-With ``--clock cpu`` the seconds are those of the processor, which a busy machine does not stretch;
-no trial is cut short then, so leave out, by ``--without libsvm_svc``, what may never end.
+With ``--clock cpu`` the seconds are those of the processor, which a busy machine does not stretch.
+A trial may take a tenth of them, of wall clock in either case. ``--without NAME,NAME`` leaves
+algorithms out, ``--keep STEP=NAME,NAME`` all others of a step, and ``--max-rows`` makes sets
+smaller.
 
-Evaluations of forest BO per second of the processor with and without the cache, on a set and with
-transformers that are expensive, and whether the results are the same::
+Evaluations per second of the processor with and without the cache, of systems whose proposals do
+not depend on the cost, and whether the results are the same::
 
     python examples/benchmarks/flash.py cache --data FOLDER --sets madelon --max-evals 20 \
-        --transformers kernel_pca,feature_agglomeration,pca --without libsvm_svc
+        --systems forest_bo --keep transformer=kernel_pca,fast_ica --without libsvm_svc
 
 TPE against Optuna's ``TPESampler``, the same number of trials: on the artificial objective, and on
-a table of random configurations of the space ``mosaic`` that are evaluated once. There the loss of
-a configuration is that of the nearest row which the search has not had yet::
+a table of random configurations that are evaluated once. There the loss of a configuration is that
+of the nearest row which the search has not had yet::
 
     python examples/benchmarks/flash.py tpe --seeds 20 --max-evals 200
     python examples/benchmarks/flash.py tpe --seeds 20 --max-evals 100 --data FOLDER \
-        --sets vehicle --table vehicle.csv --n-configurations 1000
+        --sets vehicle --table vehicle.csv --n-configurations 2000 \
+        --keep classifier=libsvm_svc --keep transformer=none
 
 Seconds of the greedy design for 1,456 paths and of EIPS over 6,776 structures::
 
@@ -34,6 +37,7 @@ Seconds of the greedy design for 1,456 paths and of EIPS over 6,776 structures::
 
 import argparse
 import ast
+import itertools
 import json
 import time
 import warnings
@@ -41,6 +45,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import psutil
 from quality import load
 from scipy.spatial.distance import cdist
 from scipy.stats import mannwhitneyu
@@ -68,7 +73,7 @@ class ProcessorClock:
         self.seconds = seconds
 
     def setup(self, estimator, context):
-        self.started = time.process_time()
+        self.started = processor_seconds()
         self.ended = []  # when each trial did
 
     def teardown(self, estimator, context):
@@ -78,8 +83,14 @@ class ProcessorClock:
         pass
 
     def on_fit_task_end(self, estimator, context, **_):
-        self.ended.append(time.process_time() - self.started)
+        self.ended.append(processor_seconds() - self.started)
         return self.ended[-1] > self.seconds
+
+
+def processor_seconds():
+    """What this process and its workers have used, those that were killed included."""
+    this = psutil.Process()
+    return sum(sum(p.cpu_times()[:4]) for p in (this, *this.children(recursive=True)))
 
 
 def make_system(text, seed, arguments):
@@ -88,10 +99,7 @@ def make_system(text, seed, arguments):
     name, _, settings = text.rstrip(")").partition("(")
     pairs = (setting.split("=") for setting in settings.split(";") if setting)
     if arguments.clock == "wall":
-        limits = {
-            "time_limit": arguments.seconds,
-            "trial_time_limit": arguments.seconds / 10,
-        }
+        limits = {"time_limit": arguments.seconds}
     else:
         limits = {"max_evals": 10_000}  # the clock is faster
     return AutoClassifier(
@@ -100,6 +108,7 @@ def make_system(text, seed, arguments):
         initial=None,
         cv=1 / 3,
         **limits,
+        trial_time_limit=arguments.seconds / 10,
         ensemble_size=1,
         refit=False,
         cache=arguments.cache_bytes if cached else None,
@@ -108,17 +117,27 @@ def make_system(text, seed, arguments):
 
 
 def make_space(arguments):
-    """The space without the classifiers that are to be left out."""
+    """The space with what is to be kept of some steps, without what is to be left out."""
     space = get_space(arguments.space)
-    names = [component.name for component in space.components("classifier")]
-    return space.subspace({"classifier": [n for n in names if n not in arguments.without]})
+    kept = {step: [c.name for c in space.components(step)] for step in space.steps}
+    kept |= dict(arguments.keep)
+    return space.subspace(
+        {step: [n for n in names if n not in arguments.without] for step, names in kept.items()}
+    )
+
+
+def load_rows(arguments, name):
+    """A set, or a random part of a large one."""
+    X, y = load(arguments.data, name)
+    rows = np.random.default_rng(0).permutation(len(X))[: arguments.max_rows]
+    return X.iloc[rows], y[rows]
 
 
 def race(arguments):
     records = pd.read_csv(arguments.out).to_dict("records") if arguments.out.exists() else []
     known = {tuple(record[k] for k in KEY) for record in records}
     for name in arguments.sets:
-        X, y = load(arguments.data, name)
+        X, y = load_rows(arguments, name)
         for seed in range(arguments.seeds):
             for system in arguments.systems:
                 key = (name, system, seed, arguments.seconds)
@@ -190,24 +209,15 @@ def over_time(model, seconds, ended=None):
 
 
 def compare_cache(arguments):
-    space = make_space(arguments).subspace({"transformer": arguments.transformers})
-    for name in arguments.sets:
-        X, y = load(arguments.data, name)
+    for name, system in itertools.product(arguments.sets, arguments.systems):
+        X, y = load_rows(arguments, name)
         histories = []
-        for cache in (None, arguments.cache_bytes):
-            model = AutoClassifier(
-                "forest_bo",
-                space=space,
-                initial=None,
-                cv=1 / 3,
-                max_evals=arguments.max_evals,
-                ensemble_size=1,
-                refit=False,
-                cache=cache,
-                random_state=0,
+        for cached in ("", "+cache"):
+            model = make_system(system + cached, 0, arguments)
+            model.set_params(
+                max_evals=arguments.max_evals, time_limit=None, trial_time_limit=None
             ).fit(X, y)
             histories.append([trial for trial in model.history_ if trial.ok])
-            print(f"{name}, cache of {cache}: {len(histories[-1])} evaluations", flush=True)
         both = list(zip(*histories, strict=True))
         same = all(
             (a.configuration, a.losses, a.fold_scores)
@@ -216,8 +226,9 @@ def compare_cache(arguments):
         )
         plain, cached = (sum(t.cpu_time for t in trials) for trials in zip(*both, strict=True))
         print(
-            f"{len(both)} in {plain:.1f} s, with the cache {cached:.1f} s, "
-            f"{plain / cached:.2f} times as many per second; same results: {same}; {model.cache_}"
+            f"{name}, {system}: {len(both)} in {plain:.1f} s, with the cache {cached:.1f} s, "
+            f"{plain / cached:.2f} times as many per second; same results: {same}; {model.cache_}",
+            flush=True,
         )
 
 
@@ -230,7 +241,7 @@ def compare_tpe(arguments):
         objectives = [make_artificial_objective(space, seed=i) for i in range(arguments.seeds)]
         makers = [lambda f=f: lambda vector: f(space.decode(vector)) for f in objectives]
     else:
-        space = get_space("mosaic")
+        space = make_space(arguments)
         makers = [make_table_loss(space, evaluated(arguments))] * arguments.seeds
     finals = {"tpe": [], "optuna": [], "random": []}
     for seed, make_loss in enumerate(makers):
@@ -261,7 +272,7 @@ def evaluated(arguments):
         (name,) = arguments.sets
         model = AutoClassifier(
             "random",
-            space="mosaic",
+            space=make_space(arguments),
             initial=None,
             cv=1 / 3,
             max_evals=arguments.n_configurations,
@@ -269,7 +280,7 @@ def evaluated(arguments):
             ensemble_size=1,
             refit=False,
             random_state=0,
-        ).fit(*load(arguments.data, name))
+        ).fit(*load_rows(arguments, name))
         rows = [(json.dumps(t.configuration.to_dict()), min(t.loss, 1.0)) for t in model.history_]
         pd.DataFrame(rows, columns=["configuration", "error"]).to_csv(arguments.table, index=False)
     return pd.read_csv(arguments.table)
@@ -368,6 +379,10 @@ def main():
     def names(text):
         return [part for part in text.split(",") if part]
 
+    def step(text):
+        name, _, algorithms = text.partition("=")
+        return name, names(algorithms)
+
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("experiment", choices=["time", "draw", "cache", "tpe", "speed"])
     parser.add_argument("--data", type=Path, help="folder of data sets with an INDEX.csv")
@@ -379,8 +394,11 @@ def main():
     parser.add_argument("--seeds", type=int, default=5, help="number of them")
     parser.add_argument("--max-evals", type=int, default=200)
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall")
-    parser.add_argument("--without", type=names, default=[], help="classifiers to leave out")
-    parser.add_argument("--transformers", type=names, help="expensive ones, for 'cache'")
+    parser.add_argument("--without", type=names, default=[], help="algorithms to leave out")
+    parser.add_argument(
+        "--keep", type=step, action="append", default=[], help="STEP=NAMES, all that it may have"
+    )
+    parser.add_argument("--max-rows", type=int, help="of a set")
     parser.add_argument("--table", type=Path, help="file of evaluated configurations, for 'tpe'")
     parser.add_argument("--n-configurations", type=int, default=1000)
     parser.add_argument("--out", type=Path, default=Path("flash.csv"))

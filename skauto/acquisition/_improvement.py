@@ -100,8 +100,8 @@ def expected_improvement_per_second(
     best : float
         Smallest loss so far.
     log_seconds : ndarray of shape (n,)
-        Predicted ``log(1 + seconds)`` of the evaluations. The 1 keeps it positive below a second,
-        where the plain logarithm of the paper changes sign.
+        Predicted logarithm of the cost, such as ``log(1 + seconds)``. The 1 keeps it positive
+        below a second, where the plain logarithm of the paper changes sign.
     xi : float, default=0.0
         What an improvement must exceed to count; larger values explore.
 
@@ -141,7 +141,7 @@ def log_expected_improvement_per_second(
     best : float
         Smallest loss so far.
     log_seconds : ndarray of shape (n,)
-        Predicted ``log(1 + seconds)`` of the evaluations.
+        Predicted logarithm of the cost, such as ``log(1 + seconds)``.
     xi : float, default=0.0
         What an improvement must exceed to count; larger values explore.
 

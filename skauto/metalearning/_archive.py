@@ -1,6 +1,5 @@
 """The archive: known data sets with their meta-features, and what worked on them."""
 
-import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -58,20 +57,14 @@ class KnownDataSet:
     >>> import numpy as np
     >>> from skauto.metalearning import KnownDataSet
     >>> iris = KnownDataSet("iris", {}, np.array([0.05, 0.04]), np.array([0.2, 1.0]))
-    >>> iris.ranking.tolist()
-    [1, 0]
+    >>> int(iris.losses.argmin())
+    1
     """
 
     name: str
     features: Mapping[str, float]
     losses: Floats
     seconds: Floats
-
-    @property
-    def ranking(self) -> NDArray[np.intp]:
-        """Configurations that were measured, the best first; of equal ones the faster first."""
-        order = np.lexsort((self.seconds, self.losses))
-        return order[np.isfinite(self.losses[order])]
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,30 +258,31 @@ class Archive:
         any_near = (others.distances(features) <= others.radius).any()
         return others.nearest(features, n) if any_near else []
 
-    def best_of(self, data_sets: Sequence[KnownDataSet]) -> list[Configuration]:
-        """Give the configurations by how well they did on some data sets.
+    def advice(self, features: Mapping[str, float]) -> list[Configuration]:
+        """Order the configurations for a data set by what its neighbours tell.
 
-        First the best one on each data set, in the order of the data sets, then the second best
-        ones, and so on, without repetition.
+        Each is the one that most lowers the mean, over the other data sets, of the best
+        normalised loss so far. So the best of the nearest sets come first, unless one that is
+        tried before them does as well there. A data set at distance d has the weight
+        ``exp(-2 (d / radius) ** 2)``.
 
         Parameters
         ----------
-        data_sets : sequence of KnownDataSet
-            Data sets of this archive.
+        features : mapping of str to float
+            Meta-features of the data set. The data set itself and copies of it are left out.
 
         Returns
         -------
         configurations : list of Configuration
-            All that were measured on one of them, in the order in which to try them.
-
-        References
-        ----------
-        .. [1] H. Rakotoarison, M. Schoenauer, M. Sebag, "Automated Machine Learning with
-           Monte-Carlo Tree Search", IJCAI 2019, sections 2.4 and 3.4.
+            In the order in which to try them; none if there are no neighbours. What adds nothing
+            on any data set is missing.
         """
-        rankings = [data_set.ranking.tolist() for data_set in data_sets]
-        rounds = itertools.chain.from_iterable(itertools.zip_longest(*rankings))
-        return [self.configurations[i] for i in dict.fromkeys(rounds) if i is not None]
+        if not self.neighbors(features):
+            return []
+        others = self.without_copies(features)
+        weights = np.exp(-2.0 * (others.distances(features) / others.radius) ** 2)
+        chosen = greedy_portfolio(normalized(others.losses), len(self.configurations), weights)
+        return [self.configurations[i] for i in chosen]
 
     def portfolio(self, n: int = 25) -> list[Configuration]:
         """Choose complementary configurations, for a data set of which nothing is known.
@@ -466,16 +460,17 @@ def normalized(losses: Floats) -> Floats:
     return result
 
 
-def greedy_portfolio(losses: Floats, n: int) -> list[int]:
+def greedy_portfolio(losses: Floats, n: int, weights: Floats | None = None) -> list[int]:
     """Columns of losses (n_data_sets, n_configurations), each lowering the mean of the row minima.
 
-    Ties go to the first column. Ends early when no column lowers any row.
+    The mean is weighted if there are weights. Ties go to the first column. Ends early when no
+    column lowers any row.
     """
     best = np.full(len(losses), np.inf)
     chosen: list[int] = []
     for _ in range(min(n, losses.shape[1]) if len(losses) else 0):
         lowered = np.minimum(best[:, None], losses)
-        candidate = int(np.argmin(lowered.mean(axis=0)))
+        candidate = int(np.argmin(np.average(lowered, axis=0, weights=weights)))
         if not (lowered[:, candidate] < best).any():
             break
         chosen.append(candidate)

@@ -16,8 +16,8 @@ def nearest_configurations(
 ) -> list[Configuration]:
     """Begin with what was best on the nearest data sets (MOSAIC.MetaLearning).
 
-    Those of :meth:`Archive.neighbors`, that is without the data set itself and near copies of it,
-    so that an evaluation on a known data set is honest. Where no data set is near, the portfolio
+    Those of :meth:`Archive.advice`, which leaves out the data set itself and near copies of it, so
+    that an evaluation on a known data set is honest. Where no data set is near, the portfolio
     takes their place.
 
     Parameters
@@ -39,7 +39,8 @@ def nearest_configurations(
     References
     ----------
     .. [1] H. Rakotoarison, M. Schoenauer, M. Sebag, "Automated Machine Learning with Monte-Carlo
-       Tree Search", IJCAI 2019, section 3.4.
+       Tree Search", IJCAI 2019, section 3.4. There the best of the nearest set comes first, then
+       that of the next one, alike or not.
 
     Examples
     --------
@@ -51,10 +52,10 @@ def nearest_configurations(
     >>> nearest_configurations(archive, {}, space)
     []
     """
-    neighbors = archive.neighbors(features, n)
-    if not neighbors:
+    advice = archive.advice(features)
+    if not advice:
         return portfolio_configurations(archive.without_copies(features), space, n)
-    return fitting(archive.best_of(neighbors), space)[:n]
+    return fitting(advice, space)[:n]
 
 
 def portfolio_configurations(

@@ -20,6 +20,8 @@ _FINE_TUNERS: dict[str, type[Strategy]] = {"forest_bo": ForestBO, "tpe": TPE}
 _MAX_PATHS = 50_000
 # Each of the first two phases takes at most this share of the trials, and of the time, allowed.
 _PHASE_SHARE = 0.25
+# Logarithm of the cost of the cheapest trial, see _log_cost.
+_LEAST_LOG_COST = np.log(2.0)
 
 
 class Flash(GeneratorStrategy):
@@ -28,12 +30,14 @@ class Flash(GeneratorStrategy):
     A structure is a path :math:`p \in \{0, 1\}^N`, with a 1 for each algorithm in it. Two linear
     models, of the loss and of the logarithm of the cost, say what each algorithm contributes.
 
-    1. The first structures are those that teach the models most: a greedy D-optimal design.
+    1. After the default configuration come the structures that teach the models most: a greedy
+       D-optimal design.
     2. Then the structure with the largest expected improvement per second is tried, and the
-       models are fitted again. At the end the algorithms of the ``r`` best structures stay.
+       models are fitted again. At the end the algorithms of the ``r`` best structures stay, and
+       those of the best trial.
     3. A fine tuner searches what is left, starting from the trials that lie in there.
 
-    Hyper-parameters are random in the first two phases.
+    Other hyper-parameters than those of the default are random in the first two phases.
 
     Parameters
     ----------
@@ -73,12 +77,16 @@ class Flash(GeneratorStrategy):
 
     Notes
     -----
-    What the paper leaves open is decided as follows. The cost model learns ``log(1 + seconds)``,
-    which is positive below a second. Logarithms of the expected improvement are compared, as it
-    underflows for ``xi=100``. Failed trials have the worst loss that was seen. A proposal still
-    running counts as if it had the loss that is predicted for it. When the pruned space is used
-    up, random configurations of the whole space follow. Plain seconds are what ``effects_``
-    explains: a third linear model, with the same penalty.
+    What the paper leaves open is decided as follows. The cost model learns ``log(1 + t / t_min)``
+    with the shortest time of a trial so far. It is positive and does not depend on the unit; with
+    ``log(1 + seconds)``, which is proportional to the seconds where they are few, only the
+    cheapest algorithms would stay. Logarithms of the expected improvement are compared, as it
+    underflows for ``xi=100``. The linear models average over hyper-parameters and may rate the
+    structure of the best trial low, so that it stays in addition to the ``r``. Failed trials have
+    the worst loss that was seen. A proposal still running counts as if it had the loss that is
+    predicted for it. When the pruned space is used up, random configurations of the whole space
+    follow. Plain seconds are what ``effects_`` explains: a third linear model, with the same
+    penalty.
 
     References
     ----------
@@ -163,7 +171,9 @@ class Flash(GeneratorStrategy):
             yield Proposal(configuration, origin="random")
 
     def _initialise(self, paths: "_Paths", history: History, n_init: int) -> Iterator[Proposal]:
-        """Phase 1: structures of a greedy D-optimal design, Algorithm 2."""
+        """Phase 1: the default, then structures of a greedy D-optimal design, Algorithm 2."""
+        if len(self._begun(history)) < n_init:
+            yield Proposal(self._space.default(), origin="design")
         known = self._encoded(self._begun(history))
         missing = max(0, n_init - len(known))
         for row in d_optimal_design(paths.encoded, missing, self._rng, known=known):
@@ -189,11 +199,12 @@ class Flash(GeneratorStrategy):
                 yield Proposal(configuration, origin="eips")
 
     def _tune(self, paths: "_Paths", history: History) -> Iterator[Proposal]:
-        """Phase 3: a fine tuner on the algorithms of the r best structures."""
+        """Phase 3: a fine tuner on the algorithms of the r best structures and the best trial."""
         self._n_explored = len(self._begun(history))
         scores = self._eips(paths, history, 0.0)
         ties = self._rng.random(len(scores))
         best = paths.structures[np.lexsort((ties, -scores))[: self.r]]
+        best = np.vstack([best, self._incumbent(history)])
         self.kept_ = {
             step: [self._space.components(step)[j].name for j in np.unique(best[:, i])]
             for i, step in enumerate(self._space.steps)
@@ -201,6 +212,13 @@ class Flash(GeneratorStrategy):
         self._tuner.start(self._space.subspace(self.kept_), self._rng)
         while (proposal := self._tuner.suggest(history, self._pending)) is not None:
             yield proposal
+
+    def _incumbent(self, history: History) -> NDArray[np.intp]:
+        """Structure of the best trial, of shape (1, n_steps); none where all failed."""
+        observations = self._observations(history)
+        order = np.lexsort((observations.y, ~observations.ok))
+        best = observations.vectors[order[: int(observations.ok.any())], : len(self._space.steps)]
+        return best.astype(np.intp)
 
     # The linear models
 
@@ -243,12 +261,13 @@ class Flash(GeneratorStrategy):
         X = self._encoded(observations.vectors)
         running = self._encode([proposal.configuration for proposal in self._pending])
         loss_model = self._fitted(X, observations.y, self._encoded(running))
-        cost_model = self._fitted(X, np.log1p(observations.costs))
+        cost_model = self._fitted(X, _log_cost(observations.costs))
         mean, std = loss_model.predict(paths.encoded)
-        log_seconds, _ = cost_model.predict(paths.encoded)
+        log_cost, _ = cost_model.predict(paths.encoded)
+        log_cost = np.maximum(log_cost, _LEAST_LOG_COST)
         best = float(observations.y.min())
         xi = xi * _scale(observations.y)
-        return log_expected_improvement_per_second(mean, std, best, log_seconds, xi=xi)
+        return log_expected_improvement_per_second(mean, std, best, log_cost, xi=xi)
 
     def _fitted(self, X: Floats, y: Floats, running: Floats | None = None) -> LinearModel:
         """Fit a model; paths still running are then believed to be as it predicts."""
@@ -309,6 +328,13 @@ class _Paths:
 
     structures: NDArray[np.intp]
     encoded: Floats
+
+
+def _log_cost(costs: Floats) -> Floats:
+    """Logarithm of one plus the costs, in units of the least of them."""
+    least = float(costs[costs > 0].min(initial=np.inf))
+    relative: Floats = np.log1p(np.maximum(costs / least, 1.0))
+    return relative
 
 
 def _scale(losses: Floats) -> float:

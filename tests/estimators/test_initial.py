@@ -47,9 +47,10 @@ def part_for(X):
 def test_begins_with_the_best_of_the_neighbors(cancer, strategy):
     clf, configurations = tried(*cancer, initial="metalearning", strategy=strategy, max_evals=3)
     known = {data_set.name: data_set for data_set in ARCHIVE.data_sets}
-    neighbors = [known[name] for name in clf.neighbors_]
-    assert len(neighbors) == 25
-    adapted = [adapt_configuration(c, part_for(cancer[0])) for c in ARCHIVE.best_of(neighbors)]
+    assert len(clf.neighbors_) == 25
+    assert set(clf.neighbors_) <= set(known)
+    features = meta_features(*cancer, rng=np.random.default_rng(0))
+    adapted = [adapt_configuration(c, part_for(cancer[0])) for c in ARCHIVE.advice(features)]
     expected = list(dict.fromkeys(c for c in adapted if c is not None))[:25]
     assert configurations == expected[:3]
     assert {trial.origin for trial in clf.history_} == {"initial"}

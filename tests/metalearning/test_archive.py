@@ -81,7 +81,7 @@ def test_empty_archive_can_be_saved_and_asked(tmp_path):
     empty = Archive.load(str(tmp_path / "empty.json"))
     assert empty.portfolio() == []
     assert empty.neighbors({}) == []
-    assert empty.best_of([]) == []
+    assert empty.advice({}) == []
     assert empty.radius == 0.0
 
 
@@ -122,16 +122,39 @@ def test_distances_equal_brute_force():
     assert [d.name for d in nearest] == [f"set_{i}" for i in np.argsort(expected)[:3]]
 
 
-def test_best_of_the_nearest_come_first_then_their_second_best():
+def test_advice_equals_brute_force():
     archive = make_archive()
-    archive.data_sets[1].losses[1:] = np.nan
-    one, other = archive.data_sets[7], archive.data_sets[1]
-    first, second, third = (archive.configurations[i] for i in one.ranking[:3])
-    assert other.ranking.tolist() == [0]
-    best = archive.best_of([one, other])
-    assert best[:4] == [first, archive.configurations[0], second, third]
-    assert archive.best_of([other, one])[:2] == best[1::-1]
-    assert sorted(map(repr, best)) == sorted(map(repr, archive.configurations))
+    query = archive.data_sets[6].features
+    others = archive.without_copies(query)
+    weights = [np.exp(-2 * (d / others.radius) ** 2) for d in others.distances(query)]
+    losses = normalized(others.losses)
+    expected = []
+    while True:
+        best = [min((row[i] for i in expected), default=1.0) for row in losses]
+        means = [
+            sum(w * min(b, row[i]) for w, b, row in zip(weights, best, losses, strict=True))
+            for i in range(losses.shape[1])
+        ]
+        i = int(np.argmin(means))
+        if not any(row[i] < b for b, row in zip(best, losses, strict=True)):
+            break
+        expected.append(i)
+    assert len(expected) > 3
+    assert archive.advice(query) == [archive.configurations[i] for i in expected]
+
+
+def test_advice_begins_with_the_best_of_the_nearest():
+    """Of two near sets; their second best is of no use, and far ones hardly count."""
+    archive = make_archive(n_sets=12)
+    one, other = (d for d in archive.nearest(archive.data_sets[6].features, 3)[1:])
+    losses = np.ones((12, len(archive.configurations)))
+    losses[:, 0] = 0.5
+    for data_set, row in zip(archive.data_sets, losses, strict=True):
+        data_set.losses[:] = row
+    one.losses[3], one.losses[4], other.losses[5] = 0.1, 0.11, 0.1
+    advice = archive.advice(archive.data_sets[6].features)
+    assert set(advice[:2]) <= {archive.configurations[i] for i in (0, 3, 5)}
+    assert archive.configurations[4] not in advice
 
 
 def test_neighbors_are_the_nearest_without_copies():
@@ -142,12 +165,6 @@ def test_neighbors_are_the_nearest_without_copies():
     assert others.distances(query).min() <= others.radius
     assert archive.neighbors(query) == others.nearest(query, 25)
     assert archive.neighbors(query, 2) == others.nearest(query, 2)
-
-
-def test_ranking_leaves_failures_and_untried_ones_out():
-    losses = np.array([0.3, np.nan, 0.1, np.inf, 0.1])
-    known = KnownDataSet("x", {}, losses, np.array([1.0, np.nan, 5.0, 1.0, 2.0]))
-    assert known.ranking.tolist() == [4, 2, 0]
 
 
 def test_radius_holds_the_nearest_set_of_nine_in_ten():
@@ -247,7 +264,7 @@ def test_start_from_the_nearest_sets_is_legal_and_leaves_the_set_itself_out():
     start = nearest_configurations(archive, query, space, 5)
     neighbors = archive.neighbors(query)
     assert "set_6" not in [d.name for d in neighbors]
-    assert start == archive.best_of(neighbors)[:5]
+    assert start == archive.advice(query)[:5]
     for configuration in start:
         space.validate(configuration)
 

@@ -103,20 +103,60 @@ def test_effects_are_those_of_the_algorithms():
             assert mean == pytest.approx(0.0, abs=1e-6)  # an average trial has no effect
 
 
-def test_a_costly_structure_must_be_better():
-    """Two structures of the same loss: the cheaper one stays."""
+def algorithms_only(*names):
     space = SearchSpace(["only"])
-    for name in ("cheap", "dear", "poor"):
+    for name in names:
         space.add("only", name, parameters={"x": Real(0, 1)})
+    return space
+
+
+@pytest.mark.parametrize("second", [1.0, 1e-3])
+def test_a_costly_structure_must_be_better(second):
+    """Two structures of the same loss: the cheaper one stays."""
 
     def evaluate(number, configuration):
-        loss = {"cheap": 0.3, "dear": 0.3, "poor": 0.9}[configuration["only"]]
+        loss = {"best": 0.2, "cheap": 0.3, "dear": 0.3, "poor": 0.9}[configuration["only"]]
         noise = 0.02 * (-1) ** number
-        return {"losses": (loss + noise,), "cost": 100 if configuration["only"] == "dear" else 1}
+        seconds = 100 if configuration["only"] == "dear" else 1
+        return {"losses": (loss + noise,), "cost": seconds * second}
+
+    strategy = Flash(n_init=16, n_prune=0, r=2)
+    drive(strategy, algorithms_only("best", "cheap", "dear", "poor"), evaluate, 80)
+    assert strategy.kept_["only"] == ["best", "cheap"]
+
+
+@pytest.mark.parametrize("second", [10.0, 1e-3])
+def test_a_little_better_is_worth_some_seconds_whatever_their_unit(second):
+    """One algorithm is much better than what costs a hundredth; a lucky trial beats both."""
+
+    def evaluate(number, configuration):
+        loss = {"lucky": 0.6, "good": 0.1, "cheap": 0.3}[configuration["only"]]
+        noise = 0.09 * (-1) ** number
+        seconds = 100 if configuration["only"] == "good" else 1
+        return {"losses": (loss + noise if number else 0.0,), "cost": seconds * second}
 
     strategy = Flash(n_init=12, n_prune=0, r=1)
-    drive(strategy, space, evaluate, 60)
-    assert strategy.kept_["only"] == ["cheap"]
+    drive(strategy, algorithms_only("lucky", "good", "cheap"), evaluate, 60)
+    assert "good" in strategy.kept_["only"]
+
+
+def test_the_structure_of_the_best_trial_stays():
+    """Poor on average, but the best trial of all had it."""
+
+    def evaluate(number, configuration):
+        loss = 0.9 if configuration["only"] == "moody" else 0.5
+        return {"losses": (0.01 if number == 0 else loss,), "cost": 1.0}
+
+    strategy = Flash(n_init=9, n_prune=0, r=1)
+    drive(strategy, algorithms_only("moody", "b", "c"), evaluate, 40)  # the default is moody
+    assert "moody" in strategy.kept_["only"]
+    assert len(strategy.kept_["only"]) == 2
+
+
+def test_the_default_is_tried_first():
+    space = additive_space()
+    history = drive(Flash(), space, additive, 40)
+    assert history[0].configuration == space.default()
 
 
 def test_the_phases_take_at_most_a_quarter_of_the_trials_each():
