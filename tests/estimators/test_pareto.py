@@ -1,5 +1,7 @@
 """Several objectives in ConstrainedAutoClassifier: the front, its pipelines, what they cost."""
 
+import time
+
 import joblib
 import numpy as np
 import pandas as pd
@@ -24,6 +26,15 @@ class ShyClassifier(GaussianNB):
     def fit(self, X, y, sample_weight=None):
         if self.var_smoothing > 0.5:
             raise RuntimeError("too smooth")
+        return super().fit(X, y, sample_weight)
+
+
+class SlowOnAllRows(GaussianNB):
+    """Fits the rows of a fold at once, and all rows never."""
+
+    def fit(self, X, y, sample_weight=None):
+        if len(X) == 200:
+            time.sleep(600)
         return super().fit(X, y, sample_weight)
 
 
@@ -199,6 +210,27 @@ def test_failures_and_values_that_are_not_defined_are_survived(biased):
     errors = [t.error for t in clf.history_ if t.status == "failed"]
     assert any("too smooth" in error for error in errors)
     assert clf.pareto_front_["status"].unique().tolist() == ["ok"]
+
+
+def certainty(estimator, X, y):
+    return estimator.predict_proba(X).max(axis=1).mean()
+
+
+def test_a_row_that_was_not_fitted_in_time_says_so(biased):
+    space = SearchSpace(["classifier"])
+    space.add("classifier", "slow", SlowOnAllRows(), {"var_smoothing": Real(1e-9, 1e-3, log=True)})
+    space.add("classifier", "doubtful", LogisticRegression(), {"C": Real(1e-7, 1e-6, log=True)})
+    limit = CallableConstraint(certainty, upper=0.6)
+    clf = fit(biased, [limit], space=space, max_evals=8, time_limit=8)
+    front = clf.pareto_front_
+    slow = [row for row, name in enumerate(front["classifier"]) if name == "slow"]
+    fast = [row for row, name in enumerate(front["classifier"]) if name == "doubtful"]
+    assert slow and fast
+    with pytest.raises(ValueError, match=rf"Row {slow[0]} of pareto_front_ .* rows \[{fast[0]}"):
+        clf.select(slow[0])
+    assert isinstance(clf.select(fast[0])[-1], LogisticRegression)
+    assert clf.select(limit) is clf.select(clf.selected_)
+    assert clf.feasible_
 
 
 @pytest.mark.filterwarnings("ignore::skauto.exceptions.TrialFailedWarning")
