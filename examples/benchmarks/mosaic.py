@@ -245,7 +245,9 @@ def main():
     parser.add_argument("--max-evals", type=int, default=100)
     parser.add_argument("--space", default="default")
     parser.add_argument("--scoring", default="roc_auc")
-    parser.add_argument("--cv", type=float, help="share to hold out (default: folds by size)")
+    parser.add_argument(
+        "--cv", type=ast.literal_eval, help="folds, or share to hold out (default: folds by size)"
+    )
     parser.add_argument("--n-jobs", type=int, default=1)
     parser.add_argument("--plot", type=Path, help="PNG of the scores, MOSAIC over its rival")
     parser.add_argument("--out", type=Path, required=True, help="CSV file to append to")

@@ -23,8 +23,9 @@ from skauto.surrogates import GaussianProcess
 
 # How often another point is drawn when the one proposed is known.
 _MAX_DRAWS = 10
-# theta-min is solved when no point promises more than this share of the spread of its losses.
-_SMALLEST_GAIN = 1e-3
+# theta-min is solved when no point promises more than this share of the spread of its losses. The
+# share is halved in every iteration: fine tuning is wasted on structures that are soon left.
+_FIRST_GAIN, _SMALLEST_GAIN = 0.2, 1e-3
 # It is solved too when so many results in a row are the same: its hyper-parameters have no effect.
 _PLATEAU = 5
 # Structures looked at when the structure is chosen by a Gaussian process.
@@ -62,11 +63,12 @@ class ADMM(GeneratorStrategy):
         Largest budget.
     rho : float, default=1.0
         Weight of the quadratic penalties.
-    f_hat : float or None, default=0.7
-        Loss from which on a structure is not rewarded in Thompson sampling. None fits the scale
-        to the losses seen: the best gives reward 1, the median 1/2.
-    alpha0, delta0 : float, default=10.0
-        Parameters of the Beta prior of each algorithm in Thompson sampling.
+    f_hat : float or None, default=None
+        Loss from which on a structure is not rewarded in Thompson sampling, 0.7 in the paper.
+        None fits the scale to the losses seen: the best gives reward 1, the median 1/2.
+    alpha0, delta0 : float, default=2.0
+        Parameters of the Beta prior of each algorithm in Thompson sampling. With the paper's 10
+        each, an algorithm must be pulled some twenty times before its rewards outweigh the prior.
     reset_bandit : bool, default=False
         Whether Thompson sampling forgets its pulls after every iteration.
     first : mapping of str to str, default=None
@@ -103,8 +105,9 @@ class ADMM(GeneratorStrategy):
     - z-min returns the best structure that it has tried. A pull whose value is known costs no
       evaluation and is rewarded all the same.
     - theta-min ends early when no point promises a gain, or when five results in a row are the
-      same. Where neither sub-problem finds anything new to evaluate, the search goes on from a
-      random configuration.
+      same. The gain that counts is halved in every iteration: sub-problems are solved more and
+      more precisely, which is what the budget grows for. Where neither sub-problem finds anything
+      new to evaluate, the search goes on from a random configuration.
     - Results still missing at the end of a sub-problem are not waited for; they count when they
       arrive.
 
@@ -136,9 +139,9 @@ class ADMM(GeneratorStrategy):
         growth: int = 16,
         max_budget: int = 128,
         rho: float = 1.0,
-        f_hat: float | None = 0.7,
-        alpha0: float = 10.0,
-        delta0: float = 10.0,
+        f_hat: float | None = None,
+        alpha0: float = 2.0,
+        delta0: float = 2.0,
         reset_bandit: bool = False,
         first: Mapping[str, str] | None = None,
         n_initial: int = 4,
@@ -187,6 +190,7 @@ class ADMM(GeneratorStrategy):
         for iteration in count():
             budget = min(self.budget + iteration * self.growth, self.max_budget)
             self._made_progress = False
+            self._least_gain = max(_FIRST_GAIN * 0.5**iteration, _SMALLEST_GAIN)
             yield from self._minimize_theta(history, budget)
             before = state.delta
             self._minimize_delta()
@@ -273,7 +277,7 @@ class ADMM(GeneratorStrategy):
                 points, losses = self._known_points(history, columns)
                 if len(points) >= self.n_initial:
                     units, gain = self._theta_by_bo(points, losses, history, columns)
-                    if gain < _SMALLEST_GAIN * _spread(losses):
+                    if gain < self._least_gain * _spread(losses):
                         return None
             theta[columns] = units
             if not self._is_known(self._configuration(state.structure, theta)):
