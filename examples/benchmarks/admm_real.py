@@ -38,7 +38,7 @@ from skauto.space.catalog import get_space
 from skauto.strategies import get_strategy
 
 AGES = [0, 25, 35, 45, 120]
-LIMITS = {"disparity": [0.05, 0.1, 0.15], "latency": [10e-6, 20e-6, 40e-6]}
+LIMITS = {"disparity": [0.05, 0.1, 0.15], "latency": [10e-6, 14e-6, 18e-6]}
 KEY = ["set", "seed", "strategy", "limit"]
 
 
@@ -55,11 +55,24 @@ def read(folder, name, max_rows):
     return X.astype(dict.fromkeys(categories, "category")), y, groups
 
 
+class ProcessorLatency(PredictionLatency):
+    """Seconds a row on the clock of the processor, which other work does not stretch."""
+
+    def measure(self, evidence):
+        batch = evidence.X.iloc[np.arange(self.batch_size) % len(evidence.y)]
+        seconds = []
+        for _ in range(self.n_repeats):
+            started = time.process_time()
+            evidence.model.predict_proba(batch)
+            seconds.append(time.process_time() - started)
+        return float(np.median(seconds)) / self.batch_size
+
+
 def constraint_of(study, limit):
     """What is measured in every trial: with an infinite limit for the search that ignores it."""
     if study == "disparity":
         return [GroupDisparity("age_group", metric="roc_auc", upper=limit)]
-    return [PredictionLatency(limit)] if study == "latency" else []
+    return [ProcessorLatency(limit, batch_size=1000)] if study == "latency" else []
 
 
 def search(options, name, seed, strategy, limit):

@@ -25,7 +25,7 @@ from skauto.surrogates import GaussianProcess
 _MAX_DRAWS = 10
 # theta-min is solved when no point promises more than this share of the spread of its losses. The
 # share is halved in every iteration: fine tuning is wasted on structures that are soon left.
-_FIRST_GAIN, _SMALLEST_GAIN = 0.2, 1e-3
+_FIRST_GAIN, _SMALLEST_GAIN = 0.1, 1e-3
 # It is solved too when so many results in a row are the same: its hyper-parameters have no effect.
 _PLATEAU = 5
 # Structures looked at when the structure is chosen by a Gaussian process.
@@ -262,7 +262,7 @@ class ADMM(GeneratorStrategy):
 
     def _pull(self, history: History, columns: Indices) -> "_Pull":
         """Penalty of the relaxed integers among some columns, in units of the losses' spread."""
-        weight = self.rho * _spread(self._augmented_losses(history))
+        weight = self.rho * _spread(self._observations(history).y)
         return _Pull(weight, self._target()[columns], self._discrete[columns])
 
     def _next_theta(self, history: History, columns: Indices) -> Floats | None:
@@ -277,7 +277,8 @@ class ADMM(GeneratorStrategy):
                 points, losses = self._known_points(history, columns)
                 if len(points) >= self.n_initial:
                     units, gain = self._theta_by_bo(points, losses, history, columns)
-                    if gain < self._least_gain * _spread(losses):
+                    unit = _spread(self._observations(history).y[self._known_rows(history)])
+                    if gain < self._least_gain * unit:
                         return None
             theta[columns] = units
             if not self._is_known(self._configuration(state.structure, theta)):
@@ -312,11 +313,15 @@ class ADMM(GeneratorStrategy):
     def _known_points(self, history: History, columns: Indices) -> tuple[Floats, Floats]:
         """Points (m, n_columns) known for the present structure, and their losses (m,)."""
         observations = self._observations(history)
-        same = (observations.vectors[:, : self._n_steps] == self._state.structure).all(axis=1)
-        rows = np.flatnonzero(same)
+        rows = self._known_rows(history)
         points = [self._relaxed_vector(observations.trials[row].configuration) for row in rows]
         losses = self._augmented_losses(history)[rows]
         return np.array(points).reshape(len(rows), self._space.n_dimensions)[:, columns], losses
+
+    def _known_rows(self, history: History) -> Indices:
+        """Rows of the observations that have the present structure."""
+        structures = self._observations(history).vectors[:, : self._n_steps]
+        return np.flatnonzero((structures == self._state.structure).all(axis=1))
 
     # ------------------------------------------------------------------------------- delta-min
 
