@@ -20,7 +20,7 @@ from skauto.surrogates import RandomForest, Surrogate
 Floats = NDArray[np.float64]
 
 # The initial design takes at most this share of a known number of evaluations.
-_INITIAL_SHARE = 0.5
+_INITIAL_SHARE = 0.25
 
 
 class Mosaic(GeneratorStrategy):
@@ -60,7 +60,7 @@ class Mosaic(GeneratorStrategy):
         Random configurations that a playout chooses from, besides the neighbours of the best.
     kappa : int, default=3
         Random pipelines of each algorithm of the first decision in the initial design, besides
-        its default pipeline. The design takes at most half of the trials and of the time that
+        its default pipeline. The design takes at most a quarter of the trials and of the time that
         the search may take.
     temperature : float, default=1.0
         Divides the values in the policy: below 1 the surrogate is trusted more.
