@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from quality import listed
+from scipy.stats import rankdata
 from sklearn.model_selection import train_test_split
 
 from skauto import ConstrainedAutoClassifier
@@ -26,18 +27,33 @@ from skauto.constraints import GroupDisparity, PredictionLatency, StatisticalPar
 from skauto.evaluation import Evidence, group_codes
 
 AGES = [0, 30, 40, 50, 120]
+
+
+def roc_auc(estimator, X, y):
+    """Area under the ROC curve from ranks: as scikit-learn's scorer, in a tenth of its time.
+
+    Selecting an ensemble asks for it a thousand times, for every fold and group.
+    """
+    positive = y == estimator.classes_[1]
+    n = positive.sum()
+    if n in (0, len(y)):
+        return np.nan
+    above = rankdata(estimator.predict_proba(X)[:, 1])[positive].sum() - n * (n + 1) / 2
+    return above / (n * (len(y) - n))
+
+
 # Limits that fewer than a fifth of random pipelines keep all together.
 LIMITS = {
     "adult": [
         PredictionLatency(100e-6),
         StatisticalParity("sex", 0.12),
-        GroupDisparity("age_group", metric="roc_auc", upper=0.08),
-        GroupDisparity("race", metric="roc_auc", upper=0.06),
+        GroupDisparity("age_group", metric=roc_auc, upper=0.08),
+        GroupDisparity("race", metric=roc_auc, upper=0.06),
     ],
     "default_credit_card": [
         PredictionLatency(100e-6),
         StatisticalParity("sex", 0.02),
-        GroupDisparity("age_group", metric="roc_auc", upper=0.075),
+        GroupDisparity("age_group", metric=roc_auc, upper=0.075),
     ],
 }
 PARITY_LIMITS = [0.02, 0.05, 0.1]
