@@ -183,7 +183,7 @@ def live(X, y, method, n_trials, seed):
         scoring="accuracy",
         refit=False,
         initial=None,
-        trial_time_limit=20 * TRIAL_SECONDS,
+        trial_time_limit=2 * TRIAL_SECONDS,
         warm_start=True,
         n_jobs=1,
         random_state=seed,
