@@ -64,9 +64,10 @@ class Mosaic(GeneratorStrategy):
         the search may take.
     temperature : float, default=1.0
         Divides the values in the policy: below 1 the surrogate is trusted more.
-    transform : {None, "rank"}, default=None
-        What takes the place of the losses throughout: None leaves them as they are (the paper),
-        "rank" takes the normal scores of their ranks, which no outlier can spoil.
+    transform : {"rank", None}, default="rank"
+        What takes the place of the losses throughout: "rank" takes the normal scores of their
+        ranks, which no outlier can spoil and which spread the same way on every data set; None
+        leaves them as they are (the paper).
     loss_scale : float, default=None
         Loss, after the transform, that counts as one unit of performance. None takes 1 for ranks
         and while all losses lie in [0, 1], as errors do (the setting of the paper), else twice
@@ -132,7 +133,7 @@ class Mosaic(GeneratorStrategy):
         n_candidates: int = 1000,
         kappa: int = 3,
         temperature: float = 1.0,
-        transform: str | None = None,
+        transform: str | None = "rank",
         loss_scale: float | None = None,
         order: Sequence[str] | None = None,
         surrogate: Surrogate | None = None,
@@ -181,9 +182,9 @@ class Mosaic(GeneratorStrategy):
                     f"The '{name}' of Mosaic must be at least {low}. "
                     f"Got {getattr(self, name)!r} instead."
                 )
-        if self.transform not in (None, "rank"):
+        if self.transform not in ("rank", None):
             raise ValueError(
-                "The 'transform' of Mosaic must be None or 'rank'. "
+                "The 'transform' of Mosaic must be 'rank' or None. "
                 f"Got {self.transform!r} instead."
             )
         for name in ("temperature", "loss_scale"):
