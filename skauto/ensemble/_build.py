@@ -1,6 +1,7 @@
 """Trials become a model: choose members, refit them within the time that is left."""
 
 import math
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -25,6 +26,8 @@ _POOL = 10
 _POOL_PER_ALGORITHM = 3
 # Selection looks at so many rows at most; more change the choice hardly, but cost time.
 _MAX_ROWS = 20_000
+# Selection may take this share of the time that is left: a limit can be slow to measure on a vote.
+_SELECTING = 0.2
 # Refitting is given so much more time than the folds took, scaled to all the rows.
 _SAFETY = 1.3
 # The time for exactly the members that would be selected is stretched by this: one that a busy
@@ -261,7 +264,8 @@ class EnsembleBuilder:
         processor_seconds : float, default=inf
             What refitting all members may take.
         seconds : float, default=inf
-            What refitting one member may take.
+            What refitting one member may take. When a fifth of them is over, the vote as it is
+            then gets no further members.
 
         Returns
         -------
@@ -275,8 +279,11 @@ class EnsembleBuilder:
             return {pool[0].number: 1.0}
         times = np.array([self.refit_time(trial) for trial in pool])
         limits = EnsembleLimits(pool, self.evaluator) if history.limits else None
+        end = time.monotonic() + _SELECTING * seconds
 
         def affordable(counts, candidate):
+            if counts.any() and time.monotonic() > end:
+                return False
             chosen = counts > 0
             chosen[candidate] = True
             if times[chosen].sum() > processor_seconds:

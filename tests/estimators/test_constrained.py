@@ -1,5 +1,6 @@
 """ConstrainedAutoClassifier: the limits hold for what it returns."""
 
+import time
 import warnings
 
 import numpy as np
@@ -22,7 +23,7 @@ from skauto.constraints import (
     PredictionLatency,
     StatisticalParity,
 )
-from skauto.exceptions import InfeasibleError, InfeasibleWarning
+from skauto.exceptions import BudgetWarning, InfeasibleError, InfeasibleWarning
 from skauto.space import SearchSpace
 from tests.instances import make_strategy
 
@@ -123,6 +124,22 @@ def test_disparity_of_the_averaged_predictions_is_kept(biased):
     value = clf.constraint_values_.set_index("model").loc["ensemble", "value"]
     assert value <= limit
     assert overall == pytest.approx(value, abs=0.06)  # folds against all rows at once
+
+
+def slow_to_measure(estimator, X, y):
+    time.sleep(0.2)
+    return 0.0
+
+
+def test_a_limit_that_is_slow_to_measure_leaves_time_to_refit(biased):
+    """25 votes of three folds would take 15 seconds to measure."""
+    limit = CallableConstraint(slow_to_measure, upper=1.0)
+    space = small_space().subspace({"classifier": ["gaussian_nb", "logistic"]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", BudgetWarning)
+        clf = fitted(biased, [limit], space=space, max_evals=4, time_limit=8)
+    assert clf.feasible_
+    assert 1 <= len(clf.member_weights_) <= 4
 
 
 def test_best_is_the_best_feasible_trial(biased):

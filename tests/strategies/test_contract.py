@@ -246,7 +246,7 @@ def test_the_artificial_objective_is_improved_over_random(name):
     space = make_artificial_space(n_steps=2, n_algorithms=3, n_continuous=2, n_integers=1)
     n_objectives = N_OBJECTIVES.get(name, 1)
     gained = []
-    for seed in range(5):
+    for seed in range(8):
         objectives = [
             make_artificial_objective(space, seed=10 * seed + i) for i in range(n_objectives)
         ]
