@@ -256,7 +256,7 @@ def test_the_artificial_objective_is_improved_over_random(name):
                 strategy,
                 space,
                 as_measured(*objectives),
-                60,
+                40,
                 seed=seed,
                 n_objectives=n_objectives,
             )
