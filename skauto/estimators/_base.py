@@ -182,6 +182,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             history.limits = {c.key: c.limit for c in constraints if np.isfinite(c.limit)}
             history.targets = data.y
             history.ensemble_loss = builder.loss
+            stack.callback(setattr, history, "ensemble_loss", None)  # it holds the data
             self.classes_ = data.classes
             self.n_splits_ = len(splits)
             self.scorer_ = next(iter(scorers.values()))
@@ -207,7 +208,6 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             )
             self.interrupted_ = search.run(rng)
             self._report_failures(history)
-            history.ensemble_loss = None  # it holds the data
             self._set_model(builder, builder.build(history, engine, budget), history)
         if self.cache is not None:
             self.cache_ = evaluator.cache_report()
