@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skauto.evaluation import ObjectiveEvaluator, make_engine, thread_pools
+from skauto.engines import make_engine, thread_pools
+from skauto.evaluation import ObjectiveEvaluator
 from skauto.history import History, Proposal, Trial
 from skauto.space import Configuration
 from skauto.strategies import Strategy, get_strategy

@@ -32,8 +32,8 @@ from sklearn.model_selection import train_test_split
 
 from skauto import ConstrainedAutoClassifier
 from skauto.constraints import GroupDisparity, PredictionLatency
+from skauto.data import DataFacts
 from skauto.evaluation import PipelineBuilder, transform_and_predict
-from skauto.space import DataFacts
 from skauto.space.catalog import get_space
 from skauto.strategies import get_strategy
 

@@ -29,7 +29,7 @@ from sklearn.datasets import fetch_openml, make_classification
 from sklearn.model_selection import train_test_split
 
 from skauto import AutoClassifier
-from skauto.evaluation import TableReader
+from skauto.data import DataFacts, TableReader
 from skauto.metalearning import (
     META_FEATURES,
     Archive,
@@ -40,7 +40,7 @@ from skauto.metalearning import (
     portfolio_configurations,
 )
 from skauto.metalearning._archive import normalized
-from skauto.space import Configuration, DataFacts, get_space
+from skauto.space import Configuration, get_space
 
 N_TRIED = (1, 5, 10, 25)  # after so many trials the advice is judged
 MAX_BYTES = 2 * 2**20

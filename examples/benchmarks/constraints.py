@@ -23,8 +23,13 @@ from scipy.stats import rankdata
 from sklearn.model_selection import train_test_split
 
 from skauto import ConstrainedAutoClassifier
-from skauto.constraints import GroupDisparity, PredictionLatency, StatisticalParity
-from skauto.evaluation import Evidence, group_codes
+from skauto.constraints import (
+    Evidence,
+    GroupDisparity,
+    PredictionLatency,
+    StatisticalParity,
+    group_codes,
+)
 
 AGES = [0, 30, 40, 50, 120]
 

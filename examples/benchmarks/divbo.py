@@ -33,8 +33,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
 from skauto import AutoClassifier
-from skauto.ensemble import EnsemblePool, ErrorLoss, greedy_selection, pairwise_diversity
 from skauto.history import History, Trial
+from skauto.selection import EnsemblePool, ErrorLoss, greedy_selection, pairwise_diversity
 from skauto.space import Configuration, SearchSpace, get_space
 from skauto.strategies import DivBO, get_strategy
 from skauto.surrogates import DiversitySurrogate, RandomForest

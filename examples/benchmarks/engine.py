@@ -29,7 +29,7 @@ from sklearn.datasets import make_classification
 
 from skauto import AutoClassifier
 from skauto._search import Search
-from skauto.evaluation import Engine, Outcome, ProcessEngine, SerialEngine
+from skauto.engines import Engine, Outcome, ProcessEngine, SerialEngine
 from skauto.history import History, Proposal, Trial
 from skauto.space.catalog import get_space
 from skauto.strategies import STRATEGIES, AlternatingBO, get_strategy

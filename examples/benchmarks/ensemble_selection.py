@@ -32,7 +32,7 @@ from sklearn.neural_network import MLPClassifier as MLP
 from sklearn.svm import SVC
 from sklearn.utils.extmath import softmax
 
-from skauto.ensemble import ErrorLoss, LogLoss, RocAucLoss, SmoothedLoss, greedy_selection
+from skauto.selection import ErrorLoss, LogLoss, RocAucLoss, SmoothedLoss, greedy_selection
 
 SETS = (
     "heart-statlog,sonar,ionosphere,titanic,balance-scale,credit-g,pc4,phoneme,spambase,"

@@ -29,7 +29,7 @@ from sklearn.neural_network import MLPClassifier as MLP
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from skauto.ensemble import RocAucLoss, greedy_selection
+from skauto.selection import RocAucLoss, greedy_selection
 
 MAX_SVM_SAMPLES = 6000
 

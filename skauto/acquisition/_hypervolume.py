@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
-from skauto.utils._pareto import non_dominated
+from skauto.utils import non_dominated
 
 Array = NDArray[np.float64]
 

@@ -23,7 +23,7 @@ class EnsembleDisplay(BaseDisplay):
         One row a member, with the columns "trial", "algorithm" (of the last step), "weight" and
         "loss".
     diversity : ndarray of shape (n_members, n_members)
-        Diversity of each pair, see :func:`~skauto.ensemble.pairwise_diversity`.
+        Diversity of each pair, see :func:`~skauto.selection.pairwise_diversity`.
     disagreement : float, default=None
         Share of the rows that two members label differently, on average over the pairs.
 

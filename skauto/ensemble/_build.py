@@ -9,16 +9,20 @@ import numpy as np
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import _safe_indexing
 
-from skauto.ensemble._diversity import (
+from skauto.ensemble._limits import EnsembleLimits
+from skauto.ensemble._voting import PipelineEnsemble
+from skauto.evaluation import assemble
+from skauto.selection import (
+    BrierLoss,
+    LogLoss,
+    ScorerLoss,
+    SmoothedLoss,
+    get_loss,
+    greedy_selection,
     mean_over_pairs,
     pairwise_disagreement,
     pairwise_diversity,
 )
-from skauto.ensemble._limits import EnsembleLimits
-from skauto.ensemble._losses import BrierLoss, LogLoss, ScorerLoss, SmoothedLoss, get_loss
-from skauto.ensemble._selection import greedy_selection
-from skauto.ensemble._voting import PipelineEnsemble
-from skauto.evaluation import assemble
 
 # So many of the best trials may become members, and besides so many of each algorithm of the last
 # step: alike members, however good, vote alike.

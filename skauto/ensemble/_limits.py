@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skauto.evaluation import cautious_mean
+from skauto.constraints import cautious_mean
 
 
 class EnsembleLimits:

@@ -5,7 +5,8 @@ import contextlib
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from skauto.evaluation import thread_pools, transform_and_predict
+from skauto.engines import thread_pools
+from skauto.evaluation import transform_and_predict
 
 # Up to so many rows are predicted by one thread.
 _FEW_ROWS = 1000
@@ -23,7 +24,7 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
     classes : ndarray of shape (n_classes,)
         Labels of the columns of ``predict_proba``.
     diversity : ndarray of shape (n_members, n_members), default=None
-        Diversity of each pair of members, see :func:`~skauto.ensemble.pairwise_diversity`.
+        Diversity of each pair of members, see :func:`~skauto.selection.pairwise_diversity`.
     disagreement : float, default=None
         Share of the rows that two members label differently, on average over the pairs.
 

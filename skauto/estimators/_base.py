@@ -15,6 +15,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skauto._search import Search
+from skauto.constraints import group_codes
+from skauto.data import as_table, make_splits
+from skauto.engines import make_engine
 from skauto.ensemble import EnsembleBuilder
 from skauto.estimators._accounting import cost_report
 from skauto.estimators._data import METADATA, read_training_data
@@ -24,12 +27,7 @@ from skauto.evaluation import (
     PipelineEvaluator,
     PipelineWorker,
     PrefixCache,
-    group_codes,
-    make_engine,
-    make_splits,
-    score_probabilities,
 )
-from skauto.evaluation._table import as_table
 from skauto.exceptions import AllTrialsFailedError, BudgetWarning, TrialFailedWarning
 from skauto.history import Checkpoint, History
 from skauto.metalearning import (
@@ -38,6 +36,7 @@ from skauto.metalearning import (
     nearest_configurations,
     portfolio_configurations,
 )
+from skauto.selection import score_probabilities
 from skauto.space import Configuration, SearchSpace
 from skauto.space.catalog import get_space
 from skauto.strategies import Strategy, get_strategy

@@ -7,10 +7,9 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from skauto.constraints import Constraint, cautious_mean
 from skauto.estimators._base import BaseAutoClassifier
 from skauto.estimators._pareto import FrontBuilder, pareto_trials
-from skauto.evaluation import cautious_mean
-from skauto.evaluation._constraints import Constraint
 from skauto.exceptions import InfeasibleError, InfeasibleWarning
 
 

@@ -12,9 +12,7 @@ from sklearn.utils.validation import (
     check_consistent_length,
 )
 
-from skauto.evaluation import TableReader
-from skauto.evaluation._table import as_table
-from skauto.space import DataFacts
+from skauto.data import DataFacts, TableReader, as_table
 from skauto.utils import closest
 
 METADATA = ("sample_weight", "groups", "sensitive_features")

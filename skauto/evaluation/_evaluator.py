@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from skauto.constraints import cautious_mean
 from skauto.history import Proposal, Trial
 
 # Number of best trials of its algorithm whose first folds a new trial must not fall behind.
@@ -133,35 +134,6 @@ class PipelineEvaluator:
         if len(rivals) < _RACING_POOL:
             return math.inf
         return max(self.loss({self.primary: t.fold_scores[self.primary][:1]}) for t in rivals)
-
-
-def cautious_mean(values, safety_margin):
-    """Mean over the folds on which a constraint is defined, with a margin for its error.
-
-    Parameters
-    ----------
-    values : sequence of float
-        One a fold; NaN where it is not defined.
-    safety_margin : float
-        Number of standard errors that are added.
-
-    Returns
-    -------
-    value : float
-        ``mean + safety_margin * std / sqrt(n_folds)``, std with n - 1; NaN when it is defined on
-        no fold. A single fold has no standard error.
-
-    Examples
-    --------
-    >>> from skauto.evaluation import cautious_mean
-    >>> cautious_mean([1.0, 3.0], safety_margin=2.0)
-    4.0
-    """
-    defined = np.array([value for value in values if not math.isnan(value)])
-    if defined.size == 0:
-        return math.nan
-    error = defined.std(ddof=1) / math.sqrt(defined.size) if defined.size > 1 else 0.0
-    return float(defined.mean() + safety_margin * error)
 
 
 @dataclass

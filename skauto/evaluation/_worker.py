@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from skauto.evaluation._group_weights import group_weights
+from skauto.constraints import Evidence, group_weights
+from skauto.data import stratified_subset
 from skauto.evaluation._pipeline import Reuse, transform_and_predict
-from skauto.evaluation._scores import Evidence, score_probabilities
-from skauto.evaluation._splits import stratified_subset
+from skauto.selection import score_probabilities
 
 
 @dataclass(frozen=True)

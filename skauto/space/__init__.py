@@ -2,7 +2,6 @@
 
 from skauto.space._component import Component, FitContext
 from skauto.space._configuration import Configuration
-from skauto.space._data_facts import DataFacts
 from skauto.space._layout import Column
 from skauto.space._parameters import (
     Categorical,
@@ -20,7 +19,6 @@ __all__ = [
     "Column",
     "Component",
     "Configuration",
-    "DataFacts",
     "Distribution",
     "FitContext",
     "Integer",

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skauto.data import DataFacts
 from skauto.space._component import Component
 from skauto.space._configuration import Configuration
-from skauto.space._data_facts import DataFacts, forbid_behind, usable_components
 from skauto.space._layout import Column, Layout
 from skauto.space._neighbors import parameter_moves, structure_moves
 from skauto.space._parameters import plain
 from skauto.space._structures import Forbidden, Structures
+from skauto.space._usable import incompatible_pairs, usable_components
 from skauto.utils import closest
 
 FloatArray = NDArray[np.float64]
@@ -781,13 +782,20 @@ class SearchSpace:
             A space that shares its components with this one.
         """
         kept = {
-            step: [c.name for c in usable_components(self, step, facts)] for step in self.steps
+            step: usable_components(
+                self.components(step), step, facts, last=step == self.steps[-1]
+            )
+            for step in self.steps
         }
-        part = self.subspace(kept)
+        part = self.subspace({step: [c.name for c in kept[step]] for step in kept})
+        rules = []
         if facts.has_missing:
-            forbid_behind(part, "imputer", "passthrough", "handles_missing")
+            rules.append(("imputer", "passthrough", "handles_missing"))
         if facts.has_categories:
-            forbid_behind(part, "encoder", "keeps_categories", "handles_categories")
+            rules.append(("encoder", "keeps_categories", "handles_categories"))
+        for rule in rules:
+            for names, other, lacking in incompatible_pairs(kept, *rule):
+                part.forbid({rule[0]: names}, {other: lacking})
         part._prune()
         return part
 

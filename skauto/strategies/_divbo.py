@@ -10,9 +10,9 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 
 from skauto.acquisition import log_expected_improvement
-from skauto.ensemble._diversity import diversity_to
-from skauto.ensemble._pool import EnsemblePool
 from skauto.history import History, Proposal
+from skauto.selection import EnsemblePool
+from skauto.selection._diversity import diversity_to
 from skauto.space import Configuration
 from skauto.strategies._base import Floats, Observations, Strategy
 from skauto.strategies._checks import check_number

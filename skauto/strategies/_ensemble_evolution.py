@@ -4,8 +4,8 @@ from numbers import Integral
 
 import numpy as np
 
-from skauto.ensemble._selection import greedy_selection
 from skauto.history import History, Proposal
+from skauto.selection import greedy_selection
 from skauto.space import Configuration
 from skauto.strategies._base import Observations, Strategy
 from skauto.strategies._checks import check_number

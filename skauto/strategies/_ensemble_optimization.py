@@ -9,8 +9,8 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 
 from skauto.acquisition import log_expected_improvement, maximize_acquisition
-from skauto.ensemble._selection import _first_smallest, _losses_with
 from skauto.history import History, Proposal
+from skauto.selection._greedy import _first_smallest, _losses_with
 from skauto.space import Configuration
 from skauto.strategies._base import Floats, GeneratorStrategy, Observations
 from skauto.strategies._checks import check_number

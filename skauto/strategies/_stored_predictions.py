@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.ensemble._losses import ErrorLoss, Loss
 from skauto.history import History
+from skauto.selection import ErrorLoss, Loss
 from skauto.strategies._base import Observations
 from skauto.utils import GrowingArray
 

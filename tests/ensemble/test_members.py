@@ -5,7 +5,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 from skauto import AutoClassifier
-from skauto.ensemble import PipelineEnsemble, pairwise_disagreement, pairwise_diversity
+from skauto.ensemble import PipelineEnsemble
+from skauto.selection import pairwise_disagreement, pairwise_diversity
 
 
 @pytest.fixture(scope="module")

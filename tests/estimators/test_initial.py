@@ -10,6 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, make_classificatio
 from sklearn.tree import DecisionTreeClassifier
 
 from skauto import AutoClassifier
+from skauto.data import DataFacts
 from skauto.metalearning import (
     adapt_configuration,
     load_archive,
@@ -18,7 +19,7 @@ from skauto.metalearning import (
     portfolio_configurations,
 )
 from skauto.metalearning._archive import normalized
-from skauto.space import DataFacts, SearchSpace
+from skauto.space import SearchSpace
 from skauto.space.catalog import get_space
 
 ARCHIVE = load_archive("default")

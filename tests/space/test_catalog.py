@@ -14,7 +14,8 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import TargetEncoder
 from sklearn.svm import SVC
 
-from skauto.space import DataFacts, FitContext, get_space
+from skauto.data import DataFacts
+from skauto.space import FitContext, get_space
 from skauto.space.catalog import (
     ClippedMultinomialNB,
     CrossFeatures,

@@ -13,11 +13,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
+from skauto.data import DataFacts
 from skauto.space import (
     Categorical,
     Component,
     Configuration,
-    DataFacts,
     Integer,
     Real,
     SearchSpace,

@@ -9,14 +9,8 @@ from sklearn.metrics import f1_score
 
 from skauto import AutoClassifier
 from skauto.acquisition import expected_improvement
-from skauto.ensemble import (
-    ErrorLoss,
-    ScorerLoss,
-    get_loss,
-    greedy_selection,
-    pairwise_diversity,
-)
 from skauto.history import History, Proposal
+from skauto.selection import ErrorLoss, ScorerLoss, get_loss, greedy_selection, pairwise_diversity
 from skauto.strategies import DivBO
 from tests.strategies.ensemble_search import ArtificialClassifiers
 from tests.strategies.search_loop import drive, rich_space

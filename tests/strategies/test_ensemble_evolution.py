@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from skauto.ensemble import ErrorLoss, greedy_selection
 from skauto.history import History
+from skauto.selection import ErrorLoss, greedy_selection
 from skauto.strategies import EnsembleEvolution
 from tests.strategies.ensemble_search import ArtificialClassifiers
 from tests.strategies.search_loop import rich_space

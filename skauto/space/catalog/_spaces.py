@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 
 from skauto.space._component import Component
-from skauto.space._data_facts import takes_weights
 from skauto.space._space import SearchSpace, known_names
+from skauto.space._usable import takes_weights
 from skauto.space.catalog import (
     _balancers,
     _classifiers,

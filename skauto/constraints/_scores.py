@@ -1,0 +1,230 @@
+"""Limits on scores and error rates."""
+
+import numpy as np
+from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
+
+from skauto.constraints._base import Constraint
+from skauto.selection import score_probabilities
+from skauto.utils import Predictions, closest
+
+
+class _Rate(Constraint):
+    """A rate of errors among the rows of one kind."""
+
+    def __init__(self, upper=None, *, positive_label=None):
+        self.upper = upper
+        self.positive_label = positive_label
+
+    def check(self, classes):
+        """Refuse what cannot be measured.
+
+        Parameters
+        ----------
+        classes : ndarray of shape (n_classes,)
+            Labels.
+        """
+        super().check(classes)
+        positive_code(self, classes)
+
+    def _error_rate(self, evidence, *, of_positives):
+        positive = positive_code(self, evidence.classes)
+        kind = (evidence.y == positive) == of_positives
+        if not kind.any():
+            return np.nan
+        return float(((evidence.labels == positive) != of_positives)[kind].mean())
+
+
+class FalsePositiveRate(_Rate):
+    """Share of the negative rows that are predicted positive.
+
+    Parameters
+    ----------
+    upper : float, default=None
+        Largest rate allowed; None for no limit.
+    positive_label : object, default=None
+        Which class is positive; of two classes the second one unless stated.
+
+    Examples
+    --------
+    >>> from skauto.constraints import FalsePositiveRate
+    >>> FalsePositiveRate(0.05).key
+    'false_positive_rate'
+    """
+
+    def measure(self, evidence):
+        """Measure the rate.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            Predictions and truth.
+
+        Returns
+        -------
+        rate : float
+            NaN when no row is negative.
+        """
+        return self._error_rate(evidence, of_positives=False)
+
+
+class FalseNegativeRate(_Rate):
+    """Share of the positive rows that are predicted negative.
+
+    Parameters
+    ----------
+    upper : float, default=None
+        Largest rate allowed; None for no limit.
+    positive_label : object, default=None
+        Which class is positive; of two classes the second one unless stated.
+
+    Examples
+    --------
+    >>> from skauto.constraints import FalseNegativeRate
+    >>> FalseNegativeRate(0.05).key
+    'false_negative_rate'
+    """
+
+    def measure(self, evidence):
+        """Measure the rate.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            Predictions and truth.
+
+        Returns
+        -------
+        rate : float
+            NaN when no row is positive.
+        """
+        return self._error_rate(evidence, of_positives=True)
+
+
+class ScoreBound(Constraint):
+    """A lower or an upper bound on any score.
+
+    Parameters
+    ----------
+    scoring : str or callable
+        A scikit-learn scorer or its name.
+    lower : float, default=None
+        Smallest score allowed.
+    upper : float, default=None
+        Largest score allowed. Exactly one of the two is stated.
+
+    Examples
+    --------
+    >>> from skauto.constraints import ScoreBound
+    >>> ScoreBound("recall", lower=0.9).key
+    'recall'
+    """
+
+    def __init__(self, scoring, *, lower=None, upper=None):
+        self.scoring = scoring
+        self.lower = lower
+        self.upper = upper
+
+    @property
+    def key(self):
+        """Name in reports."""
+        return scorer_name(self.scoring)
+
+    @property
+    def limit(self):
+        """Largest value of ``measure`` that is allowed."""
+        return self.upper if self.lower is None else self._optimum() - self.lower
+
+    def reported(self, value):
+        """Give a value of ``measure`` as a score.
+
+        Parameters
+        ----------
+        value : float
+            What ``measure`` returned, or the limit.
+
+        Returns
+        -------
+        score : float
+            The score.
+        """
+        return value if self.lower is None else self._optimum() - value
+
+    def check(self, classes):
+        """Refuse what cannot be measured.
+
+        Parameters
+        ----------
+        classes : ndarray of shape (n_classes,)
+            Labels.
+        """
+        if (self.lower is None) == (self.upper is None):
+            raise ValueError(
+                f"ScoreBound of {self.key!r} must be given either 'lower' or 'upper'. "
+                f"Got lower={self.lower!r}, upper={self.upper!r} instead."
+            )
+        super().check(classes)
+        scorer_for(self.scoring, self.key, len(classes))
+
+    def measure(self, evidence):
+        """Measure the score, or what it lacks where a lower bound is stated.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            Predictions and truth.
+
+        Returns
+        -------
+        value : float
+            To be at most ``limit``.
+        """
+        scorer = scorer_for(self.scoring, self.key, len(evidence.classes))
+        score = score_probabilities(
+            scorer, evidence.probabilities, evidence.y, evidence.classes, X=evidence.X
+        )
+        return score if self.lower is None else self._optimum() - score
+
+    def _optimum(self):
+        scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
+        return 0.0 if getattr(scorer, "_sign", 1) < 0 else 1.0
+
+
+def positive_code(constraint, classes):
+    """Code of the positive class of a constraint.
+
+    Parameters
+    ----------
+    constraint : Constraint
+        With a ``positive_label``.
+    classes : ndarray of shape (n_classes,)
+        Labels.
+
+    Returns
+    -------
+    code : int
+        Position of the label; the last of two classes when none was stated.
+    """
+    label = constraint.positive_label
+    if label is None and len(classes) == 2:
+        return 1
+    if label not in classes.tolist():
+        raise ValueError(
+            f"The 'positive_label' of the constraint {constraint.key!r} must be one of the "
+            f"classes {classes.tolist()}. Got {label!r} instead."
+        )
+    return classes.tolist().index(label)
+
+
+def scorer_name(scoring):
+    return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
+
+
+def scorer_for(scoring, name, n_classes):
+    if scoring == "roc_auc" and n_classes > 2:
+        scoring = "roc_auc_ovr"
+    if isinstance(scoring, str) and scoring not in get_scorer_names():
+        raise ValueError(
+            f"The constraint {name!r} must name a scikit-learn scorer. Got {scoring!r} instead."
+            + closest(scoring, get_scorer_names())
+        )
+    return check_scoring(Predictions(np.empty((0, 0)), np.empty(0)), scoring)

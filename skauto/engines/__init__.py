@@ -1,0 +1,19 @@
+"""Run a function elsewhere: in this process, in killable processes, on a joblib backend.
+
+An engine knows nothing of pipelines, trials or scores.
+"""
+
+from skauto.engines._base import Engine, Outcome, thread_pools
+from skauto.engines._joblib import JoblibEngine
+from skauto.engines._make import SerialEngine, make_engine
+from skauto.engines._processes import ProcessEngine
+
+__all__ = [
+    "Engine",
+    "JoblibEngine",
+    "Outcome",
+    "ProcessEngine",
+    "SerialEngine",
+    "make_engine",
+    "thread_pools",
+]

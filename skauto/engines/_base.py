@@ -1,0 +1,257 @@
+"""What all evaluation engines share: the contract, the outcome of a task, and how one is called.
+
+An engine knows nothing of pipelines or scores. It is given one function, which holds the data, and
+then tasks, each a key with the arguments of one call; it hands back an `Outcome` for every task,
+whatever the call did.
+"""
+
+import contextlib
+import pickle
+import sys
+import time
+import traceback
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import cloudpickle
+import joblib
+import sklearn
+from threadpoolctl import ThreadpoolController
+
+MAX_ERROR_LINES = 30
+MAX_ERROR_CHARACTERS = 4000
+MAX_TIME_LIMIT = 1e8  # seconds, three years; more is no limit, and no timer takes it
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one task ended.
+
+    Parameters
+    ----------
+    status : {"ok", "failed", "timeout", "memout", "crashed"}
+        "failed" is an exception (or a result that cannot be sent back), "timeout" and "memout" are
+        the limits, "crashed" is a worker process that died.
+
+    value : object, default=None
+        What the function returned; None unless the status is "ok".
+
+    error : str, default=""
+        The last lines of the traceback, or a sentence on how the worker ended.
+
+    seconds : float, default=0.0
+        How long the call ran.
+
+    ended : float, default=now
+        When it ended, as `time.time()`: the one clock that machines share.
+    """
+
+    status: str
+    value: Any = None
+    error: str = ""
+    seconds: float = 0.0
+    ended: float = field(default_factory=time.time, compare=False)
+
+
+class Engine(ABC):
+    """Run one function many times, asynchronously, whatever single calls do.
+
+    Engines are context managers; `close` leaves nothing behind. An engine belongs to the thread
+    and the process that made it.
+
+    Parameters
+    ----------
+    function : callable
+        What every task calls. It holds the data, and reaches each worker once.
+
+    n_workers : int, default=1
+        How many tasks run at the same time.
+
+    memory_limit : int, default=None
+        Bytes that one worker and the processes it started may take, beyond what a fresh worker
+        holds.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], n_workers: int = 1, memory_limit: int | None = None
+    ) -> None:
+        if n_workers < 1:
+            raise ValueError(f"n_workers must be an integer >= 1. Got {n_workers!r} instead.")
+        if memory_limit is not None and memory_limit <= 0:
+            raise ValueError(
+                "memory_limit must be a positive number of bytes, or None for no limit. "
+                f"Got {memory_limit!r} instead."
+            )
+        self.function = function
+        self.n_workers = n_workers
+        self.memory_limit = memory_limit
+        self._closed = False
+
+    @property
+    @abstractmethod
+    def n_running(self) -> int:
+        """The number of tasks submitted and not yet returned by `wait`."""
+
+    @abstractmethod
+    def _keys(self) -> Collection[Hashable]:
+        """Return the keys of the tasks counted by `n_running`."""
+
+    @abstractmethod
+    def _submit(self, key: Hashable, args: tuple, time_limit: float | None) -> None:
+        """Queue a task whose key has been checked."""
+
+    @abstractmethod
+    def wait(self, timeout: float | None = None) -> list[tuple[Hashable, Outcome]]:
+        """Return the tasks that ended since the last call, waiting for at least one.
+
+        Parameters
+        ----------
+        timeout : float, default=None
+            Seconds to wait at most. None waits as long as any task is running.
+
+        Returns
+        -------
+        finished : list of (key, Outcome)
+            In the order in which they ended; empty after `timeout`, or if nothing is running.
+        """
+
+    @abstractmethod
+    def cancel(self, keys: Collection[Hashable] | None = None) -> None:
+        """Kill running and forget queued tasks; `wait` will not return them.
+
+        Parameters
+        ----------
+        keys : collection of hashable, default=None
+            Tasks to cancel; those that already ended are ignored. None cancels all.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Kill everything and release every resource. Calling it again does nothing."""
+
+    def submit(self, key: Hashable, args: tuple = (), time_limit: float | None = None) -> None:
+        """Queue the call `function(*args)`.
+
+        Parameters
+        ----------
+        key : hashable
+            What `wait` returns the outcome under. It must differ from that of all tasks that
+            `wait` has not returned yet.
+
+        args : tuple, default=()
+            Arguments of the call.
+
+        time_limit : float, default=None
+            Seconds that the call may run, counted from its start in the worker. At 0 or below the
+            task ends with a "timeout" almost at once.
+        """
+        if self._closed:
+            raise RuntimeError("This engine is closed; make a new one to run more tasks.")
+        if key in self._keys():
+            raise ValueError(f"A task with the key {key!r} is still running.")
+        if time_limit is not None and time_limit > MAX_TIME_LIMIT:
+            time_limit = None
+        self._submit(key, args, time_limit)
+
+    def __enter__(self) -> "Engine":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def call(function: Callable[..., Any], args: tuple) -> Outcome:
+    """Call the function and turn whatever it does into an Outcome.
+
+    A KeyboardInterrupt passes through: whether it is the user's or the function's own, only the
+    engine can tell.
+    """
+    start = time.perf_counter()
+    try:
+        value = function(*args)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as exception:
+        seconds = time.perf_counter() - start
+        status = "memout" if _is_memory_error(exception) else "failed"
+        return Outcome(status, None, describe(exception), seconds)
+    return Outcome("ok", value, "", time.perf_counter() - start)
+
+
+def _is_memory_error(exception: BaseException) -> bool:
+    """Tell memory errors, also those that C++ libraries wrap in an exception of their own."""
+    if isinstance(exception, MemoryError):
+        return True
+    try:
+        return "bad_alloc" in str(exception)
+    except BaseException:
+        return False
+
+
+def describe(exception: BaseException) -> str:
+    """Return the last lines of the exception's traceback."""
+    try:
+        text = "".join(traceback.format_exception(exception))
+    except BaseException:
+        text = f"{type(exception).__name__} (its text cannot be formatted)"
+    return tail(text)
+
+
+def tail(text: str) -> str:
+    """Return the last lines of a text, bounded in lines and characters."""
+    lines = text[-MAX_ERROR_CHARACTERS:].rstrip().splitlines()
+    return "\n".join(lines[-MAX_ERROR_LINES:])
+
+
+def dumps(item: Any, buffer_callback: Callable[[pickle.PickleBuffer], Any] | None = None) -> bytes:
+    """Pickle, by value (cloudpickle) what cannot be pickled by reference."""
+    try:
+        return pickle.dumps(item, protocol=5, buffer_callback=buffer_callback)
+    except Exception:
+        return cloudpickle.dumps(item, protocol=5, buffer_callback=buffer_callback)
+
+
+class _Libraries:
+    """The thread pools of the libraries that this process has loaded."""
+
+    controller: ThreadpoolController | None = None
+    n_modules = 0
+
+
+def thread_pools() -> ThreadpoolController:
+    """Return the controller of all loaded thread pools.
+
+    Looking for libraries takes 10 ms: it is done only when there may be new ones.
+
+    Returns
+    -------
+    controller : threadpoolctl.ThreadpoolController
+        Its ``limit(limits=1)`` is a context in which BLAS and OpenMP use one thread.
+
+    Examples
+    --------
+    >>> from skauto.engines import thread_pools
+    >>> with thread_pools().limit(limits=1):
+    ...     pass
+    """
+    if _Libraries.controller is None or _Libraries.n_modules != len(sys.modules):
+        _Libraries.n_modules = len(sys.modules)
+        _Libraries.controller = ThreadpoolController()
+    return _Libraries.controller
+
+
+@contextlib.contextmanager
+def single_thread(config: dict[str, Any]) -> Iterator[None]:
+    """Run a task on one thread, without nested parallelism, under a scikit-learn configuration.
+
+    Of several threads that do so at the same time, BLAS obeys one (OpenMP all): who shares a
+    process among threads must limit BLAS from outside.
+    """
+    with (
+        thread_pools().limit(limits=1),
+        joblib.parallel_config(backend="sequential", n_jobs=1),
+        sklearn.config_context(**config),
+    ):
+        yield

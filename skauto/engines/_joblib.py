@@ -1,0 +1,593 @@
+"""Tasks on whatever engine the user has registered with joblib: dask, ray, threads, ..."""
+
+import asyncio
+import concurrent.futures
+import contextlib
+import math
+import os
+import pickle
+import queue
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Coroutine, Hashable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import joblib
+import sklearn
+from joblib.parallel import (
+    BACKENDS,
+    BatchedCalls,
+    ParallelBackendBase,
+    SequentialBackend,
+    get_active_backend,
+)
+
+from skauto.engines._base import (
+    Engine,
+    Outcome,
+    call,
+    describe,
+    dumps,
+    single_thread,
+    thread_pools,
+)
+
+POLL = 0.005  # seconds between two looks at the futures of dask
+CLUSTER_TICK = 0.25  # seconds between two looks at its workers
+KILL_TICK = 2.0  # seconds after which a nanny is asked again
+MAX_SILENCE = 10.0  # seconds to wait for an answer of the scheduler
+MAX_WORKERLESS = 300.0  # seconds that a cluster may be without any worker
+MAX_RETRIES = 2  # of a task that went down with others, or of a copy that a worker refused
+
+
+@dataclass
+class _Task:
+    key: Hashable
+    args: tuple
+    time_limit: float | None
+    started: float = 0.0
+    deadline: float = float("inf")
+    n_retries: int = 0
+
+
+class _Again(Exception):
+    """A task is to be sent again: it went down with something that was not its fault."""
+
+
+class JoblibEngine(Engine):
+    """Run the tasks on the joblib backend that is active where the engine is made.
+
+    The workers are the backend's, and there is no memory limit. Time limits are counted from the
+    moment when a task is sent to a free worker. On dask, a task whose worker died is "crashed",
+    and a worker that exceeds a time limit is restarted if it has a nanny and runs nothing else.
+    Elsewhere such a task is given up: its outcome is "timeout" at once, but its worker is free
+    only when the call ends.
+
+    Parameters
+    ----------
+    function : callable
+        What every task calls. dask sends it once to each worker; other backends that cross
+        process borders send it with each task.
+
+    n_jobs : int, default=None
+        Number of tasks at the same time. None takes what `joblib.parallel_config` or else the
+        backend says.
+
+    Examples
+    --------
+    >>> import joblib
+    >>> from skauto.engines import JoblibEngine
+    >>> with joblib.parallel_config("threading", n_jobs=2), JoblibEngine(abs) as engine:
+    ...     engine.submit("a", (-1,))
+    ...     engine.wait()[0][1].value
+    1
+    """
+
+    def __init__(self, function: Callable[..., Any], n_jobs: int | None = None) -> None:
+        backend, chosen_n_jobs = get_active_backend()
+        n_jobs = chosen_n_jobs if n_jobs is None else n_jobs
+        self._transport: _Transport
+        if type(backend).__name__ == "DaskDistributedBackend":
+            self._transport = _DaskTransport(function, n_jobs, backend)
+        else:
+            self._transport = _BackendTransport(function, n_jobs)
+        super().__init__(function, self._transport.n_workers)
+        self._queue: deque[_Task] = deque()
+        self._flying: dict[int, _Task] = {}
+        self._finished: list[tuple[Hashable, Outcome]] = []
+        self._n_sent = 0
+
+    @property
+    def n_running(self) -> int:
+        """The number of tasks submitted and not yet returned by `wait`."""
+        return len(self._queue) + len(self._flying) + len(self._finished)
+
+    def _keys(self) -> list[Hashable]:
+        waiting = [task.key for task in (*self._queue, *self._flying.values())]
+        return [*waiting, *(key for key, _ in self._finished)]
+
+    def _submit(self, key: Hashable, args: tuple, time_limit: float | None) -> None:
+        self._queue.append(_Task(key, args, time_limit))
+        self._hand_out()
+
+    def wait(self, timeout: float | None = None) -> list[tuple[Hashable, Outcome]]:
+        """Return the tasks that ended since the last call, waiting for at least one.
+
+        Parameters
+        ----------
+        timeout : float, default=None
+            Seconds to wait at most. None waits as long as any task is running.
+
+        Returns
+        -------
+        finished : list of (key, Outcome)
+            In the order in which they ended; empty after `timeout`, or if nothing is running.
+        """
+        end = float("inf") if timeout is None else time.monotonic() + timeout
+        pause = 0.0
+        while True:
+            for number, read in self._transport.collect(pause):
+                self._receive(number, read)
+            self._give_up_late()
+            self._hand_out()
+            now = time.monotonic()
+            if self._finished or now >= end or not self.n_running:
+                finished = list(self._finished)
+                del self._finished[: len(finished)]
+                return finished
+            deadlines = (task.deadline for task in self._flying.values())
+            pause = max(0.001, min(end, now + 1.0, *deadlines) - now)
+
+    def _hand_out(self) -> None:
+        while self._queue and self._transport.has_room():
+            task = self._queue.popleft()
+            task.started = time.monotonic()
+            if task.time_limit is not None:
+                task.deadline = task.started + task.time_limit
+            self._n_sent += 1
+            try:
+                self._transport.send(self._n_sent, task.args)
+            except _Again:  # the last worker has just gone
+                self._queue.appendleft(task)
+                return
+            self._flying[self._n_sent] = task
+
+    def _receive(self, number: int, read: Callable[[], Outcome]) -> None:
+        task = self._flying.pop(number, None)
+        if task is None:
+            return
+        try:
+            outcome = read()
+        except _Again as reason:
+            if task.n_retries < MAX_RETRIES:
+                task.n_retries += 1
+                self._queue.appendleft(task)
+                return
+            outcome = Outcome("crashed", None, str(reason))
+        except Exception as exception:
+            outcome = Outcome("crashed", None, describe(exception))
+        if outcome.status == "crashed":
+            outcome = replace(outcome, seconds=time.monotonic() - task.started)
+        self._finished.append((task.key, outcome))
+
+    def _give_up_late(self) -> None:
+        now = time.monotonic()
+        for number, task in list(self._flying.items()):
+            if task.time_limit is not None and now > task.deadline:
+                self._give_up(number, kill=True)
+                text = f"The time limit of {task.time_limit:.3g} s was exceeded."
+                self._finished.append((task.key, Outcome("timeout", None, text, task.time_limit)))
+
+    def _give_up(self, number: int, kill: bool) -> None:
+        """Forget a task; its worker is busy until the call ends or is killed."""
+        del self._flying[number]
+        if kill:
+            self._transport.kill(number)
+
+    def cancel(self, keys: Collection[Hashable] | None = None) -> None:
+        """Give up running and forget queued tasks; `wait` will not return them.
+
+        Parameters
+        ----------
+        keys : collection of hashable, default=None
+            Tasks to cancel; those that already ended are ignored. Their calls run on to the end.
+            None cancels all, and kills where the backend can.
+        """
+        chosen = set(self._keys() if keys is None else keys)
+        self._queue = deque(task for task in self._queue if task.key not in chosen)
+        self._finished[:] = [item for item in self._finished if item[0] not in chosen]
+        for number, task in list(self._flying.items()):
+            if task.key in chosen:
+                self._give_up(number, kill=keys is None)
+
+    def close(self) -> None:
+        """Give up all tasks and release the backend. Calling it again does nothing."""
+        if not self._closed:
+            self._closed = True
+            self.cancel()
+            self._transport.close()
+
+
+class _Transport(Protocol):
+    """How tasks reach the workers of a backend, and outcomes come back."""
+
+    n_workers: int
+
+    def has_room(self) -> bool:
+        """Tell whether a worker is free."""
+
+    def send(self, number: int, args: tuple) -> None:
+        """Start a task on a free worker."""
+
+    def collect(self, pause: float) -> list[tuple[int, Callable[[], Outcome]]]:
+        """Wait for an end of a task; return those that ended, each with how to read it."""
+
+    def kill(self, number: int) -> None:
+        """End a task, or at least forget it."""
+
+    def close(self) -> None:
+        """Release everything."""
+
+
+class _BackendTransport:
+    """Any backend, through the methods that joblib asks authors of backends for."""
+
+    def __init__(self, function: Callable[..., Any], n_jobs: int | None) -> None:
+        self._open(joblib.Parallel(n_jobs=n_jobs))
+        if isinstance(self.backend, SequentialBackend):
+            raise ValueError(
+                "JoblibEngine needs a joblib backend with at least 2 jobs: choose one with "
+                f"joblib.parallel_config(backend, n_jobs=...). Got n_jobs={n_jobs!r}."
+            )
+        self.n_workers = self.parallel._effective_n_jobs()
+        self.function = function
+        self.config = sklearn.get_config()
+        self.shares_memory = getattr(self.backend, "supports_sharedmem", False)
+        self.arrived: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
+        self.n_open = 0
+        self.blas = contextlib.ExitStack()
+        if self.shares_memory:
+            self.blas.enter_context(thread_pools().limit(limits=1, user_api="blas"))
+
+    def _open(self, parallel: joblib.Parallel) -> None:
+        self.parallel = parallel
+        self.parallel.__enter__()
+        self.backend = self.parallel._backend
+        self.backend.start_call()
+
+    def has_room(self) -> bool:
+        return self.n_open < self.n_workers
+
+    def send(self, number: int, args: tuple) -> None:
+        arguments = (self.function, args, self.config, not self.shares_memory)
+        nested = SequentialBackend(nesting_level=1), 1
+        calls = BatchedCalls([(_remote, arguments, {})], nested)
+        self.n_open += 1
+        try:
+            self.backend.submit(calls, callback=_Callback(self.arrived, number))
+        except Exception:  # a process pool is of no use any more after one of its workers died
+            self._shut()
+            self._open(joblib.Parallel(n_jobs=self.n_workers, backend=self.backend))
+            self.backend.submit(calls, callback=_Callback(self.arrived, number))
+
+    def collect(self, pause: float) -> list[tuple[int, Callable[[], Outcome]]]:
+        ended: list[tuple[int, Callable[[], Outcome]]] = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                number, result = self.arrived.get(timeout=0 if ended else pause)
+                self.n_open -= 1
+                ended.append((number, _Reader(self, result)))
+        return ended
+
+    def read(self, result: Any) -> Outcome:
+        [outcome] = self.backend.retrieve_result_callback(result)
+        return outcome if self.shares_memory else _loads(outcome)
+
+    def kill(self, number: int) -> None:
+        """Do nothing: there is no general way."""
+
+    def close(self) -> None:
+        self._shut()
+        self.blas.close()
+
+    def _shut(self) -> None:
+        if self.n_open:
+            self.backend.abort_everything(ensure_ready=False)
+        self.backend.stop_call()
+        with contextlib.suppress(AttributeError):  # loky has nothing left after an abort
+            self.parallel.__exit__(None, None, None)
+
+
+@dataclass
+class _Host:
+    """A worker of dask, and the copy of the function that is on its way to it, or there."""
+
+    n_threads: int
+    copy: concurrent.futures.Future
+    n_failures: int = 0
+
+    def data(self) -> Any:
+        """Return the handle of the copy once the worker has it, else None."""
+        if not self.copy.done() or self.copy.cancelled() or self.copy.exception() is not None:
+            return None
+        handle = self.copy.result()
+        return handle if handle.status == "finished" else None
+
+
+@dataclass
+class _Sent:
+    """A task on its way to, or on, a worker of dask."""
+
+    address: str
+    future: Any
+    result: concurrent.futures.Future
+    kill: concurrent.futures.Future | None = None
+    next_kill: float = float("inf")
+
+
+class _DaskTransport:
+    """The client of dask: its joblib backend neither reports dead workers nor ends tasks.
+
+    Every task is sent to a worker that has a thread free. dask would otherwise queue tasks on busy
+    ones, where they die with them; and it would try a task that kills its worker on others.
+
+    Requests to a worker that is just dying may be answered late or never. All but the list of
+    workers are therefore coroutines on the loop of the client: nobody waits for one of them, and
+    those that concern a worker are dropped when the scheduler misses it.
+    """
+
+    def __init__(self, function: Callable[..., Any], n_jobs: int | None, backend: Any) -> None:
+        self.client = backend.client
+        # Workers may go and come later: the cluster of now is no bound, what the user granted is.
+        self.max_tasks = math.inf if n_jobs is None or n_jobs < 1 else n_jobs
+        self.n_workers = int(min(self.max_tasks, backend.effective_n_jobs(n_jobs)))
+        self.holder = _Holder(function, sklearn.get_config())
+        self.hosts: dict[str, _Host] = {}
+        self.sent: dict[int, _Sent] = {}
+        self.last_ready = time.monotonic()
+        self._look()
+
+    def _start(self, coroutine: Coroutine) -> concurrent.futures.Future:
+        return asyncio.run_coroutine_threadsafe(coroutine, self.client.loop.asyncio_loop)
+
+    def _look(self) -> None:
+        """Take note of workers that came or went; send the function to those that lack it."""
+        now = time.monotonic()
+        self.next_look = now + CLUSTER_TICK
+        with contextlib.suppress(TimeoutError):  # a busy scheduler may tell next time
+            threads = self.client.nthreads(callback_timeout=MAX_SILENCE)
+            for address in self.hosts.keys() - threads.keys():
+                self.hosts.pop(address).copy.cancel()
+            for address, n_threads in threads.items():
+                if address not in self.hosts:
+                    self.hosts[address] = _Host(n_threads, self._start(self._copy(address)))
+        for address, host in self.hosts.items():
+            if host.copy.done() and host.data() is None:
+                self._copy_again(address, host)
+        if self._n_ready():
+            self.last_ready = now
+        elif now > self.last_ready + MAX_WORKERLESS:
+            raise RuntimeError(
+                f"The dask cluster has had no worker for {MAX_WORKERLESS:.0f} s: start some, or "
+                "leave parallel_config to work on this machine."
+            )
+
+    async def _copy(self, address: str) -> Any:
+        """Send the function to a worker, which unpickles it at once, not in the first task."""
+        return await self.client.scatter(self.holder, workers=[address], hash=False)
+
+    def _copy_again(self, address: str, host: _Host) -> None:
+        error = None if host.copy.cancelled() else host.copy.exception()
+        if error is not None and not isinstance(error, OSError):
+            host.n_failures += 1
+            if host.n_failures > MAX_RETRIES:
+                raise RuntimeError(
+                    f"The function of the engine cannot be loaded in a worker of dask: {error}"
+                ) from error
+        host.copy = self._start(self._copy(address))
+
+    def _n_ready(self) -> int:
+        return sum(host.data() is not None for host in self.hosts.values())
+
+    def _free_address(self) -> str | None:
+        """Return the worker with the most free threads among those that have the function."""
+        free = {
+            address: host.n_threads
+            for address, host in self.hosts.items()
+            if host.data() is not None
+        }
+        for sent in self.sent.values():
+            if sent.address in free:
+                free[sent.address] -= 1
+        address = max(free, key=lambda address: free[address], default=None)
+        return address if address is not None and free[address] > 0 else None
+
+    def has_room(self) -> bool:
+        return len(self.sent) < self.max_tasks and self._free_address() is not None
+
+    def send(self, number: int, args: tuple) -> None:
+        self._look()
+        address = self._free_address()
+        if address is None:
+            raise _Again
+        data = self.hosts[address].data()
+        future = self.client.submit(_remote_held, data, args, pure=False, workers=[address])
+        self.sent[number] = _Sent(address, future, self._start(_result(future)))
+
+    def collect(self, pause: float) -> list[tuple[int, Callable[[], Outcome]]]:
+        end = time.monotonic() + pause
+        n_ready = self._n_ready()
+        while True:
+            readers = list(self._ended())
+            if readers or self._n_ready() > n_ready or time.monotonic() >= end:
+                return readers
+            time.sleep(POLL)
+
+    def _ended(self) -> Iterator[tuple[int, Callable[[], Outcome]]]:
+        lost = any(sent.future.status in ("lost", "cancelled") for sent in self.sent.values())
+        if lost or time.monotonic() > self.next_look:
+            self._look()
+        dead = [sent.address for sent in self.sent.values() if sent.address not in self.hosts]
+        for number, sent in list(self.sent.items()):
+            if time.monotonic() > sent.next_kill:
+                self.kill(number)
+            reader: Callable[[], Outcome] | None = None
+            if sent.result.done() and sent.future.status in ("finished", "error"):
+                reader = _Reader(self, sent.result)
+            elif dead.count(sent.address) == 1:
+                reader = _Answer("crashed", f"The worker at {sent.address} died.")
+            elif sent.address in dead:
+                reader = _Answer("again", f"The worker at {sent.address} died, with other tasks.")
+            elif sent.future.status in ("lost", "cancelled"):
+                reader = _Answer("again", "The data of the task got lost with dead workers.")
+            if reader is not None:
+                if not sent.result.done():
+                    sent.result.cancel()
+                    sent.future.cancel(force=True)
+                del self.sent[number]
+                yield number, reader
+
+    def read(self, result: concurrent.futures.Future) -> Outcome:
+        error = result.exception()
+        if error is not None:
+            return Outcome("crashed", None, describe(error))
+        return _loads(result.result())
+
+    def kill(self, number: int) -> None:
+        """Let the nanny kill and replace the worker, unless that has other tasks."""
+        sent = self.sent[number]
+        sent.next_kill = time.monotonic() + KILL_TICK
+        if sent.kill is None or sent.kill.done():
+            sent.kill = self._start(_kill_host(self.client, sent.address, sent.future.key))
+
+    def close(self) -> None:
+        # Whether a worker has nothing else is asked before the task is withdrawn.
+        kills = [sent.kill for sent in self.sent.values() if sent.kill is not None]
+        concurrent.futures.wait(kills, MAX_SILENCE)
+        copies = [data for host in self.hosts.values() if (data := host.data()) is not None]
+        self.client.cancel([*(sent.future for sent in self.sent.values()), *copies])
+        for host in self.hosts.values():
+            host.copy.cancel()
+        for sent in self.sent.values():
+            sent.result.cancel()
+        self.hosts.clear()
+        self.sent.clear()
+
+
+async def _result(future: Any) -> bytes:
+    return await future
+
+
+async def _kill_host(client: Any, address: str, key: Hashable) -> None:
+    """Kill the worker at the address if the task is all that it has."""
+    [keys] = (await client.processing(workers=[address])).values()
+    if list(keys) == [key]:
+        await client.run(_kill_worker, address, workers=[address], nanny=True)
+
+
+def _kill_worker(address: str, dask_worker: Any) -> None:
+    """Kill the worker process of a nanny; runs where the nanny does.
+
+    The next worker must not be hit instead: a nanny gives up when one dies while it starts.
+    """
+    running = dask_worker.process.status.name == "running"
+    if running and dask_worker.worker_address == address:
+        os.kill(dask_worker.pid, signal.SIGKILL)
+
+
+@dataclass(frozen=True)
+class _Holder:
+    """What a dask worker keeps."""
+
+    function: Callable[..., Any]
+    config: dict[str, Any]
+
+
+class _Reader:
+    """The outcome of a task, unpickled when it is asked for."""
+
+    def __init__(self, transport: Any, result: Any) -> None:
+        self.transport = transport
+        self.result = result
+
+    def __call__(self) -> Outcome:
+        return self.transport.read(self.result)
+
+
+class _Answer:
+    """What there is to say of a task that the worker gave no outcome of."""
+
+    def __init__(self, status: str, error: str) -> None:
+        self.status = status
+        self.error = error
+
+    def __call__(self) -> Outcome:
+        if self.status == "again":
+            raise _Again(self.error)
+        return Outcome(self.status, None, self.error)
+
+
+class _Callback:
+    """Tell the engine that a task ended."""
+
+    def __init__(self, arrived: "queue.SimpleQueue[tuple[int, Any]]", number: int) -> None:
+        self.arrived = arrived
+        self.number = number
+
+    def __call__(self, result: Any) -> None:
+        self.arrived.put((self.number, result))
+
+
+def _loads(content: bytes) -> Outcome:
+    try:
+        return pickle.loads(content)
+    except Exception as exception:
+        return Outcome("failed", None, describe(exception))
+
+
+def _remote_held(holder: _Holder, args: tuple) -> Any:
+    return _remote(holder.function, args, holder.config, True)
+
+
+def _remote(
+    function: Callable[..., Any], args: tuple, config: dict[str, Any], pickled: bool
+) -> Any:
+    """Run one task in a worker of the backend."""
+    with single_thread(config):
+        try:
+            outcome = call(function, args)
+        except KeyboardInterrupt as exception:
+            outcome = Outcome("failed", error=describe(exception))
+    if not pickled:
+        return outcome
+    try:
+        return dumps(outcome)
+    except Exception as exception:
+        return dumps(Outcome("failed", error=describe(exception), seconds=outcome.seconds))
+
+
+def chosen_backend() -> ParallelBackendBase | None:
+    """Return the backend that the user chose, unless it is a pool of local processes."""
+    backend, _ = get_active_backend()
+    local = [BACKENDS.get(name) for name in ("loky", "multiprocessing", "sequential")]
+    return None if type(backend) in local else backend
+
+
+def in_parallel_call() -> bool:
+    """Tell whether joblib has called this code as one of several tasks."""
+    backend, _ = get_active_backend()
+    return (getattr(backend, "nesting_level", 0) or 0) > 0 or _inside_dask_worker()
+
+
+def _inside_dask_worker() -> bool:
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return False
+    try:
+        distributed.get_worker()
+    except ValueError:
+        return False
+    return True

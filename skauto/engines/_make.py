@@ -1,0 +1,197 @@
+"""Choose and make the engine on which the trials of a search run."""
+
+import multiprocessing
+import os
+import warnings
+from collections import deque
+from collections.abc import Callable, Collection, Hashable
+from typing import Any
+
+import joblib
+import sklearn
+from joblib.parallel import ParallelBackendBase
+
+from skauto.engines._base import Engine, Outcome, call, single_thread
+from skauto.engines._joblib import JoblibEngine, chosen_backend, in_parallel_call
+from skauto.engines._processes import ProcessEngine
+
+__all__ = ["Engine", "Outcome", "SerialEngine", "make_engine"]
+
+
+class SerialEngine(Engine):
+    """Run the tasks in this process, one in each call of `wait`.
+
+    Nothing can interrupt a call here: time limits are not enforced, and a crash of the function is
+    a crash of the process. A `KeyboardInterrupt` drops the task that was running.
+
+    Parameters
+    ----------
+    function : callable
+        What every task calls.
+
+    Examples
+    --------
+    >>> from skauto.engines import SerialEngine
+    >>> with SerialEngine(divmod) as engine:
+    ...     engine.submit("a", (7, 2))
+    ...     engine.submit("b", (7, 0))
+    ...     [(key, outcome.status, outcome.value) for key, outcome in engine.wait()]
+    ...     [(key, outcome.status, outcome.value) for key, outcome in engine.wait()]
+    [('a', 'ok', (3, 1))]
+    [('b', 'failed', None)]
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._config = sklearn.get_config()
+        self._queue: deque[tuple[Hashable, tuple]] = deque()
+
+    @property
+    def n_running(self) -> int:
+        """The number of tasks submitted and not yet returned by `wait`."""
+        return len(self._queue)
+
+    def _keys(self) -> Collection[Hashable]:
+        return [key for key, _ in self._queue]
+
+    def _submit(self, key: Hashable, args: tuple, time_limit: float | None) -> None:
+        self._queue.append((key, args))
+
+    def wait(self, timeout: float | None = None) -> list[tuple[Hashable, Outcome]]:
+        """Run the oldest task and return it, however long it takes.
+
+        Parameters
+        ----------
+        timeout : float, default=None
+            Ignored: the call cannot be interrupted.
+
+        Returns
+        -------
+        finished : list of (key, Outcome)
+            One task, or none if nothing is queued.
+        """
+        if not self._queue:
+            return []
+        key, args = self._queue.popleft()
+        with single_thread(self._config):
+            return [(key, call(self.function, args))]
+
+    def cancel(self, keys: Collection[Hashable] | None = None) -> None:
+        """Forget queued tasks; `wait` will not return them.
+
+        Parameters
+        ----------
+        keys : collection of hashable, default=None
+            Tasks to cancel. None cancels all.
+        """
+        self._queue = deque(
+            task for task in self._queue if keys is not None and task[0] not in keys
+        )
+
+    def close(self) -> None:
+        """Forget all tasks. Calling it again does nothing."""
+        self._closed = True
+        self.cancel()
+
+
+def make_engine(
+    function: Callable[..., Any],
+    *,
+    n_jobs: int | None = None,
+    isolate: bool = False,
+    memory_limit: int | None = None,
+) -> Engine:
+    """Return the engine that fits what the user granted.
+
+    - Under `joblib.parallel_config` with a backend other than joblib's own process pools (dask,
+      ray, threading, ...), a `JoblibEngine` on that backend.
+    - With more than one job, `isolate` or a `memory_limit`, a `ProcessEngine` of killable
+      local workers.
+    - Otherwise a `SerialEngine`. So it is for `n_jobs=None` inside a worker of another parallel
+      job, and always in daemonic processes, which may not have children.
+
+    Parameters
+    ----------
+    function : callable
+        What every task calls. It holds the data, and reaches each worker once.
+
+    n_jobs : int, default=None
+        Number of workers, as everywhere in joblib: None is 1 unless a `joblib.parallel_config`
+        says otherwise, -1 all cores that this process may use.
+
+    isolate : bool, default=False
+        Use a worker process also where one job is granted, so that it can be killed.
+
+    memory_limit : int, default=None
+        Bytes that one worker and the processes it started may take, beyond what a fresh worker
+        holds. It asks for isolation.
+
+    Returns
+    -------
+    engine : Engine
+        To be closed by the caller.
+
+    Examples
+    --------
+    >>> from skauto.engines import make_engine
+    >>> with make_engine(pow, n_jobs=2) as engine:
+    ...     for exponent in range(3):
+    ...         engine.submit(exponent, (2, exponent), time_limit=60)
+    ...     values = {}
+    ...     while engine.n_running:
+    ...         values.update((key, outcome.value) for key, outcome in engine.wait())
+    >>> [values[exponent] for exponent in range(3)]
+    [1, 2, 4]
+    """
+    _refuse_while_importing_main()
+    isolate = isolate or memory_limit is not None
+    backend = None if in_parallel_call() else chosen_backend()
+    # One thread, or one process of ray, is nothing that this process could not be.
+    if backend is not None and (joblib.effective_n_jobs(n_jobs) > 1 or _is_remote(backend)):
+        if memory_limit is not None:
+            _warn_of_limits("memory_limit", "on the joblib backend that parallel_config chose")
+        return JoblibEngine(function, n_jobs)
+    n_workers = _n_local_workers(n_jobs)
+    if n_workers == 1 and not isolate:
+        return SerialEngine(function)
+    if multiprocessing.current_process().daemon:
+        if isolate:
+            _warn_of_limits("Limits of time and memory", "in a daemonic process")
+        return SerialEngine(function)
+    if os.name == "posix":
+        return ProcessEngine(function, n_workers, memory_limit)
+    if isolate:
+        _warn_of_limits("Limits of time and memory", "on this operating system")
+    if n_workers == 1:
+        return SerialEngine(function)
+    with joblib.parallel_config("loky"):
+        return JoblibEngine(function, n_workers)
+
+
+def _is_remote(backend: ParallelBackendBase) -> bool:
+    """Tell whether all workers of the backend are meant unless the user says otherwise (dask)."""
+    return backend.default_n_jobs == -1
+
+
+def _n_local_workers(n_jobs: int | None) -> int:
+    """Resolve `n_jobs` for processes on this machine."""
+    if n_jobs is None and (in_parallel_call() or multiprocessing.parent_process() is not None):
+        return 1
+    if in_parallel_call():  # the backend of the outer call is not ours to use
+        with joblib.parallel_config("loky"):
+            return joblib.effective_n_jobs(n_jobs)
+    return joblib.effective_n_jobs(n_jobs)
+
+
+def _warn_of_limits(what: str, where: str) -> None:
+    warnings.warn(f"{what} cannot be enforced {where}.", UserWarning, stacklevel=3)
+
+
+def _refuse_while_importing_main() -> None:
+    """Stop a worker that runs the user's whole script, for want of a guard, to be started."""
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise RuntimeError(
+            "A worker process is being started and runs the main script again. With the start "
+            'methods "spawn" and "forkserver" a script must keep what it does under '
+            '`if __name__ == "__main__":`.'
+        )

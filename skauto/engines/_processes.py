@@ -1,0 +1,609 @@
+"""Local worker processes that are really killed at their limits, and replaced.
+
+Why a pool of our own. pebble (5.2.3) was measured first, on two cores under fork: 0.1-0.2 ms a
+no-op task, 0.05 s from a limit to the end of a worker stuck in C code. But a worker that ignores
+SIGTERM is killed 3.0-3.1 s late (it waits that long before SIGKILL); a result that cannot be
+pickled is reported as a dead process; workers that die between two tasks break the pool for good
+(`BrokenProcessPool`); three threads of the parent poll all the time and fork the replacements; and
+memory limits, process groups, thread caps and the end of workers after a ``kill -9`` of the parent
+would all have to be built around it.
+
+How it works. The parent starts no threads: everything happens in calls of the engine's methods.
+
+- A worker leads a process group of its own. It gets one task at a time over a socket pair, which
+  the parent reads without blocking, so that no worker can hold up the parent.
+- Time limit: the kernel's timer (SIGALRM) ends the worker at the limit, also while the parent is
+  busy elsewhere; the parent kills what survives it 0.1 s later.
+- Memory limit: the parent polls resident memory of the process tree, and a limit on the data
+  segment makes single large requests fail at once.
+- The end of the parent, however it comes, closes a pipe that makes the kernel kill all groups.
+- Replacement is lazy: the next task that needs a worker starts one.
+"""
+
+import contextlib
+import multiprocessing
+import os
+import pickle
+import signal
+import socket
+import sys
+import threading
+import time
+import warnings
+import weakref
+from collections import deque
+from collections.abc import Callable, Collection, Hashable, Iterator
+from dataclasses import dataclass, field
+from multiprocessing import connection
+from multiprocessing.util import Finalize
+from typing import Any
+
+import cloudpickle
+import psutil
+import sklearn
+
+from skauto.engines._base import MAX_ERROR_LINES, Engine, Outcome, describe, dumps
+from skauto.engines._worker import FRAME, Inherited, Mapped, work
+
+GRACE = 0.1  # seconds between the worker's own timer and the parent's
+TICK = 0.25  # seconds between two looks at deaths that nothing announces
+MEMORY_TICK = 0.05
+STALL_LIMIT = 30.0  # seconds past the deadline that a worker may take to send its outcome
+MAX_HEADER = 1 << 20
+START_LIMIT = 120.0  # seconds until a new worker must be ready
+MAX_FAILED_STARTS = 3
+# A worker that kept this share of the limit after a task is replaced, lest the next one pay.
+MAX_KEPT_MEMORY = 0.25
+
+# The parent's ends of all pipes in this process. Any forked child closes its copies at once: a
+# copy would keep the workers alive after the parent.
+_OWN_ENDS: "weakref.WeakSet[Any]" = weakref.WeakSet()
+
+
+def _close_own_ends() -> None:
+    for end in list(_OWN_ENDS):
+        end.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_own_ends)
+
+
+@dataclass
+class _Task:
+    key: Hashable
+    message: bytes
+    time_limit: float | None
+
+
+@dataclass
+class _Worker:
+    """The parent's view of a worker process."""
+
+    process: multiprocessing.process.BaseProcess
+    channel: socket.socket
+    lifeline: connection.Connection
+    report: connection.Connection
+    started: float
+    pid: int = 0
+    ready: bool = False
+    task: _Task | None = None
+    task_started: float = 0.0
+    deadline: float = float("inf")
+    received: bytearray = field(default_factory=bytearray)
+    unread: bool = False  # it died before it had read its task
+    handle: psutil.Process | None = None
+    fresh_memory: int = 0
+    last_memory: int = 0
+    children: list[psutil.Process] = field(default_factory=list)
+
+    @property
+    def idle(self) -> bool:
+        return self.ready and self.task is None
+
+    def read(self) -> bool:
+        """Take what has come over the channel; False at its end."""
+        try:
+            while part := self.channel.recv(1 << 20):
+                self.received += part
+        except BlockingIOError:
+            return True
+        except ConnectionResetError:
+            self.unread = True
+        except OSError:
+            pass
+        return False
+
+    def message(self) -> tuple[tuple[Any, ...], memoryview] | None:
+        """Return the header and the pickled value of an outcome, if all of it has come."""
+        if len(self.received) < FRAME.size:
+            return None
+        n_header, n_value = FRAME.unpack_from(self.received)
+        if n_header > MAX_HEADER:
+            raise ValueError("This is no message of a worker.")
+        end = FRAME.size + n_header
+        if len(self.received) < end + n_value:
+            return None
+        content = memoryview(self.received)
+        self.received = bytearray()
+        return pickle.loads(content[FRAME.size : end]), content[end : end + n_value]
+
+    def send(self, message: bytes) -> bool:
+        """Send a task; False if the worker is gone or does not listen."""
+        try:
+            self.channel.settimeout(10.0)
+            self.channel.sendall(message)
+        except OSError:
+            return False
+        finally:
+            self.channel.setblocking(False)
+        return True
+
+    def measure(self) -> int:
+        """Bytes that the worker and its children hold beyond those of the fresh worker."""
+        total = -self.fresh_memory
+        for process in (self.handle, *self.children):
+            with contextlib.suppress(psutil.Error):
+                total += _private_memory(process)
+        self.last_memory = total
+        return total
+
+    def last_words(self) -> str:
+        """Return the traceback that the worker wrote while a signal ended it, innermost first."""
+        os.set_blocking(self.report.fileno(), False)
+        try:
+            text = os.read(self.report.fileno(), 1 << 16).decode(errors="replace")
+        except OSError:
+            return ""
+        lines = text.partition("\nExtension modules:")[0].strip().splitlines()
+        own = [n for n, line in enumerate(lines) if f'{os.sep}_engine_base.py"' in line]
+        return "\n".join(lines[: min([MAX_ERROR_LINES, *own])])
+
+    def kill(self) -> None:
+        """Kill the worker, its process group and its other descendants."""
+        descendants = []
+        if self.handle is not None:
+            with contextlib.suppress(psutil.Error):
+                descendants = self.handle.children(recursive=True)
+        with contextlib.suppress(OSError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self.process.kill()
+        for process in descendants:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+
+    def release(self) -> None:
+        """Close the pipes, which alone would end the worker."""
+        for end in (self.channel, self.lifeline, self.report):
+            end.close()
+
+
+def _private_memory(process: psutil.Process) -> int:
+    """Resident bytes; without shared pages (libraries, mapped data) where the system tells."""
+    info = process.memory_info()
+    return info.rss - getattr(info, "shared", 0)
+
+
+class ProcessEngine(Engine):
+    """Run the tasks in local worker processes that can be killed.
+
+    Whatever a task does is the outcome of this task: an exception or a result that cannot be
+    pickled is "failed", the end of the worker "crashed", the limits "timeout" and "memout". A
+    dead worker is replaced. Workers write no output, show no warnings, ignore Ctrl-C and run
+    single-threaded. They die with this process, even if it is killed.
+
+    Parameters
+    ----------
+    function : callable
+        What every task calls. Under "fork" workers inherit it; otherwise it is pickled once into a
+        temporary file without a name, from which they map large arrays.
+
+    n_workers : int, default=1
+        Number of worker processes; they are started when they are needed.
+
+    memory_limit : int, default=None
+        Bytes that one worker and the processes it started may take, beyond what a fresh worker
+        holds (so inherited data does not count).
+
+    start_method : {"fork", "forkserver", "spawn"}, default=None
+        How workers are started. None takes what `multiprocessing.set_start_method` was given if
+        it is not Python's default anyway, else "fork" on Linux and Python's default elsewhere.
+        Under "fork" a script needs no ``if __name__ == "__main__"``, nothing is pickled, and a
+        worker is replaced within some hundredths of a second; OpenMP, which must not be used on
+        both sides of a fork, is confined to one thread in workers. Choose "spawn" (or, where it
+        is not Python's default, "forkserver") if the process runs threads of libraries that do
+        not survive a fork.
+
+    Examples
+    --------
+    >>> import os
+    >>> from skauto.engines import ProcessEngine
+    >>> with ProcessEngine(os._exit) as engine:
+    ...     engine.submit("suicide", (3,))
+    ...     [(key, outcome)] = engine.wait()
+    >>> outcome.status, outcome.error
+    ('crashed', 'The worker process ended with exit code 3.')
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        n_workers: int = 1,
+        memory_limit: int | None = None,
+        start_method: str | None = None,
+    ) -> None:
+        super().__init__(function, n_workers, memory_limit)
+        self._context = multiprocessing.get_context(start_method or _default_start_method())
+        self.start_method = self._context.get_start_method()
+        self._config = sklearn.get_config()
+        self._source: Inherited | Mapped
+        if self.start_method == "fork":
+            self._source, self._dumps = Inherited(function), dumps
+        else:
+            # By value also what is defined in a notebook or a script read from a pipe.
+            self._source, self._dumps = Mapped(function), cloudpickle.dumps
+        self._queue: deque[_Task] = deque()
+        self._finished: list[tuple[Hashable, Outcome]] = []
+        self._workers: list[_Worker] = []
+        self._dying: list[_Worker] = []
+        self._n_failed_starts = 0
+        self._next_memory_look = 0.0
+        self._next_children_look = 0.0
+        # Runs on `close`, on garbage collection and at the end of the interpreter.
+        self._shut_down = Finalize(
+            self, _shut_down, (self._workers, self._dying, self._source), exitpriority=100
+        )
+
+    @property
+    def n_running(self) -> int:
+        """The number of tasks submitted and not yet returned by `wait`."""
+        return len(self._keys())
+
+    def _keys(self) -> list[Hashable]:
+        running = [worker.task.key for worker in self._workers if worker.task is not None]
+        queued = [task.key for task in self._queue]
+        return [*queued, *running, *(key for key, _ in self._finished)]
+
+    def _submit(self, key: Hashable, args: tuple, time_limit: float | None) -> None:
+        try:
+            content = self._dumps((self._dumps(args), time_limit))
+        except Exception as exception:
+            self._finished.append((key, Outcome("failed", error=describe(exception))))
+            return
+        with _interrupts_later():
+            self._queue.append(_Task(key, FRAME.pack(len(content), 0) + content, time_limit))
+            self._advance()
+
+    def wait(self, timeout: float | None = None) -> list[tuple[Hashable, Outcome]]:
+        """Return the tasks that ended since the last call, waiting for at least one.
+
+        Parameters
+        ----------
+        timeout : float, default=None
+            Seconds to wait at most. None waits as long as any task is running.
+
+        Returns
+        -------
+        finished : list of (key, Outcome)
+            In the order in which they ended; empty after `timeout`, or if nothing is running.
+        """
+        end = float("inf") if timeout is None else time.monotonic() + timeout
+        while True:
+            with _interrupts_later():
+                self._advance()
+                sources = self._sources()
+                pause = self._pause(end)
+            if self._finished or pause <= 0 or not self.n_running:
+                finished = list(self._finished)
+                del self._finished[: len(finished)]
+                return finished
+            connection.wait(sources, pause)
+
+    def cancel(self, keys: Collection[Hashable] | None = None) -> None:
+        """Kill running and forget queued tasks; `wait` will not return them.
+
+        Parameters
+        ----------
+        keys : collection of hashable, default=None
+            Tasks to cancel; those that already ended are ignored. None cancels all.
+        """
+        chosen = set(self._keys() if keys is None else keys)
+        with _interrupts_later():
+            self._queue = deque(task for task in self._queue if task.key not in chosen)
+            self._finished[:] = [item for item in self._finished if item[0] not in chosen]
+            for worker in list(self._workers):
+                if worker.task is not None and worker.task.key in chosen:
+                    self._discard(worker)
+
+    def close(self) -> None:
+        """Kill all workers and release every resource. Calling it again does nothing."""
+        self._closed = True
+        with _interrupts_later():
+            self._queue.clear()
+            self._finished.clear()
+            self._shut_down()
+
+    # What happens in each call of `submit` and `wait`
+
+    def _advance(self) -> None:
+        """Take what has come, judge who is late, too large or dead, and hand out tasks."""
+        for worker in list(self._workers):
+            self._listen(worker)
+        self._judge_times()
+        self._judge_memory()
+        self._hand_out()
+        for worker in list(self._dying):
+            if worker.process.exitcode is not None:
+                self._dying.remove(worker)
+                worker.process.close()
+
+    def _listen(self, worker: _Worker) -> None:
+        dead = worker.process.exitcode is not None
+        open_ = worker.read()  # after the look at the process: its last message has come
+        try:
+            message = worker.message()
+        except Exception:  # somebody else wrote into the channel
+            message, open_ = None, False
+        if message is not None:
+            self._receive(worker, *message)
+        if dead or not open_:
+            self._bury(worker)
+
+    def _receive(self, worker: _Worker, header: tuple[Any, ...], content: memoryview) -> None:
+        status, has_value, error, seconds = header
+        if status == "broken":
+            raise RuntimeError(
+                f"The function of the engine cannot be loaded in a worker:\n{error}"
+            )
+        if status == "ready":
+            worker.ready = True
+            worker.handle = psutil.Process(worker.pid)
+            self._n_failed_starts = 0
+            if self.memory_limit is not None:
+                worker.fresh_memory = _private_memory(worker.handle)
+            return
+        value = None
+        if has_value:
+            try:
+                value = pickle.loads(content)
+            except Exception as exception:
+                status, error = "failed", describe(exception)
+        self._finish(worker, Outcome(status, value, error, seconds))
+        if self.memory_limit is not None and (
+            status == "memout" or worker.measure() > MAX_KEPT_MEMORY * self.memory_limit
+        ):
+            self._discard(worker)
+
+    def _finish(self, worker: _Worker, outcome: Outcome) -> None:
+        assert worker.task is not None
+        self._finished.append((worker.task.key, outcome))
+        worker.task = None
+        worker.deadline = float("inf")
+
+    def _discard(self, worker: _Worker) -> None:
+        """Kill a worker, whose task nobody waits for any more."""
+        self._workers.remove(worker)
+        self._dying.append(worker)
+        worker.kill()
+        worker.release()
+
+    def _bury(self, worker: _Worker) -> None:
+        """Account for a worker that died, or that closed its end of the channel."""
+        if worker not in self._workers:
+            return
+        worker.process.join(0.2)
+        exitcode = worker.process.exitcode
+        words = worker.last_words()
+        self._discard(worker)
+        if worker.task is not None and worker.unread:
+            self._queue.appendleft(worker.task)
+        elif worker.task is not None:
+            self._finish(worker, self._post_mortem(worker, exitcode, words))
+        elif not worker.ready:
+            self._n_failed_starts += 1
+            if self._n_failed_starts >= MAX_FAILED_STARTS:
+                raise RuntimeError(self._start_error(exitcode, words))
+
+    def _post_mortem(self, worker: _Worker, exitcode: int | None, words: str) -> Outcome:
+        assert worker.task is not None
+        seconds = time.monotonic() - worker.task_started
+        limit = worker.task.time_limit
+        # No exit code is known where a handler of the user's program waits for all children.
+        by_timer = exitcode in (-signal.SIGALRM, None)
+        if by_timer and limit is not None and seconds >= 0.99 * limit:
+            return Outcome("timeout", None, _timeout_text(limit, words), limit)
+        if self.memory_limit is not None and worker.last_memory > self.memory_limit:
+            return Outcome("memout", None, self._memory_text(worker), seconds)
+        if exitcode is None:
+            text = "The worker process closed its connection."
+        elif exitcode < 0:
+            text = f"The worker process was ended by {_signal_name(-exitcode)}."
+        else:
+            text = f"The worker process ended with exit code {exitcode}."
+        return Outcome("crashed", None, f"{text}\n{words}".strip(), seconds)
+
+    def _start_error(self, exitcode: int | None, words: str) -> str:
+        hint = ""
+        if self.start_method != "fork":
+            hint = (
+                f' With the start method "{self.start_method}" a script must keep what it does '
+                'under `if __name__ == "__main__":`.'
+            )
+        return (
+            f"Worker processes cannot be started: {MAX_FAILED_STARTS} in a row ended (the last "
+            f"with exit code {exitcode}) before they were ready.{hint} Set n_jobs=None and no "
+            f"limits to evaluate in this process instead.\n{words}"
+        ).strip()
+
+    def _judge_times(self) -> None:
+        now = time.monotonic()
+        for worker in list(self._workers):
+            # One that is sending its outcome was in time.
+            deadline = worker.deadline + (STALL_LIMIT if worker.received else 0.0)
+            if worker.task is not None and now > deadline:
+                limit = worker.task.time_limit
+                assert limit is not None
+                self._discard(worker)
+                outcome = Outcome("timeout", None, _timeout_text(limit, ""), limit)
+                self._finish(worker, outcome)
+            elif not worker.ready and now > worker.started + START_LIMIT:
+                worker.kill()
+
+    def _judge_memory(self) -> None:
+        now = time.monotonic()
+        if self.memory_limit is None or now < self._next_memory_look:
+            return
+        self._next_memory_look = now + MEMORY_TICK
+        if now >= self._next_children_look:
+            self._next_children_look = now + TICK
+            self._find_children()
+        for worker in list(self._workers):
+            if worker.task is not None and worker.measure() > self.memory_limit:
+                self._discard(worker)
+                seconds = now - worker.task_started
+                self._finish(worker, Outcome("memout", None, self._memory_text(worker), seconds))
+
+    def _find_children(self) -> None:
+        """Assign the descendants of this process to the workers they come from."""
+        members = {worker.pid: worker for worker in self._workers}
+        for worker in self._workers:
+            worker.children = []
+        descendants = psutil.Process().children(recursive=True)
+        for process in descendants:  # parents come before their children
+            if process.pid in members:
+                continue
+            with contextlib.suppress(psutil.Error):
+                parent = members.get(process.ppid())
+                if parent is not None:
+                    members[process.pid] = parent
+                    parent.children.append(process)
+
+    def _memory_text(self, worker: _Worker) -> str:
+        return (
+            f"The worker process took {worker.last_memory / 2**20:.0f} MiB, more than "
+            f"memory_limit={self.memory_limit} bytes allows."
+        )
+
+    def _hand_out(self) -> None:
+        idle = [worker for worker in self._workers if worker.idle]
+        while self._queue and idle:
+            worker = idle.pop()
+            if not worker.send(self._queue[0].message):
+                self._discard(worker)
+                continue
+            task = self._queue.popleft()
+            worker.task, worker.task_started = task, time.monotonic()
+            if task.time_limit is not None:
+                worker.deadline = worker.task_started + task.time_limit + GRACE
+        n_starting = sum(not worker.ready for worker in self._workers)
+        n_wanted = min(len(self._queue) - n_starting, self.n_workers - len(self._workers))
+        for _ in range(n_wanted):
+            try:
+                self._start_worker()
+            except OSError:  # no memory, process or descriptor to be had: go on with fewer
+                if not self._workers:
+                    raise
+                break
+
+    def _start_worker(self) -> None:
+        channel, their_channel = socket.socketpair()
+        their_lifeline, lifeline = multiprocessing.Pipe(duplex=False)
+        report, their_report = multiprocessing.Pipe(duplex=False)
+        own, theirs = (channel, lifeline, report), (their_channel, their_lifeline, their_report)
+        _OWN_ENDS.update(own)
+        process = self._context.Process(  # type: ignore[attr-defined]
+            target=work,
+            args=(*theirs, self._source, self._config, self.memory_limit),
+            name="skauto-worker",
+            daemon=True,
+        )
+        try:
+            _start(process, self.start_method)
+        except BaseException:
+            for end in own:
+                end.close()
+            raise
+        finally:
+            for end in theirs:
+                end.close()
+        channel.setblocking(False)
+        self._workers.append(_Worker(process, *own, time.monotonic(), process.pid))
+
+    def _sources(self) -> list[Any]:
+        """Return what `multiprocessing.connection.wait` shall look at."""
+        channels = [worker.channel for worker in self._workers]
+        return channels + [worker.process.sentinel for worker in self._workers]
+
+    def _pause(self, end: float) -> float:
+        """Return the seconds until something must be looked at, at most to `end`."""
+        now = time.monotonic()
+        moments = [end, now + TICK, *(worker.deadline for worker in self._workers)]
+        if self.memory_limit is not None:
+            moments.append(now + MEMORY_TICK)
+        return max(min(moments), min(end, now + 1e-3)) - now
+
+
+def _default_start_method() -> str:
+    """Return what the user set, unless it is Python's default or a method of loky.
+
+    joblib fixes Python's default, which is "forkserver" on Linux from Python 3.14 on, when it is
+    first used: that says nothing about the user.
+    """
+    chosen = multiprocessing.get_start_method(allow_none=True)
+    default, *others = multiprocessing.get_all_start_methods()
+    if chosen in others and chosen in ("fork", "forkserver", "spawn"):
+        return chosen
+    return "fork" if sys.platform == "linux" else default
+
+
+def _start(process: multiprocessing.process.BaseProcess, start_method: str) -> None:
+    if start_method == "fork":
+        # Python >= 3.12 warns of threads at every fork; the docstring of ProcessEngine says why
+        # it is done all the same.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process.start()
+    else:
+        process.start()
+
+
+def _shut_down(workers: list[_Worker], dying: list[_Worker], source: Inherited | Mapped) -> None:
+    """Kill and reap all workers of an engine."""
+    for worker in workers:
+        worker.kill()
+        worker.release()
+    for worker in [*workers, *dying]:
+        worker.process.join(10.0)
+        if worker.process.exitcode is not None:
+            worker.process.close()
+    workers.clear()
+    dying.clear()
+    source.close()
+
+
+def _timeout_text(limit: float, words: str) -> str:
+    return f"The time limit of {limit:.3g} s was exceeded.\n{words}".strip()
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return f"signal {number} ({signal.Signals(number).name})"
+    except ValueError:
+        return f"signal {number}"
+
+
+@contextlib.contextmanager
+def _interrupts_later() -> Iterator[None]:
+    """Hold back Ctrl-C while the engine's records change; it is raised at the end."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    arrived: list[tuple[Any, ...]] = []
+    signal.signal(signal.SIGINT, lambda *arguments: arrived.append(arguments))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if arrived:
+        handler(*arrived[0])

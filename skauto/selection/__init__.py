@@ -1,0 +1,42 @@
+"""The mathematics of ensembles: arrays in, weights out."""
+
+from skauto.selection._diversity import (
+    mean_over_pairs,
+    pairwise_disagreement,
+    pairwise_diversity,
+)
+from skauto.selection._greedy import Selection, greedy_selection
+from skauto.selection._losses import (
+    BalancedErrorLoss,
+    BrierLoss,
+    ErrorLoss,
+    F1Loss,
+    LogLoss,
+    Loss,
+    RocAucLoss,
+    ScorerLoss,
+    SmoothedLoss,
+    get_loss,
+)
+from skauto.selection._pool import EnsemblePool
+from skauto.selection._scores import score_probabilities
+
+__all__ = [
+    "BalancedErrorLoss",
+    "BrierLoss",
+    "EnsemblePool",
+    "ErrorLoss",
+    "F1Loss",
+    "LogLoss",
+    "Loss",
+    "RocAucLoss",
+    "ScorerLoss",
+    "Selection",
+    "SmoothedLoss",
+    "get_loss",
+    "greedy_selection",
+    "mean_over_pairs",
+    "pairwise_disagreement",
+    "pairwise_diversity",
+    "score_probabilities",
+]

@@ -1,0 +1,51 @@
+"""Scores of stored predictions."""
+
+import math
+
+import numpy as np
+
+from skauto.utils import Predictions
+
+
+def score_probabilities(scorer, probabilities, y, classes, sample_weight=None, X=None):
+    """Score stored class probabilities with a scikit-learn scorer.
+
+    Parameters
+    ----------
+    scorer : callable
+        ``scorer(estimator, X, y)``, greater is better. One that takes ``sample_weight`` gets it.
+    probabilities : ndarray of shape (n_samples, n_classes)
+        Predictions.
+    y : ndarray of int of shape (n_samples,)
+        True class codes.
+    classes : ndarray of shape (n_classes,)
+        Labels of the codes.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        Weights of the rows.
+    X : array-like of shape (n_samples, n_features), default=None
+        Rows of the table, for scorers that look at them.
+
+    Returns
+    -------
+    score : float
+        With more than two classes, a score of probabilities is taken over the classes that occur
+        in ``y`` (the probabilities of the others are shared out). NaN when a single class occurs
+        and the score needs two.
+    """
+    # Single precision sums to 1 only within 1e-7, which strict metrics refuse.
+    probabilities = probabilities.astype(np.float64)
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    response = getattr(scorer, "_response_method", "predict")
+    if response != "predict":
+        present = np.unique(y)
+        if len(present) < 2 and len(classes) >= 2:
+            return math.nan
+        if len(present) < len(classes):
+            probabilities = np.maximum(probabilities[:, present], np.finfo(np.float32).eps)
+            probabilities /= probabilities.sum(axis=1, keepdims=True)
+            y, classes = np.searchsorted(present, y), classes[present]
+    takes_weight = sample_weight is not None and hasattr(scorer, "_score_func")
+    params = {"sample_weight": sample_weight} if takes_weight else {}
+    labels = classes[y]
+    X = labels[:, None] if X is None else X
+    return float(scorer(Predictions(probabilities, classes), X, labels, **params))

@@ -1,0 +1,66 @@
+"""Which components can work on a data set, and which must not stand behind others."""
+
+from collections.abc import Sequence
+
+from sklearn.utils.validation import has_fit_parameter
+
+from skauto.data import DataFacts
+from skauto.space._component import Component
+
+
+def usable_components(
+    components: Sequence[Component], step: str, facts: DataFacts, *, last: bool
+) -> list[Component]:
+    """List the components of a step that can work on a data set and do not repeat another.
+
+    Raises
+    ------
+    ValueError
+        If none can.
+    """
+    usable = [c for c in components if _is_usable(c, facts)]
+    if facts.weighted and last:
+        usable = [c for c in usable if takes_weights(c)]
+    if not usable:
+        raise ValueError(f"step {step!r} has no algorithm that can be used with {facts}")
+    idle = (step == "imputer" and not facts.has_missing) or (
+        step == "encoder" and not facts.has_categories
+    )
+    return [next((c for c in usable if c.passthrough), usable[0])] if idle else usable
+
+
+def incompatible_pairs(
+    components: dict[str, Sequence[Component]], step: str, idle_trait: str, trait: str
+) -> list[tuple[list[str], str, list[str]]]:
+    """List what cannot take the data that some components of `step` let pass.
+
+    Returns
+    -------
+    pairs : list of (components of `step`, later step, its components that lack `trait`)
+    """
+    if step not in components:
+        return []
+    idle = [c.name for c in components[step] if getattr(c, idle_trait)]
+    later = list(components)[list(components).index(step) + 1 :]
+    pairs = []
+    for other in later:
+        lacking = [c.name for c in components[other] if not getattr(c, trait)]
+        if idle and lacking and other not in ("encoder", "imputer"):
+            pairs.append((idle, other, lacking))
+    return pairs
+
+
+def _is_usable(component: Component, facts: DataFacts) -> bool:
+    if facts.sparse and component.dense_only:
+        return False
+    if facts.weighted and component.balancing == "sampler":
+        return False
+    if component.max_samples is not None and facts.n_samples > component.max_samples:
+        return False
+    return component.max_features is None or facts.n_features <= component.max_features
+
+
+def takes_weights(component: Component) -> bool:
+    """Whether the estimator of a component can be fitted with weights of the rows."""
+    estimator = component.make(component.default_values())
+    return estimator is None or has_fit_parameter(estimator, "sample_weight")

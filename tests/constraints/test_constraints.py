@@ -1,0 +1,229 @@
+"""Constraints: equal to fairlearn's definitions where it has them, and to plain counting."""
+
+import pickle
+import time
+
+import fairlearn.metrics
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.metrics import get_scorer, roc_auc_score
+
+from skauto.constraints import (
+    CallableConstraint,
+    Evidence,
+    FalseNegativeRate,
+    FalsePositiveRate,
+    GroupDisparity,
+    ModelSize,
+    PredictionLatency,
+    ScoreBound,
+    StatisticalParity,
+    cautious_mean,
+    group_codes,
+)
+
+CLASSES = np.array(["no", "yes"])
+
+
+@pytest.fixture
+def evidence(rng):
+    p = rng.random(400)
+    y = (p + 0.4 * rng.normal(size=400) > 0.5).astype(int)
+    groups = {"sex": rng.integers(0, 2, 400), "age": rng.integers(0, 4, 400)}
+    return Evidence(np.column_stack([1 - p, p]), y, CLASSES, groups=groups, X=rng.random((400, 2)))
+
+
+def binary(evidence):
+    return evidence.y, (evidence.probabilities[:, 1] > 0.5).astype(int)
+
+
+@pytest.mark.parametrize("feature", ["sex", "age"])
+def test_statistical_parity_is_fairlearns(evidence, feature):
+    y, predicted = binary(evidence)
+    expected = fairlearn.metrics.demographic_parity_difference(
+        y, predicted, sensitive_features=evidence.groups[feature]
+    )
+    assert StatisticalParity(feature, 0.1).measure(evidence) == pytest.approx(expected)
+
+
+def test_of_several_sensitive_features_the_worst_counts(evidence):
+    for make in (StatisticalParity, lambda name: GroupDisparity(name, "roc_auc")):
+        both = make(["sex", "age"])
+        alone = [make(name).measure(evidence) for name in ("sex", "age")]
+        assert both.measure(evidence) == max(alone) != min(alone)
+        assert both.key.endswith("(sex, age)")
+
+
+def test_no_limit_allows_everything():
+    for constraint in (ModelSize(), StatisticalParity("sex"), GroupDisparity("sex")):
+        constraint.check(CLASSES)
+        assert constraint.limit == np.inf
+    with pytest.raises(ValueError, match="must be a number, or None"):
+        ModelSize(np.nan).check(CLASSES)
+
+
+def test_rates_are_fairlearns(evidence):
+    y, predicted = binary(evidence)
+    for constraint, metric in (
+        (FalsePositiveRate(0.1), fairlearn.metrics.false_positive_rate),
+        (FalseNegativeRate(0.1), fairlearn.metrics.false_negative_rate),
+    ):
+        assert constraint.measure(evidence) == pytest.approx(metric(y, predicted))
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "balanced_accuracy", "roc_auc"])
+def test_group_disparity_is_fairlearns(evidence, metric):
+    y, predicted = binary(evidence)
+    function = get_scorer(metric)._score_func
+    scores = evidence.probabilities[:, 1] if metric == "roc_auc" else predicted
+    frame = fairlearn.metrics.MetricFrame(
+        metrics=function, y_true=y, y_pred=scores, sensitive_features=evidence.groups["age"]
+    )
+    value = GroupDisparity("age", metric, upper=0.1).measure(evidence)
+    assert value == pytest.approx(frame.difference("between_groups"))
+
+
+def test_groups_without_both_classes_do_not_count():
+    p = np.array([0.1, 0.9, 0.4, 0.6, 0.7, 0.2])
+    y = np.array([0, 1, 1, 0, 1, 1])
+    groups = {"g": np.array([0, 0, 1, 1, 2, 2])}
+    evidence = Evidence(np.column_stack([1 - p, p]), y, CLASSES, groups=groups)
+    assert GroupDisparity("g", "roc_auc", upper=0.1).measure(evidence) == 1.0
+    alone = Evidence(evidence.probabilities[:2], y[:2], CLASSES, groups={"g": np.array([0, 0])})
+    assert GroupDisparity("g", "roc_auc", upper=0.1).measure(alone) == 0.0
+
+
+def test_rates_of_no_rows_are_not_defined():
+    ones = Evidence(np.array([[0.2, 0.8]]), np.array([1]), CLASSES)
+    assert np.isnan(FalsePositiveRate(0.1).measure(ones))
+    assert FalseNegativeRate(0.1).measure(ones) == 0.0
+
+
+def test_score_bounds(evidence):
+    auc = roc_auc_score(evidence.y, evidence.probabilities[:, 1])
+    bound = ScoreBound("roc_auc", lower=0.9)
+    assert bound.reported(bound.measure(evidence)) == pytest.approx(auc)
+    assert (bound.measure(evidence) <= bound.limit) == (auc >= 0.9)
+    assert bound.reported(bound.limit) == pytest.approx(0.9)
+    loss = ScoreBound("neg_log_loss", lower=-0.5)
+    assert loss.limit == 0.5
+    assert ScoreBound("roc_auc", upper=0.99).measure(evidence) == pytest.approx(auc)
+
+
+def test_positive_label(evidence):
+    swapped = FalsePositiveRate(0.1, positive_label="no").measure(evidence)
+    assert swapped == pytest.approx(FalseNegativeRate(0.1).measure(evidence))
+
+
+class Sleeper:
+    def __init__(self, seconds):
+        self.seconds = seconds
+        self.n_rows = []
+
+    def predict_proba(self, X):
+        self.n_rows.append(len(X))
+        time.sleep(self.seconds)
+
+
+def test_latency_is_seconds_per_row_of_a_batch(evidence):
+    model = Sleeper(0.02)
+    value = PredictionLatency(1.0, batch_size=50, n_repeats=3).measure(
+        Evidence(evidence.probabilities, evidence.y, CLASSES, X=evidence.X, model=model)
+    )
+    assert model.n_rows == [50] * 4
+    assert value >= 0.02 / 50
+
+
+def test_latency_ignores_a_single_slow_call(evidence):
+    class Hiccup(Sleeper):
+        def predict_proba(self, X):
+            self.n_rows.append(len(X))
+            time.sleep(0.5 if len(self.n_rows) == 2 else 0.0)
+
+    value = PredictionLatency(1.0, batch_size=10).measure(
+        Evidence(evidence.probabilities, evidence.y, CLASSES, X=evidence.X, model=Hiccup(0))
+    )
+    assert value < 0.05
+
+
+def test_small_batches_repeat_the_rows(evidence):
+    model = Sleeper(0)
+    few = Evidence(
+        evidence.probabilities[:3], evidence.y[:3], CLASSES, X=evidence.X[:3], model=model
+    )
+    PredictionLatency(1.0, batch_size=100).measure(few)
+    assert set(model.n_rows) == {100}
+
+
+def test_model_size_is_that_of_the_pickle():
+    model = {"weights": np.zeros(1000)}
+    value = ModelSize(1).measure(Evidence(None, None, CLASSES, model=model))
+    assert value == len(pickle.dumps(model, protocol=pickle.HIGHEST_PROTOCOL))
+
+
+def test_a_callable_sees_a_classifier_and_the_raw_rows(evidence):
+    def doubtful(estimator, X, y):
+        assert X is evidence.X
+        assert set(y) == {"no", "yes"}
+        assert set(estimator.predict(X)) <= {"no", "yes"}
+        return (estimator.predict_proba(X).max(axis=1) < 0.6).mean()
+
+    constraint = CallableConstraint(doubtful, upper=0.2)
+    assert constraint.key == "doubtful"
+    expected = (evidence.probabilities.max(axis=1) < 0.6).mean()
+    assert constraint.measure(evidence) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "constraint",
+    [
+        PredictionLatency(1e-5, batch_size=10),
+        ModelSize(1e6),
+        FalsePositiveRate(0.1, positive_label="yes"),
+        StatisticalParity("sex", 0.1),
+        GroupDisparity("sex", "roc_auc", upper=0.1),
+        ScoreBound("recall", lower=0.9),
+        CallableConstraint(max, 0.5, name="largest"),
+    ],
+    ids=lambda c: type(c).__name__,
+)
+def test_constraints_are_settings(constraint):
+    assert clone(constraint).get_params() == constraint.get_params()
+    assert clone(constraint).set_params(upper=0.3).get_params()["upper"] == 0.3
+    assert pickle.loads(pickle.dumps(constraint)).key == constraint.key
+
+
+@pytest.mark.parametrize(
+    "constraint, message",
+    [
+        (
+            ModelSize("big"),
+            "limit.*'model_size' must be a number, or None for no limit. Got 'big'",
+        ),
+        (FalsePositiveRate(0.1, positive_label="maybe"), "'positive_label'.*Got 'maybe'"),
+        (GroupDisparity("sex", "roc_au", upper=0.1), "'roc_au'.*Did you mean 'roc_auc'"),
+        (ScoreBound("recall"), "either 'lower' or 'upper'"),
+        (ScoreBound("recall", lower=0.1, upper=0.2), "either 'lower' or 'upper'"),
+    ],
+)
+def test_bad_settings(constraint, message):
+    with pytest.raises(ValueError, match=message):
+        constraint.check(CLASSES)
+
+
+def test_groups():
+    np.testing.assert_array_equal(group_codes([1, 2, None, np.nan, 1], "g"), [1, 2, 0, 0, 1])
+    with pytest.raises(ValueError, match="'age' must have 2 to 50 groups. Got 100"):
+        group_codes(np.arange(100), "age")
+    with pytest.raises(ValueError, match="Got 1 instead"):
+        group_codes(["a", "a"], "g")
+
+
+def test_cautious_mean_adds_standard_errors():
+    values = [0.1, 0.2, 0.4, np.nan]
+    defined = np.array(values[:3])
+    expected = defined.mean() + 1.5 * defined.std(ddof=1) / np.sqrt(3)
+    assert cautious_mean(values, 1.5) == pytest.approx(expected)
+    assert cautious_mean([0.3], 1.5) == 0.3
+    assert np.isnan(cautious_mean([np.nan], 1.5))

@@ -1,0 +1,166 @@
+"""The table reader: every kind of column, the same way at every call."""
+
+import datetime
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from skauto.data import TableReader
+
+
+def _column(values, **kwargs):
+    return TableReader(**kwargs).fit_transform(pd.DataFrame({"a": values}))[:, 0]
+
+
+@pytest.mark.parametrize(
+    "values, expected",
+    [
+        ([1, 2, 3], [1, 2, 3]),
+        ([True, False, True], [1, 0, 1]),
+        (["b", "a", "b"], [1, 0, 1]),
+        (["b", None, "a"], [1, np.nan, 0]),
+        (pd.Categorical(["x", None, "y"], categories=["y", "x"]), [0, np.nan, 1]),
+        (pd.Categorical([10, 2, 10]), [1, 0, 1]),
+        (pd.array([1, None, 3], dtype="Int64"), [1, np.nan, 3]),
+        (pd.array([True, None, False], dtype="boolean"), [1, np.nan, 0]),
+        (pd.array(["u", None, "t"], dtype="string"), [1, np.nan, 0]),
+        (pd.array([0.5, None, 2.5], dtype="Float32"), [0.5, np.nan, 2.5]),
+        (np.array([1, None, 2.5], dtype=object), [1, np.nan, 2.5]),
+        (pd.to_timedelta([1, 2, None], unit="h"), [3600, 7200, np.nan]),
+    ],
+    ids=lambda v: str(getattr(v, "dtype", type(v).__name__)),
+)
+def test_kinds_of_columns(values, expected):
+    np.testing.assert_array_equal(_column(values), expected)
+
+
+@pytest.mark.parametrize("timezone", [None, "Europe/Vienna"])
+def test_dates_agree_with_pandas(timezone):
+    dates = pd.Series(pd.date_range("1969-12-30 05:30", periods=400, freq="31h", tz=timezone))
+    reader = TableReader()
+    Z = reader.fit_transform(pd.DataFrame({"d": dates}))
+    utc = dates if timezone is None else dates.dt.tz_convert("UTC").dt.tz_localize(None)
+    expected = np.column_stack(
+        [
+            (utc - pd.Timestamp(0)).dt.total_seconds() / 86400,
+            utc.dt.month,
+            utc.dt.day,
+            utc.dt.day_of_week,
+            utc.dt.hour,
+        ]
+    )
+    np.testing.assert_allclose(Z, expected)
+    assert list(reader.get_feature_names_out()) == [
+        "d_day_number",
+        "d_month",
+        "d_day",
+        "d_weekday",
+        "d_hour",
+    ]
+
+
+def test_python_dates_and_missing_dates():
+    X = pd.DataFrame({"d": [datetime.date(2020, 1, 1), None, datetime.date(2021, 2, 3)]})
+    Z = TableReader().fit_transform(X.astype(object))
+    assert np.isnan(Z[1]).all()
+    assert not np.isnan(Z[[0, 2]]).any()
+
+
+def test_uninformative_columns_are_left_out():
+    X = pd.DataFrame({"constant": [1, 1], "missing": [None, None], "kept": [1, 2]})
+    reader = TableReader().fit(X)
+    assert list(reader.get_feature_names_out()) == ["kept"]
+    np.testing.assert_array_equal(reader.transform(X), [[1], [2]])
+    half_missing = pd.DataFrame({"a": [7, None]}, dtype=float)
+    assert TableReader().fit_transform(half_missing).shape == (2, 1)
+
+
+def test_a_table_without_information_still_has_a_column():
+    np.testing.assert_array_equal(TableReader().fit_transform(np.ones((3, 2))), np.zeros((3, 1)))
+
+
+def test_unseen_categories_are_missing_and_order_does_not_matter():
+    X = pd.DataFrame({"a": pd.Categorical(["x", "y", "z"])})
+    reader = TableReader().fit(X)
+    new = pd.DataFrame({"a": pd.Categorical(["z", "q", "x"], categories=["z", "q", "x"])})
+    np.testing.assert_array_equal(reader.transform(new)[:, 0], [2, np.nan, 0])
+    np.testing.assert_array_equal(reader.transform(new.astype(object))[:, 0], [2, np.nan, 0])
+
+
+def test_numbers_missing_only_later_become_the_median():
+    reader = TableReader().fit(np.array([[1.0], [2.0], [9.0]]))
+    np.testing.assert_array_equal(reader.transform([[np.nan], [4.0]])[:, 0], [2, 4])
+    seen = TableReader().fit(np.array([[1.0], [np.nan], [9.0]]))
+    assert np.isnan(seen.transform([[np.nan]])[0, 0])
+
+
+def test_declared_categories():
+    X = np.array([[3.0, 1.0], [7.0, 2.0], [3.0, 3.0]])
+    for declared in ([0], np.array([True, False])):
+        reader = TableReader(declared).fit(X)
+        assert reader.categorical_indices_ == (0,)
+        assert reader.n_levels_ == (2,)
+        np.testing.assert_array_equal(reader.transform([[7, 1], [5, 1]])[:, 0], [1, np.nan])
+    frame = pd.DataFrame(X, columns=["code", "amount"])
+    assert TableReader(["code"]).fit(frame).categorical_indices_ == (0,)
+    with pytest.raises(ValueError, match="'categorical_features'.*names or positions.*'cod'"):
+        TableReader(["cod"]).fit(frame)
+
+
+def test_indices_of_categories_count_output_columns():
+    X = pd.DataFrame(
+        {
+            "date": pd.to_datetime(["2020-01-01", "2021-01-02", "2022-03-03"]),
+            "constant": 1,
+            "colour": ["r", "g", "r"],
+        }
+    )
+    reader = TableReader().fit(X)
+    (index,) = reader.categorical_indices_
+    assert reader.get_feature_names_out()[index] == "colour"
+
+
+def test_sparse_stays_sparse():
+    X = sparse.random_array((20, 5), density=0.3, rng=np.random.default_rng(0))
+    Z = TableReader().fit_transform(X)
+    assert sparse.issparse(Z)
+    np.testing.assert_array_equal(Z.toarray(), X.toarray())
+
+
+def test_lists_with_strings():
+    X = [[1.5, "a"], [2.5, "b"]]
+    np.testing.assert_array_equal(TableReader().fit_transform(X), [[1.5, 0], [2.5, 1]])
+
+
+@pytest.mark.parametrize(
+    "X, error, message",
+    [
+        (pd.DataFrame({"a": [1, "x"]}), TypeError, "'a'.*one kind.*categorical and numeric"),
+        (pd.DataFrame({"a": [{}, 1]}), TypeError, "string or a number.*'a' holds a dict"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), ValueError, "different names.*a more than"),
+        (np.array([[np.inf], [1.0]]), ValueError, "infinity.*'x0'"),
+        (np.array([1.0, 2.0]), ValueError, "Expected 2D array, got 1D"),
+        (np.array([[1j]]), ValueError, "Complex data"),
+    ],
+)
+def test_bad_tables(X, error, message):
+    with pytest.raises(error, match=message):
+        TableReader().fit(X)
+
+
+def test_a_column_must_keep_its_kind():
+    reader = TableReader().fit(pd.DataFrame({"a": [1, 2]}))
+    with pytest.raises(TypeError, match="'a'.*numeric.*as it did in fit.*categorical"):
+        reader.transform(pd.DataFrame({"a": ["x", "y"]}))
+    assert reader.transform(pd.DataFrame({"a": [None, None]}))[0, 0] == 1.5
+
+
+def test_pickle_reads_alike():
+    X = pd.DataFrame({"a": ["x", "y", None], "b": [1.0, None, 3.0]})
+    reader = TableReader().fit(X)
+    np.testing.assert_array_equal(
+        pickle.loads(pickle.dumps(reader)).transform(X), reader.transform(X)
+    )
