@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterable
 
 from skauto.space._component import Component
 from skauto.space._space import SearchSpace, known_names
-from skauto.space._usable import takes_weights
 from skauto.space.catalog import (
     _balancers,
-    _classifiers,
     _encoders,
     _imputers,
     _paper_classifiers,
@@ -16,108 +14,8 @@ from skauto.space.catalog import (
     _selectors,
     _transformers,
 )
-
-STEPS = ("encoder", "imputer", "balancer", "scaler", "transformer", "selector", "classifier")
-
-
-def default(sensitive: Iterable[str] = ()) -> SearchSpace:
-    """Build the space for everyday use: good models early, within seconds to an hour.
-
-    Parameters
-    ----------
-    sensitive : iterable of str, default=()
-        Sensitive features. If there are any, rows may be weighed by group and class, and are so
-        by default.
-
-    Returns
-    -------
-    SearchSpace
-        The space.
-    """
-    usual = {"classifier": "lightgbm"} | ({"balancer": "group_weights"} if sensitive else {})
-    space = SearchSpace(STEPS, "default", default=usual, anchor="classifier")
-    for component in (
-        _encoders.ordinal(),
-        _encoders.one_hot(),
-        _encoders.target(),
-    ):
-        space.add("encoder", component)
-    for component in (
-        _imputers.none(),
-        _imputers.simple_with_indicator(),
-    ):
-        space.add("imputer", component)
-    for component in (
-        _balancers.none(weight=7.0),
-        _balancers.weights(),
-        _balancers.over_sampling(),
-        _balancers.smote(),
-    ):
-        space.add("balancer", component)
-    for component in (
-        _scalers.none(),
-        _scalers.standard(weight=2.0),
-        _scalers.robust(),
-        _scalers.quantile_normal(),
-        _scalers.min_max(weight=0.5),
-    ):
-        space.add("scaler", component)
-    for component in (
-        _transformers.none(weight=6.0),
-        _transformers.pca(keep_variance=0.99),
-        _transformers.quadratic(),
-        _transformers.scaled_nystroem(),
-        _transformers.tree_embedding(),
-    ):
-        space.add("transformer", component)
-    for component in (
-        _selectors.none(weight=6.0),
-        _selectors.percentile(),
-        _selectors.extra_trees(),
-        _selectors.l1(),
-    ):
-        space.add("selector", component)
-    for component in _classifiers.default_classifiers():
-        space.add("classifier", component)
-    _forbid_pointless(space)
-    if sensitive:
-        unweighted = [c.name for c in space.components("classifier") if not takes_weights(c)]
-        space.add("balancer", _balancers.group_weights(sensitive, weight=7.0))
-        space.forbid({"balancer": "group_weights"}, {"classifier": unweighted})
-    return space
-
-
-def _forbid_pointless(space: SearchSpace) -> None:
-    """Forbid what cannot help in the `default` space."""
-    trees = ["lightgbm", "hist_gradient_boosting", "extra_trees", "random_forest"]
-    linear = ["logistic_regression", "linear_svm"]
-    scaled = [*linear, "svm", "k_nearest_neighbors", "mlp"]
-    dense = [c.name for c in space.components("classifier") if c.dense_only]
-
-    # trees see only the order of the values of a column
-    space.forbid({"scaler": ["standard", "robust", "quantile", "min_max"]}, {"classifier": trees})
-    space.forbid(
-        {"transformer": ["pca", "polynomial", "nystroem", "random_trees_embedding"]},
-        {"classifier": trees},
-    )
-    space.forbid({"selector": "select_l1"}, {"classifier": trees})
-    # distances, penalties and step sizes need columns of a common scale
-    space.forbid({"scaler": "none"}, {"classifier": scaled})
-    space.forbid({"scaler": "none"}, {"transformer": ["pca", "polynomial", "nystroem"]})
-    space.forbid({"scaler": "none"}, {"selector": "select_l1"})
-    # naive Bayes does not change with the scale of a column
-    space.forbid({"scaler": ["standard", "robust", "min_max"]}, {"classifier": "gaussian_nb"})
-    # one kernel is enough, and these expansions are made for linear models
-    space.forbid(
-        {"transformer": ["nystroem", "random_trees_embedding", "polynomial"]},
-        {"classifier": ["svm", "k_nearest_neighbors", "qda", "gaussian_nb", "mlp"]},
-    )
-    # the embedding is sparse
-    space.forbid({"transformer": "random_trees_embedding"}, {"classifier": dense})
-    # no weights in their fit
-    space.forbid({"balancer": "weights"}, {"classifier": ["k_nearest_neighbors", "lda", "qda"]})
-    # more costly than weights, to the same end
-    space.forbid({"balancer": "over_sampling"}, {"classifier": [*trees, *linear, "svm"]})
+from skauto.space.catalog._default import default
+from skauto.space.catalog._steps import STEPS
 
 
 def _paper_space(
