@@ -9,6 +9,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 _CALENDAR = ("month", "day", "weekday", "hour")
+# What column_kinds may ask for.
+_KINDS = ("categorical", "drop")
 _SECONDS_PER_DAY = 86_400.0
 
 
@@ -25,9 +27,10 @@ class TableReader(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    categorical_features : "from_dtype" or array-like, default="from_dtype"
-        Which columns hold categories: those whose dtype says so (strings, pandas categories),
-        or in addition the given names, positions or boolean mask (number-coded categories).
+    column_kinds : dict or array-like, default=None
+        What columns hold, where it differs from what the reader finds: "categorical" or "drop"
+        for names or positions of columns. A list of names or positions, or a boolean mask, means
+        "categorical".
 
     Attributes
     ----------
@@ -51,8 +54,8 @@ class TableReader(TransformerMixin, BaseEstimator):
            [nan, 1. ]])
     """
 
-    def __init__(self, categorical_features="from_dtype"):
-        self.categorical_features = categorical_features
+    def __init__(self, column_kinds=None):
+        self.column_kinds = column_kinds
 
     def fit(self, X, y=None):
         """Learn the kinds and levels of the columns.
@@ -97,22 +100,23 @@ class TableReader(TransformerMixin, BaseEstimator):
         X = as_table(X)
         validate_data(self, X, skip_check_array=True)
         if sparse.issparse(X):
-            if not _is_default(self.categorical_features):
+            if self.column_kinds is not None:
                 raise ValueError(
-                    "The 'categorical_features' parameter must be 'from_dtype' when X is a sparse "
-                    "matrix. Pass a dense table, or one-hot columns."
+                    "The 'column_kinds' parameter must be None when X is a sparse matrix. Pass a "
+                    "dense table, or one-hot columns."
                 )
             self.columns_ = None
             self.categorical_indices_, self.n_levels_ = (), ()
             return self._read_sparse(X)
-        declared = self._declared_categories(X)
+        wanted = self._wanted_kinds(X)
         names = self._names(X)
         self.columns_ = []
         blocks = []
         for j, name in enumerate(names):
-            column = _Column(name, _column_values(X, j), categorical=declared[j])
+            categorical = wanted[j] == "categorical"
+            column = _Column(name, _column_values(X, j), categorical=categorical)
             block = column.encode(_column_values(X, j))
-            informative = _informative(block)
+            informative = _informative(block) & (wanted[j] != "drop")
             column.keep = informative
             self.columns_.append(column)
             blocks.append(block[:, informative])
@@ -196,31 +200,41 @@ class TableReader(TransformerMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         return list(names) if names is not None else _default_names(X.shape[1])
 
-    def _declared_categories(self, X):
-        declared = np.zeros(X.shape[1], dtype=bool)
-        if _is_default(self.categorical_features):
-            return declared
-        wanted = np.asarray(self.categorical_features)
-        if wanted.dtype == bool:
-            if wanted.shape != declared.shape:
+    def _wanted_kinds(self, X):
+        """Kind of each column as ``column_kinds`` has it, None where it says nothing."""
+        n_columns = X.shape[1]
+        kinds = [None] * n_columns
+        if self.column_kinds is None:
+            return kinds
+        if isinstance(self.column_kinds, dict):
+            wanted = self.column_kinds
+        else:
+            listed = np.asarray(self.column_kinds)
+            if listed.dtype == bool and listed.shape != (n_columns,):
                 raise ValueError(
-                    "The 'categorical_features' mask must have one entry for each of the "
-                    f"{declared.size} columns. Got shape {wanted.shape} instead."
+                    "The 'column_kinds' parameter, where it is a mask, must have one entry for "
+                    f"each of the {n_columns} columns. Got shape {listed.shape} instead."
                 )
-            return wanted
+            items = np.flatnonzero(listed) if listed.dtype == bool else listed.ravel()
+            wanted = dict.fromkeys(items.tolist(), "categorical")
         names = list(getattr(self, "feature_names_in_", []))
-        for item in wanted.ravel().tolist():
+        for item, kind in wanted.items():
+            if kind not in _KINDS:
+                raise ValueError(
+                    f"The kinds in the 'column_kinds' parameter must be among {list(_KINDS)}. "
+                    f"Got {kind!r} for column {item!r} instead."
+                )
             if isinstance(item, str) and item in names:
-                declared[names.index(item)] = True
-            elif isinstance(item, numbers.Integral) and -X.shape[1] <= item < X.shape[1]:
-                declared[item] = True
+                kinds[names.index(item)] = kind
+            elif isinstance(item, numbers.Integral) and -n_columns <= item < n_columns:
+                kinds[item] = kind
             else:
                 raise ValueError(
-                    "The 'categorical_features' parameter must hold names or positions of "
-                    f"columns of X. Got {item!r} instead; X has {X.shape[1]} columns"
+                    "The 'column_kinds' parameter must hold names or positions of columns of X. "
+                    f"Got {item!r} instead; X has {n_columns} columns"
                     + (f" named {names[:10]}." if names else " without names.")
                 )
-        return declared
+        return kinds
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -308,10 +322,6 @@ def as_table(X):
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported: X must hold real numbers or categories.")
     return X
-
-
-def _is_default(categorical_features):
-    return isinstance(categorical_features, str) and categorical_features == "from_dtype"
 
 
 def _default_names(n_columns):

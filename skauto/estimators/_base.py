@@ -73,7 +73,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         ],
         "ensemble_size": [Interval(Integral, 1, None, closed="left")],
         "refit": ["boolean"],
-        "categorical_features": [StrOptions({"from_dtype"}), "array-like"],
+        "column_kinds": [dict, "array-like", None],
         "trial_time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "memory_limit": [Interval(Integral, 1, None, closed="left"), None],
         "cache": [Interval(Integral, 1, None, closed="left"), str, os.PathLike, None],
@@ -96,7 +96,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         initial="defaults",
         ensemble_size=25,
         refit=True,
-        categorical_features="from_dtype",
+        column_kinds=None,
         trial_time_limit=None,
         memory_limit=None,
         cache=None,
@@ -115,7 +115,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.initial = initial
         self.ensemble_size = ensemble_size
         self.refit = refit
-        self.categorical_features = categorical_features
+        self.column_kinds = column_kinds
         self.trial_time_limit = trial_time_limit
         self.memory_limit = memory_limit
         self.cache = cache
@@ -150,7 +150,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         # The clock runs from here: reading the data counts too.
         budget = Budget(self._max_evals(), self.time_limit)
         validate_data(self, as_table(X), skip_check_array=True)
-        data = read_training_data(X, y, metadata, self.categorical_features)
+        data = read_training_data(X, y, metadata, self.column_kinds)
         with contextlib.ExitStack() as stack:
             checkpoint = None
             if self.checkpoint is not None:

@@ -45,9 +45,11 @@ class AutoClassifier(BaseAutoClassifier):
     refit : bool, default=True
         Whether the members are refitted on all rows. Otherwise the models of all folds are kept
         and averaged, which costs as much time again as their trials did.
-    categorical_features : "from_dtype" or array-like, default="from_dtype"
-        Columns that hold categories, besides strings and pandas categories: names, positions or
-        a boolean mask.
+    column_kinds : dict or array-like, default=None
+        What columns hold, where it differs from what the reader finds: a kind for names or
+        positions of columns, such as ``{"zip": "categorical", "notes": "text", "id": "drop"}``,
+        see `skauto.data.TableReader`. A list of names or positions, or a boolean mask, means
+        "categorical".
     trial_time_limit : float, default=None
         Seconds that a trial may take; it is killed and recorded as "timeout" then.
     memory_limit : int, default=None

@@ -58,8 +58,8 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         Number of votes in the ensemble; not used by strategies for several objectives.
     refit : bool, default=True
         Whether the members are refitted on all rows.
-    categorical_features : "from_dtype" or array-like, default="from_dtype"
-        Columns that hold categories.
+    column_kinds : dict or array-like, default=None
+        What columns hold, where it differs from what the reader finds.
     trial_time_limit : float, default=None
         Seconds that a trial may take.
     memory_limit : int, default=None
@@ -158,7 +158,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         initial="defaults",
         ensemble_size=25,
         refit=True,
-        categorical_features="from_dtype",
+        column_kinds=None,
         trial_time_limit=None,
         memory_limit=None,
         patience=None,
@@ -177,7 +177,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             initial=initial,
             ensemble_size=ensemble_size,
             refit=refit,
-            categorical_features=categorical_features,
+            column_kinds=column_kinds,
             trial_time_limit=trial_time_limit,
             memory_limit=memory_limit,
             patience=patience,

@@ -90,7 +90,7 @@ class TrainingData:
         )
 
 
-def read_training_data(X, y, metadata, categorical_features):
+def read_training_data(X, y, metadata, column_kinds):
     """Check and read the arguments of ``fit``.
 
     Parameters
@@ -101,7 +101,7 @@ def read_training_data(X, y, metadata, categorical_features):
         Classes.
     metadata : dict
         ``sample_weight``, ``groups`` and ``sensitive_features``, as far as they were given.
-    categorical_features : "from_dtype" or array-like
+    column_kinds : dict, array-like or None
         See `TableReader`.
 
     Returns
@@ -142,7 +142,7 @@ def read_training_data(X, y, metadata, categorical_features):
                 passed[name] = _safe_indexing(passed[name], rows)
     classes, codes = np.unique(y, return_inverse=True)
     _check_classes(classes, weighted=weight is not None)
-    reader = TableReader(categorical_features)
+    reader = TableReader(column_kinds)
     Z = reader.fit_transform(X)
     groups = passed["groups"]
     return TrainingData(

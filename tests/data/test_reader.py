@@ -99,14 +99,18 @@ def test_numbers_missing_only_later_become_the_median():
 
 def test_declared_categories():
     X = np.array([[3.0, 1.0], [7.0, 2.0], [3.0, 3.0]])
-    for declared in ([0], np.array([True, False])):
+    for declared in ([0], np.array([True, False]), {0: "categorical"}):
         reader = TableReader(declared).fit(X)
         assert reader.categorical_indices_ == (0,)
         assert reader.n_levels_ == (2,)
         np.testing.assert_array_equal(reader.transform([[7, 1], [5, 1]])[:, 0], [1, np.nan])
     frame = pd.DataFrame(X, columns=["code", "amount"])
+    dropped = TableReader({"amount": "drop"}).fit(frame)
+    assert list(dropped.get_feature_names_out()) == ["code"]
+    with pytest.raises(ValueError, match="'column_kinds'.*among.*'sound' for column 'code'"):
+        TableReader({"code": "sound"}).fit(frame)
     assert TableReader(["code"]).fit(frame).categorical_indices_ == (0,)
-    with pytest.raises(ValueError, match="'categorical_features'.*names or positions.*'cod'"):
+    with pytest.raises(ValueError, match="'column_kinds'.*names or positions.*'cod'"):
         TableReader(["cod"]).fit(frame)
 
 

@@ -171,11 +171,11 @@ BAD_FITS = [
         "'random_state'.*Got 'seed'",
     ),
     (
-        "A categorical feature does not exist",
-        {"categorical_features": ["colour"]},
+        "A column whose kind is given does not exist",
+        {"column_kinds": ["colour"]},
         (X, Y),
         ValueError,
-        "'categorical_features'.*'colour'",
+        "'column_kinds'.*'colour'",
     ),
     (
         "Every trial fails",
