@@ -31,7 +31,7 @@ STRATEGY_SETTINGS: dict[str, dict] = {
     "flash": {"n_init": 4, "n_prune": 3, "r": 4, "fine_tuner": "tpe"},
     "forest_bo": {"n_initial": 5, "n_candidates": 300, "n_starts": 3},
     "joint_gp": {"n_initial": 5, "n_candidates": 200, "n_starts": 2},
-    "neural_ensemble_search": {"population_size": 10, "n_members": 3},
+    "ensemble_evolution": {"population_size": 10, "n_members": 3},
     "parego": {
         "n_initial": 5,
         "n_candidates": 200,

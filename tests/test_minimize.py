@@ -6,7 +6,7 @@ from scipy.stats import randint, uniform
 
 from skauto import minimize
 from skauto.space import SearchSpace
-from skauto.strategies import Mosaic
+from skauto.strategies import MOSAIC
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_the_answer_keeps_the_limits(space):
 
 
 def test_the_strategy_comes_back_with_its_record(space):
-    given = Mosaic()
+    given = MOSAIC()
     result = minimize(objective, space, strategy=given, max_evals=30, random_state=0)
     assert result.strategy is not given
     assert result.strategy.tree_["visits"][0] == 30

@@ -41,7 +41,7 @@ from skauto.surrogates import DiversitySurrogate, RandomForest
 
 SETS = "quake,wind,spambase,elevators,pol,bank32nh,cpu_small,house_8L,puma32H,space_ga"
 METHODS = (
-    "random,forest_bo,rising_bandit,ensemble_optimization,neural_ensemble_search,divbo,divbo-0-0.2"
+    "random,forest_bo,rising_bandit,ensemble_optimization,ensemble_evolution,divbo,divbo-0-0.2"
 )
 N_ROWS = {"train": 500, "validation": 500, "test": 1500}
 TRIAL_SECONDS = 0.4
@@ -55,7 +55,7 @@ TABLE_1 = {
     "RB": ("rising_bandit", "single"),
     "DivBO-": ("divbo", "single"),
     "EO": ("ensemble_optimization", "own"),
-    "NES": ("neural_ensemble_search", "selection"),
+    "NES": ("ensemble_evolution", "selection"),
     "RS-ES": ("random", "selection"),
     "BO-ES": ("forest_bo", "selection"),
     "RB-ES": ("rising_bandit", "selection"),

@@ -3,27 +3,26 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import optimize
 from scipy.special import log_ndtr
 
 from skauto.acquisition._improvement import log_expected_improvement
 from skauto.surrogates import GaussianProcess
+from skauto.utils import BoolArray, FloatArray
 
-Floats = NDArray[np.float64]
 #: Values (n,) and gradients (n, d) of a known function at points (n, d).
-KnownTerm = Callable[[Floats], tuple[Floats, Floats]]
+KnownTerm = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
 def maximize_log_improvement(
     surrogate: GaussianProcess,
     best: float,
-    candidates: Floats,
+    candidates: FloatArray,
     *,
-    free: NDArray[np.bool_] | None = None,
+    free: BoolArray | None = None,
     known: KnownTerm | None = None,
     n_starts: int = 2,
-) -> tuple[Floats, int]:
+) -> tuple[FloatArray, int]:
     r"""Point of the unit cube with the largest log expected improvement.
 
     Bounded quasi-Newton ascents (L-BFGS-B) with the analytic gradient start from the best of the
@@ -84,8 +83,8 @@ def maximize_log_improvement(
 
 
 def log_improvement_with_gradient(
-    surrogate: GaussianProcess, best: float, x: Floats, known: KnownTerm | None = None
-) -> tuple[float, Floats]:
+    surrogate: GaussianProcess, best: float, x: FloatArray, known: KnownTerm | None = None
+) -> tuple[float, FloatArray]:
     r"""Log expected improvement at one point, and its gradient.
 
     With :math:`u = (y^+ - \mu) / \sigma` and :math:`h(u) = \phi(u) + u \Phi(u)`, the logarithm of
@@ -134,13 +133,13 @@ def log_improvement_with_gradient(
 def _ascend(
     surrogate: GaussianProcess,
     best: float,
-    start: Floats,
-    free: NDArray[np.bool_],
+    start: FloatArray,
+    free: BoolArray,
     known: KnownTerm | None,
-) -> tuple[float, Floats]:
+) -> tuple[float, FloatArray]:
     """Climb from a start, moving its free coordinates inside the unit cube."""
 
-    def descent(coordinates: Floats) -> tuple[float, Floats]:
+    def descent(coordinates: FloatArray) -> tuple[float, FloatArray]:
         point = start.copy()
         point[free] = coordinates
         value, gradient = log_improvement_with_gradient(surrogate, best, point, known)

@@ -1,22 +1,20 @@
 """Which points to observe first: greedy D-optimal design for linear models."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.intp]
+from skauto.utils import FloatArray, IntArray
 
 # Values that differ by less than this share of the largest are ties.
 _TIE = 1e-9
 
 
 def d_optimal_design(
-    candidates: Floats,
+    candidates: FloatArray,
     n: int,
     rng: np.random.Generator,
     *,
-    known: Floats | None = None,
-) -> Integers:
+    known: FloatArray | None = None,
+) -> IntArray:
     r"""Choose points one after the other, each the best for a linear model given the others.
 
     With H the sum of :math:`p p^\top` over the points that are known or chosen, the next one
@@ -77,7 +75,7 @@ def d_optimal_design(
     return np.array(chosen, dtype=np.intp)
 
 
-def _argmax(values: Floats, rng: np.random.Generator) -> int:
+def _argmax(values: FloatArray, rng: np.random.Generator) -> int:
     """Position of the largest value, a random one of those that tie."""
     largest = float(values.max())
     return int(rng.choice(np.flatnonzero(values >= largest - _TIE * abs(largest))))
@@ -92,21 +90,21 @@ class _Design:
         All points that may enter.
     """
 
-    def __init__(self, points: Floats) -> None:
+    def __init__(self, points: FloatArray) -> None:
         self.points = points
         self.rows: list[int] = []
         # Squared distance from the span of the design, and what counts as inside of it.
         self.distances = (points**2).sum(axis=1)
         self.inside = _TIE * max(1.0, float(self.distances.max(initial=0.0)))
-        self.basis: list[Floats] = []  # orthonormal, of that span
+        self.basis: list[FloatArray] = []  # orthonormal, of that span
 
-    def gains(self) -> Floats:
+    def gains(self) -> FloatArray:
         """Factor by which each point would multiply the product of the eigenvalues."""
         if self.distances.max() > self.inside:
             return self.distances
         if not hasattr(self, "leverages"):
             self._span()
-        gains: Floats = 1.0 + self.leverages
+        gains: FloatArray = 1.0 + self.leverages
         return gains
 
     def add(self, row: int) -> None:

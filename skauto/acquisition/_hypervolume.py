@@ -1,12 +1,10 @@
 """Expected hypervolume improvement: how much a point should widen the Pareto front."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from skauto.utils import non_dominated
-
-Array = NDArray[np.float64]
+from skauto.utils import FloatArray, non_dominated
 
 # Up to here the region that the front leaves free is cut into boxes, of which there are at most
 # about k^(m - 1) for k points; beyond, their number grows too fast and points are drawn instead.
@@ -25,7 +23,7 @@ def expected_hypervolume_improvement(
     ideal: ArrayLike = -np.inf,
     rng: np.random.Generator | None = None,
     n_draws: int = 1024,
-) -> Array:
+) -> FloatArray:
     r"""Expected growth of the dominated volume when a point of uncertain losses is evaluated.
 
     The losses are independent normal variables, :math:`Y_m \sim N(\mu_m, \sigma_m^2)`. In one
@@ -95,7 +93,7 @@ def expected_hypervolume_improvement(
     return _mean_over_draws(means, stds, points, best, corner, rng, n_draws)
 
 
-def _free_boxes(front: Array, corner: Array) -> tuple[Array, Array]:
+def _free_boxes(front: FloatArray, corner: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Cut what the front does not dominate below the corner into disjoint boxes.
 
     Between two neighbouring values of the last objective the free region is that of the points
@@ -122,11 +120,13 @@ def _free_boxes(front: Array, corner: Array) -> tuple[Array, Array]:
     return np.concatenate([s[0] for s in slabs]), np.concatenate([s[1] for s in slabs])
 
 
-def _append_column(sides: Array, value: float) -> Array:
+def _append_column(sides: FloatArray, value: float) -> FloatArray:
     return np.column_stack([sides, np.full(len(sides), value)])
 
 
-def _sum_over_boxes(means: Array, stds: Array, lower: Array, upper: Array) -> Array:
+def _sum_over_boxes(
+    means: FloatArray, stds: FloatArray, lower: FloatArray, upper: FloatArray
+) -> FloatArray:
     """Sum of the boxes' expected shares, candidate by candidate."""
     n_boxes, n_objectives = lower.shape
     improvement = np.empty(len(means))
@@ -144,7 +144,7 @@ def _sum_over_boxes(means: Array, stds: Array, lower: Array, upper: Array) -> Ar
     return np.maximum(improvement, 0.0)
 
 
-def _expected_excess(edges: Array, mean: Array, std: Array) -> Array:
+def _expected_excess(edges: FloatArray, mean: FloatArray, std: FloatArray) -> FloatArray:
     """psi(t) = E[max(t - Y, 0)] for Y ~ N(mean, std^2): a row an edge t, 0 for -inf."""
     excess = np.zeros((len(edges), len(mean)))
     finite = np.isfinite(edges)
@@ -155,14 +155,14 @@ def _expected_excess(edges: Array, mean: Array, std: Array) -> Array:
 
 
 def _mean_over_draws(
-    means: Array,
-    stds: Array,
-    front: Array,
-    best: Array,
-    corner: Array,
+    means: FloatArray,
+    stds: FloatArray,
+    front: FloatArray,
+    best: FloatArray,
+    corner: FloatArray,
     rng: np.random.Generator,
     n_draws: int,
-) -> Array:
+) -> FloatArray:
     """Integrate P(Y <= r) over the points r that the front leaves free, by drawing them.
 
     The improvement is the volume of the free points that Y dominates, so its expectation is the

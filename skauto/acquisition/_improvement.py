@@ -6,17 +6,18 @@ Values are losses: an improvement lies below the best. With :math:`u = (m^+ - \x
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import erfcx, log1p, ndtr
 
-Floats = NDArray[np.float64]
+from skauto.utils import FloatArray
 
 _LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
 # Below this u, 1 - |u| m(u) (m: Mills ratio) has lost more digits than its expansion leaves out.
 _FAR = -50.0
 
 
-def expected_improvement(mean: Floats, std: Floats, best: float, *, xi: float = 0.0) -> Floats:
+def expected_improvement(
+    mean: FloatArray, std: FloatArray, best: float, *, xi: float = 0.0
+) -> FloatArray:
     """Expected improvement of normal predictions on the best value.
 
     Parameters
@@ -48,7 +49,9 @@ def expected_improvement(mean: Floats, std: Floats, best: float, *, xi: float = 
     return np.exp(log_expected_improvement(mean, std, best, xi=xi))
 
 
-def log_expected_improvement(mean: Floats, std: Floats, best: float, *, xi: float = 0.0) -> Floats:
+def log_expected_improvement(
+    mean: FloatArray, std: FloatArray, best: float, *, xi: float = 0.0
+) -> FloatArray:
     """Logarithm of the expected improvement, accurate where that itself underflows.
 
     Parameters
@@ -89,8 +92,8 @@ def log_expected_improvement(mean: Floats, std: Floats, best: float, *, xi: floa
 
 
 def expected_improvement_per_second(
-    mean: Floats, std: Floats, best: float, log_seconds: Floats, *, xi: float = 0.0
-) -> Floats:
+    mean: FloatArray, std: FloatArray, best: float, log_seconds: FloatArray, *, xi: float = 0.0
+) -> FloatArray:
     """Expected improvement for each unit of the predicted logarithm of the cost.
 
     Parameters
@@ -130,8 +133,8 @@ def expected_improvement_per_second(
 
 
 def log_expected_improvement_per_second(
-    mean: Floats, std: Floats, best: float, log_seconds: Floats, *, xi: float = 0.0
-) -> Floats:
+    mean: FloatArray, std: FloatArray, best: float, log_seconds: FloatArray, *, xi: float = 0.0
+) -> FloatArray:
     """Logarithm of the expected improvement per second, accurate where that itself underflows.
 
     Parameters
@@ -169,11 +172,11 @@ def log_expected_improvement_per_second(
     True
     """
     improvement = log_expected_improvement(mean, std, best, xi=xi)
-    rate: Floats = improvement - np.log(np.maximum(log_seconds, log1p(1e-3)))
+    rate: FloatArray = improvement - np.log(np.maximum(log_seconds, log1p(1e-3)))
     return rate
 
 
-def _log_h(u: Floats) -> Floats:
+def _log_h(u: FloatArray) -> FloatArray:
     """Logarithm of h(u) = phi(u) + u Phi(u).
 
     From -1 on as it stands. Below, phi is taken out: h(u) = phi(u) (1 - |u| m(|u|)) with the Mills

@@ -3,12 +3,11 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skauto.space import SearchSpace
+from skauto.utils import FloatArray
 
-Floats = NDArray[np.float64]
-Acquisition = Callable[[Floats], Floats]
+Acquisition = Callable[[FloatArray], FloatArray]
 
 
 def maximize_acquisition(
@@ -16,11 +15,11 @@ def maximize_acquisition(
     space: SearchSpace,
     rng: np.random.Generator,
     *,
-    starts: Floats | None = None,
+    starts: FloatArray | None = None,
     n_random: int = 5000,
     n_random_starts: int = 10,
     n_rounds: int = 10,
-) -> tuple[Floats, Floats]:
+) -> tuple[FloatArray, FloatArray]:
     """Rank configurations by an acquisition: random ones, and climbs from the best of them.
 
     Parameters
@@ -81,12 +80,12 @@ def maximize_acquisition(
 def local_search(
     acquisition: Acquisition,
     space: SearchSpace,
-    starts: Floats,
-    values: Floats,
+    starts: FloatArray,
+    values: FloatArray,
     rng: np.random.Generator,
     *,
     n_rounds: int = 10,
-) -> tuple[Floats, Floats]:
+) -> tuple[FloatArray, FloatArray]:
     """Climb from every start to its best neighbour, and on, until none is better.
 
     The neighbours of all climbers are valued together.

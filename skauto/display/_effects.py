@@ -21,7 +21,7 @@ class EffectsDisplay(BaseDisplay):
     ----------
     frame : pandas.DataFrame
         One row an algorithm: a table of the strategy's ``effects_``, see
-        :class:`~skauto.strategies.Flash`.
+        :class:`~skauto.strategies.FLASH`.
     loss_name : str, default="loss"
         Label of the loss.
 

@@ -32,7 +32,7 @@ class SearchTreeDisplay(BaseDisplay):
     ----------
     frame : pandas.DataFrame
         One row a node: a table of the strategy's ``tree_``, see
-        :class:`~skauto.strategies.Mosaic`.
+        :class:`~skauto.strategies.MOSAIC`.
 
     Attributes
     ----------

@@ -11,10 +11,10 @@ from skauto.strategies._divbo import DivBO
 from skauto.strategies._ensemble_evolution import EnsembleEvolution
 from skauto.strategies._ensemble_optimization import EnsembleOptimization
 from skauto.strategies._fang_hpo import FanGHPO
-from skauto.strategies._flash import Flash
+from skauto.strategies._flash import FLASH
 from skauto.strategies._forest_bo import ForestBO
 from skauto.strategies._joint_gp import JointGP
-from skauto.strategies._mosaic import Mosaic
+from skauto.strategies._mosaic import MOSAIC
 from skauto.strategies._parego import ParEGO
 from skauto.strategies._random import RandomSearch
 from skauto.strategies._rising_bandit import RisingBandit
@@ -26,11 +26,11 @@ STRATEGIES: dict[str, type[Strategy]] = {
     "divbo": DivBO,
     "ensemble_optimization": EnsembleOptimization,
     "fang_hpo": FanGHPO,
-    "flash": Flash,
+    "flash": FLASH,
     "forest_bo": ForestBO,
     "joint_gp": JointGP,
-    "mosaic": Mosaic,
-    "neural_ensemble_search": EnsembleEvolution,
+    "mosaic": MOSAIC,
+    "ensemble_evolution": EnsembleEvolution,
     "parego": ParEGO,
     "random": RandomSearch,
     "rising_bandit": RisingBandit,
@@ -82,11 +82,11 @@ __all__ = [
     "EnsembleEvolution",
     "EnsembleOptimization",
     "FanGHPO",
-    "Flash",
+    "FLASH",
     "ForestBO",
     "GeneratorStrategy",
     "JointGP",
-    "Mosaic",
+    "MOSAIC",
     "Observations",
     "ParEGO",
     "RandomSearch",

@@ -7,7 +7,6 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skauto.acquisition import (
     log_expected_improvement,
@@ -16,10 +15,11 @@ from skauto.acquisition import (
 )
 from skauto.history import History, Proposal, Trial
 from skauto.space import Configuration, SearchSpace
-from skauto.strategies._bandit import Indices, ThompsonSampling, continuous_reward
-from skauto.strategies._base import Floats, GeneratorStrategy
+from skauto.strategies._bandit import ThompsonSampling, continuous_reward
+from skauto.strategies._base import GeneratorStrategy
 from skauto.strategies._joint_gp import cap_outliers
 from skauto.surrogates import GaussianProcess
+from skauto.utils import BoolArray, FloatArray, IntArray
 
 # How often another point is drawn when the one proposed is known.
 _MAX_DRAWS = 10
@@ -178,10 +178,12 @@ class ADMM(GeneratorStrategy):
         }
         self._discrete = np.isin(np.arange(self._space.n_dimensions), list(self._integers))
         self._columns = _columns_of_components(self._space)
-        self._relaxed: dict[Configuration, Floats] = {}  # theta~ that a configuration stands for
+        self._relaxed: dict[
+            Configuration, FloatArray
+        ] = {}  # theta~ that a configuration stands for
         self._models: dict[tuple[int, ...], GaussianProcess] = {}  # one process a structure
         self._tried: dict[tuple[int, ...], None] = {}  # structures of the present z-min, in order
-        self._unrewarded: list[tuple[Indices, Configuration]] = []
+        self._unrewarded: list[tuple[IntArray, Configuration]] = []
 
     def _run(self, history: History) -> Iterator[Proposal]:
         """Algorithm 1, and Algorithm 2 where the history has limits."""
@@ -250,22 +252,22 @@ class ADMM(GeneratorStrategy):
             values = losses + self._pull(history, columns)(points)[0]
             state.theta[columns] = points[int(np.argmin(values))]
 
-    def _on_plateau(self, history: History, columns: Indices) -> bool:
+    def _on_plateau(self, history: History, columns: IntArray) -> bool:
         """Whether the latest results of the present structure are all the same."""
         _, losses = self._known_points(history, columns)
         latest = losses[-_PLATEAU:]
         return len(latest) == _PLATEAU and float(np.ptp(latest)) == 0.0
 
-    def _target(self) -> Floats:
+    def _target(self) -> FloatArray:
         """Where the relaxed integers are drawn: b of Eq. A19."""
         return self._state.delta - self._state.multipliers / self.rho
 
-    def _pull(self, history: History, columns: Indices) -> "_Pull":
+    def _pull(self, history: History, columns: IntArray) -> "_Pull":
         """Penalty of the relaxed integers among some columns, in units of the losses' spread."""
         weight = self.rho * _spread(self._observations(history).y)
         return _Pull(weight, self._target()[columns], self._discrete[columns])
 
-    def _next_theta(self, history: History, columns: Indices) -> Floats | None:
+    def _next_theta(self, history: History, columns: IntArray) -> FloatArray | None:
         """Present point first, then what the solver says; None if there is nothing to gain."""
         state = self._state
         theta = state.theta.copy()
@@ -286,8 +288,8 @@ class ADMM(GeneratorStrategy):
         return None
 
     def _theta_by_bo(
-        self, points: Floats, losses: Floats, history: History, columns: Indices
-    ) -> tuple[Floats, float]:
+        self, points: FloatArray, losses: FloatArray, history: History, columns: IntArray
+    ) -> tuple[FloatArray, float]:
         """Maximise the expected improvement of the loss plus the known penalty (Eq. A37)."""
         key = tuple(self._state.structure)
         model = self._models.setdefault(key, GaussianProcess(n_restarts=0, warm_start=True))
@@ -310,7 +312,7 @@ class ADMM(GeneratorStrategy):
         point, _ = maximize_log_improvement(model, best, candidates, known=pull)
         return point, math.exp(log_improvement_with_gradient(model, best, point, pull)[0])
 
-    def _known_points(self, history: History, columns: Indices) -> tuple[Floats, Floats]:
+    def _known_points(self, history: History, columns: IntArray) -> tuple[FloatArray, FloatArray]:
         """Points (m, n_columns) known for the present structure, and their losses (m,)."""
         observations = self._observations(history)
         rows = self._known_rows(history)
@@ -318,7 +320,7 @@ class ADMM(GeneratorStrategy):
         losses = self._augmented_losses(history)[rows]
         return np.array(points).reshape(len(rows), self._space.n_dimensions)[:, columns], losses
 
-    def _known_rows(self, history: History) -> Indices:
+    def _known_rows(self, history: History) -> IntArray:
         """Rows of the observations that have the present structure."""
         structures = self._observations(history).vectors[:, : self._n_steps]
         return np.flatnonzero((structures == self._state.structure).all(axis=1))
@@ -353,17 +355,17 @@ class ADMM(GeneratorStrategy):
         if len(structures):
             state.structure = structures[int(np.argmin(losses))]
 
-    def _next_structure(self, history: History) -> Indices:
+    def _next_structure(self, history: History) -> IntArray:
         if self.structure_solver == "bandit":
             return self._bandit.pull(self._rng)
         if self.structure_solver == "bo":
             return self._structure_by_bo(history)
         return self._random_structure()
 
-    def _random_structure(self) -> Indices:
+    def _random_structure(self) -> IntArray:
         return self._space.sample(1, self._rng)[0, : self._n_steps].astype(np.intp)
 
-    def _structure_by_bo(self, history: History) -> Indices:
+    def _structure_by_bo(self, history: History) -> IntArray:
         """Maximise the expected improvement over structures, coded by their numbers."""
         structures, losses = self._known_structures(history)
         if len(structures) < self.n_initial:
@@ -381,7 +383,7 @@ class ADMM(GeneratorStrategy):
         scores = log_expected_improvement(mean, std, float(losses.min()))
         return candidates[new][int(np.argmax(scores))]
 
-    def _known_structures(self, history: History) -> tuple[Indices, Floats]:
+    def _known_structures(self, history: History) -> tuple[IntArray, FloatArray]:
         """Structures whose loss at the present hyper-parameters is known, and these losses."""
         observations = self._observations(history)
         losses = dict(
@@ -415,7 +417,7 @@ class ADMM(GeneratorStrategy):
                 self._bandit.reward(structure, chance, self._rng)
         self._unrewarded = waiting
 
-    def _reward_range(self, losses: Floats) -> tuple[float, float]:
+    def _reward_range(self, losses: FloatArray) -> tuple[float, float]:
         """Losses with reward 1 and with reward 0 (Eq. A39)."""
         if self.f_hat is not None:
             return 0.0, self.f_hat
@@ -439,7 +441,9 @@ class ADMM(GeneratorStrategy):
                 violation + slack
             )
 
-    def _augmented_losses(self, history: History, multipliers: Floats | None = None) -> Floats:
+    def _augmented_losses(
+        self, history: History, multipliers: FloatArray | None = None
+    ) -> FloatArray:
         """Losses of the observations plus the penalty of the constraints (Algorithm 2)."""
         observations = self._observations(history)
         if not history.limits:
@@ -449,7 +453,7 @@ class ADMM(GeneratorStrategy):
         violations = _violations(history, observations.trials)
         return observations.y + constraint_penalty(violations, multipliers, self.rho)
 
-    def _record(self, history: History, iteration: int, budget: int, before: Floats) -> None:
+    def _record(self, history: History, iteration: int, budget: int, before: FloatArray) -> None:
         state = self._state
         trial = self._trial_of(history, self._configuration(state.structure, state.theta))
         gap = (state.theta - state.delta)[self._discrete]
@@ -469,7 +473,7 @@ class ADMM(GeneratorStrategy):
 
     # ---------------------------------------------------------- between vectors and proposals
 
-    def _configuration(self, structure: Indices, theta: Floats) -> Configuration:
+    def _configuration(self, structure: IntArray, theta: FloatArray) -> Configuration:
         """Configuration at relaxed values: f~ is f at the nearest legal ones (Eq. 4)."""
         steps = {}
         for i, (step, j) in enumerate(zip(self._space.steps, structure, strict=True)):
@@ -485,20 +489,20 @@ class ADMM(GeneratorStrategy):
             steps[step] = (component.name, active)
         return Configuration(steps)
 
-    def _propose(self, structure: Indices, theta: Floats, origin: str) -> Proposal:
+    def _propose(self, structure: IntArray, theta: FloatArray, origin: str) -> Proposal:
         configuration = self._configuration(structure, theta)
         self._made_progress |= not self._is_known(configuration)
         self._relaxed.setdefault(configuration, theta.copy())
         return Proposal(configuration, origin=origin)
 
-    def _relaxed_vector(self, configuration: Configuration) -> Floats:
+    def _relaxed_vector(self, configuration: Configuration) -> FloatArray:
         """The theta~ that led to a configuration; its own values if it came from elsewhere."""
         if configuration not in self._relaxed:
             vector = self._encode([configuration])
             self._relaxed[configuration] = self._space.fill_inactive(vector)[0]
         return self._relaxed[configuration]
 
-    def _active_columns(self, structure: Indices) -> Indices:
+    def _active_columns(self, structure: IntArray) -> IntArray:
         """Columns of the hyper-parameters of the algorithms of a structure."""
         return np.array(
             [c for i, j in enumerate(structure) for c in self._columns[i, int(j)]], dtype=np.intp
@@ -519,11 +523,11 @@ class ADMM(GeneratorStrategy):
 class _State:
     """Iterate of ADMM: vectors over the columns of the space, of which choices are not used."""
 
-    structure: Indices  # z
-    theta: Floats  # theta^c and the relaxed theta~^d
-    delta: Floats  # legal copies of theta~^d
-    multipliers: Floats  # lambda
-    constraint_multipliers: Floats  # mu
+    structure: IntArray  # z
+    theta: FloatArray  # theta^c and the relaxed theta~^d
+    delta: FloatArray  # legal copies of theta~^d
+    multipliers: FloatArray  # lambda
+    constraint_multipliers: FloatArray  # mu
 
 
 @dataclass(frozen=True)
@@ -531,15 +535,15 @@ class _Pull:
     """The penalty (rho/2) ||theta~^d - b||^2 of Eq. A19 with its gradient, at points (n, d)."""
 
     rho: float
-    target: Floats
-    discrete: NDArray[np.bool_]
+    target: FloatArray
+    discrete: BoolArray
 
-    def __call__(self, points: Floats) -> tuple[Floats, Floats]:
+    def __call__(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         gap = np.where(self.discrete, points - self.target, 0.0)
         return 0.5 * self.rho * (gap**2).sum(axis=1), self.rho * gap
 
 
-def _spread(losses: Floats) -> float:
+def _spread(losses: FloatArray) -> float:
     """Unit of the losses: from the best to the median; 1 where these are the same."""
     if not len(losses):
         return 1.0
@@ -547,18 +551,18 @@ def _spread(losses: Floats) -> float:
     return float(median - low) or 1.0
 
 
-def best_slack(violation: Floats, multipliers: Floats, rho: float) -> Floats:
+def best_slack(violation: FloatArray, multipliers: FloatArray, rho: float) -> FloatArray:
     """Slack u >= 0 that minimises the penalty of g - epsilon + u (closed form)."""
     return np.maximum(-violation - multipliers / rho, 0.0)
 
 
-def constraint_penalty(violations: Floats, multipliers: Floats, rho: float) -> Floats:
+def constraint_penalty(violations: FloatArray, multipliers: FloatArray, rho: float) -> FloatArray:
     """Sum of (rho/2) (g - epsilon + u + mu/rho)^2 over the constraints, at the best slack."""
     slack = best_slack(violations, multipliers, rho)
     return 0.5 * rho * ((violations + slack + multipliers / rho) ** 2).sum(axis=-1)
 
 
-def _violations(history: History, trials: tuple[Trial, ...]) -> Floats:
+def _violations(history: History, trials: tuple[Trial, ...]) -> FloatArray:
     """Scaled (g - epsilon) of shape (n, n_limits); what was not measured is as the worst."""
     limits = np.array(list(history.limits.values()))
     values = np.array([[t.constraints.get(m, np.nan) for m in history.limits] for t in trials])
@@ -569,7 +573,7 @@ def _violations(history: History, trials: tuple[Trial, ...]) -> Floats:
     return np.where(measured, violations, worst)
 
 
-def _columns_of_components(space: SearchSpace) -> dict[tuple[int, int], Indices]:
+def _columns_of_components(space: SearchSpace) -> dict[tuple[int, int], IntArray]:
     """For each (step, algorithm), the columns of its hyper-parameters, in their order."""
     keys = {(c.step, c.component, c.parameter): k for k, c in enumerate(space.columns)}
     return {

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skauto.history import History
-from skauto.strategies._base import Floats, Observations
+from skauto.strategies._base import Observations
 from skauto.strategies._forest_bo import ForestBO
+from skauto.utils import BoolArray, FloatArray
 
 # Trials that cost less than so many seconds count as equally cheap.
 _LEAST_SECONDS = 0.1
@@ -61,7 +61,7 @@ class AlternatingBO(ForestBO):
 
     def _region(
         self, history: History, observations: Observations
-    ) -> Callable[[Floats], NDArray[np.bool_]]:
+    ) -> Callable[[FloatArray], BoolArray]:
         """Draw the algorithm of the last step that is to be improved."""
         step = len(self._space.steps) - 1
         chosen = observations.vectors[:, step]

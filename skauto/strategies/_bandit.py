@@ -1,10 +1,8 @@
 """Combinatorial Thompson sampling: one arm an algorithm, one arm pulled in every step."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from skauto.utils import FloatArray, IntArray
 
 
 class ThompsonSampling:
@@ -28,7 +26,7 @@ class ThompsonSampling:
        AAAI 2020, Appendix 4.
     """
 
-    def __init__(self, structures: Indices, alpha0: float = 10.0, delta0: float = 10.0) -> None:
+    def __init__(self, structures: IntArray, alpha0: float = 10.0, delta0: float = 10.0) -> None:
         self.structures = structures
         self.alpha0 = alpha0
         self.delta0 = delta0
@@ -38,7 +36,7 @@ class ThompsonSampling:
         self.pulls = [np.zeros(size) for size in sizes]
         self.rewards = [np.zeros(size) for size in sizes]
 
-    def pull(self, rng: np.random.Generator) -> Indices:
+    def pull(self, rng: np.random.Generator) -> IntArray:
         """Draw a structure.
 
         Parameters
@@ -57,7 +55,7 @@ class ThompsonSampling:
         ]
         return self._best(omegas)
 
-    def reward(self, structure: Indices, chance: float, rng: np.random.Generator) -> None:
+    def reward(self, structure: IntArray, chance: float, rng: np.random.Generator) -> None:
         """Reward the arms of a structure, or not, by the toss of a coin (lines 10 to 13).
 
         Parameters
@@ -74,7 +72,7 @@ class ThompsonSampling:
             pulls[arm] += 1.0
             rewards[arm] += reward
 
-    def _best(self, omegas: list[Floats]) -> Indices:
+    def _best(self, omegas: list[FloatArray]) -> IntArray:
         """Legal structure with the largest sum of omegas (Eq. A38)."""
         structure = np.array([omega.argmax() for omega in omegas], dtype=np.intp)
         code = np.ravel_multi_index(tuple(structure), self._shape)

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from skauto.history import History, Proposal, Trial
 from skauto.space import Configuration, SearchSpace
-
-Floats = NDArray[np.float64]
+from skauto.utils import BoolArray, FloatArray, IntArray
 
 # How many known proposals in a row a generator may yield before a random one takes their place.
 _MAX_REPEATS = 100
@@ -56,17 +54,17 @@ class Observations:
     """
 
     trials: tuple[Trial, ...]
-    vectors: Floats
-    losses: Floats
-    ok: NDArray[np.bool_]
-    costs: Floats
-    fidelities: Floats
+    vectors: FloatArray
+    losses: FloatArray
+    ok: BoolArray
+    costs: FloatArray
+    fidelities: FloatArray
 
     def __len__(self) -> int:
         return len(self.vectors)
 
     @property
-    def y(self) -> Floats:
+    def y(self) -> FloatArray:
         """The first of the losses, the one that a single-objective search minimises."""
         return self.losses[:, 0]
 
@@ -200,7 +198,7 @@ class Strategy(BaseEstimator, ABC):
         """Finished trials as arrays: those of one fidelity, or of all (None)."""
         return self._memory.observations(history, fidelity)
 
-    def _encode(self, configurations: Sequence[Configuration]) -> Floats:
+    def _encode(self, configurations: Sequence[Configuration]) -> FloatArray:
         """Vectors (n, n_dimensions) of the configurations that lie in the space."""
         rows = [self._memory.encode(configuration) for configuration in configurations]
         return np.array([row for row in rows if row is not None]).reshape(
@@ -219,7 +217,7 @@ class Strategy(BaseEstimator, ABC):
         number = self._memory.finished.get((configuration, fidelity))
         return None if number is None else history[number]
 
-    def _first_new(self, vectors: Floats, fidelity: float = 1.0) -> Configuration | None:
+    def _first_new(self, vectors: FloatArray, fidelity: float = 1.0) -> Configuration | None:
         """Decode the first row of vectors (n, n_dimensions) that is not known; None if none."""
         tested = set()
         for vector in vectors:
@@ -233,7 +231,7 @@ class Strategy(BaseEstimator, ABC):
         return None
 
     def _sample_new(
-        self, structures: NDArray[np.intp] | None = None, fidelity: float = 1.0
+        self, structures: IntArray | None = None, fidelity: float = 1.0
     ) -> Configuration | None:
         """Random configuration that is not known, of the given structures (k, n_steps).
 
@@ -309,7 +307,7 @@ class _Memory:
         self._n_read = 0
         self._n_encoded = 0
         self._numbers: list[int] = []  # trials that lie in the space
-        self._rows: list[Floats] = []  # and their vectors
+        self._rows: list[FloatArray] = []  # and their vectors
 
     def update(self, history: History, pending: Sequence[Proposal]) -> None:
         """Read the trials that were added since the last time."""
@@ -342,7 +340,7 @@ class _Memory:
             fidelities=np.array([trial.fidelity for trial in trials], dtype=np.float64),
         )
 
-    def encode(self, configuration: Configuration) -> Floats | None:
+    def encode(self, configuration: Configuration) -> FloatArray | None:
         """Vector of a configuration, None if it lies outside of the space."""
         try:
             return self.space.encode([configuration])[0]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from skauto.space import SearchSpace
-from skauto.strategies._base import Floats
+from skauto.utils import FloatArray
 
 
 def n_free_dimensions(space: SearchSpace) -> int:
@@ -30,7 +30,7 @@ def n_free_dimensions(space: SearchSpace) -> int:
     return max(1, d)
 
 
-def model_inputs(space: SearchSpace, vectors: Floats) -> Floats:
+def model_inputs(space: SearchSpace, vectors: FloatArray) -> FloatArray:
     """One-hot encoding of vectors without the steps that leave no choice.
 
     Parameters

@@ -4,7 +4,6 @@ import math
 from numbers import Integral, Real
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, ndtri
 from scipy.stats import rankdata
 from sklearn.base import clone
@@ -14,10 +13,11 @@ from skauto.history import History, Proposal
 from skauto.selection import EnsemblePool
 from skauto.selection._diversity import diversity_to
 from skauto.space import Configuration
-from skauto.strategies._base import Floats, Observations, Strategy
+from skauto.strategies._base import Observations, Strategy
 from skauto.strategies._checks import check_number
 from skauto.strategies._stored_predictions import StoredPredictions
 from skauto.surrogates import DiversitySurrogate, RandomForest, Surrogate
+from skauto.utils import FloatArray, IntArray
 
 # Local candidates are neighbours of so many of the best trials.
 _N_CENTRES = 10
@@ -196,7 +196,7 @@ class DivBO(Strategy):
 
     # Candidates and their ranks
 
-    def _candidates(self, observations: Observations) -> Floats:
+    def _candidates(self, observations: Observations) -> FloatArray:
         """Random configurations, and neighbours of the best trials."""
         best = np.argsort(observations.y, kind="stable")[:_N_CENTRES]
         near = np.vstack([self._space.neighbors(v, self._rng) for v in observations.vectors[best]])
@@ -205,11 +205,11 @@ class DivBO(Strategy):
         return np.vstack([near, self._space.sample(self.n_candidates, self._rng)])
 
     def _performance_ranks(
-        self, candidates: Floats, observations: Observations, pending: tuple[Proposal, ...]
-    ) -> Floats:
+        self, candidates: FloatArray, observations: Observations, pending: tuple[Proposal, ...]
+    ) -> FloatArray:
         """R_perf: ranks by expected improvement, 1 for the largest."""
         X = self._space.fill_inactive(observations.vectors)
-        y: Floats = ndtri((rankdata(observations.y) - 0.5) / len(observations))
+        y: FloatArray = ndtri((rankdata(observations.y) - 0.5) / len(observations))
         model: Surrogate = _forest() if self.surrogate is None else clone(self.surrogate)
         model.fit(X, y, self._rng)
         running = self._space.fill_inactive(self._encode([p.configuration for p in pending]))
@@ -218,12 +218,16 @@ class DivBO(Strategy):
             model.fit(np.vstack([X, running]), np.concatenate([y, believed]), self._rng)
         mean, std = model.predict(self._space.fill_inactive(candidates))
         improvement = log_expected_improvement(mean, std, float(y[observations.ok].min()))
-        ranks: Floats = rankdata(-improvement, method="min")
+        ranks: FloatArray = rankdata(-improvement, method="min")
         return ranks
 
     def _combined_order(
-        self, candidates: Floats, performance: Floats, weight: float, observations: Observations
-    ) -> NDArray[np.intp]:
+        self,
+        candidates: FloatArray,
+        performance: FloatArray,
+        weight: float,
+        observations: Observations,
+    ) -> IntArray:
         """Candidates in the order of R_perf + w R_div; those that cannot win come last."""
         n = len(candidates)
         hopeful = np.flatnonzero(performance <= 1.0 + weight * (n - 1))
@@ -240,7 +244,7 @@ class DivBO(Strategy):
         order = hopeful[np.argsort(combined, kind="stable")]
         return np.concatenate([order, np.argsort(performance, kind="stable")])
 
-    def _nearest_diversity(self, candidates: Floats, observations: Observations) -> Floats:
+    def _nearest_diversity(self, candidates: FloatArray, observations: Observations) -> FloatArray:
         """Mean over the models of the diversity to the most similar member, Eq. (4)."""
         assert self._pool is not None
         known = self._space.fill_inactive(observations.vectors[self._stored.indices])
@@ -248,7 +252,7 @@ class DivBO(Strategy):
         samples = self._pair_model.sample(
             known[self._pool.members], self._space.fill_inactive(candidates)
         )
-        means: Floats = samples.min(axis=1).mean(axis=0)
+        means: FloatArray = samples.min(axis=1).mean(axis=0)
         return means
 
 

@@ -12,10 +12,11 @@ from skauto.acquisition import log_expected_improvement, maximize_acquisition
 from skauto.history import History, Proposal
 from skauto.selection._greedy import _first_smallest, _losses_with
 from skauto.space import Configuration
-from skauto.strategies._base import Floats, GeneratorStrategy, Observations
+from skauto.strategies._base import GeneratorStrategy, Observations
 from skauto.strategies._checks import check_number
 from skauto.strategies._stored_predictions import StoredPredictions
 from skauto.surrogates import RandomForest, Surrogate
+from skauto.utils import FloatArray
 
 
 class EnsembleOptimization(GeneratorStrategy):
@@ -132,7 +133,7 @@ class EnsembleOptimization(GeneratorStrategy):
         y = ndtri((rankdata(values) - 0.5) / len(values))
         model.fit(self._space.fill_inactive(vectors), y, self._rng)
 
-        def acquisition(candidates: Floats) -> Floats:
+        def acquisition(candidates: FloatArray) -> FloatArray:
             mean, std = model.predict(self._space.fill_inactive(candidates))
             return log_expected_improvement(mean, std, float(y.min()))
 
@@ -147,7 +148,7 @@ class EnsembleOptimization(GeneratorStrategy):
 
     def _values(
         self, observations: Observations, history: History, place: int
-    ) -> tuple[Floats, Floats]:
+    ) -> tuple[FloatArray, FloatArray]:
         """Trials as vectors, and the loss of the ensemble with each of them in a place.
 
         A trial without predictions has the worst of these losses.
@@ -160,7 +161,7 @@ class EnsembleOptimization(GeneratorStrategy):
         rows = np.concatenate([np.array(self._stored.indices, dtype=np.intp), others])
         return observations.vectors[rows], np.append(losses, np.full(len(others), losses.max()))
 
-    def _losses_in(self, place: int) -> Floats:
+    def _losses_in(self, place: int) -> FloatArray:
         """Loss of the ensemble with each stored prediction in one place."""
         stored = self._stored
         loss = stored.loss

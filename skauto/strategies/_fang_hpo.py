@@ -8,10 +8,10 @@ import numpy as np
 from skauto.acquisition import expected_hypervolume_improvement, maximize_acquisition
 from skauto.history import History, Proposal
 from skauto.space import Configuration
-from skauto.strategies._base import Floats, Observations, Strategy
+from skauto.strategies._base import Observations, Strategy
 from skauto.strategies._dimensions import model_inputs, n_free_dimensions
 from skauto.surrogates import AugmentedGaussianProcess, Surrogate
-from skauto.utils import non_dominated
+from skauto.utils import FloatArray, non_dominated
 
 # One evaluation of the ground truth costs this much, as in the paper.
 _TRUTH_COST = 2.0
@@ -156,7 +156,7 @@ class FanGHPO(Strategy):
         source = self._choose_source(models, configuration, costs)
         return self._proposal(configuration, source, costs, "ehvi")
 
-    def _source_costs(self, by_source: list[Observations]) -> Floats:
+    def _source_costs(self, by_source: list[Observations]) -> FloatArray:
         """Cost c_s of one query of each source."""
         if self.costs is not None and not isinstance(self.costs, str):
             return np.array(self.costs, dtype=np.float64)
@@ -168,7 +168,7 @@ class FanGHPO(Strategy):
                 costs = np.where(measured > 0, measured, costs)
         return costs
 
-    def _spent(self, history: History, pending: tuple[Proposal, ...], costs: Floats) -> float:
+    def _spent(self, history: History, pending: tuple[Proposal, ...], costs: FloatArray) -> float:
         """Accumulated cost, what is running included; other shares of the rows count pro rata."""
         shares = [item.fidelity for item in (*history, *pending)]
         known = dict(zip(self.sources, costs, strict=True))
@@ -179,7 +179,7 @@ class FanGHPO(Strategy):
             return np.inf
         return 20.0 * self._d if isinstance(self.cost_budget, str) else float(self.cost_budget)
 
-    def _design(self, history: History, costs: Floats) -> list[int]:
+    def _design(self, history: History, costs: FloatArray) -> list[int]:
         """Number of initial trials of each source.
 
         The cost of ``n_initial`` ground-truth trials is split into equally many trials of each
@@ -195,7 +195,7 @@ class FanGHPO(Strategy):
 
     def _learn(
         self, by_source: list[Observations], pending: tuple[Proposal, ...]
-    ) -> tuple[list[AugmentedGaussianProcess], Floats]:
+    ) -> tuple[list[AugmentedGaussianProcess], FloatArray]:
         """Fit an augmented model to each objective; give the losses that a front is made of."""
         inputs = [model_inputs(self._space, o.vectors) for o in by_source]
         losses = [np.clip(o.losses, -_LARGEST_LOSS, _LARGEST_LOSS) for o in by_source]
@@ -212,7 +212,9 @@ class FanGHPO(Strategy):
             models = self._fit(inputs, losses)
         return models, front
 
-    def _fit(self, inputs: list[Floats], losses: list[Floats]) -> list[AugmentedGaussianProcess]:
+    def _fit(
+        self, inputs: list[FloatArray], losses: list[FloatArray]
+    ) -> list[AugmentedGaussianProcess]:
         """M augmented models, on S sources each."""
         return [
             AugmentedGaussianProcess(self.surrogate, alpha=self.alpha).fit(
@@ -222,7 +224,7 @@ class FanGHPO(Strategy):
         ]
 
     def _most_promising(
-        self, models: list[AugmentedGaussianProcess], front: Floats, truth: Observations
+        self, models: list[AugmentedGaussianProcess], front: FloatArray, truth: Observations
     ) -> Configuration | None:
         """Eq. (11): maximise the expected hypervolume improvement of the ground truth."""
         improvement = partial(
@@ -233,7 +235,7 @@ class FanGHPO(Strategy):
         )
         seed = self._rng.integers(2**63)
 
-        def acquisition(vectors: Floats) -> Floats:
+        def acquisition(vectors: FloatArray) -> FloatArray:
             X = model_inputs(self._space, vectors)
             mean, std = np.stack([model.predict(X) for model in models], axis=-1)
             return improvement(mean, std, rng=np.random.default_rng(seed))
@@ -249,7 +251,7 @@ class FanGHPO(Strategy):
         )
         return self._first_new(vectors)
 
-    def _reference(self, front: Floats) -> Floats:
+    def _reference(self, front: FloatArray) -> FloatArray:
         if self.reference is not None:
             corner = np.asarray(self.reference, dtype=np.float64)
             if corner.shape not in ((), front.shape[1:]):
@@ -266,7 +268,7 @@ class FanGHPO(Strategy):
         self,
         models: list[AugmentedGaussianProcess],
         configuration: Configuration,
-        costs: Floats,
+        costs: FloatArray,
     ) -> int:
         """Eq. (12), unless cheap observations outnumber those of the ground truth.
 
@@ -281,14 +283,14 @@ class FanGHPO(Strategy):
         source = int(np.argmin(np.where(reliable, costs * discrepancy, np.inf)))
         return 0 if self._is_known(configuration, self.sources[source]) else source
 
-    def _random_proposal(self, costs: Floats) -> Proposal | None:
+    def _random_proposal(self, costs: FloatArray) -> Proposal | None:
         configuration = self._sample_new()
         if configuration is None:
             return None
         return self._proposal(configuration, 0, costs, "random")
 
     def _proposal(
-        self, configuration: Configuration, source: int, costs: Floats, origin: str
+        self, configuration: Configuration, source: int, costs: FloatArray, origin: str
     ) -> Proposal:
         return Proposal(
             configuration,
@@ -298,7 +300,7 @@ class FanGHPO(Strategy):
         )
 
 
-def _ideal(losses: Floats) -> Floats:
+def _ideal(losses: FloatArray) -> FloatArray:
     """Lower bound of each objective: 0 where no negative value has been seen."""
     return np.where((losses >= 0.0).all(axis=0), 0.0, -np.inf)
 

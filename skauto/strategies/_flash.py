@@ -10,10 +10,11 @@ from sklearn.base import clone
 
 from skauto.acquisition import d_optimal_design, log_expected_improvement_per_second
 from skauto.history import History, Proposal
-from skauto.strategies._base import Floats, GeneratorStrategy, Observations, Strategy
+from skauto.strategies._base import GeneratorStrategy, Observations, Strategy
 from skauto.strategies._forest_bo import ForestBO
 from skauto.strategies._tpe import TPE
 from skauto.surrogates import LinearModel
+from skauto.utils import FloatArray, IntArray
 
 _FINE_TUNERS: dict[str, type[Strategy]] = {"forest_bo": ForestBO, "tpe": TPE}
 # Structures that the first phases choose among; of a larger space, a random part.
@@ -24,7 +25,7 @@ _PHASE_SHARE = 0.25
 _LEAST_LOG_COST = np.log(2.0)
 
 
-class Flash(GeneratorStrategy):
+class FLASH(GeneratorStrategy):
     r"""FLASH: linear models find promising structures, then Bayesian optimisation tunes them.
 
     A structure is a path :math:`p \in \{0, 1\}^N`, with a 1 for each algorithm in it. Two linear
@@ -97,10 +98,10 @@ class Flash(GeneratorStrategy):
     --------
     >>> from skauto import minimize
     >>> from skauto.objectives import make_artificial_objective, make_artificial_space
-    >>> from skauto.strategies import Flash
+    >>> from skauto.strategies import FLASH
     >>> space = make_artificial_space(n_steps=2, n_algorithms=3)
     >>> objective = make_artificial_objective(space)
-    >>> result = minimize(objective, space, strategy=Flash(r=2), max_evals=30, random_state=0)
+    >>> result = minimize(objective, space, strategy=FLASH(r=2), max_evals=30, random_state=0)
     >>> result.history[0].origin, result.history[10].origin
     ('design', 'eips')
     """
@@ -137,13 +138,13 @@ class Flash(GeneratorStrategy):
                 continue
             if not isinstance(value, Integral) or value < least:
                 raise ValueError(
-                    f"The '{name}' of Flash must be an integer of at least {least}. "
+                    f"The '{name}' of FLASH must be an integer of at least {least}. "
                     f"Got {value!r} instead."
                 )
         for name in ("xi", "alpha"):
             if not getattr(self, name) >= 0 or (name == "alpha" and self.alpha == 0):
                 raise ValueError(
-                    f"The '{name}' of Flash must be positive. Got {getattr(self, name)!r} instead."
+                    f"The '{name}' of FLASH must be positive. Got {getattr(self, name)!r} instead."
                 )
         if isinstance(self.fine_tuner, Strategy):
             self._tuner = clone(self.fine_tuner)
@@ -151,7 +152,7 @@ class Flash(GeneratorStrategy):
             self._tuner = _FINE_TUNERS[self.fine_tuner]()
         else:
             raise ValueError(
-                f"The 'fine_tuner' of Flash must be one of {sorted(_FINE_TUNERS)} or a Strategy "
+                f"The 'fine_tuner' of FLASH must be one of {sorted(_FINE_TUNERS)} or a Strategy "
                 f"object. Got {self.fine_tuner!r} instead."
             )
 
@@ -213,7 +214,7 @@ class Flash(GeneratorStrategy):
         while (proposal := self._tuner.suggest(history, self._pending)) is not None:
             yield proposal
 
-    def _incumbent(self, history: History) -> NDArray[np.intp]:
+    def _incumbent(self, history: History) -> IntArray:
         """Structure of the best trial, of shape (1, n_steps); none where all failed."""
         observations = self._observations(history)
         order = np.lexsort((observations.y, ~observations.ok))
@@ -230,7 +231,7 @@ class Flash(GeneratorStrategy):
             structures = structures[np.sort(drawn)]
         return _Paths(structures, self._encoded(structures))
 
-    def _encoded(self, structures: NDArray[np.generic]) -> Floats:
+    def _encoded(self, structures: NDArray[np.generic]) -> FloatArray:
         """One column an algorithm, steps without a choice left out."""
         encoded = self._space.one_hot_structures(structures)
         sizes = self._sizes
@@ -238,7 +239,7 @@ class Flash(GeneratorStrategy):
         return encoded if encoded.shape[1] else np.zeros((len(encoded), 1))
 
     @property
-    def _sizes(self) -> NDArray[np.intp]:
+    def _sizes(self) -> IntArray:
         return np.array([len(self._space.components(step)) for step in self._space.steps])
 
     def _phase_length(self, wanted: int | None, history: History) -> int:
@@ -248,12 +249,12 @@ class Flash(GeneratorStrategy):
             return wanted
         return min(wanted, max(1, int(_PHASE_SHARE * history.max_evals)))
 
-    def _begun(self, history: History) -> Floats:
+    def _begun(self, history: History) -> FloatArray:
         """Vectors of what was evaluated or is being evaluated."""
         running = self._encode([proposal.configuration for proposal in self._pending])
         return np.vstack([self._observations(history).vectors, running])
 
-    def _eips(self, paths: "_Paths", history: History, xi: float) -> Floats:
+    def _eips(self, paths: "_Paths", history: History, xi: float) -> FloatArray:
         """Logarithm of the expected improvement per second of every path, Eq. (4)."""
         observations = self._observations(history)
         if not len(observations):  # all that was proposed is still running
@@ -269,7 +270,9 @@ class Flash(GeneratorStrategy):
         xi = xi * _scale(observations.y)
         return log_expected_improvement_per_second(mean, std, best, log_cost, xi=xi)
 
-    def _fitted(self, X: Floats, y: Floats, running: Floats | None = None) -> LinearModel:
+    def _fitted(
+        self, X: FloatArray, y: FloatArray, running: FloatArray | None = None
+    ) -> LinearModel:
         """Fit a model; paths still running are then believed to be as it predicts."""
         model = LinearModel(alpha=self.alpha).fit(X, y, self._rng)
         if running is not None and len(running):
@@ -326,18 +329,18 @@ class Flash(GeneratorStrategy):
 class _Paths:
     """Structures to choose among, and what the linear models see of them."""
 
-    structures: NDArray[np.intp]
-    encoded: Floats
+    structures: IntArray
+    encoded: FloatArray
 
 
-def _log_cost(costs: Floats) -> Floats:
+def _log_cost(costs: FloatArray) -> FloatArray:
     """Logarithm of one plus the costs, in units of the least of them."""
     least = float(costs[costs > 0].min(initial=np.inf))
-    relative: Floats = np.log1p(np.maximum(costs / least, 1.0))
+    relative: FloatArray = np.log1p(np.maximum(costs / least, 1.0))
     return relative
 
 
-def _scale(losses: Floats) -> float:
+def _scale(losses: FloatArray) -> float:
     """Loss that 100 percent stand for."""
     if losses.min() >= 0.0 and losses.max() <= 1.0:
         return 1.0

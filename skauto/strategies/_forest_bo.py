@@ -4,7 +4,6 @@ from collections.abc import Callable
 from numbers import Integral
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import rankdata
 from sklearn.base import clone
@@ -17,8 +16,9 @@ from skauto.acquisition import (
 )
 from skauto.history import History, Proposal
 from skauto.space import Configuration
-from skauto.strategies._base import Floats, Observations, Strategy
+from skauto.strategies._base import Observations, Strategy
 from skauto.surrogates import RandomForest, Surrogate
+from skauto.utils import BoolArray, FloatArray
 
 _ACQUISITIONS = ("log_ei", "ei", "eips")
 _TRANSFORMS = ("rank", "log", None)
@@ -154,7 +154,7 @@ class ForestBO(Strategy):
         inside = region(observations.vectors)
         best = y[observations.ok & inside].min(initial=y.max())
 
-        def improvement(vectors: Floats) -> Floats:
+        def improvement(vectors: FloatArray) -> FloatArray:
             points = self._space.fill_inactive(vectors)
             mean, std = model.predict(points)
             if self.acquisition == "ei":
@@ -164,7 +164,7 @@ class ForestBO(Strategy):
             log_seconds, _ = cost_model.predict(points)
             return log_expected_improvement_per_second(mean, std, best, log_seconds)
 
-        def acquisition(vectors: Floats) -> Floats:
+        def acquisition(vectors: FloatArray) -> FloatArray:
             return np.where(region(vectors), improvement(vectors), -np.inf)
 
         order = np.argsort(np.where(inside, observations.y, np.inf), kind="stable")
@@ -181,11 +181,13 @@ class ForestBO(Strategy):
 
     def _region(
         self, history: History, observations: Observations
-    ) -> Callable[[Floats], NDArray[np.bool_]]:
+    ) -> Callable[[FloatArray], BoolArray]:
         """Tell which vectors may be proposed: all, unless a subclass confines the search."""
         return lambda vectors: np.ones(len(vectors), dtype=bool)
 
-    def _fitted(self, X: Floats, y: Floats, running: Floats | None = None) -> Surrogate:
+    def _fitted(
+        self, X: FloatArray, y: FloatArray, running: FloatArray | None = None
+    ) -> Surrogate:
         """Fit a surrogate; points still running are then believed to be as it predicts."""
         surrogate = RandomForest() if self.surrogate is None else clone(self.surrogate)
         surrogate.fit(X, y, self._rng)
@@ -194,7 +196,7 @@ class ForestBO(Strategy):
             surrogate.fit(np.vstack([X, running]), np.concatenate([y, believed]), self._rng)
         return surrogate
 
-    def _transformed(self, y: Floats) -> Floats:
+    def _transformed(self, y: FloatArray) -> FloatArray:
         if self.transform == "rank":
             return ndtri((rankdata(y) - 0.5) / len(y))
         if self.transform == "log":

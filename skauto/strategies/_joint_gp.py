@@ -9,8 +9,9 @@ from skauto.acquisition import (
 )
 from skauto.history import History, Proposal
 from skauto.space import Configuration
-from skauto.strategies._base import Floats, Strategy
+from skauto.strategies._base import Strategy
 from skauto.surrogates import GaussianProcess
+from skauto.utils import FloatArray
 
 
 class JointGP(Strategy):
@@ -92,7 +93,7 @@ class JointGP(Strategy):
             model.condition(np.vstack([X, running]), np.concatenate([y, believed]))
         best = float(y.min())
 
-        def acquisition(vectors: Floats) -> Floats:
+        def acquisition(vectors: FloatArray) -> FloatArray:
             return log_expected_improvement(*model.predict(self._features(vectors)), best)
 
         ranked, _ = maximize_acquisition(
@@ -107,7 +108,7 @@ class JointGP(Strategy):
         refined = self._refine(ranked[: self.n_starts], best)
         return self._first_new(np.vstack([refined, ranked]))
 
-    def _refine(self, vectors: Floats, best: float) -> Floats:
+    def _refine(self, vectors: FloatArray, best: float) -> FloatArray:
         """Vector (1, n_dimensions) after ascents in the numeric hyper-parameters in use."""
         points = self._features(vectors)
         shift = points.shape[1] - vectors.shape[1]  # features before those of a column
@@ -124,13 +125,13 @@ class JointGP(Strategy):
             refined[0, column] = self._ordered[column].snap([point[column + shift]])[0]
         return refined
 
-    def _features(self, vectors: Floats) -> Floats:
+    def _features(self, vectors: FloatArray) -> FloatArray:
         """One-hot choices, and all hyper-parameters on the unit scale."""
         units = self._space.fill_inactive(vectors)[:, len(self._space.steps) :]
         return np.hstack([self._space.one_hot_structures(vectors), units])
 
 
-def cap_outliers(losses: Floats) -> Floats:
+def cap_outliers(losses: FloatArray) -> FloatArray:
     """Losses of which the worst are cut off, so that they do not hide differences of the best.
 
     Differences above the third quartile that exceed three times its distance from the best loss

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import rankdata
 from sklearn.base import clone
@@ -16,14 +15,13 @@ from skauto.space import Configuration
 from skauto.strategies._base import GeneratorStrategy, Observations
 from skauto.strategies._tree import DecisionTree, Experience, Node, Path
 from skauto.surrogates import RandomForest, Surrogate
-
-Floats = NDArray[np.float64]
+from skauto.utils import FloatArray
 
 # The initial design takes at most this share of a known number of evaluations.
 _INITIAL_SHARE = 0.25
 
 
-class Mosaic(GeneratorStrategy):
+class MOSAIC(GeneratorStrategy):
     r"""MOSAIC: Monte-Carlo tree search over pipeline structures, tied to Bayesian optimisation.
 
     The decisions of a structure are taken one after the other, the classifier first. One
@@ -108,10 +106,10 @@ class Mosaic(GeneratorStrategy):
     >>> import numpy as np
     >>> from skauto.history import History, Trial
     >>> from skauto.objectives import make_artificial_objective, make_artificial_space
-    >>> from skauto.strategies import Mosaic
+    >>> from skauto.strategies import MOSAIC
     >>> space = make_artificial_space(n_steps=2, n_algorithms=3)
     >>> objective = make_artificial_objective(space)
-    >>> strategy = Mosaic(kappa=1).start(space, np.random.default_rng(0))
+    >>> strategy = MOSAIC(kappa=1).start(space, np.random.default_rng(0))
     >>> history = History()
     >>> for number in range(20):
     ...     proposal = strategy.suggest(history)
@@ -179,28 +177,28 @@ class Mosaic(GeneratorStrategy):
         for name, low in least.items():
             if not getattr(self, name) >= low:
                 raise ValueError(
-                    f"The '{name}' of Mosaic must be at least {low}. "
+                    f"The '{name}' of MOSAIC must be at least {low}. "
                     f"Got {getattr(self, name)!r} instead."
                 )
         if self.transform not in ("rank", None):
             raise ValueError(
-                "The 'transform' of Mosaic must be 'rank' or None. "
+                "The 'transform' of MOSAIC must be 'rank' or None. "
                 f"Got {self.transform!r} instead."
             )
         for name in ("temperature", "loss_scale"):
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise ValueError(
-                    f"The '{name}' of Mosaic must be positive. Got {value!r} instead."
+                    f"The '{name}' of MOSAIC must be positive. Got {value!r} instead."
                 )
 
     def _read_order(self) -> list[int]:
-        """Indices of the steps that are decisions, in the order in which they are taken."""
+        """IntArray of the steps that are decisions, in the order in which they are taken."""
         steps = list(self._space.steps)
         order = list(reversed(steps)) if self.order is None else list(self.order)
         if sorted(order) != sorted(steps):
             raise ValueError(
-                f"The 'order' parameter of Mosaic must name each step of {steps} once. "
+                f"The 'order' parameter of MOSAIC must name each step of {steps} once. "
                 f"Got {order} instead."
             )
         indices = [steps.index(step) for step in order]
@@ -268,7 +266,7 @@ class Mosaic(GeneratorStrategy):
         experience = self._experience(observations, losses)
         scale = self._scale(losses)
 
-        def value(node: Node, choices: Sequence[int]) -> Floats:
+        def value(node: Node, choices: Sequence[int]) -> FloatArray:
             return self._partial_surrogate(surrogate, node, choices)
 
         while (node := self._tree.select(experience, scale, value)) is not None:
@@ -285,7 +283,7 @@ class Mosaic(GeneratorStrategy):
 
     def _partial_surrogate(
         self, surrogate: Surrogate, node: Node, choices: Sequence[int]
-    ) -> Floats:
+    ) -> FloatArray:
         """Mean predicted loss below each choice, Eq. (3), all choices in one prediction."""
         below = self._tree.decisions[node.rows, len(node.path)]
         drawn = np.concatenate(
@@ -298,7 +296,7 @@ class Mosaic(GeneratorStrategy):
         mean, _ = surrogate.predict(self._space.fill_inactive(vectors))
         chosen = vectors[:, self._order[len(node.path)], None] == choices
         counts = chosen.sum(axis=0)
-        averages: Floats = np.where(counts, mean @ chosen / np.maximum(counts, 1), mean.mean())
+        averages: FloatArray = np.where(counts, mean @ chosen / np.maximum(counts, 1), mean.mean())
         return averages
 
     def _playout(
@@ -322,11 +320,11 @@ class Mosaic(GeneratorStrategy):
 
     def _best_below(
         self, node: Node, observations: Observations, experience: Experience
-    ) -> Floats:
+    ) -> FloatArray:
         """Vector of the best configuration recorded in X(s), else of the default completion."""
         inside = np.flatnonzero(experience.below(node.path) & observations.ok)
         if len(inside):
-            best: Floats = observations.vectors[inside[observations.y[inside].argmin()]]
+            best: FloatArray = observations.vectors[inside[observations.y[inside].argmin()]]
             return best
         steps, names = self._space.steps, {}
         for i, choice in zip(self._order, node.path, strict=False):
@@ -335,16 +333,16 @@ class Mosaic(GeneratorStrategy):
 
     # What the tree is told
 
-    def _experience(self, observations: Observations, losses: Floats) -> Experience:
+    def _experience(self, observations: Observations, losses: FloatArray) -> Experience:
         return Experience(observations.vectors[:, self._order].astype(np.intp), losses)
 
-    def _transformed(self, losses: Floats) -> Floats:
+    def _transformed(self, losses: FloatArray) -> FloatArray:
         if self.transform is None:
             return losses
-        scores: Floats = ndtri((rankdata(losses) - 0.5) / len(losses))
+        scores: FloatArray = ndtri((rankdata(losses) - 0.5) / len(losses))
         return scores
 
-    def _scale(self, losses: Floats) -> float:
+    def _scale(self, losses: FloatArray) -> float:
         """Loss that counts as one unit of performance."""
         if self.loss_scale is not None:
             return self.loss_scale

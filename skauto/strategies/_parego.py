@@ -6,9 +6,10 @@ from sklearn.base import clone
 from skauto.acquisition import log_expected_improvement, maximize_acquisition
 from skauto.history import History, Proposal
 from skauto.space import Configuration
-from skauto.strategies._base import Floats, Observations, Strategy
+from skauto.strategies._base import Observations, Strategy
 from skauto.strategies._dimensions import model_inputs, n_free_dimensions
 from skauto.surrogates import GaussianProcess, Surrogate
+from skauto.utils import FloatArray
 
 
 class ParEGO(Strategy):
@@ -94,7 +95,7 @@ class ParEGO(Strategy):
         n = 2 * n_free_dimensions(self._space) if self.n_initial is None else self.n_initial
         return n if history.max_evals is None else min(n, max(1, history.max_evals // 4))
 
-    def _scalarised(self, observations: Observations, weights: Floats) -> Floats:
+    def _scalarised(self, observations: Observations, weights: FloatArray) -> FloatArray:
         """Augmented Tchebycheff function of the losses on a scale from 0 to 1, Eq. (2) of [1]."""
         low, high = (extreme(observations.losses, axis=0) for extreme in (np.min, np.max))
         spread = np.where(high > low, high - low, 1.0)
@@ -102,7 +103,7 @@ class ParEGO(Strategy):
         return weighted.max(axis=1) + self.rho * weighted.sum(axis=1)
 
     def _most_promising(
-        self, observations: Observations, y: Floats, pending: tuple[Proposal, ...]
+        self, observations: Observations, y: FloatArray, pending: tuple[Proposal, ...]
     ) -> Configuration | None:
         """Maximise the expected improvement of the mixture over what is not known."""
         X = model_inputs(self._space, observations.vectors)
@@ -115,7 +116,7 @@ class ParEGO(Strategy):
             model.fit(np.vstack([X, points]), np.concatenate([y, believed]), self._rng)
         best = y[observations.ok].min()
 
-        def improvement(vectors: Floats) -> Floats:
+        def improvement(vectors: FloatArray) -> FloatArray:
             mean, std = model.predict(model_inputs(self._space, vectors))
             return log_expected_improvement(mean, std, best)
 

@@ -3,14 +3,10 @@
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp, ndtr, ndtri
 
 from skauto.space import Categorical, SearchSpace
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.intp]
-Booleans = NDArray[np.bool_]
+from skauto.utils import BoolArray, FloatArray, IntArray
 
 # Standard deviation of the kernel of a single observation, on the unit interval.
 _SCALE = 0.2
@@ -31,7 +27,7 @@ class SpaceColumns:
         self.n_steps = len(space.steps)
         self.n_choices = np.zeros(len(columns), dtype=np.intp)  # 0 where numeric
         self.owners = np.full((len(columns), 2), -1, dtype=np.intp)  # step and algorithm
-        self.conditions: list[tuple[int, int, Floats]] = []
+        self.conditions: list[tuple[int, int, FloatArray]] = []
         where = {(c.step, c.component, c.parameter): k for k, c in enumerate(columns)}
         for i, step in enumerate(space.steps):
             self.n_choices[i] = len(space.components(step))
@@ -46,40 +42,40 @@ class SpaceColumns:
                     k, up = (where[step, component.name, key] for key in (child, parent))
                     self.conditions.append((k, up, allowed))
 
-    def indices(self, column: int, values: Floats) -> Integers:
+    def indices(self, column: int, values: FloatArray) -> IntArray:
         """Choices that the entries of a categorical column stand for."""
         if column < self.n_steps:
             return values.astype(np.intp)
         n = int(self.n_choices[column])
         return np.minimum((values * n).astype(np.intp), n - 1)
 
-    def users(self, column: int, vectors: Floats) -> Booleans:
+    def users(self, column: int, vectors: FloatArray) -> BoolArray:
         """Which vectors have chosen the algorithm of a hyper-parameter."""
         step, algorithm = self.owners[column]
-        chosen: Booleans = vectors[:, step] == algorithm
+        chosen: BoolArray = vectors[:, step] == algorithm
         return chosen
 
-    def deactivate(self, vectors: Floats) -> None:
+    def deactivate(self, vectors: FloatArray) -> None:
         """Put NaN, in place, where the value of a parent switches a hyper-parameter off."""
         for child, parent, allowed in self.conditions:
             off = ~(vectors[:, parent, None] == allowed).any(axis=1)
             vectors[off, child] = np.nan
 
     @cached_property
-    def legal_codes(self) -> Integers:
+    def legal_codes(self) -> IntArray:
         """Sorted numbers of the legal structures."""
         return np.sort(self._codes(self.space.structures))
 
-    def legal(self, structures: Integers) -> Booleans:
+    def legal(self, structures: IntArray) -> BoolArray:
         """Which structures hold no forbidden pair."""
         codes = self._codes(structures)
         places = np.searchsorted(self.legal_codes, codes)
-        found: Booleans = self.legal_codes[np.minimum(places, len(self.legal_codes) - 1)] == codes
+        found: BoolArray = self.legal_codes[np.minimum(places, len(self.legal_codes) - 1)] == codes
         return found
 
-    def _codes(self, structures: Integers) -> Integers:
+    def _codes(self, structures: IntArray) -> IntArray:
         sizes = tuple(int(n) for n in self.n_choices[: self.n_steps])
-        codes: Integers = np.ravel_multi_index(tuple(structures.T), sizes)
+        codes: IntArray = np.ravel_multi_index(tuple(structures.T), sizes)
         return codes
 
 
@@ -107,7 +103,7 @@ class ParzenEstimator:
        at Scale", ICML 2018, section 3.2 (kernels over all hyper-parameters at once).
     """
 
-    def __init__(self, columns: SpaceColumns, observed: Floats) -> None:
+    def __init__(self, columns: SpaceColumns, observed: FloatArray) -> None:
         self.columns = columns
         self.observed = observed
         n = len(observed)
@@ -120,7 +116,7 @@ class ParzenEstimator:
         # What a choice has besides its own share: the prior counts as one observation.
         self.smoothing = 1.0 / self.n_kernels
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
         """Draw configurations.
 
         Parameters
@@ -150,7 +146,7 @@ class ParzenEstimator:
         drawn[around] = vectors
         return drawn
 
-    def log_density(self, vectors: Floats) -> Floats:
+    def log_density(self, vectors: FloatArray) -> FloatArray:
         """Logarithm of the density, up to a constant that all estimators of a space share.
 
         Parameters
@@ -168,10 +164,10 @@ class ParzenEstimator:
             rows = np.flatnonzero(~np.isnan(vectors[:, k]))
             if len(rows) and self.columns.n_choices[k] != 1:
                 kernels[rows] += self._log_kernels(k, vectors[rows, k])
-        density: Floats = logsumexp(kernels, axis=1) - np.log(self.n_kernels)
+        density: FloatArray = logsumexp(kernels, axis=1) - np.log(self.n_kernels)
         return density
 
-    def _log_kernels(self, column: int, values: Floats) -> Floats:
+    def _log_kernels(self, column: int, values: FloatArray) -> FloatArray:
         """Logarithm of every kernel in one column, at every value."""
         n_choices = int(self.columns.n_choices[column])
         prior = -np.log(n_choices) if n_choices else 0.0
@@ -191,20 +187,20 @@ class ParzenEstimator:
             result[:, known] = -0.5 * z**2 - np.log(norm)
         return result
 
-    def _draw_structures(self, centres: Integers, rng: np.random.Generator) -> Integers:
+    def _draw_structures(self, centres: IntArray, rng: np.random.Generator) -> IntArray:
         """One structure near each observed one, which stands in for a forbidden draw."""
         drawn = [self._draw_choices(k, row, rng) for k, row in enumerate(centres.T)]
         structures = np.column_stack(drawn)
         return np.where(self.columns.legal(structures)[:, None], structures, centres)
 
-    def _draw_choices(self, column: int, centres: Integers, rng: np.random.Generator) -> Integers:
+    def _draw_choices(self, column: int, centres: IntArray, rng: np.random.Generator) -> IntArray:
         """Each observed choice, or any with the weight that the prior has."""
         n_choices = int(self.columns.n_choices[column])
         others = rng.integers(n_choices, size=len(centres))
         kept = rng.random(len(centres)) < 1.0 / (1.0 + n_choices * self.smoothing)
         return np.where(kept, centres, others)
 
-    def _draw(self, column: int, centres: Floats, rng: np.random.Generator) -> Floats:
+    def _draw(self, column: int, centres: FloatArray, rng: np.random.Generator) -> FloatArray:
         """One value of a hyper-parameter around each centre, of the prior where that is NaN."""
         units = rng.random(len(centres))
         known = np.flatnonzero(~np.isnan(centres))
@@ -218,10 +214,10 @@ class ParzenEstimator:
             units[known] = np.clip(centres + self.bandwidth * deviates, 0.0, 1.0)
         definition = self.columns.space.columns[column].definition
         assert definition is not None
-        snapped: Floats = definition.snap(units)
+        snapped: FloatArray = definition.snap(units)
         return snapped
 
-    def _tails(self, centres: Floats) -> tuple[Floats, Floats]:
+    def _tails(self, centres: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Distribution function of each kernel, not yet truncated, at 0 and at 1."""
         low, high = -centres / self.bandwidth, (1.0 - centres) / self.bandwidth
         return ndtr(low), ndtr(high)

@@ -1,7 +1,8 @@
 """Random search: independent draws from the prior of the space."""
 
 from skauto.history import History, Proposal
-from skauto.strategies._base import Floats, Strategy
+from skauto.strategies._base import Strategy
+from skauto.utils import FloatArray
 
 _BATCH = 64
 
@@ -31,7 +32,7 @@ class RandomSearch(Strategy):
     """
 
     def _start(self) -> None:
-        self._drawn: list[Floats] = []
+        self._drawn: list[FloatArray] = []
 
     def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
         if not self._drawn:  # many draws at a time are much cheaper than one by one

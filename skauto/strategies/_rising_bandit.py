@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from numbers import Integral
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from skauto.history import History, Proposal
-from skauto.strategies._base import Floats, GeneratorStrategy, Strategy
+from skauto.strategies._base import GeneratorStrategy, Strategy
 from skauto.strategies._checks import check_number
 from skauto.strategies._forest_bo import ForestBO
+from skauto.utils import BoolArray, FloatArray
 
 
 class RisingBandit(GeneratorStrategy):
@@ -131,7 +131,7 @@ class RisingBandit(GeneratorStrategy):
         return [arm for arm in alive if hopes[arm] <= best]
 
 
-def optimistic(curve: Floats, alpha: int, n_left: int) -> float:
+def optimistic(curve: FloatArray, alpha: int, n_left: int) -> float:
     """Best loss that an arm may still reach, by the slope of its last pulls.
 
     Parameters
@@ -157,6 +157,6 @@ def optimistic(curve: Floats, alpha: int, n_left: int) -> float:
     return float(curve[-1] - slope * n_left)
 
 
-def _best_so_far(losses: Floats, chosen: NDArray[np.bool_]) -> Floats:
-    best: Floats = np.minimum.accumulate(losses[chosen])
+def _best_so_far(losses: FloatArray, chosen: BoolArray) -> FloatArray:
+    best: FloatArray = np.minimum.accumulate(losses[chosen])
     return best

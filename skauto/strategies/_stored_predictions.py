@@ -6,9 +6,7 @@ from numpy.typing import NDArray
 from skauto.history import History
 from skauto.selection import ErrorLoss, Loss
 from skauto.strategies._base import Observations
-from skauto.utils import GrowingArray
-
-Ints = NDArray[np.intp]
+from skauto.utils import GrowingArray, IntArray
 
 
 class StoredPredictions:
@@ -35,9 +33,9 @@ class StoredPredictions:
     def __init__(self, max_rows: int) -> None:
         self.max_rows = max_rows
         self.indices: list[int] = []
-        self.targets: Ints = np.empty(0, dtype=np.intp)
+        self.targets: IntArray = np.empty(0, dtype=np.intp)
         self.loss: Loss = ErrorLoss()
-        self._rows: Ints | None = None
+        self._rows: IntArray | None = None
         self._predictions = GrowingArray()
         self._n_read = 0
 
@@ -82,7 +80,7 @@ class StoredPredictions:
         self._n_read = len(observations)
         return len(self) - before
 
-    def _sample_rows(self, predictions: NDArray[np.float32]) -> Ints:
+    def _sample_rows(self, predictions: NDArray[np.float32]) -> IntArray:
         rows = np.flatnonzero(np.isfinite(predictions).all(axis=1))
         if rows.size > self.max_rows:
             rows = np.sort(np.random.default_rng(0).choice(rows, self.max_rows, replace=False))

@@ -4,10 +4,9 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from skauto.utils import BoolArray, FloatArray, IntArray
+
 Path = tuple[int, ...]
 
 
@@ -26,7 +25,7 @@ class Node:
 
     __slots__ = ("children", "choices", "closed", "path", "prior", "rows", "value", "visits")
 
-    def __init__(self, path: Path, rows: Ints, choices: Path) -> None:
+    def __init__(self, path: Path, rows: IntArray, choices: Path) -> None:
         self.path = path
         self.rows = rows
         self.choices = choices
@@ -53,14 +52,14 @@ class Experience:
         Their finite losses.
     """
 
-    def __init__(self, decisions: Ints, losses: Floats) -> None:
+    def __init__(self, decisions: IntArray, losses: FloatArray) -> None:
         self.decisions = decisions
         self.losses = losses
 
-    def below(self, path: Path) -> NDArray[np.bool_]:
+    def below(self, path: Path) -> BoolArray:
         """Which evaluated configurations lie in X(path)."""
         depth = len(path)
-        inside: NDArray[np.bool_] = (self.decisions[:, :depth] == path).all(axis=1)
+        inside: BoolArray = (self.decisions[:, :depth] == path).all(axis=1)
         return inside
 
     def median(self, path: Path) -> float:
@@ -70,7 +69,7 @@ class Experience:
 
 
 # Mean predicted loss Q of Eq. (3), for the given choices at a node.
-Valuation = Callable[[Node, Sequence[int]], Floats]
+Valuation = Callable[[Node, Sequence[int]], FloatArray]
 
 
 class DecisionTree:
@@ -89,7 +88,7 @@ class DecisionTree:
     """
 
     def __init__(
-        self, decisions: Ints, *, c_ucb: float, progressive_widening: float, temperature: float
+        self, decisions: IntArray, *, c_ucb: float, progressive_widening: float, temperature: float
     ) -> None:
         self.decisions = decisions
         self.c_ucb = c_ucb
@@ -144,8 +143,8 @@ class DecisionTree:
         choices: Sequence[int],
         experience: Experience,
         scale: float,
-        values: Floats,
-    ) -> Floats:
+        values: FloatArray,
+    ) -> FloatArray:
         """Score children of a node by Eq. (5), given their values Q as losses."""
         policy = softmax(-values / scale / self.temperature)
         children = [node.children[choice] for choice in choices]
@@ -170,20 +169,22 @@ class DecisionTree:
         allowed = max(1, math.floor(node.visits**self.progressive_widening))
         return len(node.children) < allowed
 
-    def _make(self, path: Path, rows: Ints) -> Node:
+    def _make(self, path: Path, rows: IntArray) -> Node:
         if len(path) == self.decisions.shape[1]:
             return Node(path, rows, ())
         return Node(path, rows, tuple(np.unique(self.decisions[rows, len(path)]).tolist()))
 
 
-def softmax(values: Floats) -> Floats:
+def softmax(values: FloatArray) -> FloatArray:
     """Policy of Eq. (4): exponentials that sum to 1."""
     powers = np.exp(values - values.max())
-    shares: Floats = powers / powers.sum()
+    shares: FloatArray = powers / powers.sum()
     return shares
 
 
-def puct(quality: Floats, policy: Floats, n_parent: int, n_children: Ints, c_ucb: float) -> Floats:
+def puct(
+    quality: FloatArray, policy: FloatArray, n_parent: int, n_children: IntArray, c_ucb: float
+) -> FloatArray:
     """Selection rule of Eq. (5), for all children of a node at once."""
-    scores: Floats = quality + c_ucb * policy * math.sqrt(n_parent) / (1 + n_children)
+    scores: FloatArray = quality + c_ucb * policy * math.sqrt(n_parent) / (1 + n_children)
     return scores

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
-from skauto.surrogates._base import Floats, Surrogate
+from skauto.surrogates._base import Surrogate
 from skauto.surrogates._gaussian_process import GaussianProcess
+from skauto.utils import BoolArray, FloatArray
 
 
 class AugmentedGaussianProcess(BaseEstimator):
@@ -65,7 +65,9 @@ class AugmentedGaussianProcess(BaseEstimator):
         self.surrogate = surrogate
         self.alpha = alpha
 
-    def fit(self, observations: Sequence[tuple[Floats, Floats]], rng: np.random.Generator) -> Self:
+    def fit(
+        self, observations: Sequence[tuple[FloatArray, FloatArray]], rng: np.random.Generator
+    ) -> Self:
         """Fit a model to each source, choose the reliable observations, fit the augmented model.
 
         Parameters
@@ -95,7 +97,7 @@ class AugmentedGaussianProcess(BaseEstimator):
             self.augmented_ = truth
         return self
 
-    def predict(self, X: Floats) -> tuple[Floats, Floats]:
+    def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Predict the ground truth by the augmented model.
 
         Parameters
@@ -110,7 +112,7 @@ class AugmentedGaussianProcess(BaseEstimator):
         """
         return self.augmented_.predict(X)
 
-    def is_reliable(self, X: Floats) -> NDArray[np.bool_]:
+    def is_reliable(self, X: FloatArray) -> BoolArray:
         """Say where the model of each source agrees with that of the ground truth, Eq. (8).
 
         Parameters
@@ -134,7 +136,7 @@ class AugmentedGaussianProcess(BaseEstimator):
                     row[:] = np.abs(mean - model.predict(X)[0]) <= self.alpha * std
         return reliable
 
-    def discrepancy(self, X: Floats) -> Floats:
+    def discrepancy(self, X: FloatArray) -> FloatArray:
         """Distance of the augmented mean from the mean of each source (terms of Eq. 12).
 
         Parameters
@@ -154,7 +156,7 @@ class AugmentedGaussianProcess(BaseEstimator):
                 row[:] = np.abs(mean - model.predict(X)[0])
         return distances
 
-    def _fitted(self, X: Floats, y: Floats, rng: np.random.Generator) -> Surrogate:
+    def _fitted(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Surrogate:
         if self.surrogate is None:
             return GaussianProcess(nu=1.5, trend="constant").fit(X, y, rng)
         return clone(self.surrogate).fit(X, y, rng)

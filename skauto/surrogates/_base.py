@@ -3,9 +3,8 @@
 from typing import Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from skauto.utils import FloatArray
 
 
 class Surrogate(Protocol):
@@ -25,7 +24,7 @@ class Surrogate(Protocol):
     ((20,), (20,))
     """
 
-    def fit(self, X: Floats, y: Floats, rng: np.random.Generator) -> Self:
+    def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
         """Learn from observations.
 
         Parameters
@@ -43,7 +42,7 @@ class Surrogate(Protocol):
         """
         ...
 
-    def predict(self, X: Floats) -> tuple[Floats, Floats]:
+    def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Predict points.
 
         Parameters

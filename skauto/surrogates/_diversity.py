@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-Floats = NDArray[np.float64]
+from skauto.utils import FloatArray, IntArray
 
 
 class DiversitySurrogate(BaseEstimator):
@@ -73,7 +73,7 @@ class DiversitySurrogate(BaseEstimator):
         self.n_leaves = n_leaves
         self.max_pairs = max_pairs
 
-    def fit(self, X: Floats, diversity: Floats, rng: np.random.Generator) -> Self:
+    def fit(self, X: FloatArray, diversity: FloatArray, rng: np.random.Generator) -> Self:
         """Fit every model anew.
 
         Parameters
@@ -94,7 +94,7 @@ class DiversitySurrogate(BaseEstimator):
         self.n_seen_ = [len(points)] * self.n_models
         return self
 
-    def update(self, X: Floats, diversity: Floats, rng: np.random.Generator) -> Self:
+    def update(self, X: FloatArray, diversity: FloatArray, rng: np.random.Generator) -> Self:
         """Fit the models again that are furthest behind, as many as ``max_pairs`` allows.
 
         Parameters
@@ -121,7 +121,7 @@ class DiversitySurrogate(BaseEstimator):
                 self.n_seen_[k] = n
         return self
 
-    def predict(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
+    def predict(self, first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Predict the diversity of pairs.
 
         Parameters
@@ -137,7 +137,7 @@ class DiversitySurrogate(BaseEstimator):
         values = self._values(np.hstack([first, second]).astype(np.float32))
         return values.mean(axis=0), values.std(axis=0)
 
-    def sample(self, first: Floats, second: Floats) -> Floats:
+    def sample(self, first: FloatArray, second: FloatArray) -> FloatArray:
         """What each model predicts for all pairs of two sets of configurations.
 
         Parameters
@@ -157,12 +157,12 @@ class DiversitySurrogate(BaseEstimator):
         pairs = np.hstack([np.repeat(first, n_second, axis=0), np.tile(second, (n_first, 1))])
         return self._values(pairs.astype(np.float32)).reshape(-1, n_first, n_second)
 
-    def _values(self, pairs: NDArray[np.float32]) -> Floats:
+    def _values(self, pairs: NDArray[np.float32]) -> FloatArray:
         values = [model.predict(pairs, num_threads=1) for model in self.models_]
         return np.clip(np.array(values, dtype=np.float64), 0.0, 1.0)
 
     def _grow(
-        self, X: NDArray[np.float32], diversity: Floats, rng: np.random.Generator
+        self, X: NDArray[np.float32], diversity: FloatArray, rng: np.random.Generator
     ) -> lightgbm.Booster:
         """Fit one model."""
         first, second = _draw_pairs(len(X), self.max_pairs, rng)
@@ -186,9 +186,7 @@ class DiversitySurrogate(BaseEstimator):
         return lightgbm.train(parameters, data, self.n_trees)
 
 
-def _draw_pairs(
-    n: int, max_pairs: int, rng: np.random.Generator
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _draw_pairs(n: int, max_pairs: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
     """Ordered pairs of n things: all of them, or random ones in both orders."""
     if n * n <= max_pairs:
         codes = np.arange(n * n)

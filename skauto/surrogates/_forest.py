@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.tree import DecisionTreeRegressor
 
-Floats = NDArray[np.float64]
+from skauto.utils import FloatArray
 
 
 class RandomForest(BaseEstimator):
@@ -76,7 +76,7 @@ class RandomForest(BaseEstimator):
         self.bootstrap = bootstrap
         self.total_variance = total_variance
 
-    def fit(self, X: Floats, y: Floats, rng: np.random.Generator) -> Self:
+    def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
         """Grow the trees.
 
         Parameters
@@ -98,7 +98,7 @@ class RandomForest(BaseEstimator):
         self.trees_ = [self._grow(points, values, rng) for _ in range(self.n_trees)]
         return self
 
-    def predict(self, X: Floats) -> tuple[Floats, Floats]:
+    def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Predict the mean and the standard deviation over the trees.
 
         Parameters
@@ -124,7 +124,7 @@ class RandomForest(BaseEstimator):
         return leaf_means.mean(axis=0), np.sqrt(variance)
 
     def _grow(
-        self, X: NDArray[np.float32], y: Floats, rng: np.random.Generator
+        self, X: NDArray[np.float32], y: FloatArray, rng: np.random.Generator
     ) -> DecisionTreeRegressor:
         weights = None
         if self.bootstrap:

@@ -8,7 +8,7 @@ from scipy import optimize
 from scipy.linalg import cho_solve, lapack, solve_triangular
 from sklearn.base import BaseEstimator
 
-from skauto.surrogates._base import Floats
+from skauto.utils import FloatArray
 
 _JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)
 
@@ -95,7 +95,7 @@ class GaussianProcess(BaseEstimator):
         self.length_scale_bounds = length_scale_bounds
         self.noise_bounds = noise_bounds
 
-    def fit(self, X: Floats, y: Floats, rng: np.random.Generator) -> Self:
+    def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
         """Choose the hyper-parameters and condition the process on the observations.
 
         Parameters
@@ -132,7 +132,7 @@ class GaussianProcess(BaseEstimator):
         self._n_fitted = len(X)
         return self.condition(X, y, min(solutions, key=lambda solution: solution.fun).x)
 
-    def update(self, X: Floats, y: Floats, rng: np.random.Generator) -> Self:
+    def update(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
         """Take in grown data: fit anew once there is a tenth more of it, else only condition.
 
         Parameters
@@ -153,7 +153,9 @@ class GaussianProcess(BaseEstimator):
             return self.condition(X, y)
         return self.fit(X, y, rng)
 
-    def condition(self, X: Floats, y: Floats, hyperparameters: Floats | None = None) -> Self:
+    def condition(
+        self, X: FloatArray, y: FloatArray, hyperparameters: FloatArray | None = None
+    ) -> Self:
         """Condition the process on observations without choosing new hyper-parameters.
 
         Parameters
@@ -184,7 +186,7 @@ class GaussianProcess(BaseEstimator):
         )
         return self
 
-    def predict(self, X: Floats) -> tuple[Floats, Floats]:
+    def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Posterior mean and standard deviation of the noise-free values (Eq. A33).
 
         Parameters
@@ -210,7 +212,7 @@ class GaussianProcess(BaseEstimator):
         std = np.sqrt(np.maximum(variance, 1e-12 * amplitude))
         return self._offset + self._scale * mean, self._scale * std
 
-    def predict_with_gradient(self, x: Floats) -> tuple[float, float, Floats, Floats]:
+    def predict_with_gradient(self, x: FloatArray) -> tuple[float, float, FloatArray, FloatArray]:
         """Posterior mean and standard deviation at one point, and their gradients.
 
         Parameters
@@ -245,8 +247,8 @@ class GaussianProcess(BaseEstimator):
         )
 
     def negative_log_likelihood(
-        self, hyperparameters: Floats, X: Floats, y: Floats
-    ) -> tuple[float, Floats]:
+        self, hyperparameters: FloatArray, X: FloatArray, y: FloatArray
+    ) -> tuple[float, FloatArray]:
         """Negative log marginal likelihood of the standardised targets and its gradient.
 
         Parameters
@@ -269,7 +271,9 @@ class GaussianProcess(BaseEstimator):
             np.asarray(hyperparameters, dtype=float), X - X.mean(axis=0), _standardise(y)[0]
         )
 
-    def _likelihood(self, theta: Floats, points: Floats, targets: Floats) -> tuple[float, Floats]:
+    def _likelihood(
+        self, theta: FloatArray, points: FloatArray, targets: FloatArray
+    ) -> tuple[float, FloatArray]:
         """Rasmussen and Williams, Eq. (2.30), and its gradient, Eq. (5.9)."""
         covariance, slope = self._covariance(theta, points)
         factor = _cholesky(covariance)
@@ -289,7 +293,9 @@ class GaussianProcess(BaseEstimator):
         )
         return value, gradient
 
-    def _objective(self, theta: Floats, points: Floats, targets: Floats) -> tuple[float, Floats]:
+    def _objective(
+        self, theta: FloatArray, points: FloatArray, targets: FloatArray
+    ) -> tuple[float, FloatArray]:
         """Negative log likelihood, plus the priors' negative log density if there are any."""
         value, gradient = self._likelihood(theta, points, targets)
         if self.priors:
@@ -299,7 +305,7 @@ class GaussianProcess(BaseEstimator):
             gradient += deviation / spread
         return value, gradient
 
-    def _covariance(self, theta: Floats, points: Floats) -> tuple[Floats, Floats]:
+    def _covariance(self, theta: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Covariance of the observations, noise included, and the kernel's slope."""
         amplitude, scales, noise = _unpack(theta)
         scaled = points / scales
@@ -309,7 +315,9 @@ class GaussianProcess(BaseEstimator):
         covariance[np.diag_indices_from(covariance)] += noise
         return covariance, slope
 
-    def _solve(self, factor: Floats, targets: Floats) -> tuple[float, Floats, Floats]:
+    def _solve(
+        self, factor: FloatArray, targets: FloatArray
+    ) -> tuple[float, FloatArray, FloatArray]:
         """Level b, K^-1 (y - b 1) and K^-1 1; the level is 0 with the mean subtracted."""
         both = np.column_stack([targets, np.ones_like(targets)])
         solved = cho_solve((factor, True), both, check_finite=False)
@@ -318,7 +326,7 @@ class GaussianProcess(BaseEstimator):
             level = float(targets @ solved[:, 1] / solved[:, 1].sum())
         return level, solved[:, 0] - level * solved[:, 1], solved[:, 1]
 
-    def _log_bounds(self, n_features: int) -> tuple[Floats, Floats]:
+    def _log_bounds(self, n_features: int) -> tuple[FloatArray, FloatArray]:
         if self.nu not in _MATERN:
             raise ValueError(
                 f"The 'nu' must be one of {sorted(_MATERN)}. Got {self.nu!r} instead."
@@ -331,14 +339,14 @@ class GaussianProcess(BaseEstimator):
         low, high = np.log([self.amplitude_bounds, *scales, self.noise_bounds]).T
         return low, high
 
-    def _first_start(self, low: Floats, high: Floats) -> Floats:
+    def _first_start(self, low: FloatArray, high: FloatArray) -> FloatArray:
         last = getattr(self, "hyperparameters_", None)
         if self.warm_start and last is not None and len(last) == len(low):
             return np.clip(last, low, high)
         return np.clip(_prior(len(low) - 2)[0], low, high)
 
 
-def _prior(n_features: int) -> tuple[Floats, Floats]:
+def _prior(n_features: int) -> tuple[FloatArray, FloatArray]:
     """Centre and spread of the logarithms: length scales grow with the cube's diagonal."""
     center = np.full(n_features + 2, math.log(0.5) + 0.5 * math.log(max(n_features, 1)))
     spread = np.ones(n_features + 2)
@@ -347,12 +355,12 @@ def _prior(n_features: int) -> tuple[Floats, Floats]:
     return center, spread
 
 
-def _unpack(theta: Floats) -> tuple[float, Floats, float]:
+def _unpack(theta: FloatArray) -> tuple[float, FloatArray, float]:
     values = np.exp(theta)
     return float(values[0]), values[1:-1], float(values[-1])
 
 
-def _squared_distances(left: Floats, right: Floats) -> Floats:
+def _squared_distances(left: FloatArray, right: FloatArray) -> FloatArray:
     """Squared Euclidean distances by one matrix product."""
     squared = (left @ right.T) * -2.0
     squared += np.einsum("ij,ij->i", left, left)[:, None]
@@ -360,13 +368,13 @@ def _squared_distances(left: Floats, right: Floats) -> Floats:
     return np.maximum(squared, 0.0, out=squared)
 
 
-def _matern_three_halves(squared: Floats, amplitude: float) -> tuple[Floats, Floats]:
+def _matern_three_halves(squared: FloatArray, amplitude: float) -> tuple[FloatArray, FloatArray]:
     root = np.sqrt(3.0 * squared)
     decay = amplitude * np.exp(-root)
     return (1.0 + root) * decay, 3.0 * decay
 
 
-def _matern_five_halves(squared: Floats, amplitude: float) -> tuple[Floats, Floats]:
+def _matern_five_halves(squared: FloatArray, amplitude: float) -> tuple[FloatArray, FloatArray]:
     root = np.sqrt(5.0 * squared)
     decay = amplitude * np.exp(-root)
     linear = (1.0 + root) * decay
@@ -376,12 +384,12 @@ def _matern_five_halves(squared: Floats, amplitude: float) -> tuple[Floats, Floa
 _MATERN = {1.5: _matern_three_halves, 2.5: _matern_five_halves}
 
 
-def _matern(squared: Floats, amplitude: float, nu: float) -> tuple[Floats, Floats]:
+def _matern(squared: FloatArray, amplitude: float, nu: float) -> tuple[FloatArray, FloatArray]:
     """Kernel values at squared distances, and -(d kappa / dr) / r, which is smooth at 0."""
     return _MATERN[nu](squared, amplitude)
 
 
-def _cholesky(covariance: Floats) -> Floats:
+def _cholesky(covariance: FloatArray) -> FloatArray:
     """Lower factor; jitter of up to 1e-4 of the diagonal is added where it does not exist."""
     size = covariance[0, 0]
     for jitter in _JITTERS:
@@ -397,14 +405,14 @@ def _cholesky(covariance: Floats) -> Floats:
     )
 
 
-def _inverse(factor: Floats) -> Floats:
+def _inverse(factor: FloatArray) -> FloatArray:
     """Inverse of the matrix with this lower Cholesky factor, both triangles filled."""
     inverse, _ = lapack.dpotri(factor, lower=True)
     inverse += np.tril(inverse, -1).T
     return inverse
 
 
-def _negative_log_density(factor: Floats, residual: Floats, weights: Floats) -> float:
+def _negative_log_density(factor: FloatArray, residual: FloatArray, weights: FloatArray) -> float:
     """Rasmussen and Williams, Eq. (2.30), with the sign of Eq. (A35)."""
     log_determinant = 2.0 * np.log(np.diag(factor)).sum()
     return 0.5 * float(
@@ -412,7 +420,7 @@ def _negative_log_density(factor: Floats, residual: Floats, weights: Floats) -> 
     )
 
 
-def _standardise(y: Floats) -> tuple[Floats, float, float]:
+def _standardise(y: FloatArray) -> tuple[FloatArray, float, float]:
     """Targets with mean 0 and standard deviation 1 (constant ones are only centred)."""
     size = max(float(np.abs(y).max()), 1e-300)  # divided out, lest squares overflow
     offset, scale = size * float((y / size).mean()), size * float((y / size).std())
@@ -421,7 +429,7 @@ def _standardise(y: Floats) -> tuple[Floats, float, float]:
     return (y - offset) / scale, offset, scale
 
 
-def _check_data(X: Floats, y: Floats) -> tuple[Floats, Floats]:
+def _check_data(X: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
     X, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
     if X.ndim != 2 or y.shape != (len(X),) or len(X) == 0:
         raise ValueError(

@@ -3,11 +3,10 @@
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.base import BaseEstimator
 
-Floats = NDArray[np.float64]
+from skauto.utils import FloatArray
 
 
 class LinearModel(BaseEstimator):
@@ -54,7 +53,7 @@ class LinearModel(BaseEstimator):
     def __init__(self, *, alpha: float = 1.0) -> None:
         self.alpha = alpha
 
-    def fit(self, X: Floats, y: Floats, rng: np.random.Generator) -> Self:
+    def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
         """Solve the normal equations.
 
         Parameters
@@ -89,7 +88,7 @@ class LinearModel(BaseEstimator):
         self.noise_ = unit * float(residuals.std())
         return self
 
-    def predict(self, X: Floats) -> tuple[Floats, Floats]:
+    def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Predict mean and standard deviation.
 
         Parameters

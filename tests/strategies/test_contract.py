@@ -84,7 +84,7 @@ def test_same_seed_same_proposals(name):
 def test_same_seed_same_proposals_in_another_process(name):
     script = (
         "from tests.strategies.test_contract import as_text, search, rich_space\n"
-        "from skauto.evaluation import thread_pools\n"
+        "from skauto.engines import thread_pools\n"
         "with thread_pools().limit(limits=1):  # as in a search: sums depend on the threads\n"
         f"    print(as_text(search({name!r}, rich_space(), 25, seed=7, n_workers=2)))"
     )

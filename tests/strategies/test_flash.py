@@ -7,7 +7,7 @@ from sklearn.base import clone
 from skauto.acquisition import d_optimal_design
 from skauto.history import History
 from skauto.space import Real, SearchSpace
-from skauto.strategies import TPE, Flash, RandomSearch
+from skauto.strategies import FLASH, TPE, RandomSearch
 from tests.strategies.search_loop import drive, rich_space, single_space
 
 # What each algorithm adds to the loss and to the seconds of additive_space().
@@ -33,7 +33,7 @@ def additive(_, configuration):
 
 
 def test_phases_come_in_their_order():
-    strategy = Flash(n_init=7, n_prune=5, r=2, fine_tuner="tpe")
+    strategy = FLASH(n_init=7, n_prune=5, r=2, fine_tuner="tpe")
     history = drive(strategy, additive_space(), additive, 48)
     origins = [trial.origin for trial in history]
     assert origins[:12] == ["design"] * 7 + ["eips"] * 5
@@ -42,17 +42,17 @@ def test_phases_come_in_their_order():
 
 def test_the_first_phase_tells_all_algorithms_apart():
     space = additive_space()
-    history = drive(Flash(n_init=6), space, additive, 40)
+    history = drive(FLASH(n_init=6), space, additive, 40)
     paths = space.one_hot_structures(space.encode([t.configuration for t in history[:6]]))
     assert np.linalg.matrix_rank(paths) == 6  # N - K + 1 of the two steps with a choice
 
 
 def test_the_first_phase_builds_on_what_is_known():
     space = additive_space()
-    history = drive(Flash(n_init=1), space, additive, 1)
+    history = drive(FLASH(n_init=1), space, additive, 1)
     first = space.one_hot_structures(space.encode([history[0].configuration]))
     history.max_evals = 40
-    drive(Flash(n_init=3), space, additive, 3, history=history)
+    drive(FLASH(n_init=3), space, additive, 3, history=history)
     paths = space.one_hot_structures(space.encode([t.configuration for t in history]))
     row = d_optimal_design(
         space.one_hot_structures(space.structures), 1, np.random.default_rng(0), known=first
@@ -66,14 +66,14 @@ def test_the_second_phase_is_not_shortened_by_what_is_known():
     space = additive_space()
     history = drive(RandomSearch(), space, additive, 10)
     history.max_evals = 60
-    drive(Flash(n_init=4, n_prune=5, fine_tuner="tpe"), space, additive, 20, history=history)
+    drive(FLASH(n_init=4, n_prune=5, fine_tuner="tpe"), space, additive, 20, history=history)
     origins = [trial.origin for trial in history[10:]]
     assert origins.count("eips") == 5
     assert origins[:5] == ["eips"] * 5
 
 
 def test_the_third_phase_keeps_what_is_good():
-    strategy = Flash(n_init=10, n_prune=6, r=2)
+    strategy = FLASH(n_init=10, n_prune=6, r=2)
     history = drive(strategy, additive_space(), additive, 64)
     assert "a1" in strategy.kept_["a"]
     assert "b2" in strategy.kept_["b"]
@@ -84,7 +84,7 @@ def test_the_third_phase_keeps_what_is_good():
 
 
 def test_effects_are_those_of_the_algorithms():
-    strategy = Flash(n_init=100, n_prune=0, alpha=1e-6)
+    strategy = FLASH(n_init=100, n_prune=0, alpha=1e-6)
     drive(strategy, additive_space(), additive, 400)
     strategy.stop()
     effects = strategy.effects_
@@ -120,7 +120,7 @@ def test_a_costly_structure_must_be_better(second):
         seconds = 100 if configuration["only"] == "dear" else 1
         return {"losses": (loss + noise,), "cost": seconds * second}
 
-    strategy = Flash(n_init=16, n_prune=0, r=2)
+    strategy = FLASH(n_init=16, n_prune=0, r=2)
     drive(strategy, algorithms_only("best", "cheap", "dear", "poor"), evaluate, 80)
     assert strategy.kept_["only"] == ["best", "cheap"]
 
@@ -135,7 +135,7 @@ def test_a_little_better_is_worth_some_seconds_whatever_their_unit(second):
         seconds = 100 if configuration["only"] == "good" else 1
         return {"losses": (loss + noise if number else 0.0,), "cost": seconds * second}
 
-    strategy = Flash(n_init=12, n_prune=0, r=1)
+    strategy = FLASH(n_init=12, n_prune=0, r=1)
     drive(strategy, algorithms_only("lucky", "good", "cheap"), evaluate, 60)
     assert "good" in strategy.kept_["only"]
 
@@ -147,7 +147,7 @@ def test_the_structure_of_the_best_trial_stays():
         loss = 0.9 if configuration["only"] == "moody" else 0.5
         return {"losses": (0.01 if number == 0 else loss,), "cost": 1.0}
 
-    strategy = Flash(n_init=9, n_prune=0, r=1)
+    strategy = FLASH(n_init=9, n_prune=0, r=1)
     drive(strategy, algorithms_only("moody", "b", "c"), evaluate, 40)  # the default is moody
     assert "moody" in strategy.kept_["only"]
     assert len(strategy.kept_["only"]) == 2
@@ -155,12 +155,12 @@ def test_the_structure_of_the_best_trial_stays():
 
 def test_the_default_is_tried_first():
     space = additive_space()
-    history = drive(Flash(), space, additive, 40)
+    history = drive(FLASH(), space, additive, 40)
     assert history[0].configuration == space.default()
 
 
 def test_the_phases_take_at_most_a_quarter_of_the_trials_each():
-    history = drive(Flash(), additive_space(), additive, 12)
+    history = drive(FLASH(), additive_space(), additive, 12)
     origins = [trial.origin for trial in history]
     assert origins.count("design") == origins.count("eips") == 3
 
@@ -170,21 +170,21 @@ def test_the_phases_take_at_most_a_quarter_of_the_time_each():
         return additive(number, configuration) | {"ended": number + 1.0}
 
     history = History(["loss"], time_limit=12.0)
-    drive(Flash(), additive_space(), a_second_each, 12, history=history)
+    drive(FLASH(), additive_space(), a_second_each, 12, history=history)
     origins = [trial.origin for trial in history]
     assert origins[:7] == ["design"] * 4 + ["eips"] * 3  # proposed until 3 and until 6 seconds
     assert not {"design", "eips"} & set(origins[7:])
 
 
 def test_any_strategy_can_tune():
-    strategy = clone(Flash(n_init=2, n_prune=1, fine_tuner=TPE(n_initial=3)))
+    strategy = clone(FLASH(n_init=2, n_prune=1, fine_tuner=TPE(n_initial=3)))
     assert strategy.get_params()["fine_tuner__n_initial"] == 3
     history = drive(strategy, rich_space(), lambda *_: {"losses": (0.5,)}, 40)
     assert "tpe" in {trial.origin for trial in history}
 
 
 def test_a_space_without_a_choice_is_survived():
-    strategy = Flash()
+    strategy = FLASH()
     history = drive(strategy, single_space(), lambda *_: {"losses": (0.5,)}, 10)
     strategy.stop()
     assert len(history) == 1
@@ -194,12 +194,12 @@ def test_a_space_without_a_choice_is_survived():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_init": 0}, "'n_init' of Flash must be an integer of at least 1"),
-        ({"r": None}, "'r' of Flash must be an integer of at least 1"),
-        ({"alpha": 0.0}, "'alpha' of Flash must be positive"),
-        ({"fine_tuner": "smac"}, "'fine_tuner' of Flash must be one of"),
+        ({"n_init": 0}, "'n_init' of FLASH must be an integer of at least 1"),
+        ({"r": None}, "'r' of FLASH must be an integer of at least 1"),
+        ({"alpha": 0.0}, "'alpha' of FLASH must be positive"),
+        ({"fine_tuner": "smac"}, "'fine_tuner' of FLASH must be one of"),
     ],
 )
 def test_wrong_settings_are_named(settings, message):
     with pytest.raises(ValueError, match=message):
-        Flash(**settings).start(rich_space(), np.random.default_rng(0))
+        FLASH(**settings).start(rich_space(), np.random.default_rng(0))

@@ -8,7 +8,7 @@ from scipy.stats import norm
 from skauto.history import History, Proposal, Trial
 from skauto.objectives import make_artificial_objective, make_artificial_space
 from skauto.space import Real, SearchSpace
-from skauto.strategies import Mosaic
+from skauto.strategies import MOSAIC
 from skauto.strategies._tree import Experience
 from tests.strategies.search_loop import as_measured, drive, rich_space, small_space
 
@@ -59,7 +59,7 @@ def classifiers(trials):
 
 def test_initial_design_has_each_default_and_kappa_random_pipelines_of_each_classifier():
     space = rich_space()
-    _, history = run(Mosaic(kappa=2, n_samples=5, n_candidates=20), space, 12)
+    _, history = run(MOSAIC(kappa=2, n_samples=5, n_candidates=20), space, 12)
     origins = [trial.origin for trial in history]
     # "bayes" has three pipelines in all (the scaler "power" has values): enough here.
     assert origins == ["default"] * 3 + ["design"] * 6 + ["playout"] * 3
@@ -70,7 +70,7 @@ def test_initial_design_has_each_default_and_kappa_random_pipelines_of_each_clas
 
 def test_initial_design_takes_at_most_a_quarter_of_a_small_budget():
     for max_evals, n_design in ((4, 1), (8, 2), (100, 12)):
-        strategy = Mosaic(kappa=3, n_samples=5, n_candidates=20)
+        strategy = MOSAIC(kappa=3, n_samples=5, n_candidates=20)
         _, history = run(strategy, rich_space(), min(max_evals, 14), max_evals=max_evals)
         origins = [trial.origin for trial in history]
         assert origins[:n_design].count("playout") == 0
@@ -79,7 +79,7 @@ def test_initial_design_takes_at_most_a_quarter_of_a_small_budget():
 
 def test_initial_design_takes_at_most_a_quarter_of_the_time():
     space = rich_space()
-    strategy = Mosaic(n_samples=5, n_candidates=20).start(space, np.random.default_rng(0))
+    strategy = MOSAIC(n_samples=5, n_candidates=20).start(space, np.random.default_rng(0))
     history = History(time_limit=8.0)
     for second in range(8):
         finish(history, strategy.suggest(history), 0.5, ended=second + 1.0)
@@ -89,7 +89,7 @@ def test_initial_design_takes_at_most_a_quarter_of_the_time():
 
 def test_trials_that_others_made_take_their_place_in_the_initial_design():
     space = rich_space()
-    strategy = Mosaic(kappa=0, n_samples=5, n_candidates=20).start(space, np.random.default_rng(0))
+    strategy = MOSAIC(kappa=0, n_samples=5, n_candidates=20).start(space, np.random.default_rng(0))
     history = History()
     for configuration in space.default_configurations()[:2]:
         finish(history, Proposal(configuration, origin="warm start"), 0.5)
@@ -99,8 +99,8 @@ def test_trials_that_others_made_take_their_place_in_the_initial_design():
 def test_initial_design_is_not_repeated_by_a_search_that_goes_on():
     space = rich_space()
     settings = {"kappa": 2, "n_samples": 5, "n_candidates": 20}
-    _, history = run(Mosaic(**settings), space, 7)
-    again = Mosaic(**settings).start(space, np.random.default_rng(1))
+    _, history = run(MOSAIC(**settings), space, 7)
+    again = MOSAIC(**settings).start(space, np.random.default_rng(1))
     for _ in range(4):
         proposal = again.suggest(history)
         finish(history, proposal, 0.5)
@@ -111,7 +111,7 @@ def test_initial_design_is_not_repeated_by_a_search_that_goes_on():
 
 
 def test_trials_of_the_initial_design_count_as_visits_of_the_root_and_its_children():
-    strategy, history = run(Mosaic(kappa=1, n_samples=5), rich_space(), 6)
+    strategy, history = run(MOSAIC(kappa=1, n_samples=5), rich_space(), 6)
     strategy.suggest(history)
     root = strategy._tree.root
     assert root.visits == 6
@@ -123,11 +123,11 @@ def test_trials_of_the_initial_design_count_as_visits_of_the_root_and_its_childr
 
 def test_decisions_are_taken_from_the_back_and_single_choices_are_none():
     space = rich_space()
-    assert Mosaic().start(space, np.random.default_rng(0))._order == [2, 1, 0]
-    given = Mosaic(order=["selector", "classifier", "scaler"])
+    assert MOSAIC().start(space, np.random.default_rng(0))._order == [2, 1, 0]
+    given = MOSAIC(order=["selector", "classifier", "scaler"])
     assert given.start(space, np.random.default_rng(0))._order == [1, 2, 0]
     part = space.subspace({"selector": "none"})
-    assert Mosaic().start(part, np.random.default_rng(0))._order == [2, 0]
+    assert MOSAIC().start(part, np.random.default_rng(0))._order == [2, 0]
 
 
 # The surrogate
@@ -135,7 +135,7 @@ def test_decisions_are_taken_from_the_back_and_single_choices_are_none():
 
 def test_partial_surrogate_is_the_mean_over_random_completions():
     space = make_artificial_space(n_steps=2, n_algorithms=3)
-    strategy, history = run(Mosaic(n_samples=2000, kappa=1), space, 8)
+    strategy, history = run(MOSAIC(n_samples=2000, kappa=1), space, 8)
     node = strategy._tree.root
     values = strategy._partial_surrogate(Linear(), node, [2, 0])
     for value, choice in zip(values, (2, 0), strict=True):
@@ -147,7 +147,7 @@ def test_partial_surrogate_is_the_mean_over_random_completions():
 
 
 def test_performance_is_in_units_of_the_losses_when_they_are_shares():
-    strategy = Mosaic(transform=None)
+    strategy = MOSAIC(transform=None)
     for y, scale in (
         ([0.0, 0.2, 1.0], 1.0),
         ([1.0, 2.0, 5.0, 1e6], 2 * (3.5 - 1.0)),
@@ -155,15 +155,15 @@ def test_performance_is_in_units_of_the_losses_when_they_are_shares():
         ([-2.0, -1.0, 0.0], 2.0),
     ):
         assert strategy._scale(np.array(y)) == scale
-    assert Mosaic(loss_scale=0.3)._scale(np.array([5.0])) == 0.3
-    assert Mosaic()._scale(np.array([-2.0, 0.0, 2.0])) == 1.0
+    assert MOSAIC(loss_scale=0.3)._scale(np.array([5.0])) == 0.3
+    assert MOSAIC()._scale(np.array([-2.0, 0.0, 2.0])) == 1.0
 
 
 def test_ranks_are_transformed_to_normal_scores():
     losses = np.array([3.0, -1.0, 1e300, 0.0, 0.5])
     expected = norm.ppf(np.array([0.7, 0.1, 0.9, 0.3, 0.5]))
-    np.testing.assert_allclose(Mosaic()._transformed(losses), expected)
-    assert Mosaic(transform=None)._transformed(losses) is losses
+    np.testing.assert_allclose(MOSAIC()._transformed(losses), expected)
+    assert MOSAIC(transform=None)._transformed(losses) is losses
 
 
 def test_with_ranks_only_the_order_of_the_losses_matters():
@@ -171,7 +171,7 @@ def test_with_ranks_only_the_order_of_the_losses_matters():
     objective = make_artificial_objective(space)
 
     def configurations(loss_of):
-        strategy = Mosaic(kappa=1, n_samples=10, n_candidates=50)
+        strategy = MOSAIC(kappa=1, n_samples=10, n_candidates=50)
         return [t.configuration for t in run(strategy, space, 25, loss_of=loss_of)[1]]
 
     assert configurations(objective) == configurations(lambda c: np.exp(5 * objective(c)))
@@ -182,7 +182,7 @@ def test_with_ranks_only_the_order_of_the_losses_matters():
 
 def test_playout_lies_below_the_node_and_maximises_the_improvement():
     space = rich_space()
-    strategy, history = run(Mosaic(kappa=2, n_samples=10), space, 20)
+    strategy, history = run(MOSAIC(kappa=2, n_samples=10), space, 20)
     observations = strategy._observations(history)
     experience = strategy._experience(observations, observations.y)
     node = strategy._tree.root.children[0]
@@ -197,7 +197,7 @@ def test_playout_lies_below_the_node_and_maximises_the_improvement():
 
 def test_every_playout_belongs_to_its_walk():
     space = rich_space()
-    strategy, history = run(Mosaic(kappa=1, n_samples=10, n_candidates=50), space, 40)
+    strategy, history = run(MOSAIC(kappa=1, n_samples=10, n_candidates=50), space, 40)
     vectors = space.encode([trial.configuration for trial in history])
     paths = [trial.info.get("path", ()) for trial in history]
     assert {len(path) for path in paths} == {0, 2, 3}  # the root's children are there already
@@ -207,7 +207,7 @@ def test_every_playout_belongs_to_its_walk():
 
 def test_playout_without_a_record_starts_from_the_default_completion():
     space = rich_space()
-    strategy, history = run(Mosaic(kappa=0, n_samples=5, n_candidates=5), space, 3)
+    strategy, history = run(MOSAIC(kappa=0, n_samples=5, n_candidates=5), space, 3)
     observations = strategy._observations(history)
     empty = Experience(np.empty((0, 3), dtype=np.intp), np.empty(0))
     node = strategy._tree.expand(strategy._tree.root.children[2], 1)
@@ -220,7 +220,7 @@ def test_playout_without_a_record_starts_from_the_default_completion():
 
 def test_best_below_is_a_trial_that_did_not_fail():
     space = rich_space()
-    strategy, history = run(Mosaic(kappa=0, n_samples=5, n_candidates=5), space, 3)
+    strategy, history = run(MOSAIC(kappa=0, n_samples=5, n_candidates=5), space, 3)
     best = space.complete({"classifier": ("svm", {"C": 0.5})})
     finish(history, Proposal(best), 0.01)
     worse = space.complete({"classifier": ("svm", {"C": 0.7})})
@@ -240,7 +240,7 @@ def test_best_below_is_a_trial_that_did_not_fail():
 
 def test_pending_walks_are_virtual_visits_that_are_taken_back():
     space = make_artificial_space(n_steps=3, n_algorithms=5)
-    curious = Mosaic(kappa=0, n_samples=10, n_candidates=50, loss_scale=1000.0)
+    curious = MOSAIC(kappa=0, n_samples=10, n_candidates=50, loss_scale=1000.0)
     strategy, history = run(curious, space, 6)
     pending = []
     for _ in range(8):
@@ -257,7 +257,7 @@ def test_pending_walks_are_virtual_visits_that_are_taken_back():
 
 def test_small_space_is_searched_to_its_end():
     space = small_space()
-    history = drive(Mosaic(n_samples=5, n_candidates=5), space, as_measured(lambda c: 0.5), 20)
+    history = drive(MOSAIC(n_samples=5, n_candidates=5), space, as_measured(lambda c: 0.5), 20)
     assert len({trial.configuration for trial in history}) == len(history) == 6
 
 
@@ -267,7 +267,7 @@ def test_space_without_a_decision_is_bayesian_optimisation():
     def loss_of(configuration):
         return (configuration.parameters("classifier")["C"] - 0.3) ** 2
 
-    _, history = run(Mosaic(), space, 25, loss_of=loss_of)
+    _, history = run(MOSAIC(), space, 25, loss_of=loss_of)
     assert history.incumbent.loss < 5e-3
     assert history[-1].origin == "playout"
 
@@ -277,7 +277,7 @@ def test_space_without_a_decision_is_bayesian_optimisation():
 
 def test_tree_is_kept_as_a_table():
     space = rich_space()
-    strategy, history = run(Mosaic(kappa=1, n_samples=10, n_candidates=50), space, 40)
+    strategy, history = run(MOSAIC(kappa=1, n_samples=10, n_candidates=50), space, 40)
     strategy.stop()
     table = pd.DataFrame(strategy.tree_)
     assert table.columns.tolist() == [
@@ -309,7 +309,7 @@ def test_tree_is_kept_as_a_table():
 
 
 def test_a_new_search_forgets_the_old_tree():
-    strategy, _ = run(Mosaic(kappa=0, n_samples=5, n_candidates=5), rich_space(), 5)
+    strategy, _ = run(MOSAIC(kappa=0, n_samples=5, n_candidates=5), rich_space(), 5)
     strategy.stop()
     strategy.start(rich_space(), np.random.default_rng(0))
     assert not hasattr(strategy, "tree_")
@@ -320,14 +320,14 @@ def test_a_new_search_forgets_the_old_tree():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"c_ucb": -1.0}, "'c_ucb' of Mosaic must be at least 0. Got -1.0"),
-        ({"n_samples": 0}, "'n_samples' of Mosaic must be at least 1. Got 0"),
-        ({"transform": "log"}, "'transform' of Mosaic must be 'rank' or None. Got 'log'"),
-        ({"temperature": 0.0}, "'temperature' of Mosaic must be positive. Got 0.0"),
-        ({"loss_scale": -2}, "'loss_scale' of Mosaic must be positive. Got -2"),
+        ({"c_ucb": -1.0}, "'c_ucb' of MOSAIC must be at least 0. Got -1.0"),
+        ({"n_samples": 0}, "'n_samples' of MOSAIC must be at least 1. Got 0"),
+        ({"transform": "log"}, "'transform' of MOSAIC must be 'rank' or None. Got 'log'"),
+        ({"temperature": 0.0}, "'temperature' of MOSAIC must be positive. Got 0.0"),
+        ({"loss_scale": -2}, "'loss_scale' of MOSAIC must be positive. Got -2"),
         ({"order": ["classifier"]}, r"must name each step of \['scaler', .* once"),
     ],
 )
 def test_messages(settings, message):
     with pytest.raises(ValueError, match=message):
-        Mosaic(**settings).start(rich_space(), np.random.default_rng(0))
+        MOSAIC(**settings).start(rich_space(), np.random.default_rng(0))
