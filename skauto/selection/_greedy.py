@@ -1,6 +1,6 @@
 """Greedy ensemble selection from stored predictions."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,8 +51,6 @@ def greedy_selection(
     loss: Loss,
     n_members: int = 25,
     *,
-    initial: Iterable[int] | None = None,
-    early_stopping: bool = False,
     feasible: Callable[[IntArray, int], bool] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Selection:
@@ -74,11 +72,6 @@ def greedy_selection(
         The loss to make small.
     n_members : int, default=25
         Number of members, repetitions included; with 1 the best single candidate is chosen.
-    initial : iterable of int, default=None
-        Candidates that are members from the start, repetitions included; they count towards
-        `n_members`.
-    early_stopping : bool, default=False
-        Whether to stop when no candidate makes the loss smaller.
     feasible : callable, default=None
         ``feasible(counts, candidate)``, given the number of times that each candidate is a
         member, shape (n_candidates,), says whether the whole ensemble stays feasible when the
@@ -121,23 +114,15 @@ def greedy_selection(
     indices: list[int] = []
     losses: list[float] = []
 
-    def add(index: int, value: float) -> None:
-        counts[index] += 1
-        np.add(total, projections[index], out=total)
-        indices.append(index)
-        losses.append(value)
-
-    for index in () if initial is None else initial:
-        value = _losses_with(projections, np.array([index]), total, len(indices), y, loss, weight)
-        add(index, float(value[0]))
     while len(indices) < n_members:
         values = _losses_with(projections, candidates, total, len(indices), y, loss, weight)
         best = _best_feasible(values, counts, feasible)
         if best is None:
             break
-        if early_stopping and losses and values[best] >= losses[-1] - _tolerance(losses[-1]):
-            break
-        add(best, float(values[best]))
+        counts[best] += 1
+        np.add(total, projections[best], out=total)
+        indices.append(best)
+        losses.append(float(values[best]))
     return Selection(
         counts / max(1, len(indices)), np.array(indices, dtype=np.intp), np.array(losses)
     )

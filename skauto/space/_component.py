@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 from sklearn.base import clone
@@ -81,9 +80,6 @@ class Component:
     dense_only : bool, default=None
         Whether it refuses sparse matrices; None asks the tags of the estimator, and means no for
         callables.
-    nonnegative_only : bool, default=None
-        Whether it refuses negative values; None as above. Nothing is left out of a space on this
-        ground, since a scaler may have made the values positive.
     handles_missing : bool, default=None
         Whether it accepts NaN; None asks the tags of the estimator, and means no for callables.
     handles_categories : bool, default=None
@@ -131,7 +127,6 @@ class Component:
         conditions: Mapping[str, tuple[str, Sequence[Any]]] | None = None,
         adapt: Callable[[Any, FitContext], None] | None = None,
         dense_only: bool | None = None,
-        nonnegative_only: bool | None = None,
         handles_missing: bool | None = None,
         handles_categories: bool | None = None,
         keeps_categories: bool | None = None,
@@ -158,9 +153,6 @@ class Component:
         self.adapt = adapt
         tags = _input_tags(estimator)
         self.dense_only = not tags.sparse if dense_only is None else dense_only
-        self.nonnegative_only = (
-            tags.positive_only if nonnegative_only is None else nonnegative_only
-        )
         self.handles_missing = tags.allow_nan if handles_missing is None else handles_missing
         passthrough = estimator is None
         self.handles_categories = passthrough if handles_categories is None else handles_categories
@@ -282,26 +274,6 @@ class Component:
     def passthrough(self) -> bool:
         """Whether the step is left out."""
         return self.estimator is None
-
-    @property
-    def n_settings(self) -> float:
-        """Number of settings of the hyper-parameters, conditions respected; may be infinite."""
-        children: dict[str, list[str]] = {key: [] for key in self.parameters}
-        for child, (parent, _) in self.conditions.items():
-            children[parent].append(child)
-
-        def count(key: str) -> float:
-            parameter = self.parameters[key]
-            if parameter.n_choices is None:
-                return float("inf")
-            if not children[key]:
-                return parameter.n_choices
-            return sum(count_below(key, value) for value in parameter.values())
-
-        def count_below(key: str, value: Any) -> float:
-            return prod(count(c) for c in children[key] if value in self.conditions[c][1])
-
-        return prod(count(key) for key in self.parameters if key not in self.conditions)
 
     def default_values(self) -> dict[str, Any]:
         """Default values of the hyper-parameters that are active by default.

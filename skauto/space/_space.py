@@ -814,23 +814,6 @@ class SearchSpace:
         self._components, self._forbidden = part._components, part._forbidden
         self._forget()
 
-    @property
-    def size(self) -> float:
-        """Number of configurations; infinite if one hyper-parameter is continuous."""
-        counts = [
-            np.array([component.n_settings for component in row], dtype=object)
-            for row in self._layout.components
-        ]
-        total = 1
-        if not self._forbidden:
-            for row in counts:
-                total = total * row.sum()
-            return total
-        product = np.ones(len(self.structures), dtype=object)
-        for i, row in enumerate(counts):
-            product = product * row[self.structures[:, i]]
-        return product.sum()
-
     def __repr__(self) -> str:
         steps = ", ".join(f"{step}: {len(c)}" for step, c in self._components.items())
         return f"<SearchSpace {self.name!r} ({steps})>"

@@ -1,6 +1,6 @@
 """Which components can work on a data set, and which must not stand behind others."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sklearn.utils.validation import has_fit_parameter
 
@@ -30,7 +30,7 @@ def usable_components(
 
 
 def incompatible_pairs(
-    components: dict[str, Sequence[Component]], step: str, idle_trait: str, trait: str
+    components: Mapping[str, Sequence[Component]], step: str, idle_trait: str, trait: str
 ) -> list[tuple[list[str], str, list[str]]]:
     """List what cannot take the data that some components of `step` let pass.
 

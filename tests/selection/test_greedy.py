@@ -141,34 +141,6 @@ def test_selection_does_not_worsen_the_best_single_log_loss():
     assert selection.losses[-1] < LogLoss()(y, predictions).min()
 
 
-def test_initial_members_count_and_stay():
-    predictions, y, _ = make_problem(5)
-    worst = int(np.argmax(LogLoss()(y, predictions)))
-    selection = greedy_selection(predictions, y, LogLoss(), 6, initial=[worst, worst])
-    assert selection.indices[:2].tolist() == [worst, worst]
-    assert len(selection.indices) == 6
-    np.testing.assert_allclose(selection.losses[:2], LogLoss()(y, predictions)[worst])
-
-
-def test_starting_from_the_greedy_choice_changes_nothing():
-    predictions, y, _ = make_problem(6)
-    whole = greedy_selection(predictions, y, LogLoss(), 8)
-    resumed = greedy_selection(predictions, y, LogLoss(), 8, initial=whole.indices[:3])
-    np.testing.assert_array_equal(resumed.indices, whole.indices)
-    np.testing.assert_allclose(resumed.losses, whole.losses)
-
-
-def test_early_stopping_ends_where_nothing_is_gained():
-    predictions, y, _ = make_problem(7, n_candidates=8)
-    whole = greedy_selection(predictions, y, ErrorLoss(), 25)
-    stopped = greedy_selection(predictions, y, ErrorLoss(), 25, early_stopping=True)
-    n_members = len(stopped.indices)
-    gains = -np.diff(whole.losses)
-    assert n_members == int(np.argmax(gains <= 0)) + 1 < 25
-    np.testing.assert_array_equal(stopped.indices, whole.indices[:n_members])
-    assert np.isclose(stopped.weights.sum(), 1.0)
-
-
 def test_feasible_restricts_the_whole_ensemble():
     predictions, y, _ = make_problem(8, n_candidates=10)
     cost = np.arange(1, 11)

@@ -82,7 +82,7 @@ def make_predictions(rng, n_predictions, n_samples, n_classes, steps=None):
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 @pytest.mark.parametrize("steps", [None, 4], ids=["distinct", "ties"])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
-@pytest.mark.parametrize(("loss", "peer"), PEERS, ids=lambda value: repr(value)[:28])
+@pytest.mark.parametrize(("loss", "peer"), PEERS, ids=[repr(loss) for loss, _ in PEERS])
 def test_losses_equal_scikit_learn(loss, peer, n_classes, steps, weighted):
     rng = np.random.default_rng(n_classes)
     y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 60)])

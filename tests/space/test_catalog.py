@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from skauto.space.catalog._paper_transformers import chi2_of_positive_part
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import chi2
@@ -24,7 +25,6 @@ from skauto.space.catalog import (
     ScaledGammaNystroem,
     ScaledGammaSVC,
 )
-from skauto.space.catalog._paper_transformers import chi2_of_positive_part
 from skauto.space.catalog._samplers import CappedSMOTE
 
 STEPS = ("encoder", "imputer", "balancer", "scaler", "transformer", "selector", "classifier")

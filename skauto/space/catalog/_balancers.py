@@ -16,9 +16,9 @@ def none(**options: Any) -> Component:
     return Component("none", **options)
 
 
-def weights(name: str = "weights", **options: Any) -> Component:
+def weights(**options: Any) -> Component:
     """Weigh the classes in the fit of the classifier."""
-    return Component(name, balancing="weights", **options)
+    return Component("weights", balancing="weights", **options)
 
 
 def group_weights(sensitive: Iterable[str], **options: Any) -> Component:
@@ -32,19 +32,6 @@ def over_sampling(**options: Any) -> Component:
     return Component(
         "over_sampling",
         make_over_sampler,
-        balancing="sampler",
-        handles_missing=True,
-        handles_categories=True,
-        keeps_categories=True,
-        **options,
-    )
-
-
-def under_sampling(**options: Any) -> Component:
-    """Leave out rows of the larger classes."""
-    return Component(
-        "under_sampling",
-        make_under_sampler,
         balancing="sampler",
         handles_missing=True,
         handles_categories=True,
@@ -69,13 +56,6 @@ def make_over_sampler() -> Any:
     from imblearn.over_sampling import RandomOverSampler
 
     return RandomOverSampler()
-
-
-def make_under_sampler() -> Any:
-    """Build a random under-sampler."""
-    from imblearn.under_sampling import RandomUnderSampler
-
-    return RandomUnderSampler()
 
 
 def make_smote(k_neighbors: int = 5) -> Any:

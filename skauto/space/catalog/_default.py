@@ -40,7 +40,7 @@ def default(sensitive: Iterable[str] = ()) -> SearchSpace:
         space.add("encoder", component)
     for component in (
         _imputers.none(),
-        _imputers.simple_with_indicator(),
+        _imputers.simple(),
     ):
         space.add("imputer", component)
     for component in (
@@ -60,7 +60,7 @@ def default(sensitive: Iterable[str] = ()) -> SearchSpace:
         space.add("scaler", component)
     for component in (
         _transformers.none(weight=6.0),
-        _transformers.pca(keep_variance=0.99),
+        _transformers.pca(),
         _transformers.quadratic(),
         _transformers.scaled_nystroem(),
         _transformers.tree_embedding(),

@@ -6,7 +6,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.preprocessing import OneHotEncoder
 
 from skauto.space._component import Component, FitContext
-from skauto.space._parameters import Categorical, Integer, Real
+from skauto.space._parameters import Categorical, Integer
 from skauto.space.catalog._estimators import CrossFittedTargetEncoder
 
 # One-hot columns of a dense matrix above this number of cells are kept sparse (160 MB).
@@ -18,11 +18,6 @@ def ordinal(name: str = "ordinal", **options: Any) -> Component:
     return Component(name, **options)
 
 
-def none(name: str = "none", **options: Any) -> Component:
-    """Leave the codes as they are and take them for numbers from here on (MOSAIC)."""
-    return Component(name, keeps_categories=False, **options)
-
-
 def one_hot(name: str = "one_hot", **options: Any) -> Component:
     """One column a category, rare categories grouped."""
     return Component(
@@ -32,7 +27,7 @@ def one_hot(name: str = "one_hot", **options: Any) -> Component:
             "max_categories": Integer(5, 100, log=True, default=30),
             "min_frequency": Categorical([None, 0.002, 0.01, 0.05]),
         },
-        adapt=_adapt_one_hot,
+        adapt=adapt_one_hot,
         dense_only=False,
         handles_missing=True,
         handles_categories=True,
@@ -51,44 +46,6 @@ def make_one_hot(
             max_categories=max_categories,
             min_frequency=min_frequency,
         ),
-    )
-
-
-def one_hot_auto_sklearn(name: str = "one_hot", **options: Any) -> Component:
-    """One column a category, those below a minimum fraction grouped, as in auto-sklearn 0.5."""
-    return Component(
-        name,
-        make_one_hot_auto_sklearn,
-        {
-            "use_minimum_fraction": Categorical([True, False]),
-            "minimum_fraction": Real(1e-4, 0.5, log=True, default=0.01),
-        },
-        conditions={"minimum_fraction": ("use_minimum_fraction", [True])},
-        adapt=_adapt_one_hot,
-        dense_only=False,
-        handles_missing=True,
-        handles_categories=True,
-        **options,
-    )
-
-
-def make_one_hot_auto_sklearn(
-    use_minimum_fraction: bool = True, minimum_fraction: float | None = None
-) -> ColumnTransformer:
-    """Build the encoder of `one_hot_auto_sklearn`."""
-    return make_one_hot(min_frequency=minimum_fraction if use_minimum_fraction else None)
-
-
-def one_hot_fixed(name: str = "one_hot", **options: Any) -> Component:
-    """One column a category, without hyper-parameters (ADMM, FLASH, DivBO)."""
-    return Component(
-        name,
-        make_one_hot(),
-        adapt=_adapt_one_hot,
-        dense_only=False,
-        handles_missing=True,
-        handles_categories=True,
-        **options,
     )
 
 
@@ -117,7 +74,7 @@ def _adapt_columns(estimator: Any, context: FitContext) -> None:
     estimator.set_params(transformers=[(name, encoder, list(context.categorical))])
 
 
-def _adapt_one_hot(estimator: Any, context: FitContext) -> None:
+def adapt_one_hot(estimator: Any, context: FitContext) -> None:
     """Name the columns; keep a wide result sparse."""
     _adapt_columns(estimator, context)
     ((_, encoder, _),) = estimator.transformers

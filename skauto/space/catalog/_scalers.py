@@ -3,17 +3,14 @@
 from typing import Any
 
 from sklearn.preprocessing import (
-    Binarizer,
-    KBinsDiscretizer,
     MinMaxScaler,
-    Normalizer,
     QuantileTransformer,
     RobustScaler,
     StandardScaler,
 )
 
 from skauto.space._component import Component
-from skauto.space._parameters import Categorical, Integer, Real
+from skauto.space._parameters import Integer, Real
 from skauto.space.catalog._adapt import (
     no_centering_if_sparse,
     no_mean_if_sparse,
@@ -34,25 +31,6 @@ def standard(name: str = "standard", **options: Any) -> Component:
 def min_max(name: str = "min_max", **options: Any) -> Component:
     """Minimum 0, maximum 1."""
     return Component(name, MinMaxScaler(clip=True), **options)
-
-
-def normalize(name: str = "normalize", **options: Any) -> Component:
-    """Rows of length 1."""
-    return Component(name, Normalizer(), **options)
-
-
-def quantile(name: str = "quantile", **options: Any) -> Component:
-    """Uniform or normal distribution, by ranks."""
-    return Component(
-        name,
-        QuantileTransformer(),
-        {
-            "n_quantiles": Integer(10, 2000, default=1000),
-            "output_distribution": Categorical(["uniform", "normal"]),
-        },
-        adapt=quantiles_to_rows,
-        **options,
-    )
 
 
 def quantile_normal(name: str = "quantile", **options: Any) -> Component:
@@ -82,23 +60,6 @@ def robust(name: str = "robust", **options: Any) -> Component:
     )
 
 
-def robust_admm(name: str = "robust", **options: Any) -> Component:
-    """As `robust`, with two more choices (ADMM counts 2 continuous and 2 discrete)."""
-    return Component(
-        name,
-        make_robust,
-        {
-            "q_min": Real(0.001, 0.3, default=0.25),
-            "q_max": Real(0.7, 0.999, default=0.75),
-            "with_centering": Categorical([True, False]),
-            "with_scaling": Categorical([True, False]),
-        },
-        adapt=no_centering_if_sparse,
-        handles_missing=True,
-        **options,
-    )
-
-
 def make_robust(
     q_min: float = 0.25,
     q_max: float = 0.75,
@@ -110,22 +71,4 @@ def make_robust(
         quantile_range=(100.0 * q_min, 100.0 * q_max),
         with_centering=with_centering,
         with_scaling=with_scaling,
-    )
-
-
-def binarize(name: str = "binarize", **options: Any) -> Component:
-    """Whether a value is positive."""
-    return Component(name, Binarizer(), **options)
-
-
-def bins(name: str = "bins", **options: Any) -> Component:
-    """Number of the bin that a value falls into."""
-    return Component(
-        name,
-        KBinsDiscretizer(encode="ordinal"),
-        {
-            "n_bins": Integer(2, 20, default=5),
-            "strategy": Categorical(["quantile", "uniform", "kmeans"]),
-        },
-        **options,
     )

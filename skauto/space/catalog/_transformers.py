@@ -19,13 +19,13 @@ def none(name: str = "none", **options: Any) -> Component:
     return Component(name, **options)
 
 
-def pca(name: str = "pca", *, keep_variance: float = 0.9999, **options: Any) -> Component:
+def pca(name: str = "pca", **options: Any) -> Component:
     """Principal components that keep a share of the variance."""
     return Component(
         name,
         PCA(svd_solver="full"),
         {
-            "n_components": Real(0.5, 0.9999, default=keep_variance),
+            "n_components": Real(0.5, 0.9999, default=0.99),
             "whiten": Categorical([False, True]),
         },
         **options,

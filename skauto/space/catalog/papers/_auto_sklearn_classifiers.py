@@ -1,0 +1,270 @@
+"""Classifiers of auto-sklearn 0.5 (2019), from which the spaces of the papers are made.
+
+Hyper-parameters that scikit-learn 1.9 has lost, or that change nothing, are left out everywhere:
+``algorithm`` of AdaBoost, ``criterion`` of gradient boosting, ``n_components`` of LDA as a
+classifier, ``epsilon`` of SGD, ``loss`` of the linear support vector machine where ``dual=False``
+allows only one. Passive-aggressive learning is SGD with its learning rates ``pa1`` and ``pa2``.
+LightGBM stands in for XGBoost. Margins are not calibrated.
+"""
+
+from typing import Any
+
+from lightgbm import LGBMClassifier
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import SGDClassifier
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from skauto.space._component import Component
+from skauto.space._parameters import Categorical, Integer, Real
+from skauto.space.catalog._adapt import (
+    exponent_to_columns,
+    factor_to_depth,
+    neighbors_to_rows,
+    rows_in_bag,
+)
+from skauto.space.catalog._classifiers import make_lda
+from skauto.space.catalog._estimators import ClippedMultinomialNB
+from skauto.space.catalog.papers._base import by_name
+
+_MAX_LEAVES = 1024
+
+TOLERANCE = Real(1e-5, 1e-1, log=True, default=1e-4)
+_GAMMA = Real(2.0**-15, 8.0, log=True, default=0.1)
+_PENALTY = Real(2.0**-5, 2.0**15, log=True, default=1.0)
+_SPLITS = {
+    "min_samples_split": Integer(2, 20, default=2),
+    "min_samples_leaf": Integer(1, 20, default=1),
+}
+_FOREST = {
+    "n_estimators": Categorical([100]),
+    "criterion": Categorical(["gini", "entropy"]),
+    "max_features": Real(0.0, 1.0, default=0.5),
+    **_SPLITS,
+}
+
+
+def make_adaboost(max_depth: int = 1, **parameters: Any) -> AdaBoostClassifier:
+    """Build AdaBoost on trees of a given depth."""
+    return AdaBoostClassifier(DecisionTreeClassifier(max_depth=max_depth), **parameters)
+
+
+def make_passive_aggressive(
+    C: float = 1.0, loss: str = "hinge", n_epochs: int | None = None, **parameters: Any
+) -> SGDClassifier:
+    """Build passive-aggressive learning out of SGD."""
+    rate = {"hinge": "pa1", "squared_hinge": "pa2"}[loss]
+    return make_sgd(n_epochs, loss="hinge", penalty=None, learning_rate=rate, eta0=C, **parameters)
+
+
+def make_sgd(n_epochs: int | None = None, **parameters: Any) -> SGDClassifier:
+    """Build SGD that runs until it converges, or for a number of epochs."""
+    if n_epochs is not None:
+        parameters.update(max_iter=n_epochs, tol=None)
+    return SGDClassifier(n_jobs=1, **parameters)
+
+
+def make_xgradient_boosting(
+    max_depth: int = 3, n_estimators: int = 512, **parameters: Any
+) -> LGBMClassifier:
+    """Build LightGBM with as many leaves as the depth allows."""
+    return LGBMClassifier(
+        n_estimators=n_estimators,
+        max_depth=max_depth,
+        num_leaves=min(2**max_depth, _MAX_LEAVES),
+        subsample_freq=1,
+        n_jobs=1,
+        verbose=-1,
+        force_col_wise=True,
+        **parameters,
+    )
+
+
+_DART = ("boosting_type", ["dart"])
+
+CLASSIFIERS = by_name(
+    Component(
+        "adaboost",
+        make_adaboost,
+        {
+            "n_estimators": Integer(50, 500, default=50),
+            "learning_rate": Real(0.01, 2.0, log=True, default=0.1),
+            "max_depth": Integer(1, 10, default=1),
+        },
+        cost=4.0,
+    ),
+    Component(
+        "bernoulli_nb",
+        BernoulliNB(),
+        {
+            "alpha": Real(0.01, 100.0, log=True, default=1.0),
+            "fit_prior": Categorical([True, False]),
+        },
+        cost=0.1,
+    ),
+    Component(
+        "decision_tree",
+        DecisionTreeClassifier(),
+        {
+            "criterion": Categorical(["gini", "entropy"]),
+            "max_depth": Real(0.0, 2.0, default=0.5),
+            **_SPLITS,
+        },
+        adapt=factor_to_depth,
+        cost=0.4,
+    ),
+    Component(
+        "extra_trees",
+        ExtraTreesClassifier(n_jobs=1),
+        {**_FOREST, "bootstrap": Categorical([False, True])},
+        adapt=exponent_to_columns,
+        cost=3.0,
+    ),
+    Component("gaussian_nb", GaussianNB(), dense_only=True, cost=0.1),
+    Component(
+        "gradient_boosting",
+        GradientBoostingClassifier(),
+        {
+            "learning_rate": Real(0.01, 1.0, log=True, default=0.1),
+            "n_estimators": Integer(50, 500, default=100),
+            "max_depth": Integer(1, 10, default=3),
+            **_SPLITS,
+            "subsample": Real(0.01, 1.0, default=1.0),
+            "max_features": Real(0.1, 1.0, default=1.0),
+        },
+        cost=5.0,
+    ),
+    Component(
+        "k_nearest_neighbors",
+        KNeighborsClassifier(n_jobs=1),
+        {
+            "n_neighbors": Integer(1, 100, log=True, default=1),
+            "weights": Categorical(["uniform", "distance"]),
+            "p": Categorical([2, 1]),
+        },
+        adapt=neighbors_to_rows,
+        cost=0.6,
+    ),
+    Component(
+        "lda",
+        make_lda,
+        {
+            "shrinkage": Categorical(["none", "auto", "manual"]),
+            "shrinkage_factor": Real(0.0, 1.0, default=0.5),
+            "tol": TOLERANCE,
+        },
+        conditions={"shrinkage_factor": ("shrinkage", ["manual"])},
+        dense_only=True,
+        cost=0.2,
+    ),
+    Component(
+        "liblinear_svc",
+        LinearSVC(dual=False),
+        {
+            "penalty": Categorical(["l2", "l1"]),
+            "tol": TOLERANCE,
+            "C": _PENALTY,
+        },
+        cost=0.7,
+    ),
+    Component(
+        "libsvm_svc",
+        SVC(max_iter=100_000),  # as a bound only: good settings need fewer steps
+        {
+            "C": _PENALTY,
+            "kernel": Categorical(["rbf", "poly", "sigmoid"]),
+            "gamma": _GAMMA,
+            "degree": Integer(2, 5, default=3),
+            "coef0": Real(-1.0, 1.0, default=0.0),
+            "shrinking": Categorical([True, False]),
+            "tol": Real(1e-5, 1e-1, log=True, default=1e-3),
+        },
+        conditions={"degree": ("kernel", ["poly"]), "coef0": ("kernel", ["poly", "sigmoid"])},
+        cost=6.0,
+    ),
+    Component(
+        "multinomial_nb",
+        ClippedMultinomialNB(),
+        {
+            "alpha": Real(0.01, 100.0, log=True, default=1.0),
+            "fit_prior": Categorical([True, False]),
+        },
+        cost=0.1,
+    ),
+    Component(
+        "passive_aggressive",
+        make_passive_aggressive,
+        {
+            "C": Real(1e-5, 10.0, log=True, default=1.0),
+            "loss": Categorical(["hinge", "squared_hinge"]),
+            "tol": TOLERANCE,
+            "average": Categorical([False, True]),
+        },
+        cost=0.5,
+    ),
+    Component(
+        "qda",
+        QuadraticDiscriminantAnalysis(),
+        {"reg_param": Real(0.0, 1.0, default=0.0)},
+        cost=0.3,
+    ),
+    Component(
+        "random_forest",
+        RandomForestClassifier(n_jobs=1),
+        {**_FOREST, "bootstrap": Categorical([True, False])},
+        adapt=exponent_to_columns,
+        cost=3.5,
+    ),
+    Component(
+        "sgd",
+        make_sgd,
+        {
+            "loss": Categorical(
+                ["log_loss", "hinge", "modified_huber", "squared_hinge", "perceptron"]
+            ),
+            "penalty": Categorical(["l2", "l1", "elasticnet"]),
+            "alpha": Real(1e-7, 1e-1, log=True, default=1e-4),
+            "l1_ratio": Real(1e-9, 1.0, log=True, default=0.15),
+            "tol": TOLERANCE,
+            "learning_rate": Categorical(["invscaling", "optimal", "constant"]),
+            "eta0": Real(1e-7, 1e-1, log=True, default=0.01),
+            "power_t": Real(1e-5, 1.0, default=0.5),
+            "average": Categorical([False, True]),
+        },
+        conditions={
+            "l1_ratio": ("penalty", ["elasticnet"]),
+            "eta0": ("learning_rate", ["invscaling", "constant"]),
+            "power_t": ("learning_rate", ["invscaling"]),
+        },
+        cost=0.5,
+    ),
+    Component(
+        "xgradient_boosting",
+        make_xgradient_boosting,
+        {
+            "max_depth": Integer(1, 20, default=3),
+            "learning_rate": Real(1e-3, 1.0, log=True, default=0.1),
+            "boosting_type": Categorical(["gbdt", "dart"]),
+            "subsample": Real(0.01, 1.0, default=1.0),
+            "min_child_weight": Integer(0, 20, default=1),
+            "colsample_bytree": Real(0.1, 1.0, default=1.0),
+            "feature_fraction_bynode": Real(0.1, 1.0, default=1.0),
+            "reg_alpha": Real(1e-10, 1e-1, log=True, default=1e-10),
+            "reg_lambda": Real(1e-10, 1e-1, log=True, default=1e-10),
+            "uniform_drop": Categorical([True, False]),
+            "drop_rate": Real(1e-10, 1.0 - 1e-10, default=0.5),
+        },
+        conditions={"uniform_drop": _DART, "drop_rate": _DART},
+        adapt=rows_in_bag,
+        handles_missing=True,
+        cost=4.5,
+    ),
+)

@@ -1,0 +1,245 @@
+"""Scalers, feature preprocessors and selectors of auto-sklearn 0.5 (2019).
+
+The spaces of the papers are made from them. Left out: ``bootstrap`` of the random trees embedding,
+which scikit-learn has lost. The score chi2 takes negative values for zero, as auto-sklearn does.
+"""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import FeatureAgglomeration
+from sklearn.decomposition import PCA, FastICA, KernelPCA
+from sklearn.ensemble import ExtraTreesClassifier, RandomTreesEmbedding
+from sklearn.feature_selection import (
+    GenericUnivariateSelect,
+    SelectFromModel,
+    SelectPercentile,
+    chi2,
+    f_classif,
+    mutual_info_classif,
+)
+from sklearn.kernel_approximation import Nystroem, RBFSampler
+from sklearn.preprocessing import Normalizer, PolynomialFeatures, QuantileTransformer
+from sklearn.svm import LinearSVC
+
+from skauto.space._component import Component, FitContext
+from skauto.space._parameters import Categorical, Integer, Real
+from skauto.space.catalog import _scalers
+from skauto.space.catalog._adapt import (
+    clusters_to_columns,
+    components_to_both,
+    components_to_rows,
+    exponent_to_columns,
+    quantiles_to_rows,
+)
+from skauto.space.catalog.papers._base import NONE, by_name
+
+GAMMA = Real(2.0**-15, 8.0, log=True, default=1.0)
+
+SCALERS = by_name(
+    NONE,
+    _scalers.min_max(),
+    Component("normalize", Normalizer()),
+    Component(
+        "quantile",
+        QuantileTransformer(),
+        {
+            "n_quantiles": Integer(10, 2000, default=1000),
+            "output_distribution": Categorical(["uniform", "normal"]),
+        },
+        adapt=quantiles_to_rows,
+    ),
+    _scalers.robust(),
+    _scalers.standard(),
+)
+
+
+def make_extra_trees_selector(**parameters: Any) -> SelectFromModel:
+    """Build a selector around extra trees."""
+    trees = ExtraTreesClassifier(n_estimators=100, n_jobs=1, **parameters)
+    return SelectFromModel(trees, threshold="mean")
+
+
+def _adapt_inner_trees(estimator: Any, context: FitContext) -> None:
+    exponent_to_columns(estimator.estimator, context)
+
+
+def make_fast_ica(whiten: bool = False, **parameters: Any) -> FastICA:
+    """Build independent component analysis, whitened as in older scikit-learn versions."""
+    return FastICA(whiten="arbitrary-variance" if whiten else False, **parameters)
+
+
+def make_feature_agglomeration(
+    pooling_func: str = "mean", **parameters: Any
+) -> FeatureAgglomeration:
+    """Build an agglomeration from the name of its pooling function."""
+    function = {"mean": np.mean, "median": np.median, "max": np.max}[pooling_func]
+    return FeatureAgglomeration(pooling_func=function, **parameters)
+
+
+def make_linear_svc_selector(**parameters: Any) -> SelectFromModel:
+    """Build a selector around a sparse linear support vector machine."""
+    return SelectFromModel(LinearSVC(penalty="l1", dual=False, **parameters), threshold="mean")
+
+
+def chi2_of_positive_part(X: Any, y: Any) -> Any:
+    """Compute the score chi2, negative values counting as zero."""
+    positive = X.maximum(0) if hasattr(X, "maximum") else np.maximum(X, 0)
+    return chi2(positive, y)
+
+
+_SCORES = {
+    "chi2": chi2_of_positive_part,
+    "f_classif": f_classif,
+    "mutual_information": partial(mutual_info_classif, random_state=0),
+}
+
+
+def make_select_percentile(percentile: float = 50.0, score: str = "chi2") -> SelectPercentile:
+    """Build a selector from the name of its score."""
+    return SelectPercentile(_SCORES[score], percentile=percentile)
+
+
+def make_select_rates(
+    param: float = 0.1, mode: str = "fpr", score: str = "chi2"
+) -> GenericUnivariateSelect:
+    """Build a selector from the name of its score."""
+    return GenericUnivariateSelect(_SCORES[score], mode=mode, param=param)
+
+
+TRANSFORMERS = by_name(
+    NONE,
+    Component(
+        "extra_trees_preproc",
+        make_extra_trees_selector,
+        {
+            "criterion": Categorical(["gini", "entropy"]),
+            "max_features": Real(0.0, 1.0, default=0.5),
+            "min_samples_split": Integer(2, 20, default=2),
+            "min_samples_leaf": Integer(1, 20, default=1),
+            "bootstrap": Categorical([False, True]),
+        },
+        adapt=_adapt_inner_trees,
+    ),
+    Component(
+        "fast_ica",
+        make_fast_ica,
+        {
+            "algorithm": Categorical(["parallel", "deflation"]),
+            "whiten": Categorical([False, True]),
+            "fun": Categorical(["logcosh", "exp", "cube"]),
+            "n_components": Integer(10, 2000, default=100),
+        },
+        conditions={"n_components": ("whiten", [True])},
+        adapt=components_to_both,
+        dense_only=True,
+    ),
+    Component(
+        "feature_agglomeration",
+        make_feature_agglomeration,
+        {
+            "n_clusters": Integer(2, 400, default=25),
+            "linkage": Categorical(["ward", "complete", "average"]),
+            "metric": Categorical(["euclidean", "manhattan", "cosine"]),
+            "pooling_func": Categorical(["mean", "median", "max"]),
+        },
+        conditions={"metric": ("linkage", ["complete", "average"])},
+        adapt=clusters_to_columns,
+        dense_only=True,
+    ),
+    Component(
+        "kernel_pca",
+        KernelPCA(remove_zero_eig=True, n_jobs=1),
+        {
+            "n_components": Integer(10, 2000, default=100),
+            "kernel": Categorical(["rbf", "poly", "sigmoid", "cosine"]),
+            "gamma": GAMMA,
+            "degree": Integer(2, 5, default=3),
+            "coef0": Real(-1.0, 1.0, default=0.0),
+        },
+        conditions={
+            "gamma": ("kernel", ["rbf", "poly"]),
+            "degree": ("kernel", ["poly"]),
+            "coef0": ("kernel", ["poly", "sigmoid"]),
+        },
+        adapt=components_to_rows,
+    ),
+    Component(
+        "kitchen_sinks",
+        RBFSampler(),
+        {
+            "gamma": GAMMA,
+            "n_components": Integer(50, 10000, log=True, default=100),
+        },
+    ),
+    Component(
+        "liblinear_svc_preprocessor",
+        make_linear_svc_selector,
+        {
+            "tol": Real(1e-5, 1e-1, log=True, default=1e-4),
+            "C": Real(2.0**-5, 2.0**15, log=True, default=1.0),
+        },
+    ),
+    Component(
+        "nystroem_sampler",
+        Nystroem(n_jobs=1),
+        {
+            "n_components": Integer(50, 10000, log=True, default=100),
+            "kernel": Categorical(["rbf", "poly", "sigmoid", "cosine"]),
+            "gamma": Real(GAMMA.low, GAMMA.high, log=True, default=0.1),
+            "degree": Integer(2, 5, default=3),
+            "coef0": Real(-1.0, 1.0, default=0.0),
+        },
+        conditions={
+            "gamma": ("kernel", ["rbf", "poly", "sigmoid"]),
+            "degree": ("kernel", ["poly"]),
+            "coef0": ("kernel", ["poly", "sigmoid"]),
+        },
+        adapt=components_to_rows,
+    ),
+    Component(
+        "pca",
+        PCA(svd_solver="full"),
+        {
+            "n_components": Real(0.5, 0.9999, default=0.9999),
+            "whiten": Categorical([False, True]),
+        },
+    ),
+    Component(
+        "polynomial",
+        PolynomialFeatures(),
+        {
+            "degree": Integer(2, 3, default=2),
+            "interaction_only": Categorical([False, True]),
+            "include_bias": Categorical([True, False]),
+        },
+    ),
+    Component(
+        "random_trees_embedding",
+        RandomTreesEmbedding(n_jobs=1),
+        {
+            "n_estimators": Integer(10, 100, default=10),
+            "max_depth": Integer(2, 10, default=5),
+            "min_samples_split": Integer(2, 20, default=2),
+            "min_samples_leaf": Integer(1, 20, default=1),
+        },
+    ),
+    Component(
+        "select_percentile",
+        make_select_percentile,
+        {
+            "percentile": Real(1.0, 99.0, default=50.0),
+            "score": Categorical(["chi2", "f_classif", "mutual_information"]),
+        },
+    ),
+    Component(
+        "select_rates",
+        make_select_rates,
+        {
+            "param": Real(0.01, 0.5, default=0.1),
+            "mode": Categorical(["fpr", "fdr", "fwe"]),
+            "score": Categorical(["chi2", "f_classif"]),
+        },
+    ),
+)

@@ -1,0 +1,155 @@
+"""The search space of DivBO: mindware's, where that differs from auto-sklearn's."""
+
+from typing import Any
+
+from lightgbm import LGBMClassifier
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.svm import LinearSVC
+
+from skauto.space._component import Component, FitContext
+from skauto.space._parameters import Categorical, Integer, Real
+from skauto.space._space import SearchSpace
+from skauto.space.catalog._adapt import rows_in_bag
+from skauto.space.catalog._estimators import CrossFeatures
+from skauto.space.catalog.papers._auto_sklearn_classifiers import CLASSIFIERS
+from skauto.space.catalog.papers._auto_sklearn_transformers import SCALERS, TRANSFORMERS
+from skauto.space.catalog.papers._base import CLASS_WEIGHTS, NONE, paper_space
+from skauto.space.catalog.papers._shared import LOGISTIC_REGRESSION, TRUNCATED_SVD
+
+_DIMENSIONS = Integer(50, 5000, log=True, default=100)
+
+
+def make_linear_svc(
+    penalty: str = "l2", loss: str = "squared_hinge", dual: bool | None = None, **parameters: Any
+) -> LinearSVC:
+    """Build a linear support vector machine from a legal combination of its choices."""
+    if dual is None:
+        dual = loss == "hinge"
+    return LinearSVC(penalty=penalty, loss=loss, dual=dual, **parameters)
+
+
+def make_lda_decomposer(shrinkage: str = "none") -> LinearDiscriminantAnalysis:
+    """Build the transformer; of the solvers with shrinkage only one can transform."""
+    if shrinkage == "none":
+        return LinearDiscriminantAnalysis(solver="svd")
+    return LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto")
+
+
+def _shallow_if_many_rows(estimator: Any, context: FitContext) -> None:
+    if context.n_samples > 5000:
+        estimator.set_params(max_depth=min(estimator.max_depth, 6))
+
+
+# in the order of the paper's Table 6
+_CLASSIFIERS = [
+    CLASSIFIERS["adaboost"].vary({"max_depth": Integer(2, 8, default=3)}),
+    CLASSIFIERS["random_forest"],
+    CLASSIFIERS["extra_trees"],
+    CLASSIFIERS["gradient_boosting"].vary(
+        {"n_estimators": Categorical([100]), "max_depth": Integer(1, 8, default=3)}
+    ),
+    CLASSIFIERS["k_nearest_neighbors"].vary(drop=["p"]),
+    CLASSIFIERS["lda"],
+    CLASSIFIERS["qda"],
+    LOGISTIC_REGRESSION,
+    CLASSIFIERS["liblinear_svc"].vary(
+        {
+            "loss": Categorical(["squared_hinge", "hinge"]),
+            "dual": Categorical([True, False]),
+        },
+        # hinge needs the quadratic penalty and the dual; l1 needs the primal
+        conditions={
+            "loss": ("penalty", ["l2"]),
+            "dual": ("loss", ["squared_hinge"]),
+        },
+        estimator=make_linear_svc,
+    ),
+    CLASSIFIERS["libsvm_svc"].vary({"max_iter": Categorical([10000])}),
+    Component(
+        "lightgbm",
+        LGBMClassifier(max_depth=15, subsample_freq=1, n_jobs=1, verbose=-1, force_col_wise=True),
+        {
+            "n_estimators": Integer(100, 1000, default=500),
+            "num_leaves": Integer(31, 2047, default=128),
+            "learning_rate": Real(1e-3, 0.3, log=True, default=0.1),
+            "min_child_samples": Integer(5, 30, default=20),
+            "subsample": Real(0.7, 1.0, default=1.0),
+            "colsample_bytree": Real(0.7, 1.0, default=1.0),
+        },
+        adapt=rows_in_bag,
+        cost=4.5,
+    ),
+]
+
+# in the order of the paper's Table 7
+_TRANSFORMERS = [
+    NONE,
+    Component(
+        "cross_features",
+        CrossFeatures(),
+        {"seed": Integer(1, 100_000, default=1)},
+        dense_only=True,
+    ),
+    TRANSFORMERS["fast_ica"],
+    TRANSFORMERS["feature_agglomeration"],
+    TRANSFORMERS["kernel_pca"],
+    TRANSFORMERS["kitchen_sinks"].vary({"n_components": _DIMENSIONS}),
+    Component(
+        "lda_decomposer",
+        make_lda_decomposer,
+        {"shrinkage": Categorical(["none", "auto"])},
+        dense_only=True,
+    ),
+    TRANSFORMERS["nystroem_sampler"].vary(
+        {
+            "n_components": _DIMENSIONS,
+            "kernel": Categorical(["rbf", "poly", "sigmoid", "cosine", "chi2"]),
+        },
+        conditions={
+            "gamma": ("kernel", ["rbf", "poly", "sigmoid", "chi2"]),
+            "degree": ("kernel", ["poly"]),
+            "coef0": ("kernel", ["poly", "sigmoid"]),
+        },
+    ),
+    TRANSFORMERS["pca"],
+    TRANSFORMERS["polynomial"].vary({"include_bias": Categorical([False])}),
+    TRANSFORMERS["random_trees_embedding"].vary(adapt=_shallow_if_many_rows),
+    TRUNCATED_SVD,
+    TRANSFORMERS["select_percentile"].vary(
+        {
+            "percentile": Real(5.0, 99.0, default=50.0),
+            "score": Categorical(["chi2", "f_classif"]),
+        }
+    ),
+    TRANSFORMERS["select_rates"],
+    TRANSFORMERS["extra_trees_preproc"],
+    TRANSFORMERS["liblinear_svc_preprocessor"],
+]
+
+
+def divbo() -> SearchSpace:
+    """Build DivBO's space (Tables 6 and 7): 11 classifiers, 20 operators.
+
+    Returns
+    -------
+    SearchSpace
+        Nothing is forbidden. It has 94 hyper-parameters; the tables sum to 101, of which 7 are
+        gone: ``algorithm`` of AdaBoost, ``criterion`` of gradient boosting, ``n_components`` of
+        LDA, ``bootstrap`` of the trees embedding, and ``penalty``, ``loss`` and ``dual`` of the
+        linear selector, which are constants.
+
+    References
+    ----------
+    .. [1] Shen et al., "DivBO: diversity-aware CASH for ensemble learning", NeurIPS 2022.
+    """
+    return paper_space(
+        "divbo",
+        default={"classifier": "random_forest"},
+        balancer=[NONE, CLASS_WEIGHTS],
+        scaler=[
+            SCALERS[name]
+            for name in ("none", "min_max", "normalize", "quantile", "robust", "standard")
+        ],
+        transformer=_TRANSFORMERS,
+        classifier=_CLASSIFIERS,
+    )
