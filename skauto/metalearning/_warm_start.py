@@ -97,7 +97,8 @@ def fitting(configurations: Sequence[Configuration], space: SearchSpace) -> list
 def adapt_configuration(configuration: Configuration, space: SearchSpace) -> Configuration | None:
     """Express a configuration of one space in another, such as its part for some data.
 
-    A step for which the other space has a single algorithm takes it. The encoder and the imputer
+    A step for which the other space has a single algorithm takes it, and a hyper-parameter with a
+    single value takes that. The encoder and the imputer
     answer to the data: where the given ones are not legal, those are taken that the other space
     prefers beside the rest.
 
@@ -127,7 +128,9 @@ def adapt_configuration(configuration: Configuration, space: SearchSpace) -> Con
     for step in space.steps:
         names = [component.name for component in space.components(step)]
         if step in configuration.steps and configuration[step] in names:
-            choices[step] = (configuration[step], configuration.parameters(step))
+            fixed = space.component(step, configuration[step]).settings
+            values = configuration.parameters(step).items()
+            choices[step] = (configuration[step], {k: v for k, v in values if k not in fixed})
         elif len(names) == 1:
             choices[step] = (names[0], {})
         elif step not in _OF_THE_DATA:

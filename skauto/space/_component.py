@@ -88,6 +88,8 @@ class Component:
     keeps_categories : bool, default=None
         Whether columns of category codes come out as they went in; None means only if it is left
         out.
+    category_parameters : sequence of str, default=()
+        Hyper-parameters that change nothing where there are no categorical columns.
     balancing : {"weights", "sampler", "groups"}, default=None
         How it counters unequal class sizes, if it does: by class weights, by choosing rows, or by
         weights for which the classes are independent of sensitive groups.
@@ -130,6 +132,7 @@ class Component:
         handles_missing: bool | None = None,
         handles_categories: bool | None = None,
         keeps_categories: bool | None = None,
+        category_parameters: Sequence[str] = (),
         balancing: str | None = None,
         max_samples: int | None = None,
         max_features: int | None = None,
@@ -157,6 +160,7 @@ class Component:
         passthrough = estimator is None
         self.handles_categories = passthrough if handles_categories is None else handles_categories
         self.keeps_categories = passthrough if keeps_categories is None else keeps_categories
+        self.category_parameters = tuple(category_parameters)
         self.balancing = balancing
         self.max_samples = max_samples
         self.max_features = max_features
@@ -269,6 +273,24 @@ class Component:
                 raise TypeError(f"a component has no attribute {key!r}")
             setattr(other, key, value)
         return other
+
+    def without_categories(self) -> "Component":
+        """Return the component for data without categorical columns.
+
+        Returns
+        -------
+        Component
+            With `category_parameters` fixed at their defaults; itself if there are none.
+
+        Examples
+        --------
+        >>> from skauto.space import get_space
+        >>> lightgbm = get_space("default").component("classifier", "lightgbm")
+        >>> "cat_smooth" in lightgbm.without_categories().parameters
+        False
+        """
+        free = [key for key in self.category_parameters if key in self.parameters]
+        return self.vary({key: [self.parameters[key].default] for key in free}) if free else self
 
     @property
     def passthrough(self) -> bool:

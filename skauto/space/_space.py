@@ -767,7 +767,8 @@ class SearchSpace:
           is forbidden behind an encoder that keeps them;
         - algorithms for dense data only are left out if the data are sparse;
         - samplers, and classifiers without weights, are left out if the user gives sample weights;
-        - algorithms with a limit of rows or columns are left out above it.
+        - algorithms with a limit of rows or columns are left out above it;
+        - hyper-parameters that speak of categories keep their defaults if there are none.
 
         Steps named ``"encoder"`` and ``"imputer"`` are treated in this way; other names are free.
 
@@ -788,6 +789,11 @@ class SearchSpace:
             for step in self.steps
         }
         part = self.subspace({step: [c.name for c in kept[step]] for step in kept})
+        if not facts.has_categories:
+            part._components = {
+                step: {name: c.without_categories() for name, c in known.items()}
+                for step, known in part._components.items()
+            }
         rules = []
         if facts.has_missing:
             rules.append(("imputer", "passthrough", "handles_missing"))

@@ -2,15 +2,18 @@
 
 import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from skauto.space.catalog._paper_transformers import chi2_of_positive_part
 from sklearn.base import clone
+from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import chi2
 from sklearn.kernel_approximation import Nystroem
+from sklearn.metrics import log_loss
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import TargetEncoder
 from sklearn.svm import SVC
@@ -99,7 +102,7 @@ def test_number_of_structures(name, components, n_structures):
         ("divbo", 101, 0, 7, 0),
         ("fang_mlp", 10, 0, 0, 0),
         ("fang_gbm", 7, 0, 0, 0),
-        ("default", 0, 0, 0, 61),
+        ("default", 0, 0, 0, 65),
     ],
 )
 def test_number_of_hyper_parameters(name, printed, imputer, gone, ours):
@@ -440,7 +443,13 @@ def test_lightgbm_uses_native_categories(rng):
     codes[::50] = np.nan
     y = np.where(np.isnan(codes), 0, (rng.random(60) < 0.5)[np.nan_to_num(codes).astype(int)])
     X = np.column_stack([rng.normal(size=3000), codes])
-    settings = {"n_estimators": 3, "num_leaves": 4, "min_child_samples": 5, "verbose": -1}
+    settings = {
+        "n_estimators": 3,
+        "learning_rate": 0.1,
+        "num_leaves": 4,
+        "min_child_samples": 5,
+        "verbose": -1,
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         native = LightGBMClassifier(categorical_features=[1], **settings).fit(X, y)
@@ -452,6 +461,47 @@ def test_lightgbm_uses_native_categories(rng):
     assert numeric.score(X, y) < 0.9
     assert native.get_params()["categorical_features"] == [1]
     assert native.set_params(num_leaves=7).get_params()["num_leaves"] == 7
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_lightgbm_predicts_with_the_best_round(n_classes):
+    X, y = make_classification(
+        600, 8, n_informative=4, n_classes=n_classes, flip_y=0.2, random_state=n_classes
+    )
+    labels = np.array(["a", "b", "c"])[y]
+    train, test = (X[:400], labels[:400]), (X[400:], labels[400:])
+    stopped = LightGBMClassifier(max_rounds=200, verbose=-1).fit(*train, eval_set=test)
+    losses = [
+        log_loss(test[1], stopped.predict_proba(test[0], num_iteration=n))
+        for n in range(1, stopped.n_rounds_ + 1)
+    ]
+    assert 1 < stopped.n_rounds_ < 200
+    assert_allclose(losses[-1], min(losses), atol=2e-4)
+    fixed = LightGBMClassifier(verbose=-1).set_rounds(stopped.n_rounds_).fit(*train)
+    assert fixed.n_rounds_ == stopped.n_rounds_
+    assert_allclose(fixed.predict_proba(test[0]), stopped.predict_proba(test[0]))
+
+
+def test_lightgbm_drops_validation_rows_of_unknown_classes():
+    X, y = make_classification(300, 8, flip_y=0.3, random_state=0)
+    X_val, y_val = X[200:], y[200:].copy()
+    model = LightGBMClassifier(verbose=-1)
+    expected = clone(model).fit(X[:200], y[:200], eval_set=(X_val[30:], y_val[30:]))
+    y_val[:30] = 7
+    partly = clone(model).fit(X[:200], y[:200], eval_set=(X_val, y_val))
+    assert_array_equal(partly.predict_proba(X), expected.predict_proba(X))
+    y_val[:] = 7
+    assert clone(model).fit(X[:200], y[:200], eval_set=(X_val, y_val)).n_rounds_ == 100
+    assert clone(model).fit(X[:200], y[:200]).n_rounds_ == 100
+
+
+def test_hyper_parameters_of_categories_rest_without_categories():
+    numbers = DataFacts(n_samples=500, n_features=10)
+    names = {"cat_smooth", "cat_l2", "max_cat_to_onehot", "min_data_per_group"}
+    for facts in (numbers, replace(numbers, has_categories=True)):
+        lightgbm = get_space("default").for_data(facts).component("classifier", "lightgbm")
+        assert (names <= set(lightgbm.parameters)) == facts.has_categories
+        assert lightgbm.make(lightgbm.default_values()).get_params()["cat_smooth"] == 10.0
 
 
 def test_scaled_gammas_agree_with_scikit_learn(rng):

@@ -4,10 +4,10 @@ from skauto.space.catalog._estimators import (
     ClippedMultinomialNB,
     CrossFeatures,
     CrossFittedTargetEncoder,
-    LightGBMClassifier,
     ScaledGammaNystroem,
     ScaledGammaSVC,
 )
+from skauto.space.catalog._lightgbm import LightGBMClassifier
 from skauto.space.catalog._spaces import get_space
 
 __all__ = [

@@ -26,7 +26,8 @@ from skauto.space.catalog._adapt import (
     neighbors_to_rows,
     rows_in_bag,
 )
-from skauto.space.catalog._estimators import LightGBMClassifier, ScaledGammaSVC
+from skauto.space.catalog._estimators import ScaledGammaSVC
+from skauto.space.catalog._lightgbm import LightGBMClassifier
 
 _NUMBERS = {"encoder": "one_hot", "imputer": "simple"}
 _SCALED = {**_NUMBERS, "scaler": "standard"}
@@ -58,22 +59,28 @@ def default_classifiers() -> list[Component]:
 
 
 def lightgbm() -> Component:
-    """Gradient boosting by LightGBM, with native categories."""
+    """Gradient boosting by LightGBM, with native categories and early stopping."""
+    for_categories: dict[str, Parameter] = {
+        "cat_smooth": Real(0.01, 100.0, log=True, default=10.0),
+        "cat_l2": Real(0.01, 20.0, log=True, default=10.0),
+        "max_cat_to_onehot": Integer(2, 100, log=True, default=4),
+        "min_data_per_group": Integer(2, 200, log=True, default=20),
+    }
     return Component(
         "lightgbm",
-        LightGBMClassifier(
-            subsample_freq=1, n_jobs=1, verbose=-1, force_col_wise=True, min_data_per_group=20
-        ),
+        LightGBMClassifier(subsample_freq=1, n_jobs=1, verbose=-1, force_col_wise=True),
         {
-            "n_estimators": Integer(50, 500, log=True, default=200),
-            "learning_rate": Real(0.02, 0.3, log=True, default=0.05),
-            "num_leaves": Integer(4, 128, log=True, default=31),
-            "min_child_samples": Integer(2, 100, log=True, default=20),
+            "learning_rate": Real(0.01, 0.3, log=True, default=0.1),
+            "num_leaves": Integer(4, 256, log=True, default=31),
+            "min_child_samples": Integer(1, 100, log=True, default=20),
             "subsample": Real(0.5, 1.0, default=0.9),
             "colsample_bytree": Real(0.2, 1.0, default=0.7),
+            "reg_alpha": Real(1e-3, 10.0, log=True, default=0.01),
             "reg_lambda": Real(1e-3, 100.0, log=True, default=1.0),
             "extra_trees": Categorical([False, True]),
+            **for_categories,
         },
+        category_parameters=list(for_categories),
         adapt=_adapt_lightgbm,
         handles_categories=True,
         cost=1.0,
@@ -83,8 +90,15 @@ def lightgbm() -> Component:
 
 
 def _adapt_lightgbm(estimator: Any, context: FitContext) -> None:
+    """Name the categories; fewer rounds for many rows and classes, fewer bins for few rows."""
     rows_in_bag(estimator, context)
-    estimator.set_params(categorical_features=list(context.categorical))
+    n_trees = 1 if context.n_classes == 2 else context.n_classes
+    most = 1000.0 * min(1.0, (20_000 / context.n_samples) ** 0.5) / n_trees**0.5
+    estimator.set_params(
+        categorical_features=list(context.categorical),
+        max_rounds=max(100, round(most)),
+        max_bin=int(np.clip(context.n_samples // 32, 63, 255)),
+    )
 
 
 def hist_gradient_boosting() -> Component:

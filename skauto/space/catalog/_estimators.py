@@ -1,11 +1,9 @@
-"""Small estimators for places where those of scikit-learn and LightGBM need help."""
+"""Small estimators for places where those of scikit-learn need help."""
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from lightgbm import LGBMClassifier
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.kernel_approximation import Nystroem
 from sklearn.model_selection import StratifiedKFold
@@ -17,66 +15,6 @@ from sklearn.utils.validation import (
     check_is_fitted,
     validate_data,
 )
-
-
-class LightGBMClassifier(LGBMClassifier):
-    """LightGBM that takes the columns of category codes in its constructor.
-
-    Parameters
-    ----------
-    categorical_features : list of int, default=None
-        Columns of category codes; None means that all columns are numbers.
-    **kwargs : dict
-        Parameters of :class:`lightgbm.LGBMClassifier`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.space.catalog import LightGBMClassifier
-    >>> codes = np.tile([0.0, 1.0, 2.0, 3.0], 50)[:, None]
-    >>> y = np.tile([0, 1, 0, 1], 50)
-    >>> classifier = LightGBMClassifier(categorical_features=[0], n_estimators=5, verbose=-1)
-    >>> classifier.fit(codes, y).score(codes, y)
-    1.0
-    """
-
-    def __init__(
-        self, *, categorical_features: Sequence[int] | None = None, **kwargs: Any
-    ) -> None:
-        super().__init__(**kwargs)
-        self.categorical_features = categorical_features
-
-    def _process_params(self, stage: str) -> dict[str, Any]:
-        # LightGBM passes all constructor parameters on, but wants this one in fit only.
-        params = super()._process_params(stage)
-        params.pop("categorical_features", None)
-        return params
-
-    def fit(  # type: ignore[override]
-        self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any
-    ) -> "LightGBMClassifier":
-        """Fit the boosted trees.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training data.
-        y : array-like of shape (n_samples,)
-            Classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-        **fit_params : dict
-            Further arguments of :meth:`lightgbm.LGBMClassifier.fit`.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
-        """
-        columns = [] if self.categorical_features is None else list(self.categorical_features)
-        if columns:
-            fit_params.setdefault("categorical_feature", columns)
-        return super().fit(X, y, sample_weight=sample_weight, **fit_params)
 
 
 class ScaledGammaSVC(SVC):

@@ -1,0 +1,191 @@
+"""LightGBM that stops on validation rows and takes its columns of categories early."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from math import ceil
+from typing import Any
+
+import numpy as np
+from lightgbm import LGBMClassifier
+from lightgbm.callback import CallbackEnv, EarlyStopException
+
+# Rounds without validation rows: their number times the learning rate.
+_TOTAL_STEP = 10.0
+# Log loss (nats per row) by which a round must beat the best one to count as better.
+_LEAST_GAIN = 1e-4
+
+
+def known_rows(eval_set: tuple[Any, Any], classes: Any) -> tuple[Any, Any] | None:
+    """Leave out validation rows of classes that the training rows lack.
+
+    Parameters
+    ----------
+    eval_set : tuple of ({array-like, sparse matrix}, array-like)
+        Validation rows and their classes.
+    classes : array-like of shape (n_classes,)
+        Classes of the training rows.
+
+    Returns
+    -------
+    eval_set : tuple or None
+        The rows left; None if there are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.space.catalog._lightgbm import known_rows
+    >>> known_rows((np.array([[5.0], [6.0]]), [0, 2]), [0, 1])
+    (array([[5.]]), array([0]))
+    """
+    X, y = eval_set[0], np.asarray(eval_set[1])
+    known = np.isin(y, classes)
+    if known.all():
+        return (X, y) if len(y) else None
+    return (X[known], y[known]) if known.any() else None
+
+
+class LightGBMClassifier(LGBMClassifier):
+    """LightGBM with early stopping on a validation set and categories by constructor.
+
+    Parameters
+    ----------
+    categorical_features : list of int, default=None
+        Columns of category codes; None means that all columns are numbers.
+    max_rounds : int, default=1000
+        Most rounds of a fit with validation rows, or without `n_estimators`.
+    n_estimators : int, default=None
+        Number of rounds of a fit without validation rows. None means ``10 / learning_rate``.
+    learning_rate : float, default=0.1
+        Shrinkage of each round.
+    **kwargs : dict
+        Further parameters of :class:`lightgbm.LGBMClassifier`.
+
+    Attributes
+    ----------
+    n_rounds_ : int
+        Number of rounds that predictions use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.space.catalog import LightGBMClassifier
+    >>> codes = np.tile([0.0, 1.0, 2.0, 3.0], 50)[:, None]
+    >>> y = np.tile([0, 1, 0, 1], 50)
+    >>> classifier = LightGBMClassifier(categorical_features=[0], verbose=-1).set_rounds(5)
+    >>> classifier.fit(codes, y).score(codes, y)
+    1.0
+    """
+
+    def __init__(
+        self,
+        *,
+        categorical_features: Sequence[int] | None = None,
+        max_rounds: int = 1000,
+        n_estimators: int | None = None,
+        learning_rate: float = 0.1,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate=learning_rate, **kwargs)
+        self.n_estimators: Any = n_estimators  # an int while the library reads it, see `fit`
+        self.categorical_features = categorical_features
+        self.max_rounds = max_rounds
+
+    def _process_params(self, stage: str) -> dict[str, Any]:
+        # LightGBM passes all constructor parameters on to the library, which does not know these.
+        params = super()._process_params(stage)
+        params.pop("categorical_features", None)
+        params.pop("max_rounds", None)
+        return params
+
+    def set_rounds(self, n: int) -> "LightGBMClassifier":
+        """Fix the number of rounds of fits without validation rows.
+
+        Parameters
+        ----------
+        n : int
+            Number of rounds, at least 1.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        return self.set_params(n_estimators=int(n))
+
+    def fit(  # type: ignore[override]
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        eval_set: tuple[Any, Any] | None = None,
+        **fit_params: Any,
+    ) -> "LightGBMClassifier":
+        """Fit the boosted trees.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data.
+        y : array-like of shape (n_samples,)
+            Classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        eval_set : tuple (X_val, y_val), default=None
+            Validation rows. Training stops when their log loss does not fall any more, and the
+            best round predicts. Rows of classes that `y` lacks are left out; if no row is left,
+            the number of rounds is that of a fit without validation rows.
+        **fit_params : dict
+            Further arguments of :meth:`lightgbm.LGBMClassifier.fit`.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        columns = [] if self.categorical_features is None else list(self.categorical_features)
+        if columns:
+            fit_params.setdefault("categorical_feature", columns)
+        if eval_set is not None:
+            eval_set = known_rows(eval_set, np.unique(y))
+        fixed = self.n_estimators
+        if eval_set is not None:
+            self.n_estimators = self.max_rounds
+            stop = _stop_early(self.learning_rate, n_samples=np.shape(X)[0])
+            fit_params |= {
+                "eval_set": [eval_set],
+                "eval_class_weight": None if self.class_weight is None else [self.class_weight],
+                "callbacks": [*fit_params.get("callbacks", ()), stop],
+            }
+        elif fixed is None:
+            self.n_estimators = min(self.max_rounds, ceil(_TOTAL_STEP / self.learning_rate))
+        try:
+            with warnings.catch_warnings():  # LightGBM before 4.7 lacks what replaces `eval_set`
+                warnings.filterwarnings("ignore", "The argument 'eval_set' is deprecated")
+                super().fit(X, y, sample_weight=sample_weight, **fit_params)
+        finally:
+            self.n_estimators = fixed
+        self.n_rounds_ = max(1, self.booster_.current_iteration())
+        return self
+
+
+def _stop_early(learning_rate: float, n_samples: int) -> Callable[[CallbackEnv], None]:
+    """Make a callback that ends the training when the loss has not fallen for some rounds.
+
+    The patience grows with the best round; on many rows, whose loss has less noise, it is
+    bounded as in AutoGluon, at half the number of rounds.
+    """
+    bound = max(20.0, 150.0 * min(1.0, 10_000 / n_samples))
+    best_round, best_loss = -1, np.inf
+
+    def stop(env: CallbackEnv) -> None:
+        nonlocal best_round, best_loss
+        results = env.evaluation_result_list or []
+        loss = results[0][2]
+        if loss < best_loss - _LEAST_GAIN:
+            best_round, best_loss = env.iteration, loss
+        patience = min(1.0 / learning_rate + 0.15 * best_round, bound)
+        last = env.iteration == env.end_iteration - 1
+        if last or env.iteration - best_round >= patience:
+            raise EarlyStopException(max(0, best_round), results)
+
+    return stop
