@@ -1,6 +1,7 @@
 """The one-way street: a module imports only from rooms above its own, absolutely, at the top."""
 
 import ast
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -108,21 +109,40 @@ def may_import(room: str, other: str) -> bool:
     return room == other or HEIGHT[other] < HEIGHT[room]
 
 
-@pytest.mark.parametrize("room", [r for r in HEIGHT if r not in ("__init__",)])
-def test_a_room_loads_only_rooms_above_when_it_runs(room: str) -> None:
-    """The package itself is replaced by an empty one, whose `__init__` imports everything."""
-    code = (
-        "import importlib, sys, types\n"
-        "package = types.ModuleType('skauto')\n"
-        f"package.__path__ = [{str(ROOT)!r}]\n"
-        "package.__version__ = '0'\n"
-        "sys.modules['skauto'] = package\n"
-        f"importlib.import_module('skauto.{room}')\n"
-        "print(*(name for name in sys.modules if name.startswith('skauto.')))\n"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = {room_of(name) for name in run.stdout.split()}
-    assert {other for other in loaded if not may_import(room, other)} == set()
+ROOMS = [room for room in HEIGHT if room != "__init__"]
+
+# Imports each room by itself, after dropping all modules of skauto. The package is replaced by an
+# empty one, whose `__init__` would import everything.
+IMPORT_EACH_ROOM = """
+import importlib, json, sys, types
+root, *rooms = sys.argv[1:]
+loaded = {}
+for room in rooms:
+    for name in [name for name in sys.modules if name.split(".")[0] == "skauto"]:
+        del sys.modules[name]
+    package = sys.modules["skauto"] = types.ModuleType("skauto")
+    package.__path__, package.__version__ = [root], "0"
+    importlib.import_module(f"skauto.{room}")
+    loaded[room] = [name for name in sys.modules if name.startswith("skauto.")]
+print(json.dumps(loaded))
+"""
+
+
+@pytest.fixture(scope="module")
+def loaded() -> dict[str, list[str]]:
+    """The modules of skauto that each room loads when nothing else of skauto is imported."""
+    command = [sys.executable, "-c", IMPORT_EACH_ROOM, str(ROOT), *ROOMS]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    return json.loads(run.stdout)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_loads_only_rooms_above_when_it_runs(
+    room: str, loaded: dict[str, list[str]]
+) -> None:
+    others = {room_of(name) for name in loaded[room]}
+    assert room in others
+    assert {other for other in others if not may_import(room, other)} == set()
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=module_name)
