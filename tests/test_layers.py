@@ -36,6 +36,8 @@ HEIGHT = {room: height for height, rooms in enumerate(STREET) for room in rooms}
 DEFERRED = {"pandas", "matplotlib", "dask", "distributed", "moocore", "imblearn"}
 # Modules that import one of them at the top, because they define sub-classes. Treated alike.
 SLOW_MODULES = {"skauto.space.catalog._samplers": "imblearn"}
+# The one module that may import private names of other packages.
+COMPAT = "skauto.utils._compat"
 
 
 def room_of(module: str) -> str:
@@ -93,6 +95,8 @@ def violations(module: str, source: str) -> list[str]:
         if isinstance(node, ast.ImportFrom) and node.level > 0:
             found.append(line + "relative import")
             continue
+        if module != COMPAT:
+            found += [line + f"{name} is private, use {COMPAT}" for name in private_names(node)]
         for name in imported_modules(node):
             package = name.split(".")[0]
             deferred = package in DEFERRED or name in SLOW_MODULES
@@ -103,6 +107,19 @@ def violations(module: str, source: str) -> list[str]:
             if package == "skauto" and not may_import(room, room_of(name)):
                 found.append(line + f"{room} imports {room_of(name)}, which is not above it")
     return found
+
+
+def private_names(node: ast.Import | ast.ImportFrom) -> list[str]:
+    """The private modules and names of other packages that an import statement names."""
+    names = [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        names = [f"{node.module}.{name}" for name in names]
+    return [
+        name
+        for name in names
+        if not name.startswith("skauto")
+        and any(part.startswith("_") for part in name.split(".") if part != "__future__")
+    ]
 
 
 def may_import(room: str, other: str) -> bool:
@@ -162,6 +179,9 @@ def test_module_imports_only_from_rooms_above(path: Path) -> None:
         ("skauto.space._space", "from skauto import __version__", "is not above it"),
         ("skauto.space._space", "from ._component import Component", "relative import"),
         ("skauto.space", "def f():\n    import scipy", "inside a function"),
+        ("skauto.data", "from sklearn.utils import _safe_indexing", "is private"),
+        ("skauto.data", "from sklearn.utils._mask import Any", "is private"),
+        ("skauto.data", "import joblib._utils", "is private"),
         ("skauto.history", "import pandas as pd", "must be imported where"),
         ("skauto.space", "from skauto.space.catalog._samplers import X", "must be imported where"),
     ],
@@ -178,6 +198,7 @@ def test_a_violation_is_found(module: str, source: str, expected: str) -> None:
         ("skauto.selection._greedy", "from skauto.selection._losses import LogLoss"),
         ("skauto.space._space", "from skauto.space._component import Component"),
         ("skauto.history", "def f():\n    import pandas as pd"),
+        ("skauto.utils._compat", "from sklearn.utils import _safe_indexing"),
         ("skauto.history", "if TYPE_CHECKING:\n    import pandas as pd"),
         ("skauto", "from skauto.estimators import AutoClassifier"),
     ],

@@ -4,9 +4,9 @@ import pickle
 import time
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
 from skauto.constraints._base import Constraint
+from skauto.utils import take_rows
 
 
 class PredictionLatency(Constraint):
@@ -56,7 +56,7 @@ class PredictionLatency(Constraint):
             Per row.
         """
         rows = np.arange(self.batch_size) % len(evidence.y)
-        batch = _safe_indexing(evidence.X, rows)
+        batch = take_rows(evidence.X, rows)
         seconds = []
         for _ in range(self.n_repeats + 1):
             started = time.perf_counter()

@@ -1,7 +1,8 @@
 """What all displays share: one look, and how their axes are made."""
 
-from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
+
+from skauto.utils import check_matplotlib_support, scorer_function, scorer_is_loss
 
 # Told apart by the colour-blind too: M. Okabe and K. Ito, "Color universal design", 2008, without
 # the yellow, which is too light for small marks on white.
@@ -92,11 +93,11 @@ def loss_name(estimator):
     name : str
         Such as "1 - accuracy" or "log loss".
     """
-    function = getattr(estimator.scorer_, "_score_func", None)
+    function = scorer_function(estimator.scorer_)
     if function is None:
         return "loss"
     name = function.__name__.removesuffix("_score").replace("_", " ")
-    return name if estimator.scorer_._sign < 0 else f"1 - {name}"
+    return name if scorer_is_loss(estimator.scorer_) else f"1 - {name}"
 
 
 def algorithm_of(trial):

@@ -34,6 +34,7 @@ from skauto.engines._base import (
     single_thread,
     thread_pools,
 )
+from skauto.utils import backend_of
 
 POLL = 0.005  # seconds between two looks at the futures of dask
 CLUSTER_TICK = 0.25  # seconds between two looks at its workers
@@ -242,7 +243,7 @@ class _BackendTransport:
                 "JoblibEngine needs a joblib backend with at least 2 jobs: choose one with "
                 f"joblib.parallel_config(backend, n_jobs=...). Got n_jobs={n_jobs!r}."
             )
-        self.n_workers = self.parallel._effective_n_jobs()
+        self.n_workers = self.backend.effective_n_jobs(self.parallel.n_jobs)
         self.function = function
         self.config = sklearn.get_config()
         self.shares_memory = getattr(self.backend, "supports_sharedmem", False)
@@ -255,7 +256,7 @@ class _BackendTransport:
     def _open(self, parallel: joblib.Parallel) -> None:
         self.parallel = parallel
         self.parallel.__enter__()
-        self.backend = self.parallel._backend
+        self.backend = backend_of(self.parallel)
         self.backend.start_call()
 
     def has_room(self) -> bool:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.dummy import DummyClassifier
-from sklearn.utils import _safe_indexing
 
 from skauto.ensemble._limits import EnsembleLimits
 from skauto.ensemble._voting import PipelineEnsemble
@@ -23,6 +22,7 @@ from skauto.selection import (
     pairwise_disagreement,
     pairwise_diversity,
 )
+from skauto.utils import take_rows
 
 # So many of the best trials may become members, and besides so many of each algorithm of the last
 # step: alike members, however good, vote alike.
@@ -343,7 +343,7 @@ class EnsembleBuilder:
         """
         if self.data.X is None or isinstance(self.scoring, str):
             return get_loss(self.scoring, self.data.classes)
-        return ScorerLoss(self.scoring, self.data.classes, _safe_indexing(self.data.X, rows))
+        return ScorerLoss(self.scoring, self.data.classes, take_rows(self.data.X, rows))
 
     def _loss(self, rows):
         """What the vote is selected for, kept calibrated by a share of the log loss."""

@@ -7,11 +7,10 @@ from numbers import Integral, Real
 
 import joblib
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 from sklearn.utils import check_random_state, check_scalar
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skauto._search import Search
@@ -40,7 +39,7 @@ from skauto.selection import score_probabilities
 from skauto.space import Configuration, SearchSpace
 from skauto.space.catalog import get_space
 from skauto.strategies import Strategy, get_strategy
-from skauto.utils import Budget, closest
+from skauto.utils import Budget, Interval, StrOptions, closest, fit_context, scorer_function
 
 # Number of trials when the user bounds neither trials nor time.
 DEFAULT_MAX_EVALS = 50
@@ -126,7 +125,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     @with_callbacks
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y, **metadata):
         """Search pipelines, select an ensemble among them and fit it.
 
@@ -517,7 +516,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _evaluator(self, data, splits, scorers, space, seed):
         constraints = self._constraints(data.classes)
         looks_at_X = bool(constraints) or any(
-            not hasattr(scorer, "_score_func") for scorer in scorers.values()
+            scorer_function(scorer) is None for scorer in scorers.values()
         )
         evaluation_data = EvaluationData(
             Z=data.Z,

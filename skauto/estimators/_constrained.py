@@ -4,13 +4,13 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skauto.constraints import Constraint, cautious_mean
 from skauto.estimators._base import BaseAutoClassifier
 from skauto.estimators._pareto import FrontBuilder, pareto_trials
 from skauto.exceptions import InfeasibleError, InfeasibleWarning
+from skauto.utils import Interval, StrOptions
 
 
 class ConstrainedAutoClassifier(BaseAutoClassifier):

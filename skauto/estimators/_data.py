@@ -4,16 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import _safe_indexing, column_or_1d
+from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    _num_samples,
-    check_consistent_length,
-)
+from sklearn.utils.validation import check_consistent_length
 
 from skauto.data import DataFacts, TableReader, as_table
-from skauto.utils import closest
+from skauto.utils import check_sample_weight, closest, n_rows, take_rows
 
 METADATA = ("sample_weight", "groups", "sensitive_features")
 
@@ -127,19 +123,19 @@ def read_training_data(X, y, metadata, column_kinds):
     check_consistent_length(X, y)
     passed = {name: metadata.get(name) for name in METADATA}
     for name, values in passed.items():
-        if values is not None and _num_samples(values) != len(y):
+        if values is not None and n_rows(values) != len(y):
             raise ValueError(
                 f"The '{name}' must have one entry for each of the {len(y)} rows of X. "
-                f"Got {_num_samples(values)} instead."
+                f"Got {n_rows(values)} instead."
             )
     weight = passed["sample_weight"]
     if weight is not None:
-        weight = _check_sample_weight(weight, np.empty((len(y), 1)), ensure_non_negative=True)
+        weight = check_sample_weight(weight, len(y))
         rows = np.flatnonzero(weight)
-        X, y, weight = _safe_indexing(X, rows), y[rows], weight[rows]
+        X, y, weight = take_rows(X, rows), y[rows], weight[rows]
         for name in ("groups", "sensitive_features"):
             if passed[name] is not None:
-                passed[name] = _safe_indexing(passed[name], rows)
+                passed[name] = take_rows(passed[name], rows)
     classes, codes = np.unique(y, return_inverse=True)
     _check_classes(classes, weighted=weight is not None)
     reader = TableReader(column_kinds)

@@ -5,12 +5,12 @@ import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
 from skauto.constraints import Evidence, group_weights
 from skauto.data import stratified_subset
 from skauto.evaluation._pipeline import Reuse, transform_and_predict
 from skauto.selection import score_probabilities
+from skauto.utils import take_rows
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class EvaluationData:
             y=self.y[rows],
             classes=self.classes,
             groups={name: codes[rows] for name, codes in self.groups.items()},
-            X=None if self.X is None else _safe_indexing(self.X, rows),
+            X=None if self.X is None else take_rows(self.X, rows),
             model=model,
         )
 
@@ -116,7 +116,7 @@ class EvaluationData:
             See ``score_probabilities``.
         """
         weights = None if self.sample_weight is None else self.sample_weight[rows]
-        X = None if self.X is None else _safe_indexing(self.X, rows)
+        X = None if self.X is None else take_rows(self.X, rows)
         return score_probabilities(scorer, probabilities, self.y[rows], self.classes, weights, X)
 
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from skauto.utils import Predictions
+from skauto.utils import Predictions, scorer_function, scorer_needs_labels_only
 
 
 def score_probabilities(scorer, probabilities, y, classes, sample_weight=None, X=None):
@@ -35,8 +35,7 @@ def score_probabilities(scorer, probabilities, y, classes, sample_weight=None, X
     # Single precision sums to 1 only within 1e-7, which strict metrics refuse.
     probabilities = probabilities.astype(np.float64)
     probabilities /= probabilities.sum(axis=1, keepdims=True)
-    response = getattr(scorer, "_response_method", "predict")
-    if response != "predict":
+    if not scorer_needs_labels_only(scorer):
         present = np.unique(y)
         if len(present) < 2 and len(classes) >= 2:
             return math.nan
@@ -44,7 +43,7 @@ def score_probabilities(scorer, probabilities, y, classes, sample_weight=None, X
             probabilities = np.maximum(probabilities[:, present], np.finfo(np.float32).eps)
             probabilities /= probabilities.sum(axis=1, keepdims=True)
             y, classes = np.searchsorted(present, y), classes[present]
-    takes_weight = sample_weight is not None and hasattr(scorer, "_score_func")
+    takes_weight = sample_weight is not None and scorer_function(scorer) is not None
     params = {"sample_weight": sample_weight} if takes_weight else {}
     labels = classes[y]
     X = labels[:, None] if X is None else X

@@ -1,6 +1,21 @@
 """Helpers that know nothing of the other rooms."""
 
 from skauto.utils._budget import Budget
+from skauto.utils._compat import (
+    Interval,
+    OwnParameters,
+    StrOptions,
+    backend_of,
+    check_matplotlib_support,
+    check_sample_weight,
+    fit_context,
+    input_feature_names,
+    n_rows,
+    scorer_function,
+    scorer_is_loss,
+    scorer_needs_labels_only,
+    take_rows,
+)
 from skauto.utils._growing import GrowingArray
 from skauto.utils._names import closest
 from skauto.utils._pareto import non_dominated
@@ -13,7 +28,20 @@ __all__ = [
     "FloatArray",
     "GrowingArray",
     "IntArray",
+    "Interval",
+    "OwnParameters",
     "Predictions",
+    "StrOptions",
+    "backend_of",
+    "check_matplotlib_support",
+    "check_sample_weight",
     "closest",
+    "fit_context",
+    "input_feature_names",
+    "n_rows",
     "non_dominated",
+    "scorer_function",
+    "scorer_is_loss",
+    "scorer_needs_labels_only",
+    "take_rows",
 ]

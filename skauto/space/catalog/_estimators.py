@@ -10,11 +10,9 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import TargetEncoder
 from sklearn.svm import SVC
-from sklearn.utils.validation import (
-    _check_feature_names_in,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from skauto.utils import input_feature_names
 
 
 class ScaledGammaSVC(SVC):
@@ -477,6 +475,6 @@ class CrossFeatures(TransformerMixin, BaseEstimator):
         ndarray of str
             These names and those of the products.
         """
-        names = _check_feature_names_in(self, input_features)
+        names = input_feature_names(self, input_features)
         products = [f"{names[i]} {names[j]}" for i, j in self.pairs_]
         return np.asarray([*names, *products], dtype=object)

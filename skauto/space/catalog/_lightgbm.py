@@ -9,6 +9,8 @@ import numpy as np
 from lightgbm import LGBMClassifier
 from lightgbm.callback import CallbackEnv, EarlyStopException
 
+from skauto.utils import OwnParameters
+
 # Rounds without validation rows: their number times the learning rate.
 _TOTAL_STEP = 10.0
 # Log loss (nats per row) by which a round must beat the best one to count as better.
@@ -44,7 +46,7 @@ def known_rows(eval_set: tuple[Any, Any], classes: Any) -> tuple[Any, Any] | Non
     return (X[known], y[known]) if known.any() else None
 
 
-class LightGBMClassifier(LGBMClassifier):
+class LightGBMClassifier(OwnParameters, LGBMClassifier):
     """LightGBM with early stopping on a validation set and categories by constructor.
 
     Parameters
@@ -76,6 +78,8 @@ class LightGBMClassifier(LGBMClassifier):
     1.0
     """
 
+    _own_parameters = ("categorical_features", "max_rounds")
+
     def __init__(
         self,
         *,
@@ -89,13 +93,6 @@ class LightGBMClassifier(LGBMClassifier):
         self.n_estimators: Any = n_estimators  # an int while the library reads it, see `fit`
         self.categorical_features = categorical_features
         self.max_rounds = max_rounds
-
-    def _process_params(self, stage: str) -> dict[str, Any]:
-        # LightGBM passes all constructor parameters on to the library, which does not know these.
-        params = super()._process_params(stage)
-        params.pop("categorical_features", None)
-        params.pop("max_rounds", None)
-        return params
 
     def set_rounds(self, n: int) -> "LightGBMClassifier":
         """Fix the number of rounds of fits without validation rows.

@@ -1,0 +1,217 @@
+"""The private parts of other packages that skauto uses, each behind a function of its own.
+
+There is no public way to these. Everything else in skauto keeps to public names, so that a release
+of scikit-learn, joblib or LightGBM which moves one of them is met in this module only.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import Parallel
+from joblib.parallel import ParallelBackendBase
+from numpy.typing import NDArray
+from sklearn.base import _fit_context as fit_context
+from sklearn.utils import _safe_indexing
+from sklearn.utils._optional_dependencies import check_matplotlib_support
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import (
+    _check_feature_names_in,
+    _check_sample_weight,
+    _num_samples,
+)
+
+__all__ = [
+    "Interval",
+    "OwnParameters",
+    "StrOptions",
+    "backend_of",
+    "check_matplotlib_support",
+    "check_sample_weight",
+    "fit_context",
+    "input_feature_names",
+    "n_rows",
+    "scorer_function",
+    "scorer_is_loss",
+    "scorer_needs_labels_only",
+    "take_rows",
+]
+
+
+def take_rows(table: Any, rows: NDArray[Any]) -> Any:
+    """Take rows of a table of any kind.
+
+    Parameters
+    ----------
+    table : array-like, sparse matrix, DataFrame or list
+        The table.
+    rows : ndarray of int or bool
+        Positions of the rows, or a mask.
+
+    Returns
+    -------
+    table : same type as `table`
+        The rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.utils import take_rows
+    >>> take_rows(["a", "b", "c"], np.array([2, 0]))
+    ['c', 'a']
+    """
+    return _safe_indexing(table, rows)
+
+
+def n_rows(table: Any) -> int:
+    """Count the rows of a table of any kind.
+
+    Parameters
+    ----------
+    table : array-like, sparse matrix, DataFrame or list
+        The table.
+
+    Returns
+    -------
+    int
+        Number of rows.
+
+    Raises
+    ------
+    TypeError
+        If it has no rows, such as a scalar.
+    """
+    return int(_num_samples(table))
+
+
+def check_sample_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
+    """Check the weights of rows.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n_samples,)
+        The weights.
+    n_samples : int
+        Number of rows.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        The weights as floats.
+
+    Raises
+    ------
+    ValueError
+        If they are negative, not finite, or of another shape.
+    """
+    rows = np.empty((n_samples, 1))
+    return _check_sample_weight(sample_weight, rows, ensure_non_negative=True)
+
+
+def input_feature_names(transformer: Any, input_features: Any = None) -> NDArray[Any]:
+    """Give the names of the columns that a transformer was fitted on.
+
+    Parameters
+    ----------
+    transformer : estimator
+        A fitted one, with `n_features_in_`.
+    input_features : array-like of str, default=None
+        The names, if the transformer was fitted without.
+
+    Returns
+    -------
+    ndarray of str of shape (n_features,)
+        The names; ``x0``, ``x1``, ... if there are none.
+
+    Raises
+    ------
+    ValueError
+        If `input_features` differ from the names seen in ``fit``, or from their number.
+    """
+    return _check_feature_names_in(transformer, input_features)
+
+
+def scorer_function(scorer: Any) -> Any:
+    """Give the metric that a scorer was made of.
+
+    Parameters
+    ----------
+    scorer : callable
+        ``scorer(estimator, X, y)``.
+
+    Returns
+    -------
+    callable or None
+        ``metric(y_true, y_pred)``; None for scorers that `sklearn.metrics.make_scorer` did not
+        make. Those may look at the rows, and take no weights.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import get_scorer
+    >>> from skauto.utils import scorer_function
+    >>> scorer_function(get_scorer("neg_log_loss")).__name__
+    'log_loss'
+    """
+    return getattr(scorer, "_score_func", None)
+
+
+def scorer_is_loss(scorer: Any) -> bool:
+    """Tell whether a scorer turns the sign of its metric, which is a loss.
+
+    Parameters
+    ----------
+    scorer : callable
+        ``scorer(estimator, X, y)``.
+
+    Returns
+    -------
+    bool
+        Whether ``greater_is_better=False`` was passed to `sklearn.metrics.make_scorer`.
+    """
+    return getattr(scorer, "_sign", 1) < 0
+
+
+def scorer_needs_labels_only(scorer: Any) -> bool:
+    """Tell whether a scorer reads predicted labels, not probabilities.
+
+    Parameters
+    ----------
+    scorer : callable
+        ``scorer(estimator, X, y)``.
+
+    Returns
+    -------
+    bool
+        Whether its response is ``predict``. True for callables that
+        `sklearn.metrics.make_scorer` did not make, of which nothing is known.
+    """
+    return getattr(scorer, "_response_method", "predict") == "predict"
+
+
+def backend_of(parallel: Parallel) -> ParallelBackendBase:
+    """Give the backend that runs the tasks of a `joblib.Parallel`.
+
+    Parameters
+    ----------
+    parallel : joblib.Parallel
+        One that was entered.
+
+    Returns
+    -------
+    joblib.parallel.ParallelBackendBase
+        Its backend, configured.
+    """
+    return parallel._backend
+
+
+class OwnParameters:
+    """Mixin for LightGBM's estimators with constructor parameters that are not LightGBM's.
+
+    LightGBM passes all of `get_params` on to its library, which warns about those it does not
+    know. A subclass names its own in `_own_parameters`.
+    """
+
+    _own_parameters: ClassVar[tuple[str, ...]] = ()
+
+    def _process_params(self, stage: str) -> dict[str, Any]:
+        params = super()._process_params(stage)  # type: ignore[misc]
+        return {key: value for key, value in params.items() if key not in self._own_parameters}
