@@ -16,6 +16,7 @@ from skauto.selection import (
     LogLoss,
     ScorerLoss,
     SmoothedLoss,
+    choose_decision,
     get_loss,
     greedy_selection,
     mean_over_pairs,
@@ -92,15 +93,19 @@ class EnsembleBuilder:
         Whether members are fitted on all rows; otherwise one model a fold.
     scoring : str or callable
         What the vote is to be good at.
+    decision : {"auto", "argmax"}, default="argmax"
+        Whether a temperature or offsets of the classes are chosen on the out-of-fold predictions
+        of the vote, see :func:`~skauto.selection.choose_decision`.
     """
 
-    def __init__(self, evaluator, reader, *, n_members, refit, scoring):
+    def __init__(self, evaluator, reader, *, n_members, refit, scoring, decision="argmax"):
         self.evaluator = evaluator
         self.data = evaluator.function.data
         self.reader = reader
         self.n_members = n_members
         self.refit = refit
         self.scoring = scoring
+        self.decision = decision
         self._needed = 0, 0.0  # number of trials, and seconds that their members take
 
     def refit_time(self, trial):
@@ -192,11 +197,45 @@ class EnsembleBuilder:
             ensemble = self._vote(weights, fitted)
             measured = self.measure(ensemble)
         self._describe(ensemble, [history[number].predictions for number in weights])
+        ensemble.decision = self.decide(history, weights)
         total = sum(weights.values())
         weights = {number: weight / total for number, weight in weights.items()}
         numbers = sorted(weights, key=[t.number for t in self._pool(history)].index)
         best = assemble(self.reader, fitted[numbers[0]][0]) if self.refit else None
         return Model(ensemble, weights, numbers[0], best, fallback=False, measured=measured)
+
+    def decide(self, history, weights):
+        """Choose how a vote is read.
+
+        Parameters
+        ----------
+        history : History
+            All trials.
+        weights : dict of int to float
+            Share of the vote by number of the trial.
+
+        Returns
+        -------
+        decision : Decision or None
+            None with ``decision="argmax"``, and where a limit is measured on predictions.
+        """
+        measured = any(not c.additive for c in self.evaluator.function.constraints)
+        if self.decision == "argmax" or measured:
+            return None
+        shares = np.array(list(weights.values())) / sum(weights.values())
+        rows = self._rows(history[next(iter(weights))].predictions)
+        vote = sum(
+            share * history[number].predictions[rows]
+            for number, share in zip(weights, shares, strict=True)
+        )
+        weight = self.data.sample_weight
+        return choose_decision(
+            vote,
+            self.data.y[rows],
+            self.loss(rows),
+            rng=np.random.default_rng(0),
+            sample_weight=None if weight is None else weight[rows],
+        )
 
     def measure(self, model):
         """Measure a fitted model's seconds and bytes.
@@ -341,7 +380,8 @@ class EnsembleBuilder:
         -------
         loss : Loss
         """
-        if self.data.X is None or isinstance(self.scoring, str):
+        reads_X = not isinstance(self.scoring, str) and not hasattr(self.scoring, "_score_func")
+        if self.data.X is None or not reads_X:
             return get_loss(self.scoring, self.data.classes)
         return ScorerLoss(self.scoring, self.data.classes, take_rows(self.data.X, rows))
 

@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from skauto.engines import thread_pools
 from skauto.evaluation import transform_and_predict
+from skauto.selection import Decision
 
 # Up to so many rows are predicted by one thread.
 _FEW_ROWS = 1000
@@ -23,6 +24,9 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         Share of each in the vote, summing to 1.
     classes : ndarray of shape (n_classes,)
         Labels of the columns of ``predict_proba``.
+    decision : Decision, default=None
+        How the vote is read: a temperature for the probabilities and offsets for the labels. None
+        leaves the probabilities as they are and labels rows with the most probable class.
     diversity : ndarray of shape (n_members, n_members), default=None
         Diversity of each pair of members, see :func:`~skauto.selection.pairwise_diversity`.
     disagreement : float, default=None
@@ -32,6 +36,8 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The same as ``classes``.
+    decision_ : Decision
+        The same as ``decision``; zeros and a temperature of 1 in place of None.
     diversity_ : ndarray of shape (n_members, n_members) or None
         The same as ``diversity``: that of an estimator's ``ensemble_`` is measured on the
         out-of-fold predictions, its members in the order of ``member_weights_``.
@@ -48,10 +54,13 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
     (150, 3)
     """
 
-    def __init__(self, pipelines, weights, classes, *, diversity=None, disagreement=None):
+    def __init__(
+        self, pipelines, weights, classes, *, decision=None, diversity=None, disagreement=None
+    ):
         self.pipelines = pipelines
         self.weights = weights
         self.classes = classes
+        self.decision = decision
         self.diversity = diversity
         self.disagreement = disagreement
 
@@ -59,6 +68,11 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
     def classes_(self):
         """Labels of the columns of ``predict_proba``."""
         return self.classes
+
+    @property
+    def decision_(self):
+        """How the vote is read."""
+        return Decision(np.zeros(len(self.classes))) if self.decision is None else self.decision
 
     @property
     def diversity_(self):
@@ -93,7 +107,7 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X):
-        """Weighted mean of the pipelines' class probabilities.
+        """Weighted mean of the pipelines' class probabilities, at the temperature.
 
         Parameters
         ----------
@@ -112,10 +126,10 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         with thread_pools().limit(limits=1) if few else contextlib.nullcontext():
             for weight, pipeline in zip(self.weights, self.pipelines, strict=True):
                 total += weight * transform_and_predict(pipeline.steps[1:], Z, self.classes)
-        return total / total.sum(axis=1, keepdims=True)
+        return self.decision_.scale(total / total.sum(axis=1, keepdims=True))
 
     def predict(self, X):
-        """Class of the largest probability.
+        """Class of the largest probability, after the offsets of the classes.
 
         Parameters
         ----------
@@ -127,4 +141,4 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         y : ndarray of shape (n_samples,)
             Labels.
         """
-        return self.classes[np.argmax(self.predict_proba(X), axis=1)]
+        return self.classes[self.decision_.labels(self.predict_proba(X))]

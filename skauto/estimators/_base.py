@@ -72,6 +72,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         ],
         "ensemble_size": [Interval(Integral, 1, None, closed="left")],
         "refit": ["boolean"],
+        "decision": [StrOptions({"auto", "argmax"})],
         "column_kinds": [dict, "array-like", None],
         "trial_time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "memory_limit": [Interval(Integral, 1, None, closed="left"), None],
@@ -95,6 +96,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         initial="defaults",
         ensemble_size=25,
         refit=True,
+        decision="auto",
         column_kinds=None,
         trial_time_limit=None,
         memory_limit=None,
@@ -114,6 +116,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.initial = initial
         self.ensemble_size = ensemble_size
         self.refit = refit
+        self.decision = decision
         self.column_kinds = column_kinds
         self.trial_time_limit = trial_time_limit
         self.memory_limit = memory_limit
@@ -172,6 +175,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 n_members=self.ensemble_size,
                 refit=self.refit,
                 scoring=self._primary_scoring(len(data.classes)),
+                decision=self.decision,
             )
             constraints = evaluator.function.constraints
             objectives = ("loss", *self._minimized(strategy, constraints))
@@ -217,7 +221,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X):
-        """Class probabilities of the ensemble.
+        """Class probabilities of the ensemble, at its temperature.
 
         Parameters
         ----------
@@ -249,7 +253,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             return np.log(self.predict_proba(X))
 
     def predict(self, X):
-        """Most probable class of each row.
+        """Class of each row: the most probable one, after the offsets of the classes.
 
         Parameters
         ----------
@@ -261,8 +265,8 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         y : ndarray of shape (n_samples,)
             Labels.
         """
-        probabilities = self.predict_proba(X)
-        return self.classes_[np.argmax(probabilities, axis=1)]
+        X = self._checked(X)
+        return self.ensemble_.predict(X)
 
     def score(self, X, y, sample_weight=None):
         """Score of the ensemble by the scorer that the search maximised.
@@ -333,6 +337,24 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         check_scalar(watts_per_core, "watts_per_core", Real, min_val=0)
         return cost_report(self.history_, watts_per_core)
+
+    @property
+    def decision_offsets_(self):
+        """What is added to the logarithms of the probabilities before ``predict`` compares."""
+        check_is_fitted(self)
+        return self.ensemble_.decision_.offsets
+
+    @property
+    def decision_threshold_(self):
+        """Probability of the second of two classes from which on ``predict`` gives it."""
+        check_is_fitted(self)
+        return self.ensemble_.decision_.threshold
+
+    @property
+    def temperature_(self):
+        """What the logarithms of the vote's probabilities are divided by."""
+        check_is_fitted(self)
+        return self.ensemble_.decision_.temperature
 
     @property
     def cv_results_(self):

@@ -45,6 +45,11 @@ class AutoClassifier(BaseAutoClassifier):
     refit : bool, default=True
         Whether the members are refitted on all rows. Otherwise the models of all folds are kept
         and averaged, which costs as much time again as their trials did.
+    decision : {"auto", "argmax"}, default="auto"
+        How the vote of the ensemble is read. "auto" fits it to the score on the out-of-fold
+        predictions: class offsets for a score of labels (two classes: a decision threshold), a
+        temperature for the log loss or the Brier score. Accuracy, and precision or recall of a
+        single class, keep the most probable class. "argmax" leaves the vote as it is.
     column_kinds : dict or array-like, default=None
         What columns hold, where it differs from what the reader finds: a kind for names or
         positions of columns, such as ``{"zip": "categorical", "notes": "text", "id": "drop"}``,
@@ -94,6 +99,13 @@ class AutoClassifier(BaseAutoClassifier):
         The same in the form that ``GridSearchCV`` has.
     member_weights_ : dict of int to float
         Share of the vote by number of the trial.
+    decision_offsets_ : ndarray of shape (n_classes,)
+        Added to the logarithms of the probabilities before ``predict`` takes the largest; zeros
+        for the most probable class.
+    decision_threshold_ : float
+        With two classes, the probability of the second one from which on ``predict`` gives it.
+    temperature_ : float
+        The logarithms of the vote's probabilities are divided by it.
     neighbors_ : list of str
         Names of the known data sets whose best pipelines were tried first, the most similar one
         first; empty where none was similar. Only with ``initial="metalearning"``.

@@ -58,6 +58,8 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         Number of votes in the ensemble; not used by strategies for several objectives.
     refit : bool, default=True
         Whether the members are refitted on all rows.
+    decision : {"auto", "argmax"}, default="auto"
+        How the vote of the ensemble is read.
     column_kinds : dict or array-like, default=None
         What columns hold, where it differs from what the reader finds.
     trial_time_limit : float, default=None
@@ -158,6 +160,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         initial="defaults",
         ensemble_size=25,
         refit=True,
+        decision="auto",
         column_kinds=None,
         trial_time_limit=None,
         memory_limit=None,
@@ -177,6 +180,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             initial=initial,
             ensemble_size=ensemble_size,
             refit=refit,
+            decision=decision,
             column_kinds=column_kinds,
             trial_time_limit=trial_time_limit,
             memory_limit=memory_limit,

@@ -1,5 +1,11 @@
 """The mathematics of ensembles: arrays in, weights out."""
 
+from skauto.selection._decisions import (
+    Decision,
+    choose_decision,
+    choose_offsets,
+    choose_temperature,
+)
 from skauto.selection._diversity import (
     mean_over_pairs,
     pairwise_disagreement,
@@ -11,8 +17,10 @@ from skauto.selection._losses import (
     BrierLoss,
     ErrorLoss,
     F1Loss,
+    LabelLoss,
     LogLoss,
     Loss,
+    MatthewsLoss,
     RocAucLoss,
     ScorerLoss,
     SmoothedLoss,
@@ -24,15 +32,21 @@ from skauto.selection._scores import score_probabilities
 __all__ = [
     "BalancedErrorLoss",
     "BrierLoss",
+    "Decision",
     "EnsemblePool",
     "ErrorLoss",
     "F1Loss",
+    "LabelLoss",
     "LogLoss",
     "Loss",
+    "MatthewsLoss",
     "RocAucLoss",
     "ScorerLoss",
     "Selection",
     "SmoothedLoss",
+    "choose_decision",
+    "choose_offsets",
+    "choose_temperature",
     "get_loss",
     "greedy_selection",
     "mean_over_pairs",

@@ -12,12 +12,22 @@ and then only ever adds up the projections.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from inspect import signature
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import get_scorer
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    get_scorer,
+    matthews_corrcoef,
+    precision_score,
+    recall_score,
+)
+from sklearn.utils import _safe_indexing
 
 from skauto.utils import Predictions
 
@@ -26,8 +36,10 @@ __all__ = [
     "BrierLoss",
     "ErrorLoss",
     "F1Loss",
+    "LabelLoss",
     "LogLoss",
     "Loss",
+    "MatthewsLoss",
     "RocAucLoss",
     "ScorerLoss",
     "SmoothedLoss",
@@ -161,8 +173,55 @@ class BrierLoss(Loss):
         return scale * _row_means(squares, sample_weight)
 
 
+class LabelLoss(Loss):
+    """A loss of labels, a function of how often each class is met by each label.
+
+    The label is the most probable class, the first of them if several tie. Subclasses fill
+    :meth:`from_counts`.
+    """
+
+    def evaluate(
+        self, y: IntArray, projections: FloatArray, sample_weight: FloatArray | None = None
+    ) -> FloatArray:
+        """Return the loss of each prediction's labels."""
+        return self.from_counts(*_class_counts(y, projections, sample_weight))
+
+    def from_confusion(self, confusion: FloatArray) -> FloatArray:
+        """Return the loss of each confusion matrix.
+
+        Parameters
+        ----------
+        confusion : ndarray of shape (n_predictions, n_classes, n_classes)
+            Weights of the rows of a true class (second axis) with a label (last axis).
+
+        Returns
+        -------
+        losses : ndarray of shape (n_predictions,)
+            The losses, smaller is better.
+        """
+        hits = np.diagonal(confusion, axis1=1, axis2=2)
+        return self.from_counts(hits, confusion.sum(axis=1), confusion[0].sum(axis=1))
+
+    @abstractmethod
+    def from_counts(self, hits: FloatArray, predicted: FloatArray, true: FloatArray) -> FloatArray:
+        """Return the loss of each prediction.
+
+        Parameters
+        ----------
+        hits, predicted : ndarray of shape (n_predictions, n_classes)
+            Weights of the rows that get the class as their label, rightly or at all.
+        true : ndarray of shape (n_classes,)
+            Weights of the rows of the class.
+
+        Returns
+        -------
+        losses : ndarray of shape (n_predictions,)
+            The losses, smaller is better.
+        """
+
+
 @dataclass(frozen=True)
-class ErrorLoss(Loss):
+class ErrorLoss(LabelLoss):
     """Share of wrong labels: 1 - :func:`sklearn.metrics.accuracy_score`.
 
     The label is the most probable class, the first of them if several tie.
@@ -181,9 +240,13 @@ class ErrorLoss(Loss):
         """Return the error of each prediction."""
         return _row_means(_labels(projections) != y, sample_weight)
 
+    def from_counts(self, hits: FloatArray, predicted: FloatArray, true: FloatArray) -> FloatArray:
+        """Return the error of each prediction."""
+        return 1.0 - hits.sum(axis=1) / true.sum()
+
 
 @dataclass(frozen=True)
-class BalancedErrorLoss(Loss):
+class BalancedErrorLoss(LabelLoss):
     """Error averaged over the classes: 1 - :func:`sklearn.metrics.balanced_accuracy_score`.
 
     Classes without a row in ``y`` do not count.
@@ -196,17 +259,14 @@ class BalancedErrorLoss(Loss):
     array([0.25])
     """
 
-    def evaluate(
-        self, y: IntArray, projections: FloatArray, sample_weight: FloatArray | None = None
-    ) -> FloatArray:
+    def from_counts(self, hits: FloatArray, predicted: FloatArray, true: FloatArray) -> FloatArray:
         """Return the balanced error of each prediction."""
-        hits, _, true = _class_counts(y, projections, sample_weight)
         present = true > 0
         return 1.0 - (hits[:, present] / true[present]).mean(axis=1)
 
 
 @dataclass(frozen=True)
-class F1Loss(Loss):
+class F1Loss(LabelLoss):
     """One minus the harmonic mean of precision and recall.
 
     Equals 1 - :func:`sklearn.metrics.f1_score`; the F1 of a class that is neither true nor
@@ -232,11 +292,8 @@ class F1Loss(Loss):
     average: str = "binary"
     positive: int = 1
 
-    def evaluate(
-        self, y: IntArray, projections: FloatArray, sample_weight: FloatArray | None = None
-    ) -> FloatArray:
+    def from_counts(self, hits: FloatArray, predicted: FloatArray, true: FloatArray) -> FloatArray:
         """Return one minus the F1 of each prediction."""
-        hits, predicted, true = _class_counts(y, projections, sample_weight)
         either = predicted + true
         f1 = np.divide(2.0 * hits, either, out=np.zeros_like(hits), where=either > 0)
         if self.average == "binary":
@@ -244,6 +301,31 @@ class F1Loss(Loss):
         if self.average == "weighted":
             return 1.0 - f1 @ (true / true.sum())
         return 1.0 - f1.sum(axis=1) / (either > 0).sum(axis=1)
+
+
+@dataclass(frozen=True)
+class MatthewsLoss(LabelLoss):
+    """One minus the correlation of labels and truth.
+
+    Equals 1 - :func:`sklearn.metrics.matthews_corrcoef`; the correlation of constant labels, or of
+    a constant truth, is 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.selection import MatthewsLoss
+    >>> MatthewsLoss()([0, 1], np.array([[[0.6, 0.4], [0.7, 0.3]], [[0.9, 0.1], [0.2, 0.8]]]))
+    array([1., 0.])
+    """
+
+    def from_counts(self, hits: FloatArray, predicted: FloatArray, true: FloatArray) -> FloatArray:
+        """Return one minus the correlation of each prediction."""
+        shares, expected = predicted / true.sum(), true / true.sum()
+        covariance = hits.sum(axis=1) / true.sum() - shares @ expected
+        variances = (1.0 - (shares**2).sum(axis=1)) * (1.0 - (expected**2).sum())
+        constant = variances <= np.finfo(np.float64).eps
+        deviations = np.sqrt(np.where(constant, 1.0, variances))
+        return 1.0 - np.where(constant, 0.0, covariance / deviations)
 
 
 @dataclass(frozen=True)
@@ -348,8 +430,8 @@ class ScorerLoss(Loss):
     Parameters
     ----------
     scorer : callable
-        ``scorer(estimator, X, y)`` or, if there are weights, ``scorer(estimator, X, y,
-        sample_weight=...)``; greater is better.
+        ``scorer(estimator, X, y)``, greater is better. One made by
+        :func:`sklearn.metrics.make_scorer` gets ``sample_weight`` too, if there are weights.
     classes : array-like of shape (n_classes,), default=None
         The labels behind the codes, for scorers that name one of them (``pos_label``). None uses
         the codes themselves.
@@ -361,7 +443,7 @@ class ScorerLoss(Loss):
     >>> import numpy as np
     >>> from sklearn.metrics import get_scorer
     >>> from skauto.selection import ScorerLoss
-    >>> loss = ScorerLoss(get_scorer("matthews_corrcoef"))
+    >>> loss = ScorerLoss(get_scorer("jaccard"))
     >>> loss([0, 1], np.array([[[0.6, 0.4], [0.7, 0.3]], [[0.9, 0.1], [0.2, 0.8]]]))
     array([-0., -1.])
     """
@@ -378,16 +460,90 @@ class ScorerLoss(Loss):
         self, y: IntArray, projections: FloatArray, sample_weight: FloatArray | None = None
     ) -> FloatArray:
         """Return the negative score of each prediction."""
-        classes = np.arange(projections.shape[2]) if self.classes is None else self.classes
-        options = {} if sample_weight is None else {"sample_weight": sample_weight}
-        rows = np.zeros((len(y), 1)) if self.X is None else self.X
         return np.array(
-            [
-                -self.scorer(Predictions(prediction, classes), rows, classes[y], **options)
-                for prediction in projections
-            ],
+            [-self._score(Predictions, y, block, sample_weight) for block in projections],
             dtype=np.float64,
         )
+
+    @property
+    def reads_counts(self) -> bool:
+        """Whether weighted rows stand for several: the confusion matrix is all that it needs."""
+        function = getattr(self.scorer, "_score_func", None)
+        return function is not None and "sample_weight" in signature(function).parameters
+
+    def reads_labels(self, predictions: FloatArray, y: IntArray) -> bool:
+        """Whether the score can be raised by labels alone; found out by one call.
+
+        Parameters
+        ----------
+        predictions : ndarray of shape (n_samples, n_classes)
+            Probabilities.
+        y : ndarray of int of shape (n_samples,)
+            True classes as codes.
+
+        Returns
+        -------
+        reads : bool
+            False for scorers that ask for probabilities, and for precision or recall of a single
+            class: a constant answer is the best one by those.
+        """
+        function = getattr(self.scorer, "_score_func", None)
+        if function in (precision_score, recall_score):
+            return getattr(self.scorer, "_kwargs", {}).get("average", "binary") != "binary"
+        asked: set[str] = set()
+
+        class Recorder(Predictions):
+            def predict(self, X: Any) -> NDArray[Any]:
+                asked.add("predict")
+                return super().predict(X)
+
+            def predict_proba(self, X: Any) -> NDArray[Any]:
+                asked.add("predict_proba")
+                return super().predict_proba(X)
+
+        self._score(Recorder, y, predictions, None)
+        return asked == {"predict"}
+
+    def from_confusion(self, confusion: FloatArray) -> FloatArray:
+        """Return the negative score of each confusion matrix, (n, n_classes, n_classes)."""
+        n_classes = confusion.shape[1]
+        y, labels = np.indices((n_classes, n_classes)).reshape(2, -1)
+        predictions = np.eye(n_classes)[labels]
+        plain = ScorerLoss(self.scorer, self.classes)
+        losses = np.empty(len(confusion))
+        for i, weight in enumerate(confusion.reshape(len(confusion), -1)):
+            met = weight > 0
+            losses[i] = plain(y[met], predictions[None, met], weight[met])[0]
+        return losses
+
+    def take(self, rows: IntArray) -> Self:
+        """Return the loss of some of the rows.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Which rows, repetitions included.
+
+        Returns
+        -------
+        loss : ScorerLoss
+            With these rows of ``X``.
+        """
+        X = None if self.X is None else _safe_indexing(self.X, rows)
+        return type(self)(self.scorer, self.classes, X)
+
+    def _score(
+        self,
+        predictor: type[Predictions],
+        y: IntArray,
+        predictions: FloatArray,
+        sample_weight: FloatArray | None,
+    ) -> float:
+        classes = np.arange(predictions.shape[1]) if self.classes is None else self.classes
+        takes_weight = sample_weight is not None and hasattr(self.scorer, "_score_func")
+        options = {"sample_weight": sample_weight} if takes_weight else {}
+        rows = np.zeros((len(y), 1)) if self.X is None else self.X
+        return float(self.scorer(predictor(predictions, classes), rows, classes[y], **options))
 
 
 def get_loss(scoring: Any, classes: ArrayLike) -> Loss:
@@ -410,12 +566,14 @@ def get_loss(scoring: Any, classes: ArrayLike) -> Loss:
     >>> from skauto.selection import get_loss
     >>> get_loss("roc_auc", ["no", "yes"])
     RocAucLoss(average='macro')
-    >>> get_loss("matthews_corrcoef", ["no", "yes"])
-    ScorerLoss(make_scorer(matthews_corrcoef, response_method='predict'))
+    >>> get_loss("jaccard", ["no", "yes"])
+    ScorerLoss(make_scorer(jaccard_score, response_method='predict', average=binary))
     """
     classes = np.asarray(classes)
     if not isinstance(scoring, str):
-        return ScorerLoss(scoring, classes)
+        plain = not getattr(scoring, "_kwargs", True) and scoring._sign > 0
+        known = _METRICS.get(scoring._score_func) if plain else None
+        return ScorerLoss(scoring, classes) if known is None else known
     if scoring in _LOSSES:
         return _LOSSES[scoring]
     if scoring == "f1" and len(classes) == 2 and 1 in classes.tolist():
@@ -429,11 +587,19 @@ _LOSSES: dict[str, Loss] = {
     "f1_macro": F1Loss("macro"),
     "f1_micro": ErrorLoss(),  # with one label a row, the micro average is the accuracy
     "f1_weighted": F1Loss("weighted"),
+    "matthews_corrcoef": MatthewsLoss(),
     "neg_brier_score": BrierLoss(),
     "neg_log_loss": LogLoss(),
     "roc_auc": RocAucLoss(),
     "roc_auc_ovr": RocAucLoss(),
     "roc_auc_ovr_weighted": RocAucLoss("weighted"),
+}
+
+# Metrics that a scorer may have been made of, without options.
+_METRICS: dict[Callable[..., Any], Loss] = {
+    accuracy_score: ErrorLoss(),
+    balanced_accuracy_score: BalancedErrorLoss(),
+    matthews_corrcoef: MatthewsLoss(),
 }
 
 

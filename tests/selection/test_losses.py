@@ -13,6 +13,7 @@ from skauto.selection import (
     ErrorLoss,
     F1Loss,
     LogLoss,
+    MatthewsLoss,
     RocAucLoss,
     ScorerLoss,
     SmoothedLoss,
@@ -55,6 +56,10 @@ PEERS = [
         lambda y, p, w: 1 - metrics.balanced_accuracy_score(y, labels(p), sample_weight=w),
     ),
     (F1Loss("macro"), lambda y, p, w: 1 - f1("macro")(y, p, w)),
+    (
+        MatthewsLoss(),
+        lambda y, p, w: 1 - metrics.matthews_corrcoef(y, labels(p), sample_weight=w),
+    ),
     (F1Loss("weighted"), lambda y, p, w: 1 - f1("weighted")(y, p, w)),
     (RocAucLoss(), lambda y, p, w: 1 - auc("macro")(y, p, w)),
     (RocAucLoss("weighted"), lambda y, p, w: 1 - auc("weighted")(y, p, w)),
@@ -228,7 +233,7 @@ def test_named_losses_rank_as_their_scorers_do(scoring, classes):
 
 def test_get_loss_falls_back_to_the_scorer():
     assert isinstance(get_loss("average_precision", [0, 1]), ScorerLoss)
-    assert isinstance(get_loss(metrics.get_scorer("accuracy"), [0, 1]), ScorerLoss)
+    assert isinstance(get_loss(metrics.get_scorer("jaccard"), [0, 1]), ScorerLoss)
     assert isinstance(
         get_loss("f1", ["no", "yes"]), ScorerLoss
     )  # no label 1: scikit-learn decides

@@ -1,0 +1,214 @@
+"""Offsets and temperatures against closed forms, brute force and fresh rows."""
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit, softmax
+from sklearn.metrics import f1_score, fbeta_score, get_scorer, log_loss, make_scorer
+
+from skauto.selection import (
+    BalancedErrorLoss,
+    BrierLoss,
+    Decision,
+    ErrorLoss,
+    LogLoss,
+    MatthewsLoss,
+    RocAucLoss,
+    choose_decision,
+    choose_offsets,
+    choose_temperature,
+    get_loss,
+)
+from skauto.selection._decisions import _line_search, _logarithms
+
+
+def binary(n, rate, seed, separation=2.0):
+    """Calibrated probabilities of two normal classes, and the classes."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < rate).astype(int)
+    signal = rng.normal(separation * y)
+    positive = expit(logit(rate) + separation * signal - separation**2 / 2)
+    return np.column_stack([1 - positive, positive]), y
+
+
+def several(n, n_classes, seed):
+    """The same of several classes, each half as frequent as the one before."""
+    rng = np.random.default_rng(seed)
+    shares = 0.5 ** np.arange(n_classes)
+    shares /= shares.sum()
+    y = rng.choice(n_classes, size=n, p=shares)
+    logits = rng.normal(size=(n, n_classes)) + np.log(shares)
+    logits[np.arange(n), y] += 1.0
+    return softmax(logits, axis=1), y
+
+
+def of_labels(loss, labels, y, n_classes):
+    return loss(y, np.eye(n_classes)[labels][None])[0]
+
+
+LABEL_SCORES = ["f1", "balanced_accuracy", "matthews_corrcoef", "jaccard", "recall_macro"]
+
+
+@pytest.mark.parametrize("scoring", LABEL_SCORES)
+def test_a_line_search_finds_what_trying_every_threshold_finds(scoring):
+    probabilities, y = binary(30, 0.3, seed=1)
+    loss = get_loss(scoring, [0, 1])
+    rows = np.sort(probabilities[:, 1])
+    thresholds = np.concatenate([[0.0], (rows[1:] + rows[:-1]) / 2, [1.0]])
+    expected = min(
+        of_labels(loss, (probabilities[:, 1] > t).astype(int), y, 2) for t in thresholds
+    )
+    start = np.zeros(2)
+    offset, value = _line_search(_logarithms(probabilities), start, 1, y, loss, np.ones(30))
+    labels = Decision(np.array([0.0, offset])).labels(probabilities)
+    assert value == pytest.approx(expected)
+    assert of_labels(loss, labels, y, 2) == pytest.approx(expected)
+
+
+def test_a_line_search_of_one_class_of_four_keeps_the_other_offsets():
+    probabilities, y = several(25, 4, seed=0)
+    loss, offsets = MatthewsLoss(), np.array([0.3, 0.0, -0.2, 0.5])
+    offset, value = _line_search(_logarithms(probabilities), offsets, 2, y, loss, np.ones(25))
+    grid = np.linspace(-8, 8, 4001)
+    tried = [
+        of_labels(loss, Decision(np.array([0.3, 0.0, o, 0.5])).labels(probabilities), y, 4)
+        for o in grid
+    ]
+    moved = Decision(np.array([0.3, 0.0, offset, 0.5])).labels(probabilities)
+    assert value == pytest.approx(min(tried))
+    assert of_labels(loss, moved, y, 4) == pytest.approx(value)
+
+
+def test_balanced_accuracy_of_calibrated_probabilities_asks_for_the_share_of_positives():
+    probabilities, y = binary(20_000, 0.05, seed=0)
+    rng = np.random.default_rng(0)
+    decision = choose_decision(probabilities, y, BalancedErrorLoss(), rng=rng)
+    assert decision.threshold == pytest.approx(0.05, abs=0.02)
+
+
+def test_balanced_accuracy_of_several_classes_asks_for_inverse_shares():
+    probabilities, y = several(20_000, 4, seed=0)
+    shares = np.bincount(y) / len(y)
+    rng = np.random.default_rng(0)
+    found = choose_offsets(probabilities, y, BalancedErrorLoss(), rng=rng)
+    expected = -np.log(shares) + np.log(shares).mean()
+    np.testing.assert_allclose(found, expected, atol=0.35)
+
+
+@pytest.mark.parametrize("scoring", LABEL_SCORES[:2])
+@pytest.mark.parametrize("rate", [0.05, 0.1])
+def test_fresh_rows_gain_most_of_what_is_possible(scoring, rate):
+    gained, possible = 0.0, 0.0
+    for seed in range(5):
+        probabilities, y = binary(8000, rate, seed)
+        fresh, truth = binary(20_000, rate, seed + 100)
+        loss = get_loss(scoring, [0, 1])
+        decision = choose_decision(probabilities, y, loss, rng=np.random.default_rng(0))
+        plain = of_labels(loss, fresh.argmax(axis=1), truth, 2)
+        best = _line_search(_logarithms(fresh), np.zeros(2), 1, truth, loss, np.ones(20_000))[1]
+        gained += plain - of_labels(loss, decision.labels(fresh), truth, 2)
+        possible += plain - best
+    assert gained > 0.85 * possible > 0
+
+
+def test_a_rare_class_of_several_is_found_on_fresh_rows():
+    probabilities, y = several(3000, 4, seed=2)
+    fresh, truth = several(10_000, 4, seed=3)
+    loss = get_loss("f1_macro", range(4))
+    decision = choose_decision(probabilities, y, loss, rng=np.random.default_rng(0))
+    labels = decision.labels(fresh)
+    before = f1_score(truth, fresh.argmax(axis=1), average="macro")
+    assert f1_score(truth, labels, average="macro") > before + 0.03
+
+
+def cost(y, labels):
+    """Five for each positive that is missed, one for each false alarm."""
+    return np.mean(5 * ((y == 1) & (labels == 0)) + ((y == 0) & (labels == 1)))
+
+
+def by_predict(estimator, X, y):
+    return -cost(y, estimator.predict(X)) - 0 * len(X)
+
+
+SCORERS = [make_scorer(cost, greater_is_better=False), by_predict]
+
+
+@pytest.mark.parametrize("scorer", SCORERS)
+def test_a_cost_function_of_labels_gets_its_threshold(scorer):
+    probabilities, y = binary(3000, 0.2, seed=4)
+    rng = np.random.default_rng(0)
+    decision = choose_decision(probabilities, y, get_loss(scorer, [0, 1]), rng=rng)
+    assert decision.threshold == pytest.approx(1 / 6, abs=0.06)  # cost of an alarm to both costs
+
+
+def test_a_scorer_with_weights_is_asked_about_confusion_matrices():
+    probabilities, y = binary(400, 0.2, seed=5)
+    loss = get_loss(make_scorer(fbeta_score, beta=2), [0, 1])
+    labels = (probabilities[:, 1] > 0.2).astype(int)
+    confusion = np.zeros((2, 2))
+    np.add.at(confusion, (y, labels), 1.0)
+    assert loss.from_confusion(confusion[None])[0] == -fbeta_score(y, labels, beta=2)
+
+
+@pytest.mark.parametrize(
+    "scoring",
+    ["accuracy", "roc_auc", "average_precision", "recall", "precision", "neg_log_loss"],
+)
+def test_scores_that_labels_cannot_raise_keep_the_most_probable_class(scoring):
+    probabilities, y = binary(500, 0.1, seed=6)
+    loss = get_loss(scoring, [0, 1])
+    decision = choose_decision(probabilities, y, loss, rng=np.random.default_rng(0))
+    assert decision.offsets.tolist() == [0.0, 0.0]
+    assert decision.threshold == 0.5
+    np.testing.assert_array_equal(decision.labels(probabilities), probabilities.argmax(axis=1))
+
+
+def test_nothing_moves_where_the_labels_are_right_already():
+    y = np.array([0, 1] * 20)
+    probabilities = np.eye(2)[y] * 0.8 + 0.1
+    offsets = choose_offsets(probabilities, y, MatthewsLoss(), rng=np.random.default_rng(0))
+    assert offsets.tolist() == [0.0, 0.0]
+
+
+def test_weights_stand_for_repeated_rows():
+    probabilities, y = binary(300, 0.2, seed=7)
+    weight = np.random.default_rng(0).integers(1, 4, size=300)
+    logarithms, loss = _logarithms(probabilities), get_loss("f1", [0, 1])
+    weighted = _line_search(logarithms, np.zeros(2), 1, y, loss, weight.astype(float))
+    rows = np.repeat(np.arange(300), weight)
+    repeated = _line_search(logarithms[rows], np.zeros(2), 1, y[rows], loss, np.ones(weight.sum()))
+    assert weighted == pytest.approx(repeated)
+
+
+@pytest.mark.parametrize("loss", [LogLoss(), BrierLoss()])
+@pytest.mark.parametrize("true", [0.5, 2.0])
+def test_a_temperature_is_recovered(loss, true):
+    probabilities, y = binary(20_000, 0.3, seed=8)
+    distorted = Decision(np.zeros(2), 1 / true).scale(probabilities)
+    found = choose_temperature(distorted, y, loss)
+    assert found == pytest.approx(true, rel=0.1)
+    scaled = Decision(np.zeros(2), found).scale(distorted)
+    assert log_loss(y, scaled) < log_loss(y, distorted)
+    np.testing.assert_allclose(scaled.sum(axis=1), 1.0)
+
+
+def test_few_rows_or_calibrated_ones_keep_the_temperature_mostly():
+    assert choose_temperature(*binary(80, 0.3, seed=0), LogLoss()) == 1.0
+    found = [choose_temperature(*binary(500, 0.3, seed=s), LogLoss()) for s in range(20)]
+    assert np.mean(np.array(found) == 1.0) > 0.5
+    assert 0.8 < min(found) <= max(found) < 1.25
+
+
+@pytest.mark.parametrize("loss", [ErrorLoss(), RocAucLoss()])
+def test_other_scores_keep_the_temperature(loss):
+    probabilities, y = binary(500, 0.3, seed=8)
+    decision = choose_decision(probabilities**2, y, loss, rng=np.random.default_rng(0))
+    assert decision.temperature == 1.0
+
+
+def test_three_classes_have_no_threshold():
+    with pytest.raises(AttributeError, match="two classes"):
+        _ = Decision(np.zeros(3)).threshold
+
+
+def test_the_scorer_of_a_name_and_one_made_by_hand_agree():
+    assert get_loss(get_scorer("matthews_corrcoef"), [0, 1]) == MatthewsLoss()
