@@ -165,13 +165,11 @@ def choose_decision(
     if isinstance(loss, LogLoss | BrierLoss):
         temperature = choose_temperature(probabilities, y, loss, sample_weight=weight)
         return Decision(np.zeros(n_classes), temperature)
-    if isinstance(loss, ScorerLoss):
-        moved = loss.reads_labels(probabilities, y)
-    else:
-        moved = isinstance(loss, LabelLoss) and not isinstance(loss, ErrorLoss)
-    if not moved:
-        return Decision(np.zeros(n_classes))
-    return Decision(choose_offsets(probabilities, y, loss, rng=rng, sample_weight=weight))
+    if (isinstance(loss, ScorerLoss) and loss.reads_labels(probabilities, y)) or (
+        isinstance(loss, LabelLoss) and not isinstance(loss, ErrorLoss)
+    ):
+        return Decision(choose_offsets(probabilities, y, loss, rng=rng, sample_weight=weight))
+    return Decision(np.zeros(n_classes))
 
 
 def choose_temperature(
@@ -236,7 +234,7 @@ def choose_temperature(
 def choose_offsets(
     probabilities: FloatArray,
     y: IntArray,
-    loss: Loss,
+    loss: LabelLoss | ScorerLoss,
     *,
     rng: np.random.Generator,
     sample_weight: FloatArray | None = None,
@@ -266,8 +264,8 @@ def choose_offsets(
     Returns
     -------
     offsets : ndarray of shape (n_classes,)
-        Of mean 0; zeros unless the loss on all rows is smaller than that of the most probable
-        classes.
+        Of mean 0; zeros where none make the loss on all rows smaller than that of the most
+        probable classes.
 
     References
     ----------
@@ -291,28 +289,28 @@ def choose_offsets(
     logarithms = _logarithms(probabilities)
     weight = np.ones(n_rows) if sample_weight is None else sample_weight
     n_resamples = _n_resamples(loss, n_rows, n_classes)
-    start: FloatArray = np.zeros(n_classes)
-    if n_classes > 2:  # resamples begin near the end
-        by_counts = not isinstance(loss, ScorerLoss) or loss.reads_counts
-        all_rows = weight if by_counts else None
-        start = _coordinate_descent(logarithms, y, loss, all_rows, start, _MAX_ROUNDS)
-    found: list[FloatArray] = []
-    for _ in range(n_resamples):
-        if isinstance(loss, ScorerLoss) and not loss.reads_counts:
-            rows = np.asarray(rng.integers(n_rows, size=n_rows))
-            offsets = _coordinate_descent(logarithms[rows], y[rows], loss.take(rows), None, start)
-        else:
-            drawn = weight * rng.exponential(size=n_rows)
-            offsets = _coordinate_descent(logarithms, y, loss, drawn, start)
-        found.append(offsets)
-    averaged: FloatArray = np.mean(found or [start], axis=0)
+    by_rows = loss if isinstance(loss, ScorerLoss) and not loss.reads_counts else None
+    argmax = np.zeros(n_classes)
 
     def on_all_rows(offsets: FloatArray) -> float:
         labels = Decision(offsets).labels(probabilities)
         return float(loss(y, np.eye(n_classes)[labels][None], sample_weight)[0])
 
-    gains = on_all_rows(averaged) < on_all_rows(np.zeros(n_classes))
-    return averaged if gains else np.zeros(n_classes)
+    n_rounds = 1 if n_classes == 2 else _MAX_ROUNDS
+    weighted = weight if by_rows is None else None
+    best = _coordinate_descent(logarithms, y, loss, weighted, argmax, n_rounds)
+    if not on_all_rows(best) < on_all_rows(argmax) - _TOLERANCE:
+        return argmax
+    found = []
+    for _ in range(n_resamples):  # each begins near its end
+        if by_rows is None:
+            drawn = weight * rng.exponential(size=n_rows)
+            found.append(_coordinate_descent(logarithms, y, loss, drawn, best))
+        else:
+            rows = np.asarray(rng.integers(n_rows, size=n_rows))
+            some = by_rows.take(rows)
+            found.append(_coordinate_descent(logarithms[rows], y[rows], some, None, best))
+    return np.mean(found or [best], axis=0)
 
 
 def _n_resamples(loss: Loss, n_rows: int, n_classes: int) -> int:
