@@ -24,6 +24,7 @@ STREET = [
     ["strategies", "evaluation"],
     ["_search"],
     ["ensemble"],
+    ["export"],
     ["estimators"],
     ["display"],
     ["plotting", "objectives"],  # public doors: nobody inside walks through them

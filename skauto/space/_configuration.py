@@ -153,7 +153,9 @@ class Configuration:
         return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Configuration._from_parts, (self._components, self._settings))
+        # The class itself is called again, so that skops, which calls nothing else, can load it.
+        pairs = zip(self._components, self._settings, strict=True)
+        return (Configuration, ({step: (name, values) for (step, name), values in pairs},))
 
     def __repr__(self) -> str:
         parts = []

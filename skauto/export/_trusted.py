@@ -1,0 +1,94 @@
+"""What a skops file of a fitted estimator may hold."""
+
+import importlib
+import inspect
+import pkgutil
+from pathlib import Path
+from types import ModuleType
+
+from sklearn.metrics import get_scorer, get_scorer_names
+
+# What the components of the catalog keep of other packages and skops does not trust by itself.
+_OTHER_PACKAGES = (
+    "collections.OrderedDict",
+    "collections.defaultdict",
+    "functools.partial",
+    "imblearn.over_sampling._random_over_sampler.RandomOverSampler",
+    "imblearn.over_sampling._smote.base.SMOTE",
+    "imblearn.pipeline.Pipeline",
+    "lightgbm.basic.Booster",
+    "lightgbm.sklearn.LGBMClassifier",
+    "numpy.dtype",
+    "numpy.mean",
+    "scipy.sparse._csr.csr_array",
+    "scipy.sparse._csr.csr_matrix",
+    "sklearn._loss.loss.HalfBinomialLoss",
+    "sklearn.calibration._CalibratedClassifier",
+    "sklearn.calibration._SigmoidCalibration",
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+    "sklearn.feature_selection._univariate_selection.chi2",
+    "sklearn.feature_selection._univariate_selection.f_classif",
+    "sklearn.feature_selection._mutual_info.mutual_info_classif",
+    "sklearn.gaussian_process._gpc._BinaryGaussianProcessClassifierLaplace",
+    "sklearn.gaussian_process.kernels.ConstantKernel",
+    "sklearn.gaussian_process.kernels.Product",
+    "sklearn.gaussian_process.kernels.RBF",
+    "sklearn.metrics._dist_metrics.EuclideanDistance64",
+    "sklearn.metrics._dist_metrics.ManhattanDistance64",
+    "sklearn.metrics._scorer._PassthroughScorer",
+    "sklearn.metrics._scorer._Scorer",
+    "sklearn.model_selection._split.StratifiedKFold",
+    "sklearn.neighbors._ball_tree.BallTree",
+    "sklearn.neighbors._kd_tree.KDTree",
+    "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
+    "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
+    "sklearn.preprocessing._label.LabelBinarizer",
+    "sklearn.tree._tree.Tree",
+    "sklearn.utils.validation.check_array",
+)
+
+
+def trusted_types() -> list[str]:
+    """Names of the types that a skops file of a fitted estimator may hold.
+
+    To be passed to ``skops.io.load`` as ``trusted``: every class and function of skauto, the
+    functions behind scikit-learn's scorers, and what the components of the catalog keep of
+    scikit-learn, imbalanced-learn, LightGBM, SciPy and NumPy. Types of your own, such as an
+    estimator in your search space, are not among them.
+
+    Returns
+    -------
+    names : list of str
+        Full names, sorted.
+
+    Notes
+    -----
+    Trees are stored as arrays that scikit-learn does not check when it predicts. A file made with
+    evil intent can make the process crash; it cannot run code of its own.
+
+    Examples
+    --------
+    >>> from skauto.export import trusted_types
+    >>> "skauto.estimators._classifier.AutoClassifier" in trusted_types()
+    True
+    >>> "builtins.eval" in trusted_types()
+    False
+    """
+    names = set(_OTHER_PACKAGES)
+    for module in _own_modules():
+        for name, value in vars(module).items():
+            defined = inspect.isclass(value) or inspect.isfunction(value)
+            if defined and value.__module__ == module.__name__:
+                names.add(f"{module.__name__}.{name}")
+    for scorer_name in get_scorer_names():
+        function = get_scorer(scorer_name)._score_func
+        names.add(f"{function.__module__}.{function.__name__}")
+    return sorted(names)
+
+
+def _own_modules() -> list[ModuleType]:
+    """All modules of this package."""
+    package = __name__.split(".")[0]
+    folder = Path(__file__).parents[1]
+    found = pkgutil.walk_packages([str(folder)], prefix=f"{package}.")
+    return [importlib.import_module(info.name) for info in found]

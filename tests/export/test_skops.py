@@ -1,0 +1,85 @@
+"""Fitted estimators go into a skops file and come back, without pickle."""
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+import skops.io
+
+from skauto import ConstrainedAutoClassifier
+from skauto.constraints import ModelSize
+from skauto.evaluation import PipelineBuilder, transform_and_predict
+from skauto.export import trusted_types
+from skauto.space import get_space
+from skauto.strategies import STRATEGIES
+from tests.instances import make_strategy
+
+
+def reloaded(model):
+    return skops.io.loads(skops.io.dumps(model), trusted=trusted_types())
+
+
+@pytest.mark.parametrize("name", ["automl", "vote"])
+def test_the_model_that_is_loaded_predicts_the_same(name, table, request):
+    model = request.getfixturevalue(name)
+    np.testing.assert_array_equal(
+        reloaded(model).predict_proba(table[0]), model.predict_proba(table[0])
+    )
+
+
+def test_what_the_search_found_is_loaded_too(automl):
+    again = reloaded(automl)
+    assert again.get_params()["max_evals"] == automl.max_evals
+    assert again.best_params_ == automl.best_params_
+    assert again.leaderboard().equals(automl.leaderboard())
+
+
+def test_the_file_holds_no_pickle(automl):
+    with zipfile.ZipFile(io.BytesIO(skops.io.dumps(automl))) as archive:
+        for name in archive.namelist():
+            content = archive.read(name)
+            if name.endswith(".npy"):
+                np.load(io.BytesIO(content), allow_pickle=False)
+            elif name.endswith(".npz"):
+                with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+                    assert [arrays[key] for key in arrays]
+            else:
+                assert name == "schema.json"
+
+
+def test_types_of_the_user_must_be_trusted_by_the_user():
+    with pytest.raises(skops.io.exceptions.UntrustedTypesFoundException, match="Other"):
+        reloaded(Other())
+
+
+class Other:
+    """A type that skauto does not know."""
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_strategies_are_loaded_as_they_were(name):
+    strategy = make_strategy(name)
+    assert repr(reloaded(strategy)) == repr(strategy)
+
+
+def test_a_constrained_estimator_is_loaded_with_its_constraints(table):
+    X, y = table
+    automl = ConstrainedAutoClassifier([ModelSize(1e7)], max_evals=2, cv=2, random_state=0)
+    automl.fit(X, y)
+    again = reloaded(automl)
+    np.testing.assert_array_equal(again.predict_proba(X), automl.predict_proba(X))
+    assert again.constraint_values_.equals(automl.constraint_values_)
+
+
+def test_every_classifier_of_the_default_space_is_loaded(rng):
+    Z = rng.normal(size=(60, 4))
+    y = (Z[:, 0] > 0).astype(int)
+    space = get_space("default")
+    builder = PipelineBuilder(space)
+    for configuration in space.default_configurations():
+        steps = builder.fit(configuration, Z, y)
+        np.testing.assert_array_equal(
+            transform_and_predict(reloaded(steps), Z, np.arange(2)),
+            transform_and_predict(steps, Z, np.arange(2)),
+        )
