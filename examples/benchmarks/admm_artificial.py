@@ -15,13 +15,12 @@ of its own (``OMP_NUM_THREADS=1``) and leave the machine alone; ``--clock cpu`` 
 the processor instead of the wall's where it is shared.
 """
 
-import argparse
 import json
 import time
 
 import numpy as np
+from _common import make_parser, search
 
-from skauto.history import History, Trial
 from skauto.objectives import make_artificial_objective, make_artificial_space
 from skauto.strategies import ADMM, JointGP, RandomSearch
 
@@ -43,18 +42,21 @@ CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 
 def run(strategy, space, objective, seconds, clock, seed):
     """Incumbents of one search: seconds, number of trials and loss of each, and the last."""
-    history = History()
-    strategy.start(space, np.random.default_rng(seed))
     curve, best, begin = [], np.inf, clock()
-    while (elapsed := clock() - begin) < seconds:
-        configuration = strategy.suggest(history).configuration
-        loss = objective(configuration)
-        history.append(Trial(number=len(history), configuration=configuration, losses=(loss,)))
-        if loss < best:
-            best = loss
-            curve.append((clock() - begin, len(history), loss))
-    strategy.stop()
-    return [*curve, (elapsed, len(history), best)]
+
+    def note(trial):
+        nonlocal best
+        elapsed = clock() - begin
+        if trial.loss < best:
+            best = trial.loss
+            curve.append((elapsed, trial.number + 1, best))
+        return elapsed >= seconds
+
+    def evaluate(configuration):
+        return (objective(configuration),), None
+
+    history = search(strategy, space, evaluate, seed, on_trial=note)
+    return [*curve, (clock() - begin, len(history), best)]
 
 
 def value_at(curve, seconds):
@@ -86,7 +88,7 @@ def compare(curves, reference, seconds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = make_parser(__doc__, data=False)
     parser.add_argument("--seconds", type=float, default=20.0, help="of every run")
     parser.add_argument("--trials", type=int, default=5, help="number of objectives")
     parser.add_argument("--clock", choices=sorted(CLOCKS), default="wall")

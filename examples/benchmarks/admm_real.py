@@ -16,16 +16,14 @@ afterwards. The loss is 1 - AUROC on 30% of at most 1,500 rows. FOLDER is that o
 ``quality.py``.
 """
 
-import argparse
 import time
 import warnings
-from itertools import product
 from pathlib import Path
 
 import admm_artificial
 import numpy as np
 import pandas as pd
-from quality import listed
+from _common import Results, load, make_parser, names, numbers, require_data
 from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
@@ -44,15 +42,10 @@ KEY = ["set", "seed", "strategy", "limit"]
 
 def read(folder, name, max_rows):
     """Table, labels and age groups (None where there is no age)."""
-    index = pd.read_csv(folder / "INDEX.csv", keep_default_na=False).set_index("name")
-    table = pd.read_csv(folder / index.loc[name, "file"])
-    if len(table) > max_rows:
-        table = table.sample(max_rows, random_state=0).reset_index(drop=True)
-    X, y = table.drop(columns="target"), table["target"].to_numpy()
-    categories = listed(X.columns, index.loc[name, "categorical_columns"])
+    X, y = load(folder, name, max_rows)
     ages = X.get("age")
     groups = None if ages is None else pd.cut(ages, AGES).astype(str).rename("age_group")
-    return X.astype(dict.fromkeys(categories, "category")), y, groups
+    return X, y, groups
 
 
 class ProcessorLatency(PredictionLatency):
@@ -224,32 +217,23 @@ STUDIES = {
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = make_parser(__doc__)
     parser.add_argument("study", choices=STUDIES)
-    parser.add_argument("--data", type=Path, required=True, help="folder of the data sets")
     parser.add_argument("--out", type=Path, required=True, help="CSV file that is continued")
-    parser.add_argument("--sets", type=lambda text: text.split(","))
-    parser.add_argument("--seeds", type=lambda t: [int(s) for s in t.split(",")], default=[0, 1])
+    parser.add_argument("--sets", type=names)
+    parser.add_argument("--seeds", type=numbers, default=[0, 1])
     parser.add_argument("--rows", type=int, default=1500, help="at most")
     parser.add_argument("--trials", type=int, default=60)
     parser.add_argument("--seconds", type=float, default=45.0, help="of the processor, in speed")
     parser.add_argument("--plot", type=Path, help="PNG file for the ranks")
     options = parser.parse_args()
+    require_data(parser, options)
     study, sets, strategies, report = STUDIES[options.study]
     limits = [np.inf, *LIMITS.get(options.study, [])]
-    frame = pd.read_csv(options.out) if options.out.exists() else pd.DataFrame(columns=KEY)
-    done = set(map(str, frame[KEY].drop_duplicates().to_numpy().tolist()))
-    tasks = product(strategies, options.sets or sets, options.seeds, limits)
-    for strategy, name, seed, limit in tasks:
-        key = [name, seed, strategy, limit]
-        if str(key) in done:
-            continue
-        trials = pd.DataFrame(study(options, name, seed, strategy, limit))
-        print(*key, trials["trial"].max(), trials["loss"].min(), flush=True)
-        run = trials.assign(**dict(zip(KEY, key, strict=True)))
-        frame = run if frame.empty else pd.concat([frame, run])
-        frame.to_csv(options.out, index=False, float_format="%.6g")
-    report(frame, options.plot)
+    results = Results(options.out, KEY)
+    for run in results.missing(options.sets or sets, options.seeds, strategies, limits):
+        results.add(run, pd.DataFrame(study(options, *run)))
+    report(results.frame, options.plot)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ stages. Data come from a FOLDER with an INDEX.csv as for ``quality.py``, from Op
 (``--openml 31,37,54``, needs the network) and from a generator (``--generated 20``).
 """
 
-import argparse
 import json
 import time
 import warnings
@@ -24,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from quality import load
+from _common import load, make_parser, names, numbers, read_index
 from sklearn.datasets import fetch_openml, make_classification
 from sklearn.model_selection import train_test_split
 
@@ -108,8 +107,7 @@ def from_openml(number):
 def sources(arguments):
     """Name of each data set, with what reads it."""
     if arguments.data:
-        index = pd.read_csv(arguments.data / "INDEX.csv")
-        for name in arguments.sets or index["name"]:
+        for name in arguments.sets or read_index(arguments.data).index:
             yield name, lambda name=name: load(arguments.data, name)
     for number in arguments.openml:
         yield f"openml_{number}", lambda number=number: from_openml(number)
@@ -282,14 +280,7 @@ def check(arguments, work):
 
 
 def main():
-    def names(text):
-        return [part for part in text.split(",") if part]
-
-    def numbers(text):
-        return [int(part) for part in names(text)]
-
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, help="folder of data sets with an INDEX.csv")
+    parser = make_parser(__doc__)
     parser.add_argument("--sets", type=names, default=[], help="names in INDEX.csv (default all)")
     parser.add_argument("--openml", type=numbers, default=[], help="OpenML ids: 31,37,54")
     parser.add_argument("--generated", type=int, default=0, help="number of made-up data sets")

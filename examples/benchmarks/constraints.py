@@ -12,13 +12,12 @@ to 0.02, 0.05 and 0.1, side by side with fairlearn's ``ExponentiatedGradient`` a
 it comes. Some rows train, all the others are held out. FOLDER is that of ``quality.py``.
 """
 
-import argparse
 import time
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from quality import listed
+from _common import Results, load, make_parser, names, numbers, require_data
 from scipy.stats import rankdata
 from sklearn.model_selection import train_test_split
 
@@ -67,17 +66,14 @@ N_BOOTSTRAP = 30
 
 def read(folder, name):
     """Table, labels and sensitive features; the rare races of adult are one group."""
-    index = pd.read_csv(folder / "INDEX.csv", keep_default_na=False).set_index("name")
-    table = pd.read_csv(folder / index.loc[name, "file"])
-    X, y = table.drop(columns="target"), table["target"].to_numpy()
+    X, y = load(folder, name, max_rows=np.inf)
     columns = {column.lower(): X[column] for column in X.columns}
     sensitive = pd.DataFrame({"sex": columns["sex"].astype(str)})
     sensitive["age_group"] = pd.cut(columns["age"], AGES).astype(str)
     if "race" in columns:
         common = columns["race"].isin(["White", "Black"])
         sensitive["race"] = columns["race"].where(common, "other")
-    categories = listed(X.columns, index.loc[name, "categorical_columns"])
-    return X.astype(dict.fromkeys(categories, "category")), y, sensitive
+    return X, y, sensitive
 
 
 class Task:
@@ -235,40 +231,28 @@ KEY = ["set", "seed", "system", "limit", "rows", "seconds"]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = make_parser(__doc__)
     parser.add_argument("study", choices=STUDIES)
-    parser.add_argument("--data", type=Path, required=True, help="folder of the data sets")
     parser.add_argument("--out", type=Path, required=True, help="CSV file that is continued")
-    parser.add_argument("--sets", type=lambda text: text.split(","), default=list(LIMITS))
-    parser.add_argument("--seeds", type=lambda t: [int(s) for s in t.split(",")], default=[0, 1])
-    parser.add_argument("--systems", type=lambda text: text.split(","))
+    parser.add_argument("--sets", type=names, default=list(LIMITS))
+    parser.add_argument("--seeds", type=numbers, default=[0, 1])
+    parser.add_argument("--systems", type=names)
     parser.add_argument("--rows", type=int, default=10_000, help="that train")
     parser.add_argument("--folds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=60.0, help="of every search")
     parser.add_argument("--n-jobs", type=int, default=1)
     parser.add_argument("--plot", type=Path, help="PNG file for the results of parity")
     options = parser.parse_args()
+    require_data(parser, options)
     run, systems, limits = STUDIES[options.study]
-    known = pd.read_csv(options.out) if options.out.exists() else pd.DataFrame(columns=KEY)
-    done = known[KEY].astype({"limit": float, "seconds": float})  # a CSV may hold 60 for 60.0
-    done = set(map(str, done.to_numpy().tolist()))
-    records = known.to_dict("records")
-    for name in options.sets:
-        for seed in options.seeds:
-            for system in options.systems or systems:
-                for limit in limits:
-                    key = [name, seed, system, limit, options.rows, options.seconds]
-                    if str(key) in done:
-                        continue
-                    started = time.perf_counter()
-                    record = run(options, name, seed, system, limit)
-                    record["fit_and_measure"] = time.perf_counter() - started
-                    print(*key, record, flush=True)
-                    records.append(dict(zip(KEY, key, strict=True)) | record)
-                    frame = pd.DataFrame(records)
-                    frame.to_csv(options.out, index=False, float_format="%.6g")
+    results = Results(options.out, KEY)
+    wanted = options.sets, options.seeds, options.systems or systems, limits
+    for key in results.missing(*wanted, [options.rows], [options.seconds]):
+        started = time.perf_counter()
+        record = run(options, *key[:4])
+        results.add(key, record | {"fit_and_measure": time.perf_counter() - started})
     if options.plot:
-        draw(pd.DataFrame(records), options.plot)
+        draw(results.frame, options.plot)
 
 
 if __name__ == "__main__":

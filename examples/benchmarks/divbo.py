@@ -17,7 +17,6 @@ Method ``divbo-0.1-0.4`` is DivBO with ``beta=0.1`` and ``tau=0.4``. Tables and 
 file that are there are not made again.
 """
 
-import argparse
 import time
 import warnings
 from pathlib import Path
@@ -26,7 +25,7 @@ import joblib
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from quality import load
+from _common import Results, TimedStrategy, load, make_parser, names, numbers, search
 from scipy.spatial.distance import cdist
 from scipy.stats import kendalltau
 from sklearn.linear_model import LogisticRegression
@@ -135,37 +134,26 @@ class TableSpace(SearchSpace):
 # Searches
 
 
-def search(table, method, n_trials, seed):
+def search_table(table, method, n_trials, seed):
     """Rows of a table in the order of a search, and what it is worth."""
     configurations = read_configurations(table)
     row_of = {configuration: row for row, configuration in enumerate(configurations)}
     errors = error(table["validation"], table["y_validation"])
-    history = History(max_evals=n_trials, targets=table["y_validation"])
+    rows = []
+
+    def evaluate(configuration):
+        rows.append(row_of[configuration])
+        return (float(errors[rows[-1]]),), table["validation"][rows[-1]]
+
+    strategy = TimedStrategy(make_strategy(method))
     space = TableSpace(get_space("divbo"), configurations)
-    strategy = make_strategy(method).start(space, np.random.default_rng(seed))
-    rows, seconds = [], []
-    while len(history) < n_trials:
-        start = time.process_time()
-        proposal = strategy.suggest(history)
-        seconds.append(time.process_time() - start)
-        row = row_of[proposal.configuration]
-        rows.append(row)
-        trial = Trial(
-            number=len(history),
-            configuration=proposal.configuration,
-            losses=(float(errors[row]),),
-            predictions=table["validation"][row],
-            origin=proposal.origin,
-        )
-        history.append(trial)
-        strategy.observe(trial)
-    strategy.stop()
+    search(strategy, space, evaluate, seed, max_evals=n_trials, targets=table["y_validation"])
     validation, test = table["validation"][rows], table["test"][rows]
     outcome = follow(validation, table["y_validation"])
     outcome |= test_errors(validation, table["y_validation"], test, table["y_test"])
-    if hasattr(strategy, "members_"):
-        outcome["own"] = error(test[strategy.members_].mean(axis=0), table["y_test"])
-    return outcome | {"seconds_last_50": np.mean(seconds[-50:])}
+    if hasattr(strategy.strategy, "members_"):
+        outcome["own"] = error(test[strategy.strategy.members_].mean(axis=0), table["y_test"])
+    return outcome | {"seconds_last_50": np.mean(strategy.seconds_[-50:])}
 
 
 def live(X, y, method, n_trials, seed):
@@ -346,52 +334,59 @@ def ranks_over_trials(means, wanted):
     return pd.DataFrame(ranks).T
 
 
+def build_tables(arguments):
+    for name in arguments.sets:
+        path = arguments.tables / f"{name}.joblib"
+        if not path.exists():
+            joblib.dump(build(*load(arguments.data, name), arguments.n_configurations), path)
+
+
+def run(arguments):
+    """Search the tables, or the space itself."""
+    results = Results(arguments.out, KEY)
+    runs = arguments.sets, arguments.methods, arguments.seeds, [arguments.n_trials]
+    for key in results.missing(*runs):
+        name, method, seed, n_trials = key
+        if arguments.command == "live":
+            outcome = live(*load(arguments.data, name), method, n_trials, seed)
+        else:
+            table = joblib.load(arguments.tables / f"{name}.joblib")
+            outcome = search_table(table, method, n_trials, seed)
+        results.add(key, outcome)
+
+
+def measure_surrogate(arguments):
+    sizes = arguments.sizes
+    for seed in arguments.seeds:
+        for name in arguments.sets:
+            table = joblib.load(arguments.tables / f"{name}.joblib")
+            print(name, surrogate_table(table, sizes, seed).round(3), sep="\n", flush=True)
+            for n in (max(sizes), 4 * max(sizes)):
+                print(f"seconds a suggestion at {n}: {suggestion_seconds(table, n):.2f}")
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = make_parser(__doc__)
     parser.add_argument("command", choices=["build", "search", "live", "surrogate", "report"])
-    parser.add_argument("--data", type=Path, help="folder of the data sets, for build and live")
     parser.add_argument("--tables", type=Path, help="folder of the tables")
-    parser.add_argument("--sets", default=SETS, help=SETS)
-    parser.add_argument("--methods", default=METHODS, help=METHODS)
-    parser.add_argument("--seeds", default="0", help="0")
+    parser.add_argument("--sets", type=names, default=names(SETS), help=SETS)
+    parser.add_argument("--methods", type=names, default=names(METHODS), help=METHODS)
+    parser.add_argument("--seeds", type=numbers, default=[0], help="0")
     parser.add_argument("--n-configurations", type=int, default=1500, help="1500")
     parser.add_argument("--n-trials", type=int, default=250, help="250")
-    parser.add_argument("--sizes", default="50,100,150,200,250", help="50,100,150,200,250")
+    parser.add_argument("--sizes", type=numbers, default=[50, 100, 150, 200, 250])
     parser.add_argument("--out", type=Path, default=Path("divbo.csv"), help="divbo.csv")
     parser.add_argument("--plot", type=Path, help="file of the plot that report makes")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    lines = pd.read_csv(arguments.out).to_dict("records") if arguments.out.exists() else []
     if arguments.command == "report":
-        report(pd.DataFrame(lines), arguments.plot)
-        return
-    done = {tuple(line[name] for name in KEY) for line in lines}
-    for seed in map(int, arguments.seeds.split(",")):
-        for name in arguments.sets.split(","):
-            path = arguments.tables and arguments.tables / f"{name}.joblib"
-            if arguments.command == "build":
-                if not path.exists():
-                    joblib.dump(
-                        build(*load(arguments.data, name), arguments.n_configurations), path
-                    )
-                continue
-            if arguments.command == "surrogate":
-                sizes = [int(size) for size in arguments.sizes.split(",")]
-                table = joblib.load(path)
-                print(name, surrogate_table(table, sizes, seed).round(3), sep="\n", flush=True)
-                for n in (max(sizes), 4 * max(sizes)):
-                    print(f"seconds a suggestion at {n}: {suggestion_seconds(table, n):.2f}")
-                continue
-            for method in arguments.methods.split(","):
-                key = (name, method, seed, arguments.n_trials)
-                if key in done:
-                    continue
-                if arguments.command == "live":
-                    outcome = live(*load(arguments.data, name), method, arguments.n_trials, seed)
-                else:
-                    outcome = search(joblib.load(path), method, arguments.n_trials, seed)
-                lines.append(dict(zip(KEY, key, strict=True)) | outcome)
-                pd.DataFrame(lines).to_csv(arguments.out, index=False)
+        report(Results(arguments.out, KEY).frame, arguments.plot)
+    elif arguments.command == "build":
+        build_tables(arguments)
+    elif arguments.command == "surrogate":
+        measure_surrogate(arguments)
+    else:
+        run(arguments)
 
 
 if __name__ == "__main__":

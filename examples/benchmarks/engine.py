@@ -22,15 +22,15 @@ import resource
 import signal
 import time
 from collections import deque
-from dataclasses import dataclass
 
 import numpy as np
+from _common import FunctionEvaluator
 from sklearn.datasets import make_classification
 
 from skauto import AutoClassifier
 from skauto._search import Search
 from skauto.engines import Engine, Outcome, ProcessEngine, SerialEngine
-from skauto.history import History, Proposal, Trial
+from skauto.history import History
 from skauto.space.catalog import get_space
 from skauto.strategies import STRATEGIES, AlternatingBO, get_strategy
 from skauto.utils import Budget
@@ -289,7 +289,7 @@ class Slots(Engine):
 
 
 class Classifiers:
-    """Evaluates a configuration by a formula, also to predictions of classes.
+    """Losses of a configuration by a formula, and predictions of classes.
 
     What is near in the space predicts alike. The second loss wants certain predictions.
     """
@@ -309,52 +309,6 @@ class Classifiers:
         losses = float(np.mean(right < 0.5)), float(np.mean(0.5 - abs(right - 0.5)))
         return losses[: self.n_objectives], np.column_stack([1 - share, share])
 
-    def open(self, proposal, history):
-        return ClassifierJob(proposal)
-
-
-@dataclass
-class ClassifierJob:
-    """A trial of one part."""
-
-    proposal: Proposal
-    submitted: bool = False
-    outcome: Outcome | None = None
-    time_limit = None
-
-    def next_parts(self):
-        self.submitted, first = True, not self.submitted
-        return [0] if first else []
-
-    def args(self, part):
-        return (self.proposal.configuration,)
-
-    def receive(self, part, outcome):
-        self.outcome = outcome
-
-    def unfinished(self):
-        return []
-
-    @property
-    def done(self):
-        return self.outcome is not None
-
-    def trial(self, number, started, ended):
-        losses, predictions = self.outcome.value
-        return Trial(
-            number=number,
-            configuration=self.proposal.configuration,
-            losses=losses,
-            predictions=predictions,
-            fidelity=self.proposal.fidelity,
-            cost=self.outcome.seconds,
-            started=started,
-            ended=ended,
-            fit_times=(self.outcome.seconds,),
-            origin=self.proposal.origin,
-            info=self.proposal.info,
-        )
-
 
 def loop(settings):
     """Proposals a second and idle slots of each strategy."""
@@ -367,9 +321,11 @@ def loop(settings):
 def run_loop(name, settings):
     """Search on slots until there are enough proposals, or too many seconds have passed."""
     space = get_space("default")
-    evaluator = Classifiers(space, 2 if name in ("fang_hpo", "parego") else 1)
-    history = History([f"loss_{i}" for i in range(evaluator.n_objectives)])
-    history.targets = evaluator.targets
+    n_objectives = 2 if name in ("fang_hpo", "parego") else 1
+    classifiers = Classifiers(space, n_objectives)
+    evaluator = FunctionEvaluator(classifiers.function)
+    objectives = [f"loss_{i}" for i in range(n_objectives)]
+    history = History(objectives, targets=classifiers.targets)
     engine = Slots(evaluator.function, 256, settings.trial, np.random.default_rng(0))
     budget = Budget(settings.n_trials, time_limit=1e6)
     started = time.process_time()

@@ -11,15 +11,14 @@ value. The pools of predictions are kept, so that the command can be repeated wi
 Both arguments name folders; ``--data`` is that of ``quality.py``.
 """
 
-import argparse
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from _common import load, make_parser, names, numbers, require_data
 from baselines import native, one_hot, ordinal
 from lightgbm import LGBMClassifier
-from quality import load
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as LDA
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis as QDA
@@ -39,6 +38,19 @@ SETS = (
     "ringnorm,mammography,segment,vehicle,space_ga"
 )
 N_CANDIDATES = 120
+
+
+def best_prefix(losses):
+    """Number of members with the smallest loss."""
+    return np.argmin(losses) + 1
+
+
+def until_no_gain(losses):
+    """Number of members before the first that does not make the loss smaller."""
+    idle = np.flatnonzero(np.diff(losses) >= -1e-12)
+    return idle[0] + 1 if len(idle) else len(losses)
+
+
 RULES = {
     "plain": {},
     **{f"+ {share} log loss": {"share": share} for share in (0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1)},
@@ -46,8 +58,8 @@ RULES = {
     "50 best": {"pool": 50},
     "25 best, + 0.1": {"pool": 25, "share": 0.1},
     "50 best, + 0.1": {"pool": 50, "share": 0.1},
-    "best prefix, + 0.1": {"prefix": True, "share": 0.1},
-    "until no gain, + 0.1": {"early_stopping": True, "share": 0.1},
+    "best prefix, + 0.1": {"prefix": best_prefix, "share": 0.1},
+    "until no gain, + 0.1": {"prefix": until_no_gain, "share": 0.1},
     "15 members, + 0.1": {"n_members": 15, "share": 0.1},
     "50 members, + 0.1": {"n_members": 50, "share": 0.1},
     "single best": {"n_members": 1},
@@ -137,13 +149,12 @@ def make_pool(X, y, seed):
     return {"P": np.stack(inside), "y": y[train], "Q": np.stack(outside), "yt": y[test]}
 
 
-def select(predictions, y, loss, share=0.0, pool=None, prefix=False, n_members=25, **options):
+def select(predictions, y, loss, share=0.0, pool=None, prefix=len, n_members=25):
     """Weights of the candidates by one rule."""
     loss = SmoothedLoss(loss, share) if share else loss
     best = np.sort(np.argsort(loss(y, predictions), kind="stable")[:pool])
-    chosen = greedy_selection(predictions[best], y, loss, n_members, **options)
-    end = np.argmin(chosen.losses) + 1 if prefix else None
-    members = best[chosen.indices[:end]]
+    chosen = greedy_selection(predictions[best], y, loss, n_members)
+    members = best[chosen.indices[: prefix(chosen.losses)]]
     return np.bincount(members, minlength=len(predictions)) / len(members)
 
 
@@ -178,17 +189,17 @@ def report(table):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True, help="folder of the data sets")
+    parser = make_parser(__doc__)
     parser.add_argument("--pools", type=Path, required=True, help="folder to keep predictions in")
-    parser.add_argument("--sets", default=SETS, help=SETS)
-    parser.add_argument("--seeds", default="0,1", help="0,1")
+    parser.add_argument("--sets", type=names, default=names(SETS), help=SETS)
+    parser.add_argument("--seeds", type=numbers, default=[0, 1], help="0,1")
     arguments = parser.parse_args()
+    require_data(parser, arguments)
     warnings.simplefilter("ignore")
     arguments.pools.mkdir(parents=True, exist_ok=True)
     pools = []
-    for name in arguments.sets.split(","):
-        for seed in map(int, arguments.seeds.split(",")):
+    for name in arguments.sets:
+        for seed in arguments.seeds:
             path = arguments.pools / f"{name}_{seed}.npz"
             if not path.exists():
                 np.savez_compressed(path, **make_pool(*load(arguments.data, name), seed))

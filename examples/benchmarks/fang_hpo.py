@@ -18,13 +18,12 @@ hour on ADULT. ``--rows 1500 --folds 2`` takes that many rows of each full table
 its half, and two folds: less than a minute a run. ``--report FILE`` also draws ``FILE`` as PNG.
 """
 
-import argparse
-import time
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from _common import Results, make_parser, names, require_data
 from joblib import Parallel, delayed
 from scipy.stats import mannwhitneyu
 from sklearn.exceptions import ConvergenceWarning
@@ -43,6 +42,8 @@ N_DIMENSIONS = {"mlp": 10, "gbm": 7}
 SHARES = {"full": 1.0, "redux": 0.5}
 TRUTH_COST = 2.0
 REFERENCE = [1.0, 1.0]
+SYSTEMS = ["fang_hpo", "parego"]
+KEY = ["task", "system", "seed"]
 
 
 class Task:
@@ -146,39 +147,23 @@ def run(task, system, seed, budget):
     )
 
 
-def benchmark(arguments):
-    out = Path(arguments.out)
-    done = set()
-    if out.exists():
-        done = set(pd.read_csv(out)[["task", "system", "seed"]].itertuples(index=False, name=None))
-    for name in arguments.tasks.split(","):
+def benchmark(arguments, results):
+    for name in arguments.tasks:
         task = Task(
             name,
-            Path(arguments.data),
+            arguments.data,
             n_rows=arguments.rows,
             n_folds=arguments.folds,
             n_jobs=arguments.n_jobs,
         )
-        for seed in range(arguments.seeds):
-            for system in ("fang_hpo", "parego"):
-                if (name, system, seed) in done:
-                    continue
-                started = time.perf_counter()
-                rows = run(task, system, seed, arguments.budget)
-                rows = rows.assign(task=name, system=system, seed=seed)
-                rows.to_csv(out, mode="a", header=not out.exists(), index=False)
-                print(
-                    f"{name} {system} seed {seed}: {rows.hypervolume.iloc[-1]:.4f} after "
-                    f"{len(rows)} trials, {time.perf_counter() - started:.0f} s",
-                    flush=True,
-                )
-    report(out)
+        for key in results.missing([name], SYSTEMS, range(arguments.seeds)):
+            _, system, seed = key
+            results.add(key, run(task, system, seed, arguments.budget))
 
 
-def report(path):
+def report(table, path):
     """Print Table 1, the cost at which ParEGO's final hypervolume is reached, and the queries."""
-    table = pd.read_csv(path)
-    plot(table, Path(path).with_suffix(".png"))
+    plot(table, path)
     last = table.groupby(["task", "system", "seed"]).hypervolume.last()
     for name in table.task.unique():
         fang, parego = last[name, "fang_hpo"], last[name, "parego"]
@@ -230,19 +215,23 @@ def plot(table, path):
     figure.savefig(path, dpi=70)
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data", help="folder with the tables of the paper")
-    parser.add_argument("--tasks", default=",".join(TASKS))
+def main():
+    parser = make_parser(__doc__)
+    parser.add_argument("--tasks", type=names, default=TASKS)
     parser.add_argument("--seeds", type=int, default=25, help="number of seeds")
     parser.add_argument("--budget", type=float, help="accumulated cost; 20 d by default")
     parser.add_argument("--rows", type=int, help="number of rows; all by default")
     parser.add_argument("--folds", type=int, default=10, help="number of folds")
     parser.add_argument("--n-jobs", type=int, default=1, help="folds at a time")
-    parser.add_argument("--out", default="fang_hpo.csv")
-    parser.add_argument("--report", help="only print the tables of this file")
+    parser.add_argument("--out", type=Path, default=Path("fang_hpo.csv"))
+    parser.add_argument("--report", type=Path, help="only print the tables of this file")
     arguments = parser.parse_args()
-    if arguments.report:
-        report(arguments.report)
-    else:
-        benchmark(arguments)
+    results = Results(arguments.report or arguments.out, KEY)
+    if arguments.report is None:
+        require_data(parser, arguments)
+        benchmark(arguments, results)
+    report(results.frame, results.path.with_suffix(".png"))
+
+
+if __name__ == "__main__":
+    main()

@@ -13,13 +13,12 @@ printed::
 FOLDER holds COMPAS_full.csv.gz. Needs fairlearn; about three minutes.
 """
 
-import argparse
-import time
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from _common import Results, make_parser, require_data
 from fairlearn.metrics import demographic_parity_difference
 from fairlearn.postprocessing import ThresholdOptimizer
 from fairlearn.reductions import DemographicParity, ExponentiatedGradient, GridSearch
@@ -37,7 +36,7 @@ LIMITS = (0.02, 0.05, 0.1, 0.15, 0.2)
 REFERENCE = [1.0, 1.0]
 
 
-def load(folder):
+def load_compas(folder):
     """Scaled features, target and the group of each row."""
     table = pd.read_csv(folder / "COMPAS_full.csv.gz")
     y = table.pop(TARGET)
@@ -85,8 +84,8 @@ def threshold_optimizer(learner, X, y, groups, groups_test):
     )
 
 
-def run(arguments):
-    X, X_test, y, y_test, groups, groups_test = load(Path(arguments.data))
+def run(arguments, results):
+    X, X_test, y, y_test, groups, groups_test = load_compas(arguments.data)
     logistic = LogisticRegression(max_iter=1000)
     boosting = LGBMClassifier(verbose=-1, n_jobs=1, random_state=0)
     train, n = (X, y, groups), arguments.max_evals
@@ -99,21 +98,13 @@ def run(arguments):
         "ThresholdOptimizer, LightGBM": lambda: threshold_optimizer(boosting, *train, groups_test),
     }
 
-    out = Path(arguments.out)
-    done = set(pd.read_csv(out).method) if out.exists() else set()
-    for method, models in methods.items():
-        if method in done:
-            continue
-        started = time.perf_counter()
+    for key in results.missing(methods):
         rows = []
-        for name, predict in models():
+        for name, predict in methods[key[0]]():
             labels = np.asarray(predict(X_test))
             gap = demographic_parity_difference(y_test, labels, sensitive_features=groups_test)
-            error = np.mean(labels != y_test)
-            rows.append({"method": method, "model": name, "error": error, "dsp": gap})
-        pd.DataFrame(rows).to_csv(out, mode="a", header=not out.exists(), index=False)
-        print(f"{method}: {time.perf_counter() - started:.0f} s", flush=True)
-    report(pd.read_csv(out))
+            rows.append({"model": name, "error": np.mean(labels != y_test), "dsp": gap})
+        results.add(key, pd.DataFrame(rows))
 
 
 def report(table):
@@ -142,15 +133,21 @@ def plot(table, path):
     figure.savefig(path, dpi=80)
 
 
-if __name__ == "__main__":
+def main():
     warnings.simplefilter("ignore")
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data", help="folder with the table of the paper")
+    parser = make_parser(__doc__)
     parser.add_argument("--max-evals", type=int, default=60, help="trials of FanG-HPO")
-    parser.add_argument("--out", default="fang_hpo_fronts.csv")
-    parser.add_argument("--plot", help="only draw the models of this file")
+    parser.add_argument("--out", type=Path, default=Path("fang_hpo_fronts.csv"))
+    parser.add_argument("--plot", type=Path, help="only draw the models of this file")
     arguments = parser.parse_args()
+    results = Results(arguments.plot or arguments.out, ["method"])
     if arguments.plot:
-        plot(pd.read_csv(arguments.plot), Path(arguments.plot).with_suffix(".png"))
+        plot(results.frame, arguments.plot.with_suffix(".png"))
     else:
-        run(arguments)
+        require_data(parser, arguments)
+        run(arguments, results)
+        report(results.frame)
+
+
+if __name__ == "__main__":
+    main()

@@ -41,8 +41,6 @@ Seconds of the greedy design for 1,456 paths and of EIPS over 6,776 structures::
     python examples/benchmarks/flash.py speed
 """
 
-import argparse
-import ast
 import itertools
 import json
 import time
@@ -52,7 +50,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import psutil
-from quality import load
+from _common import Results, load, make_parser, names, read_strategy
 from scipy.spatial.distance import cdist
 from scipy.stats import mannwhitneyu
 from sklearn.model_selection import train_test_split
@@ -61,7 +59,6 @@ from skauto import AutoClassifier, minimize
 from skauto.acquisition import d_optimal_design, log_expected_improvement_per_second
 from skauto.objectives import make_artificial_objective, make_artificial_space
 from skauto.space import Categorical, Configuration, get_space
-from skauto.strategies import get_strategy
 from skauto.surrogates import LinearModel
 
 SHARES = (0.1, 0.25, 0.5, 0.75, 1.0)
@@ -102,13 +99,11 @@ def processor_seconds():
 def make_system(text, seed, arguments):
     """Build ``name``, ``name(setting=value;setting=value)`` or either with ``+cache``."""
     text, cached = text.removesuffix("+cache"), text.endswith("+cache")
-    name, _, settings = text.rstrip(")").partition("(")
-    pairs = (setting.split("=") for setting in settings.split(";") if setting)
     # So many trials take longer than the clock of the processor lets a search be.
     wall = arguments.clock == "wall"
     limits = {"time_limit": arguments.seconds} if wall else {"max_evals": 10_000}
     return make_search(
-        get_strategy(name).set_params(**{k: ast.literal_eval(v) for k, v in pairs}),
+        read_strategy(text),
         arguments,
         **limits,
         trial_time_limit=arguments.seconds / 10,
@@ -141,31 +136,29 @@ def load_rows(arguments, name):
 
 
 def race(arguments):
-    records = pd.read_csv(arguments.out).to_dict("records") if arguments.out.exists() else []
-    known = {tuple(record[k] for k in KEY) for record in records}
+    results = Results(arguments.out, KEY)
     for name in arguments.sets:
         X, y = load_rows(arguments, name)
-        for seed in range(arguments.seeds):
-            for system in arguments.systems:
-                key = (name, system, seed, arguments.seconds)
-                if key in known:
-                    continue
-                X_train, X_test, y_train, y_test = train_test_split(
-                    X, y, test_size=0.25, stratify=y, random_state=seed
-                )
-                model = make_system(system, seed, arguments)
-                clock = ProcessorClock(arguments.seconds)
-                if arguments.clock == "cpu":
-                    model.set_callbacks(clock)
-                model.fit(X_train, y_train)
-                ended = clock.ended if arguments.clock == "cpu" else None
-                record = dict(zip(KEY, key, strict=True))
-                record |= over_time(model, arguments.seconds, ended)
-                record["test_error"] = 100 * (1 - model.score(X_test, y_test))
-                records.append(record)
-                pd.DataFrame(records).to_csv(arguments.out, index=False)
-                print(record, flush=True)
-    report(pd.DataFrame(records).query("seconds == @arguments.seconds"))
+        runs = [name], arguments.systems, range(arguments.seeds), [arguments.seconds]
+        for key in results.missing(*runs):
+            _, system, seed, _ = key
+            results.add(key, run(system, X, y, seed, arguments))
+    report(results.frame.query("seconds == @arguments.seconds"))
+
+
+def run(system, X, y, seed, arguments):
+    """Error over time of one search, and its test error."""
+    X_train, X_test, y_train, y_test = train_test_split(
+        X, y, test_size=0.25, stratify=y, random_state=seed
+    )
+    model = make_system(system, seed, arguments)
+    clock = ProcessorClock(arguments.seconds)
+    if arguments.clock == "cpu":
+        model.set_callbacks(clock)
+    model.fit(X_train, y_train)
+    ended = clock.ended if arguments.clock == "cpu" else None
+    outcome = over_time(model, arguments.seconds, ended)
+    return outcome | {"test_error": 100 * (1 - model.score(X_test, y_test))}
 
 
 def report(results):
@@ -414,16 +407,12 @@ def timed(function, n_repeats=10):
 
 
 def main():
-    def names(text):
-        return [part for part in text.split(",") if part]
-
     def step(text):
         name, _, algorithms = text.partition("=")
         return name, names(algorithms)
 
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = make_parser(__doc__)
     parser.add_argument("experiment", choices=["time", "draw", "design", "cache", "tpe", "speed"])
-    parser.add_argument("--data", type=Path, help="folder of data sets with an INDEX.csv")
     parser.add_argument("--sets", type=names, default=["vehicle", "segment", "madelon"])
     parser.add_argument("--systems", type=names, default=["flash", "forest_bo", "tpe", "random"])
     parser.add_argument("--space", default="flash")

@@ -18,7 +18,6 @@ over the space ``--space``, with the seconds that a suggestion takes. One line a
 the CSV file, and lines that are there are not run again.
 """
 
-import argparse
 import ast
 import time
 import warnings
@@ -26,28 +25,28 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from _common import (
+    Results,
+    TimedStrategy,
+    load,
+    make_parser,
+    names,
+    numbers,
+    read_strategy,
+    search,
+)
 from build_archive import at_most
-from quality import load
 from scipy.stats import mannwhitneyu
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import train_test_split
 
 from skauto import AutoClassifier
-from skauto.history import History, Trial
 from skauto.objectives import make_artificial_objective
 from skauto.space import get_space
-from skauto.strategies import get_strategy
 
 SETS = "vehicle,credit-g,sonar,phoneme,segment,churn,splice,glass,sylvine,pc4,cmc,satimage"
 QUARTERS = (0.25, 0.5, 0.75, 1.0)
 KEY = ["data_set", "strategy", "start", "seed", "max_evals", "space"]
-
-
-def make_strategy(text):
-    """Build ``name`` or ``name(setting=value;setting=value)``."""
-    name, _, settings = text.rstrip(")").partition("(")
-    pairs = (setting.split("=") for setting in settings.split(";") if setting)
-    return get_strategy(name).set_params(**{k: ast.literal_eval(v) for k, v in pairs})
 
 
 def quarters(losses):
@@ -62,24 +61,14 @@ def quarters(losses):
 def minimise_artificial(text, seed, arguments):
     space = get_space(arguments.space)
     objective = make_artificial_objective(space, seed)
-    strategy = make_strategy(text).start(space, np.random.default_rng(seed))
-    history = History(max_evals=arguments.max_evals)
-    seconds = []
-    for number in range(arguments.max_evals):
-        start = time.process_time()
-        proposal = strategy.suggest(history)
-        seconds.append(time.process_time() - start)
-        loss = objective(proposal.configuration)
-        history.append(
-            Trial(
-                number=number,
-                configuration=proposal.configuration,
-                losses=(loss / (1 + loss),),
-                origin=proposal.origin,
-                info=proposal.info,
-            )
-        )
-    last = np.mean(seconds[-20:])
+
+    def evaluate(configuration):
+        loss = objective(configuration)
+        return (loss / (1 + loss),), None
+
+    strategy = TimedStrategy(read_strategy(text))
+    history = search(strategy, space, evaluate, seed, max_evals=arguments.max_evals)
+    last = np.mean(strategy.seconds_[-20:])
     return quarters(history.losses[:, 0]) | {"suggest_ms": 1000 * last, "vanilla": np.nan}
 
 
@@ -91,7 +80,7 @@ def search_pipelines(text, start, X, y, seed, arguments):
         X, y, test_size=0.2, stratify=y, random_state=seed
     )
     model = AutoClassifier(
-        strategy=make_strategy(text),
+        strategy=read_strategy(text),
         space=arguments.space,
         scoring=arguments.scoring,
         initial=None if start == "vanilla" else start,
@@ -118,32 +107,17 @@ def score(scoring, fitted, model, X, y):
 # Runs and tables
 
 
-def run(arguments):
-    done = read(arguments.out)
-    known = {tuple(line) for line in done[KEY].to_numpy().tolist()}
-    names = arguments.sets if arguments.data else ["artificial"]
-    for name in names:
+def run(arguments, results):
+    for name in arguments.sets if arguments.data else ["artificial"]:
         table = at_most(*load(arguments.data, name), arguments.max_rows) if arguments.data else ()
-        for seed in arguments.seeds:
-            for text in arguments.strategies:
-                for start in arguments.starts:
-                    key = (name, text, start, seed, arguments.max_evals, arguments.space)
-                    if key in known:
-                        continue
-                    if arguments.data:
-                        result = search_pipelines(text, start, *table, seed, arguments)
-                    else:
-                        result = minimise_artificial(text, seed, arguments)
-                    append(arguments.out, dict(zip(KEY, key, strict=True)) | result)
-
-
-def read(path):
-    return pd.read_csv(path) if path.exists() else pd.DataFrame(columns=KEY)
-
-
-def append(path, record):
-    pd.concat([read(path), pd.DataFrame([record])]).to_csv(path, index=False)
-    print(pd.Series(record).to_frame().T.to_string(header=False, index=False), flush=True)
+        systems = arguments.strategies, arguments.starts, arguments.seeds
+        for key in results.missing([name], *systems, [arguments.max_evals], [arguments.space]):
+            _, text, start, seed, *_ = key
+            if arguments.data:
+                outcome = search_pipelines(text, start, *table, seed, arguments)
+            else:
+                outcome = minimise_artificial(text, seed, arguments)
+            results.add(key, outcome)
 
 
 def average_ranks(results, column, greater_is_better=False):
@@ -228,14 +202,7 @@ def summarise(results, arguments):
 
 
 def main():
-    def names(text):
-        return [part for part in text.split(",") if part]
-
-    def numbers(text):
-        return [int(part) for part in names(text)]
-
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, help="folder of data sets with an INDEX.csv")
+    parser = make_parser(__doc__)
     parser.add_argument("--sets", type=names, default=names(SETS), help=SETS)
     parser.add_argument("--max-rows", type=int, default=2000, help="rows of each data set")
     parser.add_argument("--starts", type=names, default=["vanilla"], help="see above")
@@ -253,8 +220,9 @@ def main():
     parser.add_argument("--out", type=Path, required=True, help="CSV file to append to")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    run(arguments)
-    summarise(read(arguments.out), arguments)
+    results = Results(arguments.out, KEY)
+    run(arguments, results)
+    summarise(results.frame, arguments)
 
 
 if __name__ == "__main__":

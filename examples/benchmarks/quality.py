@@ -13,7 +13,6 @@ FOLDER holds CSV files whose last column is ``target``, and an INDEX.csv with th
 ``file`` and ``categorical_columns`` (names separated by blanks).
 """
 
-import argparse
 import statistics
 import tempfile
 import time
@@ -22,14 +21,13 @@ from pathlib import Path
 
 import baselines
 import joblib
-import numpy as np
 import pandas as pd
+from _common import Results, load, make_parser, names, numbers, paired_tests, require_data
 from reference_line import ReferenceLine
 from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
 
 SETS = "vehicle,credit-g,sonar,phoneme,spambase,segment,churn,splice,adult"
-MAX_ROWS = {"adult": 10_000}
 BASELINES = ["lightgbm", "hist_gradient_boosting", "random_forest", "logistic_regression"]
 SYSTEMS = ["skauto", "reference", *BASELINES]
 KEY = ["system", "dataset", "seed", "time_limit", "n_jobs"]
@@ -48,27 +46,6 @@ def make_system(name, seed, time_limit, n_jobs):
     if name == "reference":
         return ReferenceLine(time_limit=time_limit, n_jobs=n_jobs, random_state=seed)
     return getattr(baselines, name)(random_state=seed, n_jobs=n_jobs)
-
-
-def load(folder, name):
-    """The table of a set, with categories as such for every system alike, and its target."""
-    index = pd.read_csv(folder / "INDEX.csv", keep_default_na=False).set_index("name")
-    table = pd.read_csv(folder / index.loc[name, "file"])
-    if len(table) > MAX_ROWS.get(name, np.inf):
-        table = table.sample(MAX_ROWS[name], random_state=0).reset_index(drop=True)
-    X, y = table.drop(columns="target"), table["target"].to_numpy()
-    categories = listed(X.columns, index.loc[name, "categorical_columns"])
-    return X.astype(dict.fromkeys(categories, "category")), y
-
-
-def listed(names, text):
-    """The names that a text lists between blanks, though they may contain blanks themselves."""
-    text, found = f" {text} ", []
-    for name in sorted(names, key=len, reverse=True):
-        if f" {name} " in text:
-            found.append(name)
-            text = text.replace(f" {name} ", "  ", 1)
-    return found
 
 
 def size_mb(model):
@@ -117,34 +94,18 @@ def measure(system, X, y, seed, time_limit, n_jobs):
     return scores(model, X_test, y_test) | costs
 
 
-def read_results(path):
-    return pd.read_csv(path) if path.exists() else pd.DataFrame(columns=COLUMNS)
-
-
-def append(path, record):
-    line = pd.DataFrame([record], columns=COLUMNS)
-    line.to_csv(path, mode="a", header=not path.exists(), index=False, float_format="%.6g")
-
-
-def run(arguments):
+def run(arguments, results):
     """Run what is asked for and not yet in the file."""
-    done = {tuple(line) for line in read_results(arguments.out)[KEY].to_numpy().tolist()}
     for name in arguments.sets:
         X, y = load(arguments.data, name)
-        for seed in arguments.seeds:
-            for system in arguments.systems:
-                key = (system, name, seed, arguments.time_limit, arguments.n_jobs)
-                if key in done:
-                    continue
-                try:
-                    outcome = measure(system, X, y, seed, arguments.time_limit, arguments.n_jobs)
-                except Exception as error:
-                    outcome = {"error": f"{type(error).__name__}: {error}".splitlines()[0]}
-                record = dict(zip(KEY, key, strict=True)) | outcome
-                append(arguments.out, record)
-                print(
-                    pd.Series(record).to_frame().T.to_string(header=False, index=False), flush=True
-                )
+        limits = [arguments.time_limit], [arguments.n_jobs]
+        for key in results.missing(arguments.systems, [name], arguments.seeds, *limits):
+            system, _, seed, time_limit, n_jobs = key
+            try:
+                outcome = measure(system, X, y, seed, time_limit, n_jobs)
+            except Exception as error:
+                outcome = {"error": f"{type(error).__name__}: {error}".splitlines()[0]}
+            results.add(key, dict.fromkeys(COLUMNS[len(KEY) :]) | outcome)
 
 
 def wins(table, systems, greater_is_better):
@@ -171,6 +132,10 @@ def summarise(results):
         summary[f"mean_{score}"] = complete.mean()
         if set(BASELINES) <= set(systems):
             summary[f"wins_{score}"] = wins(complete, systems, score != "log_loss")
+        if "skauto" in systems and len(systems) > 1 and len(complete):
+            losses = complete if score == "log_loss" else -complete
+            print(f"\n{score}, against skauto (positive: skauto is better)")
+            print(paired_tests(losses, "skauto").round(4).to_string())
     per_set = results.groupby(["system", "dataset"])[COSTS].mean().groupby("system")
     summary["max_overrun_s"] = results.groupby("system")["overrun"].max()
     for cost in ("fit_seconds", "size_mb", "row_ms"):
@@ -183,14 +148,7 @@ def summarise(results):
 
 
 def main():
-    def names(text):
-        return text.split(",")
-
-    def numbers(text):
-        return [int(part) for part in text.split(",")]
-
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True, help="folder of the data sets")
+    parser = make_parser(__doc__)
     parser.add_argument("--sets", type=names, default=names(SETS), help=SETS)
     parser.add_argument("--seeds", type=numbers, default=[0, 1, 2], help="0,1,2")
     parser.add_argument("--time-limit", type=float, default=30.0, help="seconds a fit")
@@ -201,8 +159,10 @@ def main():
     if unknown := set(arguments.systems) - set(SYSTEMS):
         parser.error(f"unknown --systems {sorted(unknown)}; choose from {SYSTEMS}")
     warnings.simplefilter("ignore")
-    run(arguments)
-    summarise(read_results(arguments.out))
+    require_data(parser, arguments)
+    results = Results(arguments.out, KEY)
+    run(arguments, results)
+    summarise(results.frame)
 
 
 if __name__ == "__main__":

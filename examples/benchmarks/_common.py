@@ -1,0 +1,298 @@
+"""What the benchmarks share: data sets, results that are continued, searches, paired tests."""
+
+import argparse
+import ast
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import wilcoxon
+
+from skauto._search import Search
+from skauto.engines import Outcome, SerialEngine
+from skauto.history import History, Proposal, Trial
+from skauto.strategies import get_strategy
+from skauto.utils import Budget
+
+DATA_VARIABLE = "SKAUTO_BENCHMARK_DATA"
+# Larger sets are random parts of these sizes.
+MAX_ROWS = {"adult": 10_000}
+
+
+# Arguments
+
+
+def names(text):
+    """Read a comma-separated list."""
+    return [part for part in text.split(",") if part]
+
+
+def numbers(text):
+    """Read a comma-separated list of integers."""
+    return [int(part) for part in names(text)]
+
+
+def make_parser(doc, *, data=True):
+    """Parser of a script; ``--data`` may come from the environment."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    if data:
+        default = os.environ.get(DATA_VARIABLE)
+        parser.add_argument(
+            "--data",
+            type=Path,
+            default=default and Path(default),
+            help=f"folder of the data sets (default: the variable {DATA_VARIABLE})",
+        )
+    return parser
+
+
+def require_data(parser, arguments):
+    """End with an error where no folder of data sets is given."""
+    if arguments.data is None:
+        parser.error(f"give the folder of the data sets by --data or {DATA_VARIABLE}")
+
+
+def read_strategy(text):
+    """Build ``name`` or ``name(setting=value;setting=value)``."""
+    name, _, settings = text.rstrip(")").partition("(")
+    pairs = (setting.split("=") for setting in settings.split(";") if setting)
+    return get_strategy(name).set_params(**{k: ast.literal_eval(v) for k, v in pairs})
+
+
+# Data
+
+
+def read_index(folder):
+    """Index of a folder of CSV files: columns ``name``, ``file`` and ``categorical_columns``."""
+    return pd.read_csv(folder / "INDEX.csv", keep_default_na=False).set_index("name")
+
+
+def load(folder, name, max_rows=None):
+    """Load a set, or a random part of a large one: table with categories as such, and target."""
+    index = read_index(folder)
+    table = pd.read_csv(folder / index.loc[name, "file"])
+    max_rows = MAX_ROWS.get(name, len(table)) if max_rows is None else max_rows
+    if len(table) > max_rows:
+        table = table.sample(max_rows, random_state=0).reset_index(drop=True)
+    X, y = table.drop(columns="target"), table["target"].to_numpy()
+    categories = listed(X.columns, index.loc[name, "categorical_columns"])
+    return X.astype(dict.fromkeys(categories, "category")), y
+
+
+def listed(known, text):
+    """The names that a text lists between blanks, though they may contain blanks themselves."""
+    text, found = f" {text} ", []
+    for name in sorted(known, key=len, reverse=True):
+        if f" {name} " in text:
+            found.append(name)
+            text = text.replace(f" {name} ", "  ", 1)
+    return found
+
+
+# Results
+
+
+class Results:
+    """A CSV file of results, one or more lines a run, that an interrupted benchmark continues.
+
+    Parameters
+    ----------
+    path : Path
+        The file; it need not exist.
+    key : list of str
+        Columns that name a run.
+    """
+
+    def __init__(self, path, key):
+        self.path = Path(path)
+        self.key = list(key)
+        self.frame = pd.read_csv(path) if self.path.exists() else pd.DataFrame(columns=self.key)
+        self._done = {self._normal(run) for run in self.frame[self.key].to_numpy().tolist()}
+
+    @staticmethod
+    def _normal(run):
+        """Numbers as floats: a CSV file may hold 60 for 60.0."""
+        return tuple(str(v if isinstance(v, str) else float(v)) for v in run)
+
+    def missing(self, *values: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
+        """Give the runs, one value a column of the key, that are not in the file yet."""
+        for run in product(*values):
+            if self._normal(run) not in self._done:
+                yield run
+
+    def add(self, run, outcome):
+        """Append what a run gave: a mapping, or a frame with several lines; print the last."""
+        lines = outcome if isinstance(outcome, pd.DataFrame) else pd.DataFrame([outcome])
+        lines = lines.assign(**dict(zip(self.key, run, strict=True)))
+        lines = lines[[*self.key, *(c for c in lines if c not in self.key)]]
+        self.frame = lines if self.frame.empty else pd.concat([self.frame, lines])
+        self.frame.to_csv(self.path, index=False, float_format="%.6g")
+        self._done.add(self._normal(run))
+        print(lines.tail(1).to_string(header=False, index=False), flush=True)
+
+
+def paired_tests(table, against):
+    """Compare the columns of a table with one of them, row by row.
+
+    Parameters
+    ----------
+    table : DataFrame of shape (n_tasks, n_systems)
+        One row a task, such as a data set, without gaps; smaller is better.
+    against : str
+        The column to compare with.
+
+    Returns
+    -------
+    DataFrame
+        By system: mean difference, number of tasks on which it is better and worse, and p of
+        Wilcoxon's signed-rank test (NaN where all differences are 0).
+    """
+    rows = {}
+    for system in table.columns.drop(against):
+        difference = (table[system] - table[against]).to_numpy()
+        rows[system] = {
+            "difference": difference.mean(),
+            "better": int((difference < 0).sum()),
+            "worse": int((difference > 0).sum()),
+            "p": wilcoxon(difference).pvalue if difference.any() else np.nan,
+        }
+    return pd.DataFrame(rows).T
+
+
+def to_rst(frame, title, digits=4):
+    """Format a frame as a table of reStructuredText."""
+    frame = frame.round(digits).reset_index()
+    lines = [f".. list-table:: {title}", "   :header-rows: 1", ""]
+    for row in [frame.columns, *frame.itertuples(index=False)]:
+        cells = [f"{c:g}" if isinstance(c, float) else str(c) for c in row]
+        lines += [f"   {'* -' if i == 0 else '  -'} {cell}" for i, cell in enumerate(cells)]
+    return "\n".join(lines)
+
+
+# Searches
+
+
+class TimedStrategy:
+    """A strategy, and the seconds of the processor that each of its suggestions took."""
+
+    def __init__(self, strategy):
+        self.strategy = strategy
+
+    def start(self, space, rng):
+        self.seconds_ = []
+        self.strategy.start(space, rng)
+        return self
+
+    def suggest(self, history, pending=()):
+        start = time.process_time()
+        proposal = self.strategy.suggest(history, pending)
+        self.seconds_.append(time.process_time() - start)
+        return proposal
+
+    def observe(self, trial):
+        self.strategy.observe(trial)
+
+    def stop(self):
+        self.strategy.stop()
+
+
+class FunctionEvaluator:
+    """Evaluates a configuration by ``function(configuration)``: losses and predictions."""
+
+    def __init__(self, function: Callable[[Any], tuple[tuple[float, ...], Any]]) -> None:
+        self.function = function
+
+    def open(self, proposal, history):
+        return FunctionJob(proposal)
+
+
+@dataclass
+class FunctionJob:
+    """A trial of one part."""
+
+    proposal: Proposal
+    submitted: bool = False
+    outcome: Outcome | None = None
+    time_limit = None
+
+    def next_parts(self):
+        self.submitted, first = True, not self.submitted
+        return [0] if first else []
+
+    def args(self, part):
+        return (self.proposal.configuration,)
+
+    def receive(self, part, outcome):
+        self.outcome = outcome
+
+    def unfinished(self):
+        return []
+
+    @property
+    def done(self):
+        return self.outcome is not None
+
+    def trial(self, number, started, ended):
+        if self.outcome.error:
+            raise RuntimeError(self.outcome.error)
+        losses, predictions = self.outcome.value
+        return Trial(
+            number=number,
+            configuration=self.proposal.configuration,
+            losses=losses,
+            predictions=predictions,
+            fidelity=self.proposal.fidelity,
+            cost=self.outcome.seconds,
+            started=started,
+            ended=ended,
+            fit_times=(self.outcome.seconds,),
+            origin=self.proposal.origin,
+            info=self.proposal.info,
+        )
+
+
+def search(strategy, space, function, seed, *, max_evals=None, targets=None, on_trial=None):
+    """Search with skauto's own loop, one trial after the other, in this process.
+
+    Parameters
+    ----------
+    strategy : Strategy
+        How to search.
+    space : SearchSpace
+        What may be tried.
+    function : callable
+        ``function(configuration)`` gives the losses, a tuple, and the predictions or None.
+    seed : int
+        Seeds the strategy.
+    max_evals : int, default=None
+        Number of trials.
+    targets : ndarray of shape (n_rows,), default=None
+        Classes of the rows that are predicted.
+    on_trial : callable, default=None
+        Called with each trial; the search ends when it returns True.
+
+    Returns
+    -------
+    History
+        All trials.
+    """
+    history = History(max_evals=max_evals, targets=targets)
+    evaluator = FunctionEvaluator(function)
+    with SerialEngine(evaluator.function) as engine:
+        Search(
+            strategy,
+            space,
+            evaluator,
+            engine,
+            history,
+            Budget(max_evals),
+            look_ahead=1,
+            on_trial=on_trial,
+        ).run(np.random.default_rng(seed))
+    return history
