@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from skauto.space.catalog._paper_transformers import chi2_of_positive_part
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
@@ -29,6 +28,7 @@ from skauto.space.catalog import (
     ScaledGammaSVC,
 )
 from skauto.space.catalog._samplers import CappedSMOTE
+from skauto.space.catalog.papers._auto_sklearn_transformers import chi2_of_positive_part
 
 STEPS = ("encoder", "imputer", "balancer", "scaler", "transformer", "selector", "classifier")
 NAMES = [
