@@ -67,7 +67,7 @@ def test_short_values_come_back_exactly():
         (Real(1e-3, 10.0, log=True), stats.loguniform(1e-3, 10.0)),
         (Distribution(stats.norm(1.0, 2.0)), stats.norm(1.0, 2.0)),
     ],
-    ids=repr,
+    ids=["uniform", "loguniform", "normal"],
 )
 def test_uniform_units_sample_the_prior(parameter, distribution, rng):
     values = parameter.from_unit(rng.random(4000))
