@@ -1,9 +1,9 @@
 """Cheap black boxes with the shape of pipeline search, to try strategies on."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skauto.space import Configuration, Integer, Real, SearchSpace
+from skauto.utils import FloatArray
 
 __all__ = ["ArtificialObjective", "make_artificial_objective", "make_artificial_space"]
 
@@ -52,8 +52,8 @@ class ArtificialObjective:
         self.space = space
         self.seed = seed
         rng = np.random.default_rng(seed)
-        self._weights: dict[tuple[str, str], NDArray[np.float64]] = {}
-        self._draws: dict[tuple[str, str], NDArray[np.float64]] = {}
+        self._weights: dict[tuple[str, str], FloatArray] = {}
+        self._draws: dict[tuple[str, str], FloatArray] = {}
         for step in space.steps:
             for component in space.components(step):
                 key = (step, component.name)

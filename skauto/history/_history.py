@@ -6,12 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from skauto.history._trial import Trial
 from skauto.space import Configuration
-from skauto.utils import non_dominated
+from skauto.utils import FloatArray, IntArray, non_dominated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,14 +59,14 @@ class History(Sequence[Trial]):
         limits: Mapping[str, float] | None = None,
         max_evals: int | None = None,
         time_limit: float | None = None,
-        targets: NDArray[np.intp] | None = None,
+        targets: IntArray | None = None,
     ) -> None:
         self.objectives = tuple(objectives)
         self.limits = dict(limits or {})
         self.max_evals = max_evals
         self.time_limit = time_limit
         self.targets = targets
-        self.ensemble_loss: Callable[[NDArray[np.intp]], Any] | None = None
+        self.ensemble_loss: Callable[[IntArray], Any] | None = None
         self._trials: list[Trial] = []
 
     def __len__(self) -> int:
@@ -125,7 +124,7 @@ class History(Sequence[Trial]):
         return 0.0 if self.time_limit is None else self.elapsed / self.time_limit
 
     @property
-    def losses(self) -> NDArray[np.float64]:
+    def losses(self) -> FloatArray:
         """Losses of shape (n_trials, n_objectives); infinite where a trial is not ok."""
         losses = np.full((len(self), len(self.objectives)), np.inf)
         for row, trial in zip(losses, self._trials, strict=True):

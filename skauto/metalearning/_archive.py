@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skauto.metalearning._meta_features import META_FEATURES
 from skauto.space import Configuration
-
-Floats = NDArray[np.float64]
+from skauto.utils import BoolArray, FloatArray
 
 _FORMAT = 1
 _DIGITS = 5  # significant ones, of everything that is written
@@ -63,8 +62,8 @@ class KnownDataSet:
 
     name: str
     features: Mapping[str, float]
-    losses: Floats
-    seconds: Floats
+    losses: FloatArray
+    seconds: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,16 +107,16 @@ class Archive:
         )
 
     @cached_property
-    def losses(self) -> Floats:
+    def losses(self) -> FloatArray:
         """Losses of shape (n_data_sets, n_configurations)."""
         return self._stacked("losses")
 
     @cached_property
-    def seconds(self) -> Floats:
+    def seconds(self) -> FloatArray:
         """Seconds of shape (n_data_sets, n_configurations)."""
         return self._stacked("seconds")
 
-    def _stacked(self, name: str) -> Floats:
+    def _stacked(self, name: str) -> FloatArray:
         rows = [getattr(data_set, name) for data_set in self.data_sets]
         shape = len(self.data_sets), len(self.configurations)
         return np.array(rows, dtype=np.float64).reshape(shape)
@@ -174,8 +173,8 @@ class Archive:
     # Neighbours
 
     def distances(
-        self, features: Mapping[str, float], measures: NDArray[np.bool_] | None = None
-    ) -> Floats:
+        self, features: Mapping[str, float], measures: BoolArray | None = None
+    ) -> FloatArray:
         """Distances from a data set to all known ones.
 
         The Euclidean distance of the standardised meta-features, divided by the square root of
@@ -198,7 +197,7 @@ class Archive:
         return np.sqrt((difference**2).mean(axis=1))
 
     @cached_property
-    def _standardized(self) -> tuple[Floats, Floats, Floats]:
+    def _standardized(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Standardised meta-features of the data sets, with the mean and scale of each."""
         rows = np.array([_row(data_set.features) for data_set in self.data_sets])
         rows = rows.reshape(-1, len(META_FEATURES))
@@ -415,15 +414,15 @@ def load_archive(space: str = "default") -> Archive:
     return Archive.load(known[space])
 
 
-def _row(features: Mapping[str, float]) -> Floats:
+def _row(features: Mapping[str, float]) -> FloatArray:
     return np.array([features.get(name, np.nan) for name in META_FEATURES])
 
 
-def _standard(rows: Floats, mean: Floats, scale: Floats) -> Floats:
+def _standard(rows: FloatArray, mean: FloatArray, scale: FloatArray) -> FloatArray:
     return np.nan_to_num((rows - mean) / scale).clip(-_CLIP, _CLIP)
 
 
-def _written(values: Floats) -> list[Any]:
+def _written(values: FloatArray) -> list[Any]:
     """Numbers for JSON: few digits, null for NaN, "failed" for infinite."""
     return [
         None if np.isnan(v) else "failed" if np.isinf(v) else float(f"{v:.{_DIGITS}g}")
@@ -431,7 +430,7 @@ def _written(values: Floats) -> list[Any]:
     ]
 
 
-def _read(values: Sequence[Any]) -> Floats:
+def _read(values: Sequence[Any]) -> FloatArray:
     return np.array(
         [np.nan if v is None else np.inf if v == "failed" else v for v in values], dtype=np.float64
     )
@@ -444,7 +443,7 @@ def _lines(entries: Sequence[str]) -> str:
 # Portfolios
 
 
-def normalized(losses: Floats) -> Floats:
+def normalized(losses: FloatArray) -> FloatArray:
     """Losses (n_data_sets, n_configurations) with 0 for the best on a data set, 1 for the median.
 
     What is worse than the median, failed or was not tried counts as 1.
@@ -460,7 +459,7 @@ def normalized(losses: Floats) -> Floats:
     return result
 
 
-def greedy_portfolio(losses: Floats, n: int, weights: Floats | None = None) -> list[int]:
+def greedy_portfolio(losses: FloatArray, n: int, weights: FloatArray | None = None) -> list[int]:
     """Columns of losses (n_data_sets, n_configurations), each lowering the mean of the row minima.
 
     The mean is weighted if there are weights. Ties go to the first column. Ends early when no
@@ -478,7 +477,7 @@ def greedy_portfolio(losses: Floats, n: int, weights: Floats | None = None) -> l
     return chosen
 
 
-def typical_cost(seconds: Floats) -> Floats:
+def typical_cost(seconds: FloatArray) -> FloatArray:
     """Median seconds of each configuration relative to the median on the same data set."""
     cost = np.full(seconds.shape[1], np.inf)
     relative = np.array([row / np.nanmedian(row) for row in seconds if np.isfinite(row).any()])

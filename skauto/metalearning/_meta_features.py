@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.intp]
+from skauto.utils import BoolArray, FloatArray, IntArray
 
 # Larger tables are described by a random part of them, so that the cost is bounded.
 _MAX_ROWS, _MAX_COLUMNS = 5_000, 200
@@ -156,7 +155,7 @@ def meta_features(
     return {name: float(features[name]) for name in META_FEATURES}
 
 
-def _check(X: Any, labels: Codes, categorical: Sequence[int]) -> None:
+def _check(X: Any, labels: IntArray, categorical: Sequence[int]) -> None:
     if X.ndim != 2 or min(X.shape) == 0:
         raise ValueError(
             "The 'X' of meta_features must be a matrix with at least one row and one column. "
@@ -174,7 +173,7 @@ def _check(X: Any, labels: Codes, categorical: Sequence[int]) -> None:
         )
 
 
-def _subset(shape: tuple[int, int], rng: np.random.Generator) -> tuple[Codes, Codes]:
+def _subset(shape: tuple[int, int], rng: np.random.Generator) -> tuple[IntArray, IntArray]:
     """Rows and columns to measure, all of them where there are few."""
     chosen = [
         np.arange(size) if size <= limit else np.sort(rng.choice(size, limit, replace=False))
@@ -186,7 +185,7 @@ def _subset(shape: tuple[int, int], rng: np.random.Generator) -> tuple[Codes, Co
 # Simple measures
 
 
-def _simple(X: Any, labels: Codes, is_category: NDArray[np.bool_]) -> dict[str, float]:
+def _simple(X: Any, labels: IntArray, is_category: BoolArray) -> dict[str, float]:
     """Measures of the shape and of the classes, on all rows."""
     n_samples, n_features = X.shape
     shares = np.bincount(labels) / n_samples
@@ -204,7 +203,7 @@ def _simple(X: Any, labels: Codes, is_category: NDArray[np.bool_]) -> dict[str, 
     }
 
 
-def _cells(table: Floats, is_category: NDArray[np.bool_]) -> dict[str, float]:
+def _cells(table: FloatArray, is_category: BoolArray) -> dict[str, float]:
     missing = np.isnan(table)
     levels = [len(np.unique(c[~np.isnan(c)])) for c in table[:, is_category].T]
     log_levels = np.log(np.maximum(levels, 1)) if levels else np.zeros(1)
@@ -221,7 +220,7 @@ def _cells(table: Floats, is_category: NDArray[np.bool_]) -> dict[str, float]:
 # Statistical measures
 
 
-def _statistical(numeric: Floats) -> dict[str, float]:
+def _statistical(numeric: FloatArray) -> dict[str, float]:
     """Moments and correlations of the numeric columns that vary."""
     standard = standardized(numeric)
     skewness = np.nanmean(standard**3, axis=0) if standard.size else np.empty(0)
@@ -231,7 +230,7 @@ def _statistical(numeric: Floats) -> dict[str, float]:
     return features | _spectrum(np.nan_to_num(standard))
 
 
-def standardized(columns: Floats) -> Floats:
+def standardized(columns: FloatArray) -> FloatArray:
     """Bring the columns that vary to mean 0 and variance 1; NaN stays NaN."""
     # Dividing by the largest magnitude first keeps the squares finite.
     largest = np.nanmax(np.abs(columns), axis=0) if columns.size else np.empty(0)
@@ -239,17 +238,17 @@ def standardized(columns: Floats) -> Floats:
     centred = scaled - np.nanmean(scaled, axis=0)
     std = np.sqrt(np.nanmean(centred**2, axis=0))
     varies = std > 1e-10
-    result: Floats = centred[:, varies] / std[varies]
+    result: FloatArray = centred[:, varies] / std[varies]
     return result
 
 
-def signed_log(values: Floats) -> Floats:
+def signed_log(values: FloatArray) -> FloatArray:
     """Give ``sign(v) log(1 + |v|)``: heavy tails would else rule every distance."""
-    shrunk: Floats = np.sign(values) * np.log1p(np.abs(values))
+    shrunk: FloatArray = np.sign(values) * np.log1p(np.abs(values))
     return shrunk
 
 
-def summary(name: str, values: Floats) -> dict[str, float]:
+def summary(name: str, values: FloatArray) -> dict[str, float]:
     """Mean, standard deviation, minimum and maximum, NaN of no values."""
     if len(values) == 0:
         return dict.fromkeys((f"{name}_{s}" for s in ("mean", "std", "min", "max")), math.nan)
@@ -261,7 +260,7 @@ def summary(name: str, values: Floats) -> dict[str, float]:
     }
 
 
-def _spectrum(standard: Floats) -> dict[str, float]:
+def _spectrum(standard: FloatArray) -> dict[str, float]:
     """Correlations of the columns and how few components hold their variance."""
     n_samples, n_columns = standard.shape
     if n_columns < 2:
@@ -282,13 +281,13 @@ def _spectrum(standard: Floats) -> dict[str, float]:
 # Measures of information
 
 
-def entropy(shares: Floats) -> float:
+def entropy(shares: FloatArray) -> float:
     """Entropy in nats of a distribution."""
     positive = shares[shares > 0]
     return float(-(positive * np.log(positive)).sum())
 
 
-def _information(table: Floats, labels: Codes, is_category: NDArray[np.bool_]) -> dict[str, float]:
+def _information(table: FloatArray, labels: IntArray, is_category: BoolArray) -> dict[str, float]:
     """Entropy of the columns and their mutual information with the classes."""
     measured = [
         column_information(levels_of(column, category), labels)
@@ -305,7 +304,7 @@ def _information(table: Floats, labels: Codes, is_category: NDArray[np.bool_]) -
     }
 
 
-def levels_of(column: Floats, category: bool) -> Codes:
+def levels_of(column: FloatArray, category: bool) -> IntArray:
     """Cut a column into few levels 0, 1, ...; a missing entry is a level of its own."""
     missing = np.isnan(column)
     present = column[~missing]
@@ -320,7 +319,7 @@ def levels_of(column: Floats, category: bool) -> Codes:
     return np.unique(codes, return_inverse=True)[1]
 
 
-def column_information(codes: Codes, labels: Codes) -> tuple[float, float]:
+def column_information(codes: IntArray, labels: IntArray) -> tuple[float, float]:
     """Give the relative entropy of a column, and its mutual information with the labels."""
     n_levels, n_classes = codes.max() + 1, labels.max() + 1
     joint = np.bincount(codes * n_classes + labels, minlength=n_levels * n_classes)
@@ -334,7 +333,7 @@ def column_information(codes: Codes, labels: Codes) -> tuple[float, float]:
 
 
 def _landmarks(
-    table: Floats, labels: Codes, is_category: NDArray[np.bool_], rng: np.random.Generator
+    table: FloatArray, labels: IntArray, is_category: BoolArray, rng: np.random.Generator
 ) -> dict[str, float]:
     """Cohen's kappa of fast learners, by two-fold cross-validation."""
     learners = {
@@ -358,7 +357,7 @@ def _landmarks(
     return features
 
 
-def _halves(labels: Codes, rng: np.random.Generator) -> tuple[Codes, Codes] | None:
+def _halves(labels: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray] | None:
     """Two stratified halves of some rows; None where fewer than two classes have four rows."""
     counts = np.bincount(labels)
     common = np.argsort(-counts, kind="stable")[:_MAX_LANDMARK_CLASSES]
@@ -366,7 +365,7 @@ def _halves(labels: Codes, rng: np.random.Generator) -> tuple[Codes, Codes] | No
     if len(common) < 2:
         return None
     share = min(1.0, _MAX_LANDMARK_ROWS / counts[common].sum())
-    halves: tuple[list[Codes], list[Codes]] = ([], [])
+    halves: tuple[list[IntArray], list[IntArray]] = ([], [])
     for label in common:
         members = rng.permutation(np.flatnonzero(labels == label))
         half = max(2, int(len(members) * share / 2))
@@ -376,8 +375,8 @@ def _halves(labels: Codes, rng: np.random.Generator) -> tuple[Codes, Codes] | No
 
 
 def _landmark_table(
-    table: Floats, is_category: NDArray[np.bool_], rng: np.random.Generator
-) -> Floats:
+    table: FloatArray, is_category: BoolArray, rng: np.random.Generator
+) -> FloatArray:
     """Standardised numeric columns and indicators of common levels, without missing entries."""
     n_columns = table.shape[1]
     chosen = np.arange(n_columns)
@@ -391,7 +390,7 @@ def _landmark_table(
     return np.hstack([numeric, *indicators]).astype(np.float64)
 
 
-def kappa(truth: Codes, predicted: Codes) -> float:
+def kappa(truth: IntArray, predicted: IntArray) -> float:
     """Give Cohen's kappa, the agreement beyond chance: 0 for a constant answer, at most 1."""
     n_classes = int(max(truth.max(), predicted.max())) + 1
     a, b = (np.bincount(v, minlength=n_classes) / len(v) for v in (truth, predicted))

@@ -5,14 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skauto.space._component import Component
 from skauto.space._parameters import Categorical, Parameter
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
-BoolArray = NDArray[np.bool_]
+from skauto.utils import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,11 @@
 from collections.abc import Collection
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skauto.space._layout import Layout
 from skauto.space._parameters import Categorical
 from skauto.space._structures import Structures
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
+from skauto.utils import FloatArray
 
 
 def parameter_moves(

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rv_continuous, rv_discrete
 from scipy.stats.distributions import rv_frozen
 
-FloatArray = NDArray[np.float64]
+from skauto.utils import FloatArray, IntArray
 
 # Real values are kept to this many digits, so that a value survives the way to the unit interval
 # and back bit for bit: both maps are accurate to about 15 digits.
@@ -403,7 +403,7 @@ class Categorical(Parameter):
     def ordered(self) -> bool:
         return False
 
-    def indices(self, u: ArrayLike) -> NDArray[np.intp]:
+    def indices(self, u: ArrayLike) -> IntArray:
         """Positions in `choices` of the choices at the units `u`.
 
         Parameters

@@ -5,21 +5,19 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from skauto.data import DataFacts
 from skauto.space._component import Component
 from skauto.space._configuration import Configuration
+from skauto.space._encoding import decode, encode
 from skauto.space._layout import Column, Layout
 from skauto.space._neighbors import parameter_moves, structure_moves
 from skauto.space._parameters import plain
 from skauto.space._structures import Forbidden, Structures
 from skauto.space._usable import incompatible_pairs, usable_components
-from skauto.utils import closest
+from skauto.utils import BoolArray, FloatArray, IntArray, closest
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
-BoolArray = NDArray[np.bool_]
 Names = str | Iterable[str]
 
 
@@ -398,7 +396,7 @@ class SearchSpace:
         return filled
 
     def one_hot(self, vectors: ArrayLike) -> FloatArray:
-        """Encode vectors for models that need a metric.
+        """Encode vectors as one-hot inputs for distance-based models.
 
         Parameters
         ----------
@@ -517,18 +515,7 @@ class SearchSpace:
                 f"a vector of space {self.name!r} has shape ({layout.n_columns},), "
                 f"got {array.shape}"
             )
-        names, settings = [], []
-        for i, step in enumerate(layout.steps):
-            j = int(array[i])
-            component = layout.components[i][j]
-            values = {}
-            for key, column in layout.spans[i][j].items():
-                u = array[column]
-                if u == u:  # not NaN: active
-                    values[key] = component.parameters[key].from_unit([u])[0]
-            names.append((step, component.name))
-            settings.append(values)
-        return Configuration._from_parts(tuple(names), tuple(settings))
+        return decode(layout, array)
 
     def encode(self, configurations: Iterable[Configuration]) -> FloatArray:
         """Turn configurations into vectors.
@@ -543,58 +530,13 @@ class SearchSpace:
         ndarray of shape (n, n_dimensions)
             The vectors.
         """
-        layout = self._layout
         configurations = list(configurations)
-        vectors = np.full((len(configurations), layout.n_columns), np.nan)
-        try:
-            correct = self._fill_vectors(vectors, configurations)
-            if correct:
-                legal = self._structures.legal(vectors[:, : layout.n_steps].astype(np.intp))
-                given = ~np.isnan(vectors[:, layout.n_steps :])
-                correct = bool(legal.all()) and np.array_equal(given, layout.active(vectors))
-        except (KeyError, ValueError, TypeError, AttributeError):
-            correct = False
-        if not correct:
+        vectors = encode(self._layout, self._structures, configurations)
+        if vectors is None:
             for configuration in configurations:
                 self.validate(configuration)
             raise AssertionError("validate accepts what encode refuses")
         return vectors
-
-    def _fill_vectors(self, vectors: FloatArray, configurations: list[Configuration]) -> bool:
-        """Write algorithms and values, component by component; say whether all were known."""
-        layout = self._layout
-        # for each algorithm of each step: rows that use it, and their hyper-parameters
-        uses: list[list[tuple[list[int], list[dict[str, Any]]]]]
-        uses = [[([], []) for _ in components] for components in layout.components]
-        known: dict[tuple[tuple[str, str], ...], list[int]] = {}
-        structures = []
-        for row, configuration in enumerate(configurations):
-            choices = configuration._components
-            structure = known.get(choices)
-            if structure is None:
-                if [step for step, _ in choices] != list(layout.steps):
-                    return False
-                structure = [layout.index[i][name] for i, (_, name) in enumerate(choices)]
-                known[choices] = structure
-            structures.append(structure)
-            for use, j, settings in zip(uses, structure, configuration._settings, strict=True):
-                if settings:
-                    rows, values = use[j]
-                    rows.append(row)
-                    values.append(settings)
-        if structures:
-            vectors[:, : layout.n_steps] = structures
-        n_given = n_known = 0
-        for spans, step_uses in zip(layout.spans, uses, strict=True):
-            for span, (rows, values) in zip(spans, step_uses, strict=True):
-                n_given += sum(map(len, values))
-                for key, column in span.items():
-                    having = [row for row, v in zip(rows, values, strict=True) if key in v]
-                    given = [v[key] for v in values if key in v]
-                    n_known += len(given)
-                    if given:
-                        vectors[having, column] = layout.parameter(column).to_unit(given)
-        return n_given == n_known
 
     def validate(self, configuration: Configuration) -> None:
         """Check that a configuration lies in the space.

@@ -5,13 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skauto.space._layout import Layout
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.intp]
-BoolArray = NDArray[np.bool_]
+from skauto.utils import BoolArray, FloatArray, IntArray
 
 _REJECTION_ROUNDS = 50
 _MAX_STRUCTURES = 2_000_000

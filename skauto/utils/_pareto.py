@@ -1,10 +1,12 @@
 """Pareto dominance and the hypervolume of a set of losses, all of them minimised."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from skauto.utils._types import BoolArray, FloatArray, IntArray
 
 
-def non_dominated(losses: ArrayLike) -> NDArray[np.bool_]:
+def non_dominated(losses: ArrayLike) -> BoolArray:
     """Say which rows no other row dominates.
 
     A row dominates another one if it is at most as large everywhere and smaller somewhere. Equal
@@ -41,7 +43,7 @@ def non_dominated(losses: ArrayLike) -> NDArray[np.bool_]:
     return mask
 
 
-def non_dominated_ranks(losses: ArrayLike) -> NDArray[np.intp]:
+def non_dominated_ranks(losses: ArrayLike) -> IntArray:
     """Peel the fronts off one after the other (non-dominated sorting).
 
     Parameters
@@ -119,7 +121,7 @@ def hypervolume(losses: ArrayLike, reference: ArrayLike) -> float:
     return _volume(_front(points[improves]), corner)
 
 
-def running_hypervolume(losses: ArrayLike, reference: ArrayLike) -> NDArray[np.float64]:
+def running_hypervolume(losses: ArrayLike, reference: ArrayLike) -> FloatArray:
     """Hypervolume after each point of a sequence.
 
     Parameters
@@ -151,7 +153,7 @@ def running_hypervolume(losses: ArrayLike, reference: ArrayLike) -> NDArray[np.f
     return volumes
 
 
-def _as_points(losses: ArrayLike) -> NDArray[np.float64]:
+def _as_points(losses: ArrayLike) -> FloatArray:
     points = np.asarray(losses, dtype=np.float64)
     if points.ndim != 2:
         raise ValueError(
@@ -162,12 +164,12 @@ def _as_points(losses: ArrayLike) -> NDArray[np.float64]:
     return points
 
 
-def _front(points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _front(points: FloatArray) -> FloatArray:
     """The distinct non-dominated points in lexicographic order."""
     return np.unique(points[non_dominated(points)], axis=0)
 
 
-def _volume(front: NDArray[np.float64], corner: NDArray[np.float64]) -> float:
+def _volume(front: FloatArray, corner: FloatArray) -> float:
     """Hypervolume of distinct non-dominated points, sorted by their first objective."""
     if len(front) == 0:
         return 0.0
