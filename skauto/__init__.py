@@ -1,8 +1,14 @@
 """AutoML as scikit-learn estimators: search pipelines, select an ensemble, predict."""
 
 from skauto._search import SearchResult, minimize
-from skauto.estimators import AutoClassifier, ConstrainedAutoClassifier
+from skauto.estimators import AutoClassifier, ConstrainedAutoClassifier, SearchOptions
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["AutoClassifier", "ConstrainedAutoClassifier", "SearchResult", "minimize"]
+__all__ = [
+    "AutoClassifier",
+    "ConstrainedAutoClassifier",
+    "SearchOptions",
+    "SearchResult",
+    "minimize",
+]

@@ -2,22 +2,59 @@
 
 import math
 import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skauto.engines import make_engine, thread_pools
+from skauto.engines import Engine, Outcome, make_engine, thread_pools
 from skauto.evaluation import ObjectiveEvaluator
-from skauto.history import History, Proposal, Trial
-from skauto.space import Configuration
+from skauto.history import Goal, History, Proposal, Trial
+from skauto.space import Configuration, SearchSpace
 from skauto.strategies import Strategy, get_strategy
 from skauto.utils import Budget
 
 # Without a time limit, proposal k is made when exactly the trials up to k - LOOK_AHEAD are known,
 # however many workers there are: the same trials come out for any n_jobs.
 LOOK_AHEAD = 4
+
+
+class Job(Protocol):
+    """A trial on its way: plans its parts and collects what came of them."""
+
+    proposal: Proposal
+
+    @property
+    def time_limit(self) -> float | None:
+        """Seconds that one more part may take."""
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing more has to run."""
+
+    def next_parts(self) -> list[Hashable]:
+        """Give the keys of the parts to submit now."""
+
+    def args(self, part: Hashable) -> tuple[Any, ...]:
+        """Give the arguments of the engine's function for a part."""
+
+    def receive(self, part: Hashable, outcome: Outcome) -> None:
+        """Take what came of a part."""
+
+    def unfinished(self) -> list[Hashable]:
+        """Give the keys of the parts that are still running."""
+
+    def trial(self, number: int, started: float, ended: float) -> Trial:
+        """Give the frozen record."""
+
+
+class Evaluator(Protocol):
+    """Turns proposals into jobs."""
+
+    def open(self, proposal: Proposal, history: History) -> Job:
+        """Begin a trial."""
 
 
 class Search:
@@ -29,7 +66,7 @@ class Search:
         Started by ``run`` and stopped at its end.
     space : SearchSpace
         What may be tried.
-    evaluator : object
+    evaluator : Evaluator
         Its ``open(proposal, history)`` begins a trial (see ``PipelineEvaluator``).
     engine : Engine
         Runs the evaluator's function.
@@ -54,19 +91,19 @@ class Search:
 
     def __init__(
         self,
-        strategy,
-        space,
-        evaluator,
-        engine,
-        history,
-        budget,
+        strategy: Strategy,
+        space: SearchSpace,
+        evaluator: Evaluator,
+        engine: Engine,
+        history: History,
+        budget: Budget,
         *,
-        initial=(),
-        look_ahead=None,
-        reserve=None,
-        record=None,
-        on_trial=None,
-    ):
+        initial: Sequence[Configuration] = (),
+        look_ahead: int | None = None,
+        reserve: Callable[[History], float] | None = None,
+        record: Callable[[Trial], None] | None = None,
+        on_trial: Callable[[Trial], bool] | None = None,
+    ) -> None:
         self.strategy = strategy
         self.space = space
         self.evaluator = evaluator
@@ -85,11 +122,12 @@ class Search:
         self._elapsed_before = history.elapsed
         self._running: dict[int, _Running] = {}  # by key, in the order of the proposals
         self._next_key = 0
+        self._n_before = len(history)
         self._n_appended = 0
         self._exhausted = False
         self._ended = False
 
-    def run(self, rng):
+    def run(self, rng: np.random.Generator) -> bool:
         """Search until the budget is spent, nothing is left to propose, or Ctrl-C.
 
         Parameters
@@ -106,8 +144,8 @@ class Search:
         try:
             self._propose()
             while self._running and not self._ended and self._time_left() > 0:
-                for key, outcome in self.engine.wait(timeout=self._timeout()):
-                    self._receive(key, outcome)
+                for (key, part), outcome in self.engine.wait(timeout=self._timeout()):
+                    self._receive(key, part, outcome)
                 self._append_finished()
         except KeyboardInterrupt:
             return True
@@ -117,18 +155,18 @@ class Search:
         return False
 
     @property
-    def _now(self):
+    def _now(self) -> float:
         return self._elapsed_before + self.budget.elapsed
 
-    def _time_left(self):
+    def _time_left(self) -> float:
         kept = self.reserve(self.history) if self.reserve and self.asynchronous else 0.0
         return self.budget.remaining - kept
 
-    def _timeout(self):
+    def _timeout(self) -> float | None:
         left = self._time_left()
         return None if math.isinf(left) else max(0.0, left)
 
-    def _propose(self):
+    def _propose(self) -> None:
         """Fill the look-ahead with new trials."""
         while not self._exhausted and not self._ended and len(self._running) < self.look_ahead:
             n_made = self._n_appended + len(self._running)
@@ -146,19 +184,18 @@ class Search:
             self._submit(self._next_key, job)
             self._next_key += 1
 
-    def _next_proposal(self):
+    def _next_proposal(self) -> Proposal | None:
         if self.initial:
             return Proposal(self.initial.pop(0), origin="initial")
         pending = [running.job.proposal for running in self._running.values()]
         with thread_pools().limit(limits=1):  # the cores are the workers'
             return self.strategy.suggest(self.history, pending)
 
-    def _submit(self, key, job):
+    def _submit(self, key: int, job: Job) -> None:
         for part in job.next_parts():
             self.engine.submit((key, part), job.args(part), job.time_limit)
 
-    def _receive(self, key, outcome):
-        key, part = key
+    def _receive(self, key: int, part: Hashable, outcome: Outcome) -> None:
         if key not in self._running:
             return
         running = self._running[key]
@@ -172,18 +209,20 @@ class Search:
             self._submit(key, job)
             return
         self.engine.cancel([(key, other) for other in job.unfinished()])
-        trial = job.trial(len(self.history), running.started, self._now)
+        trial = job.trial(self._n_before + key, running.started, self._now)
         running.trial = replace(trial, runs=tuple(running.runs))
         if self.record:
             self.record(running.trial)
 
-    def _append_finished(self):
+    def _append_finished(self) -> None:
         """Append what is complete, one by one, and propose anew after each."""
         while not self._ended:
             key = self._next_finished()
             if key is None:
                 break
-            trial = replace(self._running.pop(key).trial, number=len(self.history))
+            finished = self._running.pop(key).trial
+            assert finished is not None
+            trial = replace(finished, number=len(self.history))
             self.history.append(trial)
             self._n_appended += 1
             self.strategy.observe(trial)
@@ -191,7 +230,7 @@ class Search:
             self._propose()
         self._propose()
 
-    def _next_finished(self):
+    def _next_finished(self) -> int | None:
         for key, running in self._running.items():
             if running.trial is not None:
                 return key
@@ -204,7 +243,7 @@ class Search:
 class _Running:
     """A trial under way; it waits here when it ended before an earlier one."""
 
-    job: Any
+    job: Job
     started: float
     runs: list[tuple[float, float]] = field(default_factory=list)
     trial: Trial | None = None
@@ -233,19 +272,19 @@ class SearchResult:
 
 
 def minimize(
-    objective,
-    space,
+    objective: Callable[..., Any],
+    space: SearchSpace,
     *,
-    strategy="forest_bo",
-    objectives=("loss",),
-    limits=None,
-    max_evals=None,
-    time_limit=None,
-    initial=(),
-    trial_time_limit=None,
-    n_jobs=None,
-    random_state=None,
-):
+    strategy: str | Strategy = "forest_bo",
+    objectives: Sequence[str] = ("loss",),
+    limits: Mapping[str, float] | None = None,
+    max_evals: int | None = None,
+    time_limit: float | None = None,
+    initial: Sequence[Configuration] = (),
+    trial_time_limit: float | None = None,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+) -> SearchResult:
     """Minimise a Python callable over a search space with any strategy.
 
     Parameters
@@ -299,7 +338,8 @@ def minimize(
         max_evals = 100
     strategy = get_strategy(strategy)
     budget = Budget(max_evals, time_limit)
-    history = History(objectives, limits=limits, max_evals=max_evals, time_limit=time_limit)
+    goal = Goal(objectives, limits or {}, max_evals=max_evals, time_limit=time_limit)
+    history = History(goal)
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
     evaluator = ObjectiveEvaluator(
         objective, history.objectives, tuple(history.limits), trial_time_limit=trial_time_limit

@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.validation import check_is_fitted
 
-from skauto import AutoClassifier
+from skauto import AutoClassifier, SearchOptions
 from skauto.exceptions import AllTrialsFailedError
 from skauto.space import Real, SearchSpace
 from skauto.strategies import RandomSearch
@@ -92,10 +92,9 @@ def test_nothing_is_left_behind(kind, error, tmp_path, temporary_files):
         space=space,
         max_evals=6,
         time_limit=120,
-        trial_time_limit=60,
-        memory_limit=2**30,
-        cache=2**20,
-        checkpoint=tmp_path / "search",
+        options=SearchOptions(
+            trial_time_limit=60, memory_limit=2**30, cache=2**20, checkpoint=tmp_path / "search"
+        ),
         ensemble_size=1,
         n_jobs=2,
         random_state=0,

@@ -28,7 +28,7 @@ from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 
-from skauto import ConstrainedAutoClassifier
+from skauto import ConstrainedAutoClassifier, SearchOptions
 from skauto.constraints import GroupDisparity, PredictionLatency
 from skauto.data import DataFacts
 from skauto.evaluation import PipelineBuilder, transform_and_predict
@@ -79,7 +79,7 @@ def search(options, name, seed, strategy, limit):
         initial=None,
         cv=0.3,
         ensemble_size=1,
-        refit=False,
+        options=SearchOptions(refit=False),
         max_evals=options.trials,
         random_state=seed,
     )

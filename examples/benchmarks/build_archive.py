@@ -27,7 +27,7 @@ from _common import load, make_parser, names, numbers, read_index
 from sklearn.datasets import fetch_openml, make_classification
 from sklearn.model_selection import train_test_split
 
-from skauto import AutoClassifier
+from skauto import AutoClassifier, SearchOptions
 from skauto.data import DataFacts, TableReader
 from skauto.metalearning import (
     META_FEATURES,
@@ -149,10 +149,9 @@ def classifier(arguments, n_rows, **settings):
         cv=1 / 3 if n_rows >= N_ROWS_TO_HOLD_OUT else 3,
         space=arguments.space,
         scoring=arguments.scoring,
-        trial_time_limit=arguments.trial_time_limit,
+        options=SearchOptions(refit=False, trial_time_limit=arguments.trial_time_limit),
         n_jobs=arguments.n_jobs,
         ensemble_size=1,
-        refit=False,
         random_state=0,
         **settings,
     )

@@ -21,7 +21,7 @@ from _common import Results, load, make_parser, names, numbers, require_data
 from scipy.stats import rankdata
 from sklearn.model_selection import train_test_split
 
-from skauto import ConstrainedAutoClassifier
+from skauto import ConstrainedAutoClassifier, SearchOptions
 from skauto.constraints import (
     Evidence,
     GroupDisparity,
@@ -107,9 +107,8 @@ def search(options, task, constraints, strategy, seed):
         constraints,
         strategy=strategy,
         time_limit=options.seconds,
-        trial_time_limit=options.seconds / 6,
+        options=SearchOptions(trial_time_limit=options.seconds / 6, warm_start=True),
         cv=options.folds,
-        warm_start=True,
         n_jobs=options.n_jobs,
         random_state=seed,
     )

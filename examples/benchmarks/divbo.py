@@ -31,7 +31,7 @@ from scipy.stats import kendalltau
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
-from skauto import AutoClassifier
+from skauto import AutoClassifier, SearchOptions
 from skauto.history import History, Trial
 from skauto.selection import EnsemblePool, ErrorLoss, greedy_selection, pairwise_diversity
 from skauto.space import Configuration, SearchSpace, get_space
@@ -89,9 +89,7 @@ def build(X, y, n_configurations):
         cv=[(train, np.concatenate([validation, test]))],
         max_evals=n_configurations,
         ensemble_size=1,
-        refit=False,
-        trial_time_limit=TRIAL_SECONDS,
-        warm_start=True,
+        options=SearchOptions(refit=False, trial_time_limit=TRIAL_SECONDS, warm_start=True),
         n_jobs=1,
         random_state=0,
     ).fit(X, y)
@@ -169,10 +167,8 @@ def live(X, y, method, n_trials, seed):
         max_evals=n_trials,
         ensemble_size=N_MEMBERS,
         scoring="accuracy",
-        refit=False,
         initial=None,
-        trial_time_limit=2 * TRIAL_SECONDS,
-        warm_start=True,
+        options=SearchOptions(refit=False, trial_time_limit=2 * TRIAL_SECONDS, warm_start=True),
         n_jobs=1,
         random_state=seed,
     ).fit(X.iloc[known], y[known])

@@ -55,7 +55,7 @@ from scipy.spatial.distance import cdist
 from scipy.stats import mannwhitneyu
 from sklearn.model_selection import train_test_split
 
-from skauto import AutoClassifier, minimize
+from skauto import AutoClassifier, SearchOptions, minimize
 from skauto.acquisition import d_optimal_design, log_expected_improvement_per_second
 from skauto.objectives import make_artificial_objective, make_artificial_space
 from skauto.space import Categorical, Configuration, get_space
@@ -106,8 +106,10 @@ def make_system(text, seed, arguments):
         read_strategy(text),
         arguments,
         **limits,
-        trial_time_limit=arguments.seconds / 10,
-        cache=arguments.cache_bytes if cached else None,
+        options=SearchOptions(
+            trial_time_limit=arguments.seconds / 10,
+            cache=arguments.cache_bytes if cached else None,
+        ),
         random_state=seed,
     )
 
@@ -226,7 +228,7 @@ def compare_designs(arguments):
                 arguments,
                 initial=[space.decode(vector) for vector in vectors],
                 max_evals=len(rows),
-                trial_time_limit=arguments.seconds / 10,
+                options=SearchOptions(trial_time_limit=arguments.seconds / 10),
                 random_state=seed,
             ).fit(X, y)
             losses = [trial.loss if trial.ok else 1.0 for trial in model.history_]
@@ -309,7 +311,7 @@ def evaluated(arguments):
             "random",
             arguments,
             max_evals=arguments.n_configurations,
-            trial_time_limit=2,
+            options=SearchOptions(trial_time_limit=2),
             random_state=0,
         ).fit(*load_rows(arguments, name))
         rows = [(json.dumps(t.configuration.to_dict()), min(t.loss, 1.0)) for t in model.history_]

@@ -3,8 +3,13 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+from skauto.data import TrainingData
+from skauto.utils import take_rows
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,40 @@ class Evidence:
     groups: Mapping[str, np.ndarray] = field(default_factory=dict)
     X: object = None
     model: object = None
+
+    @classmethod
+    def of(
+        cls,
+        data: TrainingData,
+        probabilities: NDArray[Any],
+        rows: NDArray[np.intp],
+        model: Any = None,
+    ) -> "Evidence":
+        """Give the evidence of some rows of the training data.
+
+        Parameters
+        ----------
+        data : TrainingData
+            Truth, groups and raw rows.
+        probabilities : ndarray of shape (n_rows, n_classes)
+            Predictions.
+        rows : ndarray of int of shape (n_rows,)
+            Which rows they are for.
+        model : object, default=None
+            What predicted.
+
+        Returns
+        -------
+        evidence : Evidence
+        """
+        return cls(
+            probabilities=probabilities,
+            y=data.y[rows],
+            classes=data.classes,
+            groups={name: codes[rows] for name, codes in data.sensitive.items()},
+            X=None if data.X is None else take_rows(data.X, rows),
+            model=model,
+        )
 
     @property
     def labels(self):

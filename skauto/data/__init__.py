@@ -3,5 +3,15 @@
 from skauto.data._facts import DataFacts
 from skauto.data._reader import TableReader, as_table
 from skauto.data._splits import make_splits, stratified_subset
+from skauto.data._training import METADATA, TrainingData, read_training_data
 
-__all__ = ["DataFacts", "TableReader", "as_table", "make_splits", "stratified_subset"]
+__all__ = [
+    "METADATA",
+    "DataFacts",
+    "TableReader",
+    "TrainingData",
+    "as_table",
+    "make_splits",
+    "read_training_data",
+    "stratified_subset",
+]

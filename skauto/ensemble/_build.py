@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from sklearn.dummy import DummyClassifier
 
+from skauto.constraints import Evidence
 from skauto.ensemble._limits import EnsembleLimits
 from skauto.ensemble._voting import PipelineEnsemble
-from skauto.evaluation import assemble
+from skauto.evaluation import RefitTask, assemble
 from skauto.selection import (
     BrierLoss,
     LogLoss,
@@ -100,7 +101,7 @@ class EnsembleBuilder:
 
     def __init__(self, evaluator, reader, *, n_members, refit, scoring, decision="argmax"):
         self.evaluator = evaluator
-        self.data = evaluator.function.data
+        self.data = evaluator.data
         self.reader = reader
         self.n_members = n_members
         self.refit = refit
@@ -250,11 +251,11 @@ class EnsembleBuilder:
         values : dict of str to float
             By constraint; only those that need a fitted model.
         """
-        constraints = [c for c in self.evaluator.function.constraints if c.additive]
+        constraints = [c for c in self.evaluator.constraints if c.additive]
         if not constraints:
             return {}
         rows = np.arange(len(self.data.y))
-        evidence = self.data.evidence(np.empty((0, 0)), rows, model)
+        evidence = Evidence.of(self.data, np.empty((0, 0)), rows, model)
         return {constraint.key: float(constraint.measure(evidence)) for constraint in constraints}
 
     def validated(self, history, weights):
@@ -277,7 +278,7 @@ class EnsembleBuilder:
         return {c.key: v for c, v in zip(limits.constraints, values, strict=True)}
 
     def _light_enough(self, measured):
-        limits = {c.key: c.limit for c in self.evaluator.function.constraints}
+        limits = {c.key: c.limit for c in self.evaluator.constraints}
         return all(value <= limits[key] for key, value in measured.items())
 
     def _vote(self, weights, fitted):
@@ -338,7 +339,7 @@ class EnsembleBuilder:
         selection = greedy_selection(
             [trial.predictions[rows] for trial in pool],
             self.data.y[rows],
-            self._loss(rows),
+            self.selection_loss(rows),
             self.n_members,
             feasible=affordable,
             sample_weight=None if weight is None else weight[rows],
@@ -368,13 +369,13 @@ class EnsembleBuilder:
             rows = np.sort(np.random.default_rng(0).choice(rows, _MAX_ROWS, replace=False))
         return rows
 
-    def loss(self, rows):
-        """Loss that belongs to the scorer, on some rows of the data.
+    def selection_loss(self, rows):
+        """Loss that ensembles are selected by: that of the scorer and a share of the log loss.
 
         Parameters
         ----------
         rows : ndarray of int
-            Which rows.
+            Rows of the data that predictions are for.
 
         Returns
         -------
@@ -382,20 +383,27 @@ class EnsembleBuilder:
         """
         reads_X = not isinstance(self.scoring, str) and not hasattr(self.scoring, "_score_func")
         if self.data.X is None or not reads_X:
-            return get_loss(self.scoring, self.data.classes)
-        return ScorerLoss(self.scoring, self.data.classes, take_rows(self.data.X, rows))
-
-    def _loss(self, rows):
-        """What the vote is selected for, kept calibrated by a share of the log loss."""
-        loss = self.loss(rows)
+            loss = get_loss(self.scoring, self.data.classes)
+        else:
+            loss = ScorerLoss(self.scoring, self.data.classes, take_rows(self.data.X, rows))
         return loss if isinstance(loss, LogLoss | BrierLoss) else SmoothedLoss(loss)
+
+    def _refit_task(self, trial, fold):
+        """Fit a member with the rounds of its folds, in proportion to the rows on all rows."""
+        if not trial.rounds:
+            return RefitTask(trial.configuration, fold)
+        if fold is not None:
+            return RefitTask(trial.configuration, fold, trial.rounds[fold])
+        n_train = np.mean([train.size for train, _ in self.data.splits])
+        rounds = np.mean(trial.rounds) * len(self.data.y) / n_train
+        return RefitTask(trial.configuration, rounds=max(1, round(rounds)))
 
     def _fit(self, history, weights, engine, budget):
         """Fitted steps by number of the trial; those that did not end in time are missing."""
         folds = [None] if self.refit else list(range(len(self.data.splits)))
         for number in weights:
             for fold in folds:
-                engine.submit((number, fold), ("refit", history[number].configuration, fold))
+                engine.submit((number, fold), (self._refit_task(history[number], fold),))
         fitted = {number: [] for number in weights}
         grace = 0.0 if budget.time_limit is None else _GRACE + _GRACE_SHARE * budget.time_limit
         while engine.n_running:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skauto.constraints import cautious_mean
+from skauto.constraints import Evidence, cautious_mean
 
 
 class EnsembleLimits:
@@ -21,8 +21,8 @@ class EnsembleLimits:
 
     def __init__(self, candidates, evaluator):
         self.candidates = candidates
-        self.constraints = evaluator.function.constraints
-        self.data = evaluator.function.data
+        self.constraints = evaluator.constraints
+        self.data = evaluator.data
         self.safety_margin = evaluator.safety_margin
 
     def allow(self, counts, candidate):
@@ -75,4 +75,4 @@ class EnsembleLimits:
     def _evidence(self, counts, members):
         """Averaged predictions on the validation rows of each fold."""
         mean = sum(counts[i] * self.candidates[i].predictions for i in members) / counts.sum()
-        return [self.data.evidence(mean[test], test) for _, test in self.data.splits]
+        return [Evidence.of(self.data, mean[test], test) for _, test in self.data.splits]

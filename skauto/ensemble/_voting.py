@@ -4,6 +4,7 @@ import contextlib
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import _num_samples
 
 from skauto.engines import thread_pools
 from skauto.evaluation import transform_and_predict
@@ -119,6 +120,10 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         probabilities : ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``.
         """
+        if _num_samples(X) == 0:
+            raise ValueError(
+                f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required."
+            )
         Z = self.pipelines[0].steps[0][1].transform(X)
         total = np.zeros((Z.shape[0], len(self.classes)))
         # Waking threads for a few rows costs more than they save, most of all on a busy machine.

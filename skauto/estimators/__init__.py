@@ -3,5 +3,6 @@
 from skauto.estimators._base import BaseAutoClassifier
 from skauto.estimators._classifier import AutoClassifier
 from skauto.estimators._constrained import ConstrainedAutoClassifier
+from skauto.estimators._options import SearchOptions
 
-__all__ = ["AutoClassifier", "BaseAutoClassifier", "ConstrainedAutoClassifier"]
+__all__ = ["AutoClassifier", "BaseAutoClassifier", "ConstrainedAutoClassifier", "SearchOptions"]

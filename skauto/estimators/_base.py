@@ -1,8 +1,8 @@
 """The template of ``fit``: read, search, select, refit."""
 
 import contextlib
-import os
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 
 import joblib
@@ -11,24 +11,24 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 from sklearn.utils import check_random_state, check_scalar
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from skauto._search import Search
 from skauto.constraints import group_codes
-from skauto.data import as_table, make_splits
+from skauto.data import METADATA, TableReader, make_splits, read_training_data
 from skauto.engines import make_engine
 from skauto.ensemble import EnsembleBuilder
 from skauto.estimators._accounting import cost_report
-from skauto.estimators._data import METADATA, read_training_data
+from skauto.estimators._options import SearchOptions
 from skauto.evaluation import (
-    EvaluationData,
     PipelineBuilder,
     PipelineEvaluator,
     PipelineWorker,
     PrefixCache,
+    worker_data,
 )
 from skauto.exceptions import AllTrialsFailedError, BudgetWarning, TrialFailedWarning
-from skauto.history import Checkpoint, History
+from skauto.history import Checkpoint, Goal, History
 from skauto.metalearning import (
     load_archive,
     meta_features,
@@ -71,15 +71,9 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             None,
         ],
         "ensemble_size": [Interval(Integral, 1, None, closed="left")],
-        "refit": ["boolean"],
         "decision": [StrOptions({"auto", "argmax"})],
         "column_kinds": [dict, "array-like", None],
-        "trial_time_limit": [Interval(Real, 0, None, closed="neither"), None],
-        "memory_limit": [Interval(Integral, 1, None, closed="left"), None],
-        "cache": [Interval(Integral, 1, None, closed="left"), str, os.PathLike, None],
-        "patience": [Interval(Integral, 1, None, closed="left"), None],
-        "checkpoint": [str, os.PathLike, None],
-        "warm_start": ["boolean"],
+        "options": [SearchOptions, None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
@@ -95,15 +89,9 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         space="default",
         initial="defaults",
         ensemble_size=25,
-        refit=True,
         decision="auto",
         column_kinds=None,
-        trial_time_limit=None,
-        memory_limit=None,
-        cache=None,
-        patience=None,
-        checkpoint=None,
-        warm_start=False,
+        options=None,
         n_jobs=None,
         random_state=None,
     ):
@@ -115,15 +103,9 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.space = space
         self.initial = initial
         self.ensemble_size = ensemble_size
-        self.refit = refit
         self.decision = decision
+        self.options = options
         self.column_kinds = column_kinds
-        self.trial_time_limit = trial_time_limit
-        self.memory_limit = memory_limit
-        self.cache = cache
-        self.patience = patience
-        self.checkpoint = checkpoint
-        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -151,49 +133,52 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """
         # The clock runs from here: reading the data counts too.
         budget = Budget(self._max_evals(), self.time_limit)
-        validate_data(self, as_table(X), skip_check_array=True)
-        data = read_training_data(X, y, metadata, self.column_kinds)
+        options = self._options()
+        previous = self._forget_last_fit(options)
+        data = self._read(X, y, metadata)
         with contextlib.ExitStack() as stack:
             checkpoint = None
-            if self.checkpoint is not None:
-                checkpoint = stack.enter_context(Checkpoint(self.checkpoint))
+            if options.checkpoint is not None:
+                checkpoint = stack.enter_context(Checkpoint(options.checkpoint))
             seed = self._seed(checkpoint)
             rng = np.random.default_rng(seed)
-            scorers = self._scorers(len(data.classes))
+            scorers = self._scorers(data.n_classes)
             splits = make_splits(
                 self.cv, data.X, data.y, data.groups, seed=int(rng.integers(2**31))
             )
+            data = replace(data, splits=splits)
             space = self._space(data.classes).for_data(data.facts)
             strategy = get_strategy(self.strategy)
             initial = self._initial(space, data, rng)
-            evaluator = self._evaluator(data, splits, scorers, space, int(rng.integers(2**31)))
-            if self.cache is not None:
-                evaluator.function.cache = stack.enter_context(self._prefix_cache(data))
+            cache = None if options.cache is None else self._prefix_cache(data, options.cache)
+            if cache is not None:
+                stack.enter_context(cache)
+            evaluator = self._evaluator(data, scorers, space, int(rng.integers(2**31)), cache)
             builder = self._builder(strategy)(
                 evaluator,
                 data.reader,
                 n_members=self.ensemble_size,
-                refit=self.refit,
-                scoring=self._primary_scoring(len(data.classes)),
                 decision=self.decision,
+                refit=options.refit,
+                scoring=self._primary_scoring(data.n_classes),
             )
-            constraints = evaluator.function.constraints
-            objectives = ("loss", *self._minimized(strategy, constraints))
-            about = self._about(seed, data, splits, objectives)
-            history = self._history(objectives, budget, space, checkpoint, about)
-            history.limits = {c.key: c.limit for c in constraints if np.isfinite(c.limit)}
-            history.targets = data.y
-            history.ensemble_loss = builder.loss
-            stack.callback(setattr, history, "ensemble_loss", None)  # it holds the data
-            self.classes_ = data.classes
-            self.n_splits_ = len(splits)
-            self.scorer_ = next(iter(scorers.values()))
+            goal = Goal(
+                ("loss", *self._minimized(strategy, evaluator.constraints)),
+                limits={c.key: c.limit for c in evaluator.constraints if np.isfinite(c.limit)},
+                max_evals=budget.max_evals,
+                time_limit=budget.time_limit,
+                targets=data.y,
+                ensemble_loss=builder.selection_loss,
+            )
+            about = {} if checkpoint is None else self._about(seed, data, goal)
+            history = self._history(goal, previous, checkpoint, about, space, budget)
+            self._remember(data, scorers)
             engine = stack.enter_context(
                 make_engine(
                     evaluator.function,
                     n_jobs=self.n_jobs,
-                    isolate=bool(self.time_limit or self.trial_time_limit),
-                    memory_limit=self.memory_limit,
+                    isolate=bool(self.time_limit or options.trial_time_limit),
+                    memory_limit=options.memory_limit,
                 )
             )
             search = Search(
@@ -206,18 +191,17 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 initial=[c for c in initial if not _tried(c, history)],
                 reserve=lambda known: builder.reserve(known, engine.n_workers, budget),
                 record=None if checkpoint is None else checkpoint.append,
-                on_trial=_Observer(self, history, budget.max_evals),
+                on_trial=_Observer(self, history, budget.max_evals, options.patience),
             )
             self.interrupted_ = search.run(rng)
             self._report_failures(history)
             self._set_model(builder, builder.build(history, engine, budget), history)
-        if self.cache is not None:
+        if cache is not None:
             self.cache_ = evaluator.cache_report()
         self.strategy_ = strategy
-        self.history_ = history
         self.search_time_ = budget.elapsed
-        if not self.warm_start:
-            history.forget_predictions()
+        keep = range(len(history)) if options.warm_start else list(self.member_weights_)
+        self.history_ = history.without_data(keep)
         return self
 
     def predict_proba(self, X):
@@ -233,7 +217,7 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         probabilities : ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``; rows sum to 1.
         """
-        X = self._checked(X)
+        check_is_fitted(self)
         return self.ensemble_.predict_proba(X)
 
     def predict_log_proba(self, X):
@@ -397,6 +381,34 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             return DEFAULT_MAX_EVALS
         return self.max_evals
 
+    def _options(self):
+        return SearchOptions() if self.options is None else self.options
+
+    def _forget_last_fit(self, options):
+        """Check the options and delete what the last fit learned.
+
+        Returns the history that a warm start goes on from.
+        """
+        options.check()
+        previous = getattr(self, "history_", None) if options.warm_start else None
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+        return previous
+
+    def _read(self, X, y, metadata):
+        """Read the table; its names and its number of columns become attributes."""
+        reader = TableReader(self.column_kinds)
+        data = read_training_data(X, y, metadata, reader)
+        self.n_features_in_ = reader.n_features_in_
+        if hasattr(reader, "feature_names_in_"):
+            self.feature_names_in_ = reader.feature_names_in_
+        return data
+
+    def _remember(self, data, scorers):
+        self.classes_ = data.classes
+        self.n_splits_ = len(data.splits)
+        self.scorer_ = next(iter(scorers.values()))
+
     def _primary_scoring(self, n_classes):
         scoring = self.scoring
         if isinstance(scoring, dict):
@@ -501,59 +513,52 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             return header["seed"]
         return int(check_random_state(self.random_state).randint(2**31))
 
-    def _about(self, seed, data, splits, objectives):
+    def _about(self, seed, data, goal):
         """What must be the same for a checkpoint to be continued."""
-        if self.checkpoint is None:
-            return {}
         return {
             "seed": seed,
             "data": joblib.hash((data.Z, data.y, data.classes, data.sample_weight)),
-            "folds": joblib.hash(splits),
+            "folds": joblib.hash(data.splits),
             "scoring": str(self.scoring),
-            "objectives": ", ".join(objectives),
+            "objectives": ", ".join(goal.objectives),
         }
 
-    def _history(self, objectives, budget, space, checkpoint, about):
-        """An empty history, or that of the search which goes on."""
-        history = History(objectives, max_evals=budget.max_evals)
+    def _history(self, goal, previous, checkpoint, about, space, budget):
+        """Give a new history, or the one of the search to resume."""
         if checkpoint is not None:
+            history = History(goal)
             for trial in checkpoint.resume(about, space):
                 history.append(trial)
             if budget.max_evals is not None:
                 budget.max_evals = max(0, budget.max_evals - len(history))
-        elif self.warm_start and hasattr(self, "history_"):
-            history = self.history_
-            if history.objectives != objectives:
+        elif previous is not None:
+            if previous.objectives != goal.objectives:
                 raise ValueError(
                     "With 'warm_start', the search must go on with the objectives "
-                    f"{history.objectives}. Got {objectives} instead; set warm_start=False to "
-                    "start anew."
+                    f"{previous.objectives}. Got {goal.objectives} instead; set warm_start=False "
+                    "to start anew."
                 )
+            history = previous
             if budget.max_evals is not None:
-                history.max_evals = len(history) + budget.max_evals
+                goal = replace(goal, max_evals=len(history) + budget.max_evals)
+        else:
+            return History(goal)
         if budget.time_limit is not None:
-            history.time_limit = history.elapsed + budget.time_limit
-        return history
+            goal = replace(goal, time_limit=history.elapsed + budget.time_limit)
+        return history.towards(goal)
 
-    def _evaluator(self, data, splits, scorers, space, seed):
+    def _evaluator(self, data, scorers, space, seed, cache):
         constraints = self._constraints(data.classes)
-        looks_at_X = bool(constraints) or any(
+        sensitive = {
+            name: group_codes(data.sensitive_feature(name), name)
+            for constraint in constraints
+            for name in constraint.sensitive_names
+        }
+        with_table = bool(constraints) or any(
             scorer_function(scorer) is None for scorer in scorers.values()
         )
-        evaluation_data = EvaluationData(
-            Z=data.Z,
-            y=data.y,
-            classes=data.classes,
-            splits=splits,
-            sample_weight=data.sample_weight,
-            X=data.X if looks_at_X else None,
-            groups={
-                name: group_codes(data.sensitive(name), name)
-                for constraint in constraints
-                for name in constraint.sensitive_names
-            },
-        )
-        self._try_scorers(evaluation_data, scorers)
+        data = replace(worker_data(data, with_table=with_table), sensitive=sensitive)
+        self._try_scorers(data, scorers)
         pipelines = PipelineBuilder(
             space,
             categorical=data.reader.categorical_indices_,
@@ -561,25 +566,21 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             seed=seed,
         )
         worker = PipelineWorker(
-            pipelines,
-            evaluation_data,
-            scorers,
-            constraints=constraints,
-            reader=data.reader,
-            seed=seed,
+            pipelines, data, scorers, constraints=constraints, seed=seed, cache=cache
         )
         return PipelineEvaluator(
             worker,
-            trial_time_limit=self.trial_time_limit,
+            trial_time_limit=self._options().trial_time_limit,
+            out_of_bag=self.cv is None and data.groups is None,
             safety_margin=getattr(self, "safety_margin", 0.0),
         )
 
-    def _prefix_cache(self, data):
-        """Transformed data in a private directory that goes with the search."""
+    def _prefix_cache(self, data, cache):
+        """Transformed data in a private directory that is removed with the search."""
         table = (data.Z, data.y, data.sample_weight)
-        if isinstance(self.cache, Integral):
-            return PrefixCache.temporary(int(self.cache), table)
-        return PrefixCache.temporary(DEFAULT_CACHE_BYTES, table, parent=self.cache)
+        if isinstance(cache, Integral):
+            return PrefixCache.temporary(int(cache), table)
+        return PrefixCache.temporary(DEFAULT_CACHE_BYTES, table, parent=cache)
 
     @staticmethod
     def _try_scorers(data, scorers):
@@ -628,24 +629,15 @@ class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             )
         self.ensemble_ = model.ensemble
         self.member_weights_ = model.weights
-        if self.refit:
+        if model.best is not None:
             self.best_estimator_ = model.best
-
-    def _checked(self, X):
-        check_is_fitted(self)
-        X = as_table(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        if X.shape[0] == 0:
-            raise ValueError(
-                f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required."
-            )
-        return X
 
 
 class _Observer:
     """What happens at each trial: scikit-learn's callbacks, and patience."""
 
-    def __init__(self, estimator, history, max_evals):
+    def __init__(self, estimator, history, max_evals, patience):
+        self.patience = patience
         self.estimator = estimator
         self.history = history
         self.context = estimator._init_callback_context(max_subtasks=max_evals)
@@ -660,13 +652,13 @@ class _Observer:
         return bool(stop) or self._out_of_patience()
 
     def _out_of_patience(self):
-        if self.estimator.patience is None:
+        if self.patience is None:
             return False
         # With one objective the front is the least loss.
         front = {trial.losses for trial in self.history.front()}
         self.waited = 0 if front != self.front else self.waited + 1
         self.front = front
-        return self.waited >= self.estimator.patience
+        return self.waited >= self.patience
 
 
 def _for_classes(scoring, n_classes):

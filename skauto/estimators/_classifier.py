@@ -42,9 +42,6 @@ class AutoClassifier(BaseAutoClassifier):
         adapted or left out.
     ensemble_size : int, default=25
         Number of votes in the ensemble, repetitions included; 1 keeps the best single pipeline.
-    refit : bool, default=True
-        Whether the members are refitted on all rows. Otherwise the models of all folds are kept
-        and averaged, which costs as much time again as their trials did.
     decision : {"auto", "argmax"}, default="auto"
         How the vote of the ensemble is read. "auto" fits it to the score on the out-of-fold
         predictions: class offsets for a score of labels (two classes: a decision threshold), a
@@ -55,25 +52,8 @@ class AutoClassifier(BaseAutoClassifier):
         positions of columns, such as ``{"zip": "categorical", "notes": "text", "id": "drop"}``,
         see `skauto.data.TableReader`. A list of names or positions, or a boolean mask, means
         "categorical".
-    trial_time_limit : float, default=None
-        Seconds that a trial may take; it is killed and recorded as "timeout" then.
-    memory_limit : int, default=None
-        Bytes that a worker process and its children may use; the trial is killed and recorded as
-        "memout" then.
-    cache : int, path-like or None, default=None
-        Whether data behind the first steps of a pipeline are kept on disk for pipelines that begin
-        in the same way: the bytes that they may take, or an existing directory to keep up to a
-        GiB in. A private directory for temporary files is made and removed at the end. The
-        results are the same as without. It pays where early steps are expensive.
-    patience : int, default=None
-        The search ends after so many trials in a row without a better one.
-    checkpoint : path-like, default=None
-        File to which each trial is written the moment it ends. The same ``fit`` on the same data
-        continues from there, whatever ended the first one; ``max_evals`` then counts the trials
-        in the file too. The file can be read without pickle.
-    warm_start : bool, default=False
-        Whether another call of ``fit`` continues the search with a new budget. The data must be
-        the same.
+    options : SearchOptions, default=None
+        Settings that are rarely changed: engine limits, cache, checkpoint, patience, warm start.
     n_jobs : int, default=None
         Number of worker processes. None is 1, or as in ``joblib.parallel_config``; -1 is all
         processors.

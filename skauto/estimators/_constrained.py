@@ -56,23 +56,12 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         What is tried first.
     ensemble_size : int, default=25
         Number of votes in the ensemble; not used by strategies for several objectives.
-    refit : bool, default=True
-        Whether the members are refitted on all rows.
     decision : {"auto", "argmax"}, default="auto"
         How the vote of the ensemble is read.
     column_kinds : dict or array-like, default=None
         What columns hold, where it differs from what the reader finds.
-    trial_time_limit : float, default=None
-        Seconds that a trial may take.
-    memory_limit : int, default=None
-        Bytes that a worker may use.
-    patience : int, default=None
-        Trials without a better one that end the search; with several objectives, trials that do
-        not change the Pareto front.
-    checkpoint : path-like, default=None
-        File that makes trials durable.
-    warm_start : bool, default=False
-        Whether another call of ``fit`` continues the search.
+    options : SearchOptions, default=None
+        Settings that are rarely changed.
     n_jobs : int, default=None
         Number of worker processes.
     random_state : int, RandomState instance or None, default=None
@@ -138,8 +127,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     """
 
     _parameter_constraints = {
-        # Constraints are measured on whole pipelines: nothing could be taken from a cache.
-        **{k: v for k, v in BaseAutoClassifier._parameter_constraints.items() if k != "cache"},
+        **BaseAutoClassifier._parameter_constraints,
         "constraints": [list, tuple],
         "on_infeasible": [StrOptions({"warn", "raise"})],
         "safety_margin": [Interval(Real, 0, None, closed="left")],
@@ -159,14 +147,9 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         space="default",
         initial="defaults",
         ensemble_size=25,
-        refit=True,
         decision="auto",
         column_kinds=None,
-        trial_time_limit=None,
-        memory_limit=None,
-        patience=None,
-        checkpoint=None,
-        warm_start=False,
+        options=None,
         n_jobs=None,
         random_state=None,
     ):
@@ -179,14 +162,9 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             space=space,
             initial=initial,
             ensemble_size=ensemble_size,
-            refit=refit,
             decision=decision,
             column_kinds=column_kinds,
-            trial_time_limit=trial_time_limit,
-            memory_limit=memory_limit,
-            patience=patience,
-            checkpoint=checkpoint,
-            warm_start=warm_start,
+            options=options,
             n_jobs=n_jobs,
             random_state=random_state,
         )
@@ -308,7 +286,6 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         self._constraint_keys = [constraint.key for constraint in self.constraints]
         self._front_numbers = [t.number for t in pareto_trials(history, self._constraint_keys)]
         self._front = model.front
-        vars(self).pop("selected_", None)
         if len(history.objectives) > 1 and model.weights:
             self.selected_ = self._front_numbers.index(model.best_number)
         self._constraint_rows = []

@@ -1,7 +1,9 @@
 """How a proposal becomes a trial: pipelines, folds, scores."""
 
 from skauto.evaluation._cache import PrefixCache
-from skauto.evaluation._evaluator import PipelineEvaluator, TrialJob
+from skauto.evaluation._evaluator import PipelineEvaluator
+from skauto.evaluation._job import TrialJob
+from skauto.evaluation._ladder import Ladder
 from skauto.evaluation._objective import ObjectiveEvaluator
 from skauto.evaluation._pipeline import (
     PipelineBuilder,
@@ -9,17 +11,27 @@ from skauto.evaluation._pipeline import (
     class_probabilities,
     transform_and_predict,
 )
-from skauto.evaluation._worker import EvaluationData, PipelineWorker
+from skauto.evaluation._worker import (
+    FoldTask,
+    OutOfBagTask,
+    PipelineWorker,
+    RefitTask,
+    worker_data,
+)
 
 __all__ = [
-    "EvaluationData",
+    "FoldTask",
+    "Ladder",
     "ObjectiveEvaluator",
+    "OutOfBagTask",
     "PipelineBuilder",
     "PipelineEvaluator",
     "PipelineWorker",
     "PrefixCache",
+    "RefitTask",
     "TrialJob",
     "assemble",
     "class_probabilities",
     "transform_and_predict",
+    "worker_data",
 ]

@@ -2,10 +2,13 @@
 
 import inspect
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from skauto.history import Proposal, Trial
+from skauto.engines import Outcome
+from skauto.history import History, Proposal, Trial
+from skauto.space import Configuration
 
 
 @dataclass(frozen=True)
@@ -20,10 +23,10 @@ class ObjectiveCall:
         Whether it has that parameter.
     """
 
-    objective: object
+    objective: Callable[..., Any]
     takes_fidelity: bool
 
-    def __call__(self, configuration, fidelity):
+    def __call__(self, configuration: Configuration, fidelity: float) -> Any:
         if self.takes_fidelity:
             return self.objective(configuration, fidelity=fidelity)
         return self.objective(configuration)
@@ -42,7 +45,14 @@ class ObjectiveEvaluator:
         Seconds that one call may take.
     """
 
-    def __init__(self, objective, objectives, constraints, *, trial_time_limit=None):
+    def __init__(
+        self,
+        objective: Callable[..., Any],
+        objectives: tuple[str, ...],
+        constraints: tuple[str, ...],
+        *,
+        trial_time_limit: float | None = None,
+    ) -> None:
         self.function = ObjectiveCall(
             objective, "fidelity" in inspect.signature(objective).parameters
         )
@@ -50,7 +60,7 @@ class ObjectiveEvaluator:
         self.constraints = constraints
         self.trial_time_limit = trial_time_limit
 
-    def open(self, proposal, history):
+    def open(self, proposal: Proposal, history: History) -> "ObjectiveJob":
         """Begin a trial.
 
         Parameters
@@ -82,38 +92,38 @@ class ObjectiveJob:
 
     evaluator: ObjectiveEvaluator
     proposal: Proposal
-    outcome: object = None
+    outcome: Outcome | None = None
     submitted: bool = False
 
-    def next_parts(self):
+    def next_parts(self) -> list[Hashable]:
         """Parts to submit now."""
-        parts = [] if self.submitted else [0]
+        parts: list[Hashable] = [] if self.submitted else [0]
         self.submitted = True
         return parts
 
-    def args(self, part):
+    def args(self, part: Hashable) -> tuple[Configuration, float]:
         """Arguments of the engine's function."""
         return self.proposal.configuration, self.proposal.fidelity
 
     @property
-    def time_limit(self):
+    def time_limit(self) -> float | None:
         """Seconds that the call may take."""
         return self.evaluator.trial_time_limit
 
-    def receive(self, part, outcome):
+    def receive(self, part: Hashable, outcome: Outcome) -> None:
         """Take what came of the call."""
         self.outcome = outcome
 
-    def unfinished(self):
+    def unfinished(self) -> list[Hashable]:
         """Parts that are still running."""
         return []
 
     @property
-    def done(self):
+    def done(self) -> bool:
         """Whether the call has returned."""
         return self.outcome is not None
 
-    def trial(self, number, started, ended):
+    def trial(self, number: int, started: float, ended: float) -> Trial:
         """Give the frozen record.
 
         Parameters
@@ -128,10 +138,11 @@ class ObjectiveJob:
         trial : Trial
             Failed where a value is missing or not a number.
         """
+        assert self.outcome is not None, "the call has not returned yet"
         status, error = self.outcome.status, self.outcome.error
         names = self.evaluator.objectives
         losses = (math.inf,) * len(names)
-        constraints = {}
+        constraints: dict[str, float] = {}
         if status == "ok":
             value = self.outcome.value
             values = value if isinstance(value, Mapping) else {names[0]: value}

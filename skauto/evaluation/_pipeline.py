@@ -2,18 +2,22 @@
 
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import softmax
 from sklearn import config_context
 from sklearn.dummy import DummyClassifier
 from sklearn.pipeline import Pipeline
-from sklearn.utils import compute_sample_weight
+from sklearn.utils import compute_sample_weight, get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from skauto.evaluation._cache import Prefix
-from skauto.space import FitContext
+from skauto.evaluation._cache import Prefix, PrefixCache
+from skauto.space import Component, Configuration, FitContext, SearchSpace
+
+Steps = list[tuple[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,25 @@ class Reuse:
     n_steps: int = 0
     n_reused: int = 0
     seconds_saved: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class FittedFold:
+    """Steps fitted on the training rows of a fold, and its transformed validation rows.
+
+    Parameters
+    ----------
+    steps : list of (str, estimator)
+        The fitted steps, without those whose output came from the cache.
+    Z_validation : ndarray or sparse matrix
+        Validation rows as the classifier takes them.
+    reuse : Reuse, default=None
+        What the cache did, if there was one.
+    """
+
+    steps: Steps
+    Z_validation: Any
+    reuse: Reuse | None = None
 
 
 class PipelineBuilder:
@@ -62,13 +85,29 @@ class PipelineBuilder:
     [('classifier', GaussianNB())]
     """
 
-    def __init__(self, space, *, categorical=(), n_levels=(), seed=0):
+    def __init__(
+        self,
+        space: SearchSpace,
+        *,
+        categorical: tuple[int, ...] = (),
+        n_levels: tuple[int, ...] = (),
+        seed: int = 0,
+    ) -> None:
         self.space = space
         self.categorical = categorical
         self.n_levels = n_levels
         self.seed = seed
 
-    def fit(self, configuration, Z, y, sample_weight=None):
+    def fit(
+        self,
+        configuration: Configuration,
+        Z: Any,
+        y: NDArray[Any],
+        sample_weight: NDArray[np.float64] | None = None,
+        *,
+        rounds: int | None = None,
+        out_of_bag: bool = False,
+    ) -> Steps:
         """Fit the steps of a configuration one after the other.
 
         Parameters
@@ -81,6 +120,10 @@ class PipelineBuilder:
             Classes.
         sample_weight : ndarray of shape (n_samples,), default=None
             Weight of each row for the classifier.
+        rounds : int, default=None
+            Rounds of a classifier that has ``set_rounds``; None leaves them to its settings.
+        out_of_bag : bool, default=False
+            Whether a forest predicts its own training rows out of bag.
 
         Returns
         -------
@@ -89,111 +132,123 @@ class PipelineBuilder:
         """
         if np.all(y == y[0]):
             return [("classifier", DummyClassifier().fit(Z, y))]
-        steps, weigh_classes = self._unfitted(configuration)
-        categorical = self.categorical
-        n_classes = len(np.unique(y))
-        for name, component, estimator in steps[:-1]:
-            self._adapt(name, component, estimator, Z, n_classes, categorical)
-            Z, y = _fit_transform(estimator, Z, y)
-            categorical = _still_categorical(component, estimator, categorical)
-        name, component, classifier = steps[-1]
-        self._adapt(name, component, classifier, Z, n_classes, categorical)
-        self._fit_classifier(classifier, Z, y, sample_weight, weigh_classes)
-        return [(name, estimator) for name, _, estimator in steps]
+        run = self._begin(configuration, y)
+        for name, component, estimator in run.steps[:-1]:
+            Z, y = run.fit_transform(name, component, estimator, Z, y)
+        classifier = run.steps[-1][2]
+        if rounds is not None and hasattr(classifier, "set_rounds"):
+            classifier.set_rounds(rounds)
+        if out_of_bag:
+            classifier.set_params(oob_score=True)
+        self._fit_classifier(run, Z, y, sample_weight)
+        return run.fitted
 
-    def fit_on_fold(self, configuration, Z, y, Z_test, sample_weight=None, *, cache, fold):
+    def fit_validated(
+        self,
+        configuration: Configuration,
+        train: tuple[Any, NDArray[Any]],
+        validation: tuple[Any, NDArray[Any]],
+        sample_weight: NDArray[np.float64] | None = None,
+        *,
+        cache: PrefixCache | None = None,
+        where: tuple[Any, ...] = (),
+    ) -> FittedFold:
         """Fit the steps on the training rows of a fold, transform its validation rows.
 
-        The data behind the first steps come from a cache where it has them.
+        A classifier that has ``set_rounds`` stops early on the validation rows. The data behind
+        the first steps come from a cache where it has them.
 
         Parameters
         ----------
         configuration : Configuration
             What to build.
-        Z : ndarray or CSR matrix of shape (n_samples, n_columns)
-            Training rows of the numeric matrix.
-        y : ndarray of shape (n_samples,)
-            Their classes.
-        Z_test : ndarray or CSR matrix of shape (n_validation, n_columns)
-            Validation rows.
+        train, validation : tuple of (matrix, ndarray)
+            Rows of the numeric matrix and their classes.
         sample_weight : ndarray of shape (n_samples,), default=None
             Weight of each training row for the classifier.
-        cache : PrefixCache
+        cache : PrefixCache, default=None
             Where transformed data are kept.
-        fold : tuple
+        where : tuple, default=()
             What the data depend on besides the steps.
 
         Returns
         -------
-        classifier : list of (str, estimator)
-            The last step, fitted.
-        Z_test : ndarray or sparse matrix
-            Validation rows as the classifier takes them.
-        reuse : Reuse
-            What the cache did.
+        fitted : FittedFold
+            Steps, transformed validation rows, and what the cache did.
         """
+        (Z, y), (Z_test, y_test) = train, validation
         if np.all(y == y[0]):
-            return self.fit(configuration, Z, y), Z_test, Reuse()
-        steps, weigh_classes = self._unfitted(configuration)
-        categorical = self.categorical
-        n_classes = len(np.unique(y))
-        keys = cache.keys(
-            (fold, self.seed),
-            [(name, c.name, configuration.parameters(name)) for name, c, _ in steps[:-1]],
-        )
-        started = time.perf_counter()
-        n_known, prefix = cache.longest(keys)
-        reuse = Reuse(len(keys), n_known)
-        seconds = 0.0  # of all steps so far, whoever computed them
+            return FittedFold(self.fit(configuration, Z, y), Z_test)
+        run = self._begin(configuration, y)
+        steps = run.steps[:-1]
+        keys, n_known, prefix, reuse = [], 0, None, None
+        if cache is not None:
+            described = [(name, c.name, configuration.parameters(name)) for name, c, _ in steps]
+            keys = cache.keys((where, self.seed), described)
+            started = time.perf_counter()
+            n_known, prefix = cache.longest(keys)
+            reuse = Reuse(len(keys), n_known)
+        seconds = since_kept = 0.0  # of all steps so far, and of those after the last kept prefix
         if prefix is not None:
             Z, y, Z_test, seconds = prefix.Z, prefix.y, prefix.Z_test, prefix.seconds
             reuse = Reuse(len(keys), n_known, seconds - (time.perf_counter() - started))
-        for _, component, estimator in steps[:n_known]:
-            categorical = _still_categorical(component, estimator, categorical)
-        since_kept = 0.0
-        for key, (name, component, estimator) in zip(
-            keys[n_known:], steps[n_known:-1], strict=True
-        ):
+            run.skip(n_known)
+        for i, (name, component, estimator) in enumerate(steps[n_known:], start=n_known):
             started = time.perf_counter()
-            self._adapt(name, component, estimator, Z, n_classes, categorical)
-            Z, y = _fit_transform(estimator, Z, y)
+            Z, y = run.fit_transform(name, component, estimator, Z, y)
             if hasattr(estimator, "transform"):
                 Z_test = estimator.transform(Z_test)
-            categorical = _still_categorical(component, estimator, categorical)
             taken = time.perf_counter() - started
-            seconds += taken
-            since_kept += taken
-            if cache.put(key, Prefix(Z, y, Z_test, seconds), since_kept):
+            seconds, since_kept = seconds + taken, since_kept + taken
+            if cache is not None and cache.put(keys[i], Prefix(Z, y, Z_test, seconds), since_kept):
                 since_kept = 0.0
-        name, component, classifier = steps[-1]
-        self._adapt(name, component, classifier, Z, n_classes, categorical)
-        self._fit_classifier(classifier, Z, y, sample_weight, weigh_classes)
-        return [(name, classifier)], Z_test, reuse
+        self._fit_classifier(run, Z, y, sample_weight, (Z_test, y_test))
+        return FittedFold(run.fitted[n_known:], Z_test, reuse)
 
-    def _fit_classifier(self, classifier, Z, y, sample_weight, weigh_classes):
-        weights = self._fit_params(classifier, y, sample_weight, weigh_classes)
+    def validates_out_of_bag(self, configuration: Configuration) -> bool:
+        """Tell whether a single fit on all rows validates a configuration honestly.
+
+        Parameters
+        ----------
+        configuration : Configuration
+            What would be fitted.
+
+        Returns
+        -------
+        honest : bool
+            True for a forest of bootstrap samples behind steps that read neither classes nor
+            other rows' classes. A step that reads classes has seen those of the out-of-bag rows.
+        """
+        steps, _ = self._unfitted(configuration)
+        classifier = steps[-1][2]
+        is_forest = hasattr(classifier, "oob_score") and getattr(classifier, "bootstrap", False)
+        return is_forest and not any(_reads_classes(estimator) for _, _, estimator in steps[:-1])
+
+    def _begin(self, configuration: Configuration, y: NDArray[Any]) -> "_Run":
+        steps, weigh_classes = self._unfitted(configuration)
+        levels = self.n_levels
+        return _Run(steps, len(np.unique(y)), self.categorical, levels, weigh_classes)
+
+    def _fit_classifier(
+        self,
+        run: "_Run",
+        Z: Any,
+        y: NDArray[Any],
+        sample_weight: NDArray[np.float64] | None,
+        validation: tuple[Any, NDArray[Any]] | None = None,
+    ) -> None:
+        name, component, classifier = run.steps[-1]
+        run.adapt(name, component, classifier, Z)
+        settings = self._fit_params(classifier, y, sample_weight, run.weigh_classes)
+        if validation is not None and hasattr(classifier, "set_rounds"):
+            settings["eval_set"] = validation
         # With metadata routing, a classifier inside of another would have to ask for the weights.
         with config_context(enable_metadata_routing=False):
-            classifier.fit(Z, y, **weights)
+            classifier.fit(Z, y, **settings)
 
-    def _adapt(self, name, component, estimator, Z, n_classes, categorical):
-        """Fit the settings of a step to the data that it will be given."""
-        if Z.shape[1] == 0:
-            raise ValueError(f"No column was left for the step {name!r}.")
-        if component.adapt is not None:
-            component.adapt(
-                estimator,
-                FitContext(
-                    n_samples=Z.shape[0],
-                    n_features=Z.shape[1],
-                    n_classes=n_classes,
-                    categorical=categorical,
-                    n_levels=self.n_levels if categorical else (),
-                    sparse=sparse.issparse(Z),
-                ),
-            )
-
-    def _unfitted(self, configuration):
+    def _unfitted(
+        self, configuration: Configuration
+    ) -> tuple[list[tuple[str, Component, Any]], bool]:
         steps = []
         weigh_classes = False
         for name, algorithm in configuration.components:
@@ -208,7 +263,12 @@ class PipelineBuilder:
         return steps, weigh_classes
 
     @staticmethod
-    def _fit_params(classifier, y, sample_weight, weigh_classes):
+    def _fit_params(
+        classifier: Any,
+        y: NDArray[Any],
+        sample_weight: NDArray[np.float64] | None,
+        weigh_classes: bool,
+    ) -> dict[str, Any]:
         """Weights of the rows, with the classes balanced where no class_weight did it."""
         weights = None if sample_weight is None else np.asarray(sample_weight)
         if weigh_classes:
@@ -221,21 +281,66 @@ class PipelineBuilder:
         return {"sample_weight": weights}
 
 
-def _fit_transform(estimator, Z, y):
-    """Fit a step that is not the last; give the rows and classes that come out of it."""
-    if hasattr(estimator, "fit_resample"):
-        return estimator.fit_resample(Z, y)
-    return estimator.fit_transform(Z, y), y
+@dataclass
+class _Run:
+    """The steps of a configuration while they are fitted one after the other."""
+
+    steps: list[tuple[str, Component, Any]]
+    n_classes: int
+    categorical: tuple[int, ...]
+    n_levels: tuple[int, ...]
+    weigh_classes: bool
+
+    @property
+    def fitted(self) -> Steps:
+        return [(name, estimator) for name, _, estimator in self.steps]
+
+    def fit_transform(
+        self, name: str, component: Component, estimator: Any, Z: Any, y: NDArray[Any]
+    ) -> tuple[Any, NDArray[Any]]:
+        """Fit a step that is not the last; give the rows and classes that come out of it."""
+        self.adapt(name, component, estimator, Z)
+        if hasattr(estimator, "fit_resample"):
+            Z, y = estimator.fit_resample(Z, y)
+        else:
+            Z = estimator.fit_transform(Z, y)
+        self._pass(component, estimator)
+        return Z, y
+
+    def skip(self, n_steps: int) -> None:
+        """Go past steps whose output is known."""
+        for _, component, estimator in self.steps[:n_steps]:
+            self._pass(component, estimator)
+
+    def adapt(self, name: str, component: Component, estimator: Any, Z: Any) -> None:
+        """Set what depends on the data that a step is given."""
+        if Z.shape[1] == 0:
+            raise ValueError(f"No column was left for the step {name!r}.")
+        if component.adapt is not None:
+            context = FitContext(
+                n_samples=Z.shape[0],
+                n_features=Z.shape[1],
+                n_classes=self.n_classes,
+                categorical=self.categorical,
+                n_levels=self.n_levels if self.categorical else (),
+                sparse=sparse.issparse(Z),
+            )
+            component.adapt(estimator, context)
+
+    def _pass(self, component: Component, estimator: Any) -> None:
+        """Keep track of the columns that hold category codes behind a step."""
+        if not (component.keeps_categories or hasattr(estimator, "fit_resample")):
+            self.categorical = ()
 
 
-def _still_categorical(component, estimator, categorical):
-    """Columns that hold category codes behind a step."""
-    if component.keeps_categories or hasattr(estimator, "fit_resample"):
-        return categorical
-    return ()
+def _reads_classes(estimator: Any) -> bool:
+    """Whether a step uses the classes of the rows that it is fitted on."""
+    if hasattr(estimator, "fit_resample") or hasattr(estimator, "estimator"):
+        return True
+    return bool(get_tags(estimator).target_tags.required)
 
 
-def assemble(reader, steps):
+def assemble(reader: Any, steps: Steps) -> Any:
     """Put the reader in front of fitted steps: a pipeline that predicts from the raw table.
 
     Parameters
@@ -257,7 +362,7 @@ def assemble(reader, steps):
     return Pipeline([("reader", reader), *steps])
 
 
-def transform_and_predict(steps, Z, classes):
+def transform_and_predict(steps: Steps, Z: Any, classes: NDArray[Any]) -> NDArray[np.float32]:
     """Class probabilities of fitted steps.
 
     Parameters
@@ -280,7 +385,7 @@ def transform_and_predict(steps, Z, classes):
     return class_probabilities(steps[-1][1], Z, classes)
 
 
-def class_probabilities(estimator, X, classes):
+def class_probabilities(estimator: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float32]:
     """Class probabilities of any fitted classifier, in the order of ``classes``.
 
     Parameters
@@ -319,7 +424,7 @@ def class_probabilities(estimator, X, classes):
     return probabilities
 
 
-def _set_everywhere(estimator, name, value):
+def _set_everywhere(estimator: Any, name: str, value: object) -> bool:
     """Set a parameter of the estimator and of those inside it; say whether there was one."""
     found = [key for key in estimator.get_params() if key == name or key.endswith(f"__{name}")]
     estimator.set_params(**dict.fromkeys(found, value))

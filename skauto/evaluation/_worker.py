@@ -1,19 +1,24 @@
-"""What runs inside a worker: fit a configuration on a fold, predict, score."""
+"""What runs inside a worker: fit a configuration on rows, predict, score."""
 
 import time
 import warnings
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from skauto.constraints import Evidence, group_weights
-from skauto.data import stratified_subset
-from skauto.evaluation._pipeline import Reuse, transform_and_predict
+from skauto.constraints import Constraint, Evidence, group_weights
+from skauto.data import TrainingData, stratified_subset
+from skauto.evaluation._cache import PrefixCache
+from skauto.evaluation._pipeline import PipelineBuilder, Reuse, Steps, transform_and_predict
 from skauto.selection import score_probabilities
+from skauto.space import Configuration
 from skauto.utils import take_rows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FoldResult:
     """What one fold of one configuration gave.
 
@@ -21,84 +26,310 @@ class FoldResult:
     ----------
     probabilities : ndarray of shape (n_validation, n_classes), dtype float32
         Predictions for the validation rows.
-    scores : dict of str to float
+    scores : mapping of str to float
         Greater is better; NaN where a score is not defined on the fold.
     fit_time, score_time : float
         Seconds.
     cpu_time : float
         Seconds of processors, from the first line to the last.
-    constraints : dict of str to float
+    constraints : mapping of str to float
         Measured values.
+    rounds : int, default=None
+        Rounds that early stopping chose, where the classifier has them.
     reuse : Reuse, default=None
         What the cache did, if there was one.
     """
 
-    probabilities: np.ndarray
-    scores: dict
+    probabilities: NDArray[np.float32]
+    scores: Mapping[str, float]
     fit_time: float
     score_time: float
     cpu_time: float
-    constraints: dict
+    constraints: Mapping[str, float]
+    rounds: int | None = None
     reuse: Reuse | None = None
 
 
-@dataclass(frozen=True)
-class EvaluationData:
-    """Everything that the evaluation of a configuration reads.
+@dataclass(frozen=True, eq=False)
+class FittedPipeline:
+    """A fitted pipeline that gives aligned probabilities from the raw table.
 
     Parameters
     ----------
-    Z : ndarray or CSR matrix of shape (n_samples, n_columns)
-        The numeric matrix.
-    y : ndarray of int of shape (n_samples,)
-        Class codes.
+    reader : TableReader
+        Its first step.
+    steps : list of (str, estimator)
+        The others.
     classes : ndarray of shape (n_classes,)
-        Labels of the codes.
-    splits : list of (ndarray, ndarray)
-        Training and validation rows of each fold.
-    sample_weight : ndarray of shape (n_samples,), default=None
-        Weights for the classifier and the scorers.
-    X : array-like of shape (n_samples, n_features), default=None
-        The raw table, for scorers and constraints that look at it.
-    groups : dict of str to ndarray of int of shape (n_samples,), default={}
-        Group codes of each sensitive feature.
+        Columns of the probabilities.
     """
 
-    Z: object
-    y: np.ndarray
-    classes: np.ndarray
-    splits: list
-    sample_weight: np.ndarray | None = None
-    X: object = None
-    groups: dict = field(default_factory=dict)
+    reader: Any
+    steps: Steps
+    classes: NDArray[Any]
 
-    def evidence(self, probabilities, rows, model=None):
-        """Give what constraints are measured on.
+    def predict_proba(self, X: Any) -> NDArray[np.float32]:
+        """Class probabilities of rows of the raw table."""
+        return transform_and_predict(self.steps, self.reader.transform(X), self.classes)
+
+
+class Task(Protocol):
+    """Something for a worker to do."""
+
+    def run(self, worker: "PipelineWorker") -> Any:
+        """Do it and return the result."""
+
+
+@dataclass(frozen=True, eq=False)
+class FoldTask:
+    """Fit on the training rows of a fold, predict and score its validation rows.
+
+    Parameters
+    ----------
+    configuration : Configuration
+        What to fit.
+    fold : int
+        Which split.
+    fidelity : float, default=1.0
+        Share of the training and of the validation rows.
+    share : float, default=1.0
+        Share of the training rows alone.
+    """
+
+    configuration: Configuration
+    fold: int
+    fidelity: float = 1.0
+    share: float = 1.0
+
+    def run(self, worker: "PipelineWorker") -> FoldResult:
+        """Evaluate the fold."""
+        train, test = worker.rows(self.fold, self.fidelity)
+        if self.share < 1.0:
+            rng = np.random.default_rng(worker.seed)
+            train = train[stratified_subset(worker.data.y[train], self.share, rng)]
+        where = (self.fold, self.fidelity, self.share, worker.seed)
+        return worker.evaluate(self.configuration, train, test, where)
+
+
+@dataclass(frozen=True, eq=False)
+class OutOfBagTask:
+    """Fit once on all rows and score each fold on its rows' out-of-bag predictions.
+
+    Parameters
+    ----------
+    configuration : Configuration
+        A forest of bootstrap samples behind steps that do not read the classes.
+    """
+
+    configuration: Configuration
+
+    def run(self, worker: "PipelineWorker") -> list[FoldResult]:
+        """Evaluate all folds."""
+        return worker.evaluate_out_of_bag(self.configuration)
+
+
+@dataclass(frozen=True, eq=False)
+class RefitTask:
+    """Fit on all the rows, or on the training rows of a fold, with the user's labels.
+
+    Parameters
+    ----------
+    configuration : Configuration
+        What to fit.
+    fold : int, default=None
+        Which split's training rows; None for all rows.
+    rounds : int, default=None
+        Rounds of the classifier, where early stopping chose them.
+    """
+
+    configuration: Configuration
+    fold: int | None = None
+    rounds: int | None = None
+
+    def run(self, worker: "PipelineWorker") -> Steps:
+        """Fit the steps."""
+        return worker.refit(self.configuration, self.fold, self.rounds)
+
+
+class PipelineWorker:
+    """The function that engines call: it holds the data and does the fitting.
+
+    Parameters
+    ----------
+    builder : PipelineBuilder
+        Fits the steps of a configuration.
+    data : TrainingData
+        Rows, classes and folds.
+    scorers : mapping of str to callable
+        scikit-learn scorers by name; the first one is what the search maximises.
+    constraints : sequence of Constraint, default=()
+        Measured on the validation rows of each fold.
+    seed : int, default=0
+        Seed of the sub-samples of lower fidelities.
+    cache : PrefixCache, default=None
+        Keeps transformed data of the folds. Not asked where constraints are measured, which need
+        the fitted steps.
+    """
+
+    def __init__(
+        self,
+        builder: PipelineBuilder,
+        data: TrainingData,
+        scorers: Mapping[str, Any],
+        *,
+        constraints: Sequence[Constraint] = (),
+        seed: int = 0,
+        cache: PrefixCache | None = None,
+    ) -> None:
+        self.builder = builder
+        self.data = data
+        self.scorers = scorers
+        self.constraints = list(constraints)
+        self.seed = seed
+        self.cache = None if self.constraints else cache
+
+    def __call__(self, task: Task) -> Any:
+        """Run a task."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a solver's warning is no user's business here
+            return task.run(self)
+
+    def evaluate(
+        self,
+        configuration: Configuration,
+        train: NDArray[np.intp],
+        test: NDArray[np.intp],
+        where: tuple[Any, ...],
+    ) -> FoldResult:
+        """Fit on some rows, predict and score others.
 
         Parameters
         ----------
-        probabilities : ndarray of shape (n_rows, n_classes)
-            Predictions.
-        rows : ndarray of int of shape (n_rows,)
-            Which rows they are for.
-        model : object, default=None
-            What predicted.
+        configuration : Configuration
+            What to fit.
+        train, test : ndarray of int
+            Row numbers.
+        where : tuple
+            What the transformed data depend on besides the steps, for the cache.
 
         Returns
         -------
-        evidence : Evidence
-            Of these rows.
+        result : FoldResult
         """
-        return Evidence(
-            probabilities=probabilities,
-            y=self.y[rows],
-            classes=self.classes,
-            groups={name: codes[rows] for name, codes in self.groups.items()},
-            X=None if self.X is None else take_rows(self.X, rows),
-            model=model,
+        data = self.data
+        cpu_started, started = time.process_time(), time.perf_counter()
+        fitted = self.builder.fit_validated(
+            configuration,
+            (data.Z[train], data.y[train]),
+            (data.Z[test], data.y[test]),
+            self._weights(configuration, train),
+            cache=self.cache,
+            where=where,
+        )
+        fit_time = time.perf_counter() - started
+        codes = np.arange(data.n_classes)
+        probabilities = transform_and_predict(fitted.steps[-1:], fitted.Z_validation, codes)
+        scores = self._scores(probabilities, test)
+        score_time = time.perf_counter() - started - fit_time
+        measured = {}
+        if self.constraints:
+            model = FittedPipeline(data.reader, fitted.steps, codes)
+            evidence = Evidence.of(data, probabilities, test, model)
+            measured = {c.key: float(c.measure(evidence)) for c in self.constraints}
+        return FoldResult(
+            probabilities,
+            scores,
+            fit_time,
+            score_time,
+            time.process_time() - cpu_started,
+            measured,
+            getattr(fitted.steps[-1][1], "n_rounds_", None),
+            fitted.reuse,
         )
 
-    def score(self, scorer, probabilities, rows):
+    def evaluate_out_of_bag(self, configuration: Configuration) -> list[FoldResult]:
+        """Fit a forest once on all rows and score every fold out of bag.
+
+        Parameters
+        ----------
+        configuration : Configuration
+            One for which ``builder.validates_out_of_bag`` is true.
+
+        Returns
+        -------
+        results : list of FoldResult
+            One a fold. Processor seconds are shared out among them. Rows that every tree was
+            fitted on get the class shares.
+        """
+        data = self.data
+        cpu_started, started = time.process_time(), time.perf_counter()
+        weights = self._weights(configuration, slice(None))
+        steps = self.builder.fit(configuration, data.Z, data.y, weights, out_of_bag=True)
+        fit_time = time.perf_counter() - started
+        probabilities = np.array(steps[-1][1].oob_decision_function_, dtype=np.float32)
+        never = np.isnan(probabilities).any(axis=1) | (probabilities.sum(axis=1) == 0)
+        probabilities[never] = np.bincount(data.y, minlength=data.n_classes) / len(data.y)
+        scored = [(probabilities[test], self._scores(probabilities[test], test))
+                  for _, test in data.splits]  # fmt: skip
+        score_time = time.perf_counter() - started - fit_time
+        cpu_time = time.process_time() - cpu_started
+        n_folds = len(scored)
+        return [
+            FoldResult(of_fold, scores, fit_time, score_time / n_folds, cpu_time / n_folds, {})
+            for of_fold, scores in scored
+        ]
+
+    def refit(
+        self, configuration: Configuration, fold: int | None = None, rounds: int | None = None
+    ) -> Steps:
+        """Fit on all the rows, or on the training rows of a fold, with the user's labels.
+
+        Parameters
+        ----------
+        configuration : Configuration
+            What to fit.
+        fold : int, default=None
+            Which split; None for all rows.
+        rounds : int, default=None
+            Rounds of the classifier, where early stopping chose them.
+
+        Returns
+        -------
+        steps : list of (str, estimator)
+            The fitted steps.
+        """
+        data = self.data
+        rows = slice(None) if fold is None else data.splits[fold][0]
+        return self.builder.fit(
+            configuration,
+            data.Z[rows],
+            data.classes[data.y][rows],
+            self._weights(configuration, rows),
+            rounds=rounds,
+        )
+
+    def rows(self, fold: int, fidelity: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Training and validation rows of a fold at a fidelity.
+
+        Parameters
+        ----------
+        fold : int
+            Which split.
+        fidelity : float
+            Share of the rows.
+
+        Returns
+        -------
+        train, test : ndarray of int
+            Row numbers.
+        """
+        train, test = self.data.splits[fold]
+        if fidelity == 1.0:
+            return train, test
+        chosen = stratified_subset(self.data.y, fidelity, np.random.default_rng(self.seed))
+        return train[chosen[train]], test[chosen[test]]
+
+    def score(self, scorer: Any, probabilities: NDArray[Any], rows: NDArray[np.intp]) -> float:
         """Score stored probabilities of some rows.
 
         Parameters
@@ -113,145 +344,53 @@ class EvaluationData:
         Returns
         -------
         score : float
-            See ``score_probabilities``.
+            See `score_probabilities`.
         """
-        weights = None if self.sample_weight is None else self.sample_weight[rows]
-        X = None if self.X is None else take_rows(self.X, rows)
-        return score_probabilities(scorer, probabilities, self.y[rows], self.classes, weights, X)
-
-
-@dataclass(frozen=True)
-class FittedPipeline:
-    """A fitted pipeline that gives aligned probabilities from the raw table.
-
-    Parameters
-    ----------
-    reader : TableReader
-        Its first step.
-    steps : list of (str, estimator)
-        The others.
-    classes : ndarray of shape (n_classes,)
-        Columns of the probabilities.
-    """
-
-    reader: object
-    steps: list
-    classes: np.ndarray
-
-    def predict_proba(self, X):
-        """Class probabilities of rows of the raw table."""
-        return transform_and_predict(self.steps, self.reader.transform(X), self.classes)
-
-
-class PipelineWorker:
-    """The function that engines call: it holds the data and does the fitting.
-
-    Parameters
-    ----------
-    builder : PipelineBuilder
-        Fits the steps of a configuration.
-    data : EvaluationData
-        Rows, classes and folds.
-    scorers : dict of str to callable
-        scikit-learn scorers by name; the first one is what the search maximises.
-    constraints : list of Constraint, default=()
-        Measured on the validation rows of each fold.
-    reader : TableReader, default=None
-        Stands before the steps where a constraint is measured on the model.
-    seed : int, default=0
-        Seed of the sub-samples of lower fidelities.
-    cache : PrefixCache, default=None
-        Keeps transformed data of the folds. Not asked where constraints are measured, which need
-        the fitted steps.
-    """
-
-    def __init__(self, builder, data, scorers, *, constraints=(), reader=None, seed=0, cache=None):
-        self.builder = builder
-        self.data = data
-        self.scorers = scorers
-        self.constraints = list(constraints)
-        self.reader = reader
-        self.seed = seed
-        self.cache = None if self.constraints else cache
-
-    def __call__(self, method, *args):
-        """Call one of the methods below by its name."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a solver's warning is no user's business here
-            return getattr(self, method)(*args)
-
-    def evaluate_fold(self, configuration, fold, fidelity):
-        """Fit on the training rows of a fold, predict and score its validation rows."""
         data = self.data
-        cpu_started = time.process_time()
-        train, test = self.rows(fold, fidelity)
-        started = time.perf_counter()
-        reuse, Z_test = None, data.Z[test]
-        if self.cache is None:
-            steps = self._fit(configuration, train, data.y)
-        else:
-            steps, Z_test, reuse = self.builder.fit_on_fold(
-                configuration,
-                data.Z[train],
-                data.y[train],
-                Z_test,
-                self._weights(configuration, train),
-                cache=self.cache,
-                fold=(fold, fidelity, self.seed),
-            )
-        fitted = time.perf_counter()
-        probabilities = transform_and_predict(steps, Z_test, np.arange(len(data.classes)))
-        scores = {
-            name: data.score(scorer, probabilities, test) for name, scorer in self.scorers.items()
+        weights = None if data.sample_weight is None else data.sample_weight[rows]
+        X = None if data.X is None else take_rows(data.X, rows)
+        return score_probabilities(scorer, probabilities, data.y[rows], data.classes, weights, X)
+
+    def _scores(self, probabilities: NDArray[Any], rows: NDArray[np.intp]) -> dict[str, float]:
+        return {
+            name: self.score(scorer, probabilities, rows) for name, scorer in self.scorers.items()
         }
-        scored = time.perf_counter()
-        measured = {}
-        if self.constraints:
-            model = FittedPipeline(self.reader, steps, np.arange(len(data.classes)))
-            evidence = data.evidence(probabilities, test, model)
-            measured = {c.key: float(c.measure(evidence)) for c in self.constraints}
-        return FoldResult(
-            probabilities,
-            scores,
-            fitted - started,
-            scored - fitted,
-            time.process_time() - cpu_started,
-            measured,
-            reuse,
-        )
 
-    def refit(self, configuration, fold=None):
-        """Fit on all the rows, or on the training rows of a fold, with the user's labels."""
-        rows = slice(None) if fold is None else self.data.splits[fold][0]
-        return self._fit(configuration, rows, self.data.classes[self.data.y])
-
-    def rows(self, fold, fidelity):
-        """Training and validation rows of a fold at a fidelity."""
-        train, test = self.data.splits[fold]
-        if fidelity == 1.0:
-            return train, test
-        chosen = stratified_subset(self.data.y, fidelity, np.random.default_rng(self.seed))
-        return train[chosen[train]], test[chosen[test]]
-
-    def _fit(self, configuration, rows, y):
-        weights = self._weights(configuration, rows)
-        return self.builder.fit(configuration, self.data.Z[rows], y[rows], weights)
-
-    def _weights(self, configuration, rows):
+    def _weights(
+        self, configuration: Configuration, rows: NDArray[np.intp] | slice
+    ) -> NDArray[np.float64] | None:
         """Weights of the rows: the user's, times those of sensitive groups and classes."""
         weights = self.data.sample_weight
         weights = None if weights is None else weights[rows]
         for feature, strength in self._group_strengths(configuration).items():
-            groups, y = self.data.groups[feature][rows], self.data.y[rows]
+            groups, y = self.data.sensitive[feature][rows], self.data.y[rows]
             weights = group_weights(groups, y, strength, weights)
         return weights
 
-    def _group_strengths(self, configuration):
+    def _group_strengths(self, configuration: Configuration) -> dict[str, float]:
         """How strongly rows are weighed by each sensitive feature."""
         space = self.builder.space
         for step, algorithm in configuration.components:
             if space.component(step, algorithm).balancing == "groups":
                 chosen = configuration.parameters(step)
-                strengths = {name: chosen.get(f"strength_{name}") for name in self.data.groups}
+                strengths = {name: chosen.get(f"strength_{name}") for name in self.data.sensitive}
                 return {name: s for name, s in strengths.items() if s is not None}
         return {}
+
+
+def worker_data(data: TrainingData, *, with_table: bool) -> TrainingData:
+    """Give the part of the data that workers need.
+
+    Parameters
+    ----------
+    data : TrainingData
+        All of it.
+    with_table : bool
+        Whether a scorer or a constraint looks at the raw table.
+
+    Returns
+    -------
+    data : TrainingData
+        Without the raw table, unless it is needed, and without what was only passed along.
+    """
+    return replace(data, X=data.X if with_table else None, sensitive_features=None, groups=None)

@@ -11,6 +11,7 @@ import os
 import warnings
 import zlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -28,7 +29,7 @@ from skauto.history._trial import Trial
 from skauto.space import SearchSpace
 
 FORMAT = "skauto checkpoint"
-VERSION = 1
+VERSION = 2
 _START = f'{{"format": "{FORMAT}"'.encode()
 
 
@@ -119,7 +120,7 @@ class Checkpoint:
         Returns
         -------
         trials : list of Trial
-            In the order in which they ended.
+            In the order of their proposals.
 
         Raises
         ------
@@ -176,6 +177,7 @@ class Checkpoint:
                 "fold_scores": {k: list(v) for k, v in trial.fold_scores.items()},
                 "fit_times": list(trial.fit_times),
                 "score_times": list(trial.score_times),
+                "rounds": list(trial.rounds),
                 "predictions": _pack(trial.predictions),
                 "origin": trial.origin,
                 "info": dict(trial.info),
@@ -216,7 +218,7 @@ class Checkpoint:
             start = self._file.tell() - len(line)
             record = _parse(line)
             if record is not None:
-                trials.append(self._trial(len(trials), record))
+                trials.append(self._trial(record["number"], record))
             elif self._file.readline():
                 self.close()
                 raise CheckpointError(
@@ -232,7 +234,9 @@ class Checkpoint:
                 )
                 self._file.truncate(start)
                 break
-        return trials
+        # In the order of their proposals, whichever ended first.
+        trials.sort(key=lambda trial: trial.number)
+        return [replace(trial, number=number) for number, trial in enumerate(trials)]
 
     def _trial(self, number: int, record: dict[str, Any]) -> Trial:
         assert self._space is not None
@@ -255,6 +259,7 @@ class Checkpoint:
             fold_scores={k: tuple(v) for k, v in record["fold_scores"].items()},
             fit_times=tuple(record["fit_times"]),
             score_times=tuple(record["score_times"]),
+            rounds=tuple(record["rounds"]),
             predictions=_unpack(record["predictions"]),
             origin=record["origin"],
             info=record["info"],

@@ -1,13 +1,14 @@
-"""The append-only record of a search, the one memory that its parts share."""
+"""The append-only record of a search: the memory that its parts share."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.stats import rankdata
 
+from skauto.history._goal import Goal
 from skauto.history._trial import Trial
 from skauto.space import Configuration
 from skauto.utils import FloatArray, IntArray, non_dominated
@@ -17,34 +18,21 @@ if TYPE_CHECKING:
 
 
 class History(Sequence[Trial]):
-    """Append-only sequence of trials, with what the search is after.
+    """Append-only sequence of trials, with the goal of the search.
 
     Parameters
     ----------
-    objectives : sequence of str, default=("loss",)
-        Names of the losses of a trial, in their order.
-    limits : mapping of str to float, default=None
-        Upper limit of each constraint; a trial is feasible when it exceeds none.
-    max_evals : int, default=None
-        Number of trials that the search may make; None where it is not bounded so.
-    time_limit : float, default=None
-        Seconds that the search may take; None where time does not bound it. A strategy that then
-        leaves the seconds of trials out of account makes the same proposals on any machine.
-    targets : ndarray of int of shape (n_samples,), default=None
-        True classes, as codes, of the rows that the trials' predictions are for; None where there
-        are no such rows. Strategies that search for ensembles read them.
-
-    Attributes
-    ----------
-    ensemble_loss : callable or None
-        While an estimator searches, ``ensemble_loss(rows)`` is the loss by which ensembles of the
-        trials are judged on those rows; None stands for the share of errors.
+    goal : Goal or sequence of str, default=("loss",)
+        What the search is to reach; or the names of its objectives, which makes a goal of them
+        and the keyword arguments.
+    **settings : object
+        Other fields of the `Goal`.
 
     Examples
     --------
     >>> from skauto.history import History, Trial
     >>> from skauto.space import Configuration
-    >>> history = History()
+    >>> history = History(max_evals=3)
     >>> for number, loss in enumerate([0.3, 0.1, 0.2]):
     ...     configuration = Configuration({"classifier": ("knn", {"n_neighbors": number + 1})})
     ...     history.append(Trial(number=number, configuration=configuration, losses=(loss,)))
@@ -52,22 +40,56 @@ class History(Sequence[Trial]):
     1
     """
 
-    def __init__(
-        self,
-        objectives: Sequence[str] = ("loss",),
-        *,
-        limits: Mapping[str, float] | None = None,
-        max_evals: int | None = None,
-        time_limit: float | None = None,
-        targets: IntArray | None = None,
-    ) -> None:
-        self.objectives = tuple(objectives)
-        self.limits = dict(limits or {})
-        self.max_evals = max_evals
-        self.time_limit = time_limit
-        self.targets = targets
-        self.ensemble_loss: Callable[[IntArray], Any] | None = None
+    def __init__(self, goal: Goal | Sequence[str] = ("loss",), **settings: Any) -> None:
+        self.goal = goal if isinstance(goal, Goal) else Goal(goal, **settings)
         self._trials: list[Trial] = []
+
+    @property
+    def objectives(self) -> tuple[str, ...]:
+        """Names of the losses of a trial."""
+        return tuple(self.goal.objectives)
+
+    @property
+    def limits(self) -> Mapping[str, float]:
+        """Upper limits of the constraints by name."""
+        return self.goal.limits
+
+    @property
+    def max_evals(self) -> int | None:
+        """Number of trials that the search may make."""
+        return self.goal.max_evals
+
+    @property
+    def time_limit(self) -> float | None:
+        """Seconds that the search may take."""
+        return self.goal.time_limit
+
+    @property
+    def targets(self) -> IntArray | None:
+        """True class codes of the rows that predictions are for."""
+        return self.goal.targets
+
+    @property
+    def ensemble_loss(self) -> Callable[[IntArray], Any] | None:
+        """Give the loss of ensembles on some rows."""
+        return self.goal.ensemble_loss
+
+    def towards(self, goal: Goal) -> "History":
+        """Give the same trials with another goal: a search that goes on.
+
+        Parameters
+        ----------
+        goal : Goal
+            With the same objectives.
+
+        Returns
+        -------
+        history : History
+            Its trials can be appended to without changing this one.
+        """
+        history = History(goal)
+        history._trials = list(self._trials)
+        return history
 
     def __len__(self) -> int:
         return len(self._trials)
@@ -210,21 +232,26 @@ class History(Sequence[Trial]):
             counts[trial.status] = counts.get(trial.status, 0) + 1
         return counts
 
-    def forget_predictions(self, keep: Sequence[int] = ()) -> None:
-        """Free the memory of stored predictions, and of the targets if none is kept.
+    def without_data(self, keep: Collection[int] = ()) -> "History":
+        """Give the record that stays with a fitted estimator, without what holds the data.
 
         Parameters
         ----------
-        keep : sequence of int, default=()
-            Numbers of the trials that keep theirs.
+        keep : collection of int, default=()
+            Numbers of the trials that keep their predictions. If any does, the targets stay too.
+
+        Returns
+        -------
+        history : History
+            Without the ensemble loss and the other trials' predictions.
         """
-        kept = set(keep)
-        if not kept:
-            self.targets = None
-        self._trials = [
-            t if t.predictions is None or t.number in kept else replace(t, predictions=None)
+        targets = self.goal.targets if len(keep) else None
+        history = History(replace(self.goal, ensemble_loss=None, targets=targets))
+        history._trials = [
+            t if t.predictions is None or t.number in keep else replace(t, predictions=None)
             for t in self._trials
         ]
+        return history
 
     def to_frame(self) -> "pd.DataFrame":
         """Table with one row a trial, in the order of evaluation (needs pandas).

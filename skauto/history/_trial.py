@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from skauto.space import Configuration
 
-Status = Literal["ok", "stopped", "failed", "timeout", "memout", "crashed"]
+Status = Literal["ok", "stopped", "skipped", "failed", "timeout", "memout", "crashed"]
 STATUSES: tuple[str, ...] = get_args(Status)
 
 
@@ -59,9 +59,10 @@ class Trial:
         Position in the history, from 0.
     configuration : Configuration
         What was evaluated.
-    status : {"ok", "stopped", "failed", "timeout", "memout", "crashed"}, default="ok"
-        How the evaluation ended. "stopped" means that its first fold was too poor to go on: its
-        losses are those of that fold.
+    status : {"ok", "stopped", "skipped", "failed", "timeout", "memout", "crashed"}, default="ok"
+        How the evaluation ended. "stopped" means that it was not promoted to the next rung: its
+        losses are those of the last rung. "skipped" means that it was not started, because its
+        predicted seconds exceed the time that is left.
     losses : tuple of float, default=(inf,)
         One value an objective, to be minimised; infinite where nothing was measured.
     tie_break : float, default=0.0
@@ -87,6 +88,8 @@ class Trial:
         Scores (greater is better) by scorer and fold.
     fit_times, score_times : tuple of float, default=()
         Seconds of each fold.
+    rounds : tuple of int, default=()
+        Number of boosting rounds or epochs that early stopping chose on each fold.
     predictions : ndarray of shape (n_samples, n_classes), dtype float32, or None
         Out-of-fold class probabilities; NaN in the rows that no fold predicted.
     origin : str, default=""
@@ -120,6 +123,7 @@ class Trial:
     fold_scores: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     fit_times: tuple[float, ...] = ()
     score_times: tuple[float, ...] = ()
+    rounds: tuple[int, ...] = ()
     predictions: NDArray[np.float32] | None = field(default=None, repr=False)
     origin: str = ""
     info: Mapping[str, Any] = field(default_factory=dict)

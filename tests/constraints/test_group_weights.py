@@ -8,7 +8,8 @@ from sklearn.linear_model import LogisticRegression
 
 from skauto import ConstrainedAutoClassifier
 from skauto.constraints import GroupDisparity, StatisticalParity, group_weights
-from skauto.evaluation import EvaluationData, PipelineBuilder, PipelineWorker
+from skauto.data import TrainingData
+from skauto.evaluation import FoldTask, PipelineBuilder, PipelineWorker
 from skauto.space import Configuration, SearchSpace, get_space
 from skauto.space.catalog._balancers import group_weights as component
 
@@ -60,13 +61,13 @@ def worker(table, rng):
     space = SearchSpace(["balancer", "classifier"])
     space.add("balancer", "none").add("balancer", component(["first", "second"]))
     space.add("classifier", "logistic", LogisticRegression())
-    data = EvaluationData(
+    data = TrainingData(
         Z=np.column_stack([groups == 1, groups == 2, rng.normal(size=500)]).astype(float),
         y=y,
         classes=np.array(["no", "yes"]),
         splits=[(np.arange(400), np.arange(400, 500))],
         sample_weight=rng.random(500),
-        groups={"first": groups, "second": rng.choice(2, size=500)},
+        sensitive={"first": groups, "second": rng.choice(2, size=500)},
     )
     return PipelineWorker(PipelineBuilder(space), data, {})
 
@@ -79,16 +80,16 @@ def test_weights_of_all_features_reach_the_fit(worker):
     )
     expected = data.sample_weight
     for feature, strength in (("first", 1.5), ("second", 0.5)):
-        expected = group_weights(data.groups[feature], data.y, strength, expected)
+        expected = group_weights(data.sensitive[feature], data.y, strength, expected)
     logistic = LogisticRegression().fit(data.Z, data.classes[data.y], expected)
     [(_, refitted)] = worker.refit(weighed)
     assert_allclose(refitted.coef_, logistic.coef_)
     train = data.splits[0][0]
     y, expected = data.y[train], data.sample_weight[train]
     for feature, strength in (("first", 1.5), ("second", 0.5)):
-        expected = group_weights(data.groups[feature][train], y, strength, expected)
+        expected = group_weights(data.sensitive[feature][train], y, strength, expected)
     logistic = LogisticRegression().fit(data.Z[train], y, expected)
-    result = worker.evaluate_fold(weighed, 0, 1.0)
+    result = worker(FoldTask(weighed, 0))
     assert_allclose(result.probabilities, logistic.predict_proba(data.Z[400:]), rtol=1e-5)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
+from skauto import SearchOptions
 from skauto.display._timeline import _slots
 from skauto.plotting import TimelineDisplay
 from tests.display.conftest import assert_no_overlap, fit, legend_texts
@@ -62,7 +63,7 @@ def test_failures_have_a_colour_of_their_own(limited_history):
 
 
 def test_a_continued_search_goes_on_where_it_stood():
-    clf = fit("random", max_evals=5, warm_start=True)
+    clf = fit("random", max_evals=5, options=SearchOptions(warm_start=True))
     stood = max(trial.ended for trial in clf.history_)
     clf.fit(*load_iris(return_X_y=True, as_frame=True))
     later = TimelineDisplay.from_estimator(clf).frame.query("trial >= 5")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from skauto import AutoClassifier
+from skauto import AutoClassifier, SearchOptions
 from skauto.ensemble import PipelineEnsemble
 from skauto.selection import pairwise_disagreement, pairwise_diversity
 
@@ -12,7 +12,9 @@ from skauto.selection import pairwise_disagreement, pairwise_diversity
 @pytest.fixture(scope="module")
 def fitted():
     X, y = load_iris(return_X_y=True)
-    return AutoClassifier(max_evals=4, warm_start=True, random_state=0).fit(X, y)
+    return AutoClassifier(max_evals=4, random_state=0, options=SearchOptions(warm_start=True)).fit(
+        X, y
+    )
 
 
 def test_diversity_is_that_of_the_out_of_fold_predictions(fitted):
@@ -31,14 +33,15 @@ def test_diversity_is_that_of_the_out_of_fold_predictions(fitted):
 def test_a_search_that_goes_on_keeps_the_targets(fitted):
     assert fitted.history_.targets is not None
     np.testing.assert_array_equal(fitted.classes_[fitted.history_.targets], load_iris().target)
-    fitted.history_.forget_predictions(keep=[0])
-    assert fitted.history_.targets is not None
+    assert all(trial.predictions is not None for trial in fitted.history_ if trial.ok)
 
 
-def test_targets_are_forgotten_with_the_predictions():
+def test_only_members_keep_their_predictions():
     X, y = load_iris(return_X_y=True)
-    fitted = AutoClassifier(max_evals=1, random_state=0).fit(X, y)
-    assert fitted.history_.targets is None
+    fitted = AutoClassifier(max_evals=2, ensemble_size=1, random_state=0).fit(X, y)
+    kept = [trial.number for trial in fitted.history_ if trial.predictions is not None]
+    assert kept == list(fitted.member_weights_)
+    assert fitted.history_.goal.ensemble_loss is None
     assert fitted.ensemble_.diversity_.tolist() == [[0.0]]
     assert fitted.ensemble_.disagreement_ == 0.0
 

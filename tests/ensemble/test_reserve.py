@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import get_scorer
 
+from skauto.data import TrainingData
 from skauto.ensemble import EnsembleBuilder
-from skauto.evaluation import EvaluationData, PipelineEvaluator, PipelineWorker
+from skauto.evaluation import PipelineEvaluator, PipelineWorker
 from skauto.history import History, Trial
 from skauto.space import Configuration
 from skauto.utils import Budget
@@ -17,14 +18,11 @@ PER_FIT = 1.3 * N_ROWS / 50  # seconds of refitting a second of fitting half of 
 @pytest.fixture
 def builder():
     rows = np.arange(N_ROWS)
-    data = EvaluationData(
+    data = TrainingData(
         Z=np.zeros((N_ROWS, 1)),
         y=rows % 2,
         classes=np.array([0, 1]),
         splits=[(rows[:50], rows[50:]), (rows[50:], rows[:50])],
-        sample_weight=None,
-        X=None,
-        groups={},
     )
     evaluator = PipelineEvaluator(PipelineWorker(None, data, {"score": get_scorer("accuracy")}))
     return EnsembleBuilder(evaluator, None, n_members=25, refit=True, scoring="accuracy")

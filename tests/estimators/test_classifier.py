@@ -27,7 +27,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from skauto import AutoClassifier
+from skauto import AutoClassifier, SearchOptions
 from skauto.exceptions import AllTrialsFailedError, BudgetWarning, TrialFailedWarning
 from skauto.space import Configuration, SearchSpace, get_space
 from skauto.strategies import ForestBO, RandomSearch
@@ -189,14 +189,14 @@ def test_progress_bar_and_own_callbacks(iris, capsys):
 
 
 def test_warm_start_continues(iris):
-    clf = quick(warm_start=True).fit(*iris)
+    clf = quick(options=SearchOptions(warm_start=True)).fit(*iris)
     first = clf.history_.trials
     clf.fit(*iris)
     assert len(clf.history_) == 8
     assert clf.history_.trials[:4] == first
     configurations = [trial.configuration for trial in clf.history_]
     assert len(set(configurations)) == 8
-    assert len(clf.set_params(warm_start=False).fit(*iris).history_) == 4
+    assert len(clf.set_params(options=None).fit(*iris).history_) == 4
 
 
 def test_keyboard_interrupt_keeps_what_was_found(iris):
@@ -212,7 +212,9 @@ def test_keyboard_interrupt_keeps_what_was_found(iris):
 
 
 def test_patience_ends_the_search(iris):
-    clf = quick(max_evals=200, patience=3, space=tiny_space(), initial=None).fit(*iris)
+    clf = quick(
+        max_evals=200, space=tiny_space(), initial=None, options=SearchOptions(patience=3)
+    ).fit(*iris)
     best = min(range(len(clf.history_)), key=lambda i: clf.history_[i].loss)
     assert len(clf.history_) == best + 4
 
@@ -278,7 +280,7 @@ def test_splitters(iris, cv):
 
 
 def test_refit_false_keeps_the_fold_models(iris):
-    clf = quick(cv=3, refit=False).fit(*iris)
+    clf = quick(cv=3, options=SearchOptions(refit=False)).fit(*iris)
     assert len(clf.ensemble_) == 3 * len(clf.member_weights_)
     assert not hasattr(clf, "best_estimator_")
     assert clf.score(*iris) > 0.9

@@ -14,7 +14,7 @@ from sklearn.model_selection import cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skauto import ConstrainedAutoClassifier
+from skauto import ConstrainedAutoClassifier, SearchOptions
 from skauto.constraints import (
     CallableConstraint,
     FalseNegativeRate,
@@ -114,7 +114,7 @@ def test_disparity_of_the_averaged_predictions_is_kept(biased):
         cv=3,
         space=small_space(),
         scoring="roc_auc",
-        warm_start=True,
+        options=SearchOptions(warm_start=True),
     ).fit(X, y)
     share = history.member_weights_
     mean = sum(w * history.history_[n].predictions for n, w in share.items())

@@ -6,7 +6,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 
-from skauto import AutoClassifier
+from skauto import AutoClassifier, SearchOptions
 from skauto.exceptions import AllTrialsFailedError
 from skauto.space import Configuration, SearchSpace
 from skauto.strategies import RandomSearch
@@ -161,7 +161,13 @@ BAD_FITS = [
         ValueError,
         "'initial' parameter 'portfolio'.*'custom'.*Known: default.*Pass 'defaults'",
     ),
-    ("memory_limit is negative", {"memory_limit": -5}, (X, Y), ValueError, "'memory_limit'"),
+    (
+        "memory_limit is negative",
+        {"options": SearchOptions(memory_limit=-5)},
+        (X, Y),
+        ValueError,
+        "'memory_limit'",
+    ),
     ("n_jobs is zero", {"n_jobs": 0}, (X, Y), ValueError, "n_jobs"),
     (
         "random_state is a word",

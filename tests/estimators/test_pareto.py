@@ -10,7 +10,7 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
-from skauto import AutoClassifier, ConstrainedAutoClassifier
+from skauto import AutoClassifier, ConstrainedAutoClassifier, SearchOptions
 from skauto.constraints import CallableConstraint, ModelSize, ScoreBound, StatisticalParity
 from skauto.estimators._pareto import distances_to_ideal
 from skauto.exceptions import CheckpointError, InfeasibleError, TrialFailedWarning
@@ -150,7 +150,9 @@ def test_select_needs_a_fitted_front(biased):
     one_objective = fit(biased, [StatisticalParity("group")], "random", max_evals=3)
     assert not hasattr(one_objective, "selected_")
     assert len(one_objective.pareto_front_) >= 1
-    not_refitted = fit(biased, [StatisticalParity("group")], max_evals=4, refit=False)
+    not_refitted = fit(
+        biased, [StatisticalParity("group")], max_evals=4, options=SearchOptions(refit=False)
+    )
     assert not_refitted.predict(biased[0]).shape == (200,)
     for clf in (one_objective, not_refitted):
         with pytest.raises(ValueError, match=r"strategy='fang_hpo'.*refit=True"):
@@ -176,19 +178,31 @@ def test_two_workers_find_the_same(biased, fang):
 
 def test_a_checkpoint_goes_on_with_both_objectives(biased, fang, tmp_path):
     path = tmp_path / "search.jsonl"
-    first = fit(biased, [StatisticalParity("group")], max_evals=6, checkpoint=path)
-    second = fit(biased, [StatisticalParity("group")], max_evals=9, checkpoint=path)
+    first = fit(
+        biased, [StatisticalParity("group")], max_evals=6, options=SearchOptions(checkpoint=path)
+    )
+    second = fit(
+        biased, [StatisticalParity("group")], max_evals=9, options=SearchOptions(checkpoint=path)
+    )
     assert [t.losses for t in second.history_[:6]] == [t.losses for t in first.history_]
     assert len(second.history_) == 9
     assert second.cost_report().loc["total", "cpu_seconds"] == pytest.approx(
         sum(t.cpu_time for t in second.history_)
     )
     with pytest.raises(CheckpointError, match="objectives differ"):
-        fit(biased, [StatisticalParity("group")], "random", max_evals=9, checkpoint=path)
+        fit(
+            biased,
+            [StatisticalParity("group")],
+            "random",
+            max_evals=9,
+            options=SearchOptions(checkpoint=path),
+        )
 
 
 def test_a_warm_start_keeps_its_objectives(biased):
-    clf = fit(biased, [StatisticalParity("group")], max_evals=3, warm_start=True)
+    clf = fit(
+        biased, [StatisticalParity("group")], max_evals=3, options=SearchOptions(warm_start=True)
+    )
     clf.set_params(max_evals=2).fit(*biased)
     assert len(clf.history_) == 5
     with pytest.raises(ValueError, match=r"objectives \('loss', 'stat.*Got \('loss',\) instead"):
@@ -254,7 +268,13 @@ def test_one_objective_is_left_without_constraints(biased):
 
 @pytest.mark.filterwarnings("ignore::skauto.exceptions.TrialFailedWarning")
 def test_patience_waits_for_the_front(biased):
-    clf = fit(biased, [StatisticalParity("group")], "parego", max_evals=40, patience=3)
+    clf = fit(
+        biased,
+        [StatisticalParity("group")],
+        "parego",
+        max_evals=40,
+        options=SearchOptions(patience=3),
+    )
     losses = clf.history_.losses
     assert 4 <= len(losses) < 40
     widened = [

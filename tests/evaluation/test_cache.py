@@ -16,7 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from skauto import AutoClassifier
+from skauto import AutoClassifier, SearchOptions
 from skauto.evaluation import PrefixCache, _cache
 from skauto.evaluation._cache import Prefix
 from skauto.space import SearchSpace
@@ -346,7 +346,13 @@ def test_the_report_tells_what_was_saved():
     space = SearchSpace(["scaler", "classifier"]).add("scaler", "slow", SlowScaler())
     space.add("classifier", "tree", DecisionTreeClassifier(), {"max_depth": [1, 2, 3]})
     model = AutoClassifier(
-        "random", space=space, max_evals=3, cv=2, initial=None, cache=10_000_000, random_state=0
+        "random",
+        space=space,
+        max_evals=3,
+        cv=2,
+        initial=None,
+        options=SearchOptions(cache=10_000_000),
+        random_state=0,
     ).fit(X, y)
     report = model.cache_
     assert report["n_steps"] == 3 * 2
@@ -378,7 +384,7 @@ def test_a_search_is_the_same_bit_for_bit(tmp_path, n_jobs):
         "random_state": 0,
     }
     plain = AutoClassifier(**settings).fit(X, y)
-    cached = AutoClassifier(**settings, cache=tmp_path).fit(X, y)
+    cached = AutoClassifier(**settings, options=SearchOptions(cache=tmp_path)).fit(X, y)
     for one, other in zip(plain.history_, cached.history_, strict=True):
         assert one.configuration == other.configuration
         assert one.losses == other.losses

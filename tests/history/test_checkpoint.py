@@ -12,7 +12,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 
-from skauto import AutoClassifier
+from skauto import AutoClassifier, SearchOptions
 from skauto.exceptions import CheckpointError, CheckpointWarning
 from skauto.history import Checkpoint, Trial
 from skauto.space import SearchSpace
@@ -27,7 +27,9 @@ def make_space():
 
 def search(path, **kwargs):
     settings = {"max_evals": 8, "random_state": 0, "space": make_space(), "initial": None, "cv": 3}
-    return AutoClassifier("random", checkpoint=path, **{**settings, **kwargs})
+    return AutoClassifier(
+        "random", **{**settings, **kwargs}, options=SearchOptions(checkpoint=path)
+    )
 
 
 @pytest.fixture

@@ -110,8 +110,9 @@ def test_predictions_can_be_forgotten():
     history = History()
     for number in range(3):
         history.append(_trial(number, predictions=np.zeros((2, 2), np.float32)))
-    history.forget_predictions(keep=[1])
-    assert [t.predictions is None for t in history] == [True, False, True]
+    kept = history.without_data(keep=[1])
+    assert [t.predictions is None for t in kept] == [True, False, True]
+    assert [t.predictions is None for t in history] == [False] * 3
 
 
 def test_remaining_evals():

@@ -7,9 +7,9 @@ from sklearn.base import BaseEstimator
 from sklearn.datasets import make_classification
 from sklearn.metrics import f1_score
 
-from skauto import AutoClassifier
+from skauto import AutoClassifier, SearchOptions
 from skauto.acquisition import expected_improvement
-from skauto.history import History, Proposal
+from skauto.history import Goal, History, Proposal
 from skauto.selection import ErrorLoss, ScorerLoss, get_loss, greedy_selection, pairwise_diversity
 from skauto.strategies import DivBO
 from tests.strategies.ensemble_search import ArtificialClassifiers
@@ -133,14 +133,14 @@ def test_a_search_tells_it_the_same_as_a_search_that_goes_on():
 def test_without_predictions_or_targets_performance_alone_decides():
     space = rich_space()
     history = ArtificialClassifiers(space).history(20)
-    history.targets = None
+    history = history.towards(Goal())
     strategy = divbo().start(space, np.random.default_rng(1))
     assert strategy.suggest(history).origin == "performance"
     history = ArtificialClassifiers(space).history(20)
-    targets = history.targets
-    history.forget_predictions()
+    goal = history.goal
+    history = history.without_data()
     assert history.targets is None
-    history.targets = targets
+    history = history.towards(goal)
     strategy = divbo().start(space, np.random.default_rng(1))
     assert strategy.suggest(history).origin == "performance"
     assert not KnownDiversity.seen
@@ -224,8 +224,7 @@ def test_the_pool_is_selected_by_the_scorer_of_the_search(scoring):
         cv=2,
         max_evals=8,
         ensemble_size=2,
-        refit=False,
-        warm_start=True,
+        options=SearchOptions(refit=False, warm_start=True),
         random_state=0,
     ).fit(X, y)
     stored, members = WatchedDivBO.members
@@ -238,7 +237,7 @@ def test_the_pool_is_selected_by_the_scorer_of_the_search(scoring):
         assert WatchedDivBO.loss == loss
     chosen = greedy_selection(predictions, codes, loss, 25).indices
     np.testing.assert_array_equal(members, np.unique(chosen))
-    assert model.history_.ensemble_loss is None
+    assert model.history_.goal.ensemble_loss is None
 
 
 @pytest.mark.parametrize(

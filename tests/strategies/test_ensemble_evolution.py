@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skauto.history import History
+from skauto.history import Goal, History
 from skauto.selection import ErrorLoss, greedy_selection
 from skauto.strategies import EnsembleEvolution
 from tests.strategies.ensemble_search import ArtificialClassifiers
@@ -27,7 +27,7 @@ def test_parents_are_members_of_the_ensemble_of_the_population():
 
 def test_without_predictions_the_best_of_the_population_are_parents():
     history = ArtificialClassifiers(rich_space()).history(40)
-    history.targets = None
+    history = history.towards(Goal())
     strategy, observations = started(history, population_size=12, n_members=3)
     best = 28 + np.argsort([trial.loss for trial in history[-12:]], kind="stable")[:3]
     assert {strategy._parent(observations) for _ in range(100)} == set(best.tolist())

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from skauto.acquisition import d_optimal_design
-from skauto.history import History
+from skauto.history import Goal, History
 from skauto.space import Real, SearchSpace
 from skauto.strategies import FLASH, TPE, RandomSearch
 from tests.strategies.search_loop import drive, rich_space, single_space
@@ -51,7 +51,7 @@ def test_the_first_phase_builds_on_what_is_known():
     space = additive_space()
     history = drive(FLASH(n_init=1), space, additive, 1)
     first = space.one_hot_structures(space.encode([history[0].configuration]))
-    history.max_evals = 40
+    history = history.towards(Goal(max_evals=40))
     drive(FLASH(n_init=3), space, additive, 3, history=history)
     paths = space.one_hot_structures(space.encode([t.configuration for t in history]))
     row = d_optimal_design(
@@ -65,7 +65,7 @@ def test_the_first_phase_builds_on_what_is_known():
 def test_the_second_phase_is_not_shortened_by_what_is_known():
     space = additive_space()
     history = drive(RandomSearch(), space, additive, 10)
-    history.max_evals = 60
+    history = history.towards(Goal(max_evals=60))
     drive(FLASH(n_init=4, n_prune=5, fine_tuner="tpe"), space, additive, 20, history=history)
     origins = [trial.origin for trial in history[10:]]
     assert origins.count("eips") == 5

@@ -1,49 +1,77 @@
-"""From what the user passes to ``fit`` to what the search reads, with every check up front."""
+"""The user's data: checked and read once, in one frozen record."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length
 
-from skauto.data import DataFacts, TableReader, as_table
+from skauto.data._facts import DataFacts
+from skauto.data._reader import TableReader, as_table
 from skauto.utils import check_sample_weight, closest, n_rows, take_rows
 
 METADATA = ("sample_weight", "groups", "sensitive_features")
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TrainingData:
-    """The user's data, checked and read.
+    """The user's data, checked and read: what a search works on.
 
     Parameters
     ----------
-    X : dataframe, ndarray or CSR matrix of shape (n_samples, n_features)
-        The raw table, rows of weight 0 left out.
     Z : ndarray or CSR matrix of shape (n_samples, n_columns)
         The numeric matrix.
     y : ndarray of int of shape (n_samples,)
         Class codes.
     classes : ndarray of shape (n_classes,)
         Labels of the codes.
-    reader : TableReader
+    splits : list of (ndarray, ndarray), default=()
+        Training and validation rows of each fold.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        Weights of the rows for classifiers and scorers.
+    X : dataframe, ndarray or CSR matrix of shape (n_samples, n_features), default=None
+        The raw table without the rows of weight 0.
+    reader : TableReader, default=None
         Fitted on ``X``.
-    sample_weight, groups, sensitive_features : array-like of shape (n_samples, ...) or None
-        What was passed along.
+    groups : ndarray of shape (n_samples,), default=None
+        Groups whose rows are never split between training and validation.
+    sensitive_features : array-like of shape (n_samples, ...), default=None
+        As it was passed to ``fit``.
+    sensitive : mapping of str to ndarray of int of shape (n_samples,), default={}
+        Group codes of each sensitive feature that a constraint names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.data import TrainingData
+    >>> data = TrainingData(Z=np.zeros((4, 2)), y=np.array([0, 1, 0, 1]), classes=np.array([0, 1]))
+    >>> data.facts.n_samples, data.facts.n_features
+    (4, 2)
     """
 
-    X: object
-    Z: object
-    y: np.ndarray
-    classes: np.ndarray
-    reader: TableReader
-    sample_weight: np.ndarray | None
-    groups: np.ndarray | None
-    sensitive_features: object
+    Z: Any
+    y: NDArray[np.intp]
+    classes: NDArray[Any]
+    splits: list[Split] = field(default_factory=list)
+    sample_weight: NDArray[np.float64] | None = None
+    X: Any = None
+    reader: TableReader | None = None
+    groups: NDArray[Any] | None = None
+    sensitive_features: Any = None
+    sensitive: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
 
-    def sensitive(self, name):
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    def sensitive_feature(self, name: str) -> Any:
         """Find a sensitive feature by its name.
 
         Parameters
@@ -73,20 +101,22 @@ class TrainingData:
         )
 
     @property
-    def facts(self):
+    def facts(self) -> DataFacts:
         """What the search space is adapted to."""
         values = self.Z.data if sparse.issparse(self.Z) else self.Z
         return DataFacts(
             n_samples=self.Z.shape[0],
             n_features=self.Z.shape[1],
             has_missing=bool(np.isnan(values).any()),
-            has_categories=bool(self.reader.categorical_indices_),
+            has_categories=self.reader is not None and bool(self.reader.categorical_indices_),
             sparse=sparse.issparse(self.Z),
             weighted=self.sample_weight is not None,
         )
 
 
-def read_training_data(X, y, metadata, column_kinds):
+def read_training_data(
+    X: Any, y: Any, metadata: Mapping[str, Any], reader: TableReader
+) -> TrainingData:
     """Check and read the arguments of ``fit``.
 
     Parameters
@@ -95,33 +125,26 @@ def read_training_data(X, y, metadata, column_kinds):
         The table.
     y : array-like of shape (n_samples,)
         Classes.
-    metadata : dict
+    metadata : mapping of str to array-like
         ``sample_weight``, ``groups`` and ``sensitive_features``, as far as they were given.
-    column_kinds : dict, array-like or None
-        See `TableReader`.
+    reader : TableReader
+        Not fitted yet.
 
     Returns
     -------
     data : TrainingData
-        Without the rows of weight 0.
+        Without the rows of weight 0, and not split yet.
 
     Raises
     ------
     ValueError, TypeError
         For anything that a search could not work with.
     """
-    unknown = set(metadata) - set(METADATA)
-    if unknown:
-        name = sorted(unknown)[0]
-        raise TypeError(
-            f"fit() got an unexpected argument {name!r}. Allowed are X, y, {', '.join(METADATA)}"
-            f".{closest(name, METADATA)}"
-        )
+    passed = _read_metadata(metadata)
     X = as_table(X)
     _check_shape(X)
     y = _read_target(y)
     check_consistent_length(X, y)
-    passed = {name: metadata.get(name) for name in METADATA}
     for name, values in passed.items():
         if values is not None and n_rows(values) != len(y):
             raise ValueError(
@@ -138,22 +161,32 @@ def read_training_data(X, y, metadata, column_kinds):
                 passed[name] = take_rows(passed[name], rows)
     classes, codes = np.unique(y, return_inverse=True)
     _check_classes(classes, weighted=weight is not None)
-    reader = TableReader(column_kinds)
     Z = reader.fit_transform(X)
     groups = passed["groups"]
     return TrainingData(
-        X=X,
         Z=Z,
         y=codes,
         classes=classes,
-        reader=reader,
         sample_weight=weight,
+        X=X,
+        reader=reader,
         groups=None if groups is None else np.asarray(groups),
         sensitive_features=passed["sensitive_features"],
     )
 
 
-def _check_classes(classes, *, weighted):
+def _read_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    unknown = set(metadata) - set(METADATA)
+    if unknown:
+        name = sorted(unknown)[0]
+        raise TypeError(
+            f"fit() got an unexpected argument {name!r}. Allowed are X, y, {', '.join(METADATA)}"
+            f".{closest(name, METADATA)}"
+        )
+    return {name: metadata.get(name) for name in METADATA}
+
+
+def _check_classes(classes: NDArray[Any], *, weighted: bool) -> None:
     if len(classes) >= 2:
         return
     got = f"the single class {classes[0]!s}" if len(classes) else "no row"
@@ -164,7 +197,7 @@ def _check_classes(classes, *, weighted):
     )
 
 
-def _check_shape(X):
+def _check_shape(X: Any) -> None:
     n_samples, n_features = X.shape
     if n_samples < 2:
         raise ValueError(
@@ -177,7 +210,7 @@ def _check_shape(X):
         )
 
 
-def _read_target(y):
+def _read_target(y: Any) -> NDArray[Any]:
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None.")
     y = column_or_1d(y, warn=True)

@@ -1,0 +1,226 @@
+"""A trial on its way: which tasks are still to run, and what the others gave."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skauto.constraints import cautious_mean
+from skauto.engines import Outcome
+from skauto.evaluation._worker import FoldResult, FoldTask, Task
+from skauto.history import History, Proposal, Trial
+
+if TYPE_CHECKING:
+    from skauto.evaluation._evaluator import PipelineEvaluator
+
+
+class TrialJob:
+    """Plan the tasks of a trial rung by rung and collect their results.
+
+    Parameters
+    ----------
+    evaluator : PipelineEvaluator
+        Knows the folds, the scorers and the limits.
+    proposal : Proposal
+        What is evaluated.
+    history : History
+        Trials so far.
+    rungs : list of dict
+        Tasks of each rung by key. A rung starts when the one before is complete and the trial is
+        promoted.
+    """
+
+    def __init__(
+        self,
+        evaluator: PipelineEvaluator,
+        proposal: Proposal,
+        history: History,
+        rungs: list[dict[Any, Task]],
+    ) -> None:
+        self.evaluator = evaluator
+        self.proposal = proposal
+        self.status = "ok"
+        self.error = ""
+        self.seconds = 0.0
+        self.cpu_time = 0.0
+        self.results: dict[int, FoldResult] = {}  # by fold
+        self.latest: tuple[float, FoldResult]  # share of the rows and result of the last task
+        self._history = history
+        # Without a time limit, what came since the proposal must not matter: it depends on timing.
+        self._n_known = len(history) if history.time_limit is None else None
+        self._rungs = rungs
+        self._running: dict[Any, Task] = {}
+        self._waiting: dict[Any, Task] = {}
+        self._next_rung()
+
+    def next_parts(self) -> list[Hashable]:
+        """Tasks to submit now."""
+        self._running.update(self._waiting)
+        parts = list(self._waiting)
+        self._waiting = {}
+        return parts
+
+    def args(self, part: Hashable) -> tuple[Task]:
+        """Arguments of the engine's function for a task."""
+        return (self._running[part],)
+
+    @property
+    def time_limit(self) -> float | None:
+        """Seconds that one more task may take."""
+        limit = self.evaluator.trial_time_limit
+        return None if limit is None else max(0.0, limit - self.seconds)
+
+    def receive(self, part: Hashable, outcome: Outcome) -> None:
+        """Take what came of a task.
+
+        Parameters
+        ----------
+        part : hashable
+            Its key.
+        outcome : Outcome
+            Of the engine.
+        """
+        task = self._running.pop(part)
+        self.seconds += outcome.seconds
+        if outcome.status != "ok":
+            self.cpu_time += outcome.seconds
+            self._end(outcome.status, outcome.error)
+            return
+        results = outcome.value if isinstance(outcome.value, list) else [outcome.value]
+        self.cpu_time += sum(result.cpu_time for result in results)
+        self.evaluator.reuses.extend(r.reuse for r in results if r.reuse is not None)
+        if isinstance(task, FoldTask):
+            self.latest = task.share, results[0]
+            if task.share == 1.0:
+                self.results[task.fold] = results[0]
+        else:
+            self.results.update(enumerate(results))
+        if self._exceeds_limit():
+            return
+        if not self._running and not self._waiting and self._rungs:
+            known = len(self._history) if self._n_known is None else self._n_known
+            if self.evaluator.promotes(self, self._history, known):
+                self._next_rung()
+            else:
+                self._end("stopped", "")
+
+    def unfinished(self) -> list[Hashable]:
+        """Tasks that are still running."""
+        return list(self._running)
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing more has to run."""
+        return self.status != "ok" or len(self.results) == self.evaluator.n_folds
+
+    def trial(self, number: int, started: float, ended: float) -> Trial:
+        """Give the frozen record.
+
+        Parameters
+        ----------
+        number : int
+            Its position in the history.
+        started, ended : float
+            Seconds since the search began.
+
+        Returns
+        -------
+        trial : Trial
+            With infinite losses unless at least one fold was scored.
+        """
+        status, error, loss, tie_break = self.status, self.error, math.inf, 0.0
+        fidelity = self.proposal.fidelity
+        results = [self.results[fold] for fold in sorted(self.results)]
+        predictions = self._out_of_fold() if status in ("ok", "stopped") and results else None
+        if status == "stopped" and not results:
+            fidelity, only = self.latest
+            results = [only]
+        scores = _by_name([result.scores for result in results])
+        if status in ("ok", "stopped"):
+            loss = self.evaluator.loss(scores)
+        if status == "ok" and predictions is not None:
+            tie_break = self._log_loss(predictions)
+            if not math.isfinite(loss):
+                loss = self.evaluator.pooled_loss(predictions)
+            if not math.isfinite(loss):
+                status, error = "failed", "The score is not a finite number on any fold."
+        measured = _by_name([result.constraints for result in results])
+        margin = self.evaluator.safety_margin
+        constraints = {key: cautious_mean(values, margin) for key, values in measured.items()}
+        minimized = self._history.objectives[1:]
+        others = tuple(constraints.get(key, math.inf) for key in minimized)
+        undefined = [key for key, v in zip(minimized, others, strict=True) if not math.isfinite(v)]
+        if status == "ok" and undefined:
+            status, error = "failed", f"{undefined[0]!r} is not a finite number on any fold."
+        rounds = [result.rounds for result in results if result.rounds is not None]
+        return Trial(
+            number=number,
+            configuration=self.proposal.configuration,
+            status=status,
+            losses=(loss, *others),
+            constraints=constraints,
+            fold_constraints=measured,
+            tie_break=tie_break,
+            fidelity=fidelity,
+            cost=self.seconds,
+            cpu_time=self.cpu_time,
+            started=started,
+            ended=ended,
+            error=error,
+            fold_scores=scores,
+            fit_times=tuple(result.fit_time for result in results),
+            score_times=tuple(result.score_time for result in results),
+            rounds=tuple(rounds),
+            predictions=predictions,
+            origin=self.proposal.origin,
+            info=self.proposal.info,
+        )
+
+    def _next_rung(self) -> None:
+        self._waiting = self._rungs.pop(0)
+
+    def _exceeds_limit(self) -> bool:
+        """End the trial after its first fold if all would take too long."""
+        limit, n_folds = self.evaluator.trial_time_limit, self.evaluator.n_folds
+        if limit is None or len(self.results) != 1 or n_folds == 1:
+            return False
+        if self.seconds * n_folds <= limit:
+            return False
+        self._end(
+            "timeout",
+            f"The first of {n_folds} folds took {self.seconds:.3g} s: all would exceed the limit "
+            f"of {limit:.3g} s a trial.",
+        )
+        return True
+
+    def _end(self, status: str, error: str) -> None:
+        if self.status == "ok":
+            self.status, self.error = status, error
+
+    def _out_of_fold(self) -> NDArray[np.float32]:
+        """Probabilities of all rows, averaged where several folds predicted a row."""
+        data = self.evaluator.data
+        total = np.zeros((len(data.y), data.n_classes), dtype=np.float32)
+        count = np.zeros(len(data.y), dtype=np.float32)
+        for fold, result in self.results.items():
+            _, test = self.evaluator.function.rows(fold, self.proposal.fidelity)
+            total[test] += result.probabilities
+            count[test] += 1
+        with np.errstate(invalid="ignore"):
+            return np.asarray(total / count[:, None])
+
+    def _log_loss(self, predictions: NDArray[np.float32]) -> float:
+        """Mean negative log probability of the true classes: decides between equal losses."""
+        y = self.evaluator.data.y
+        truth = predictions[np.arange(len(y)), y]
+        truth = truth[~np.isnan(truth)]
+        return float(-np.log(np.maximum(truth, np.finfo(np.float32).eps)).mean())
+
+
+def _by_name(rows: list[Any]) -> dict[str, tuple[float, ...]]:
+    """Turn one mapping a fold into one tuple a name."""
+    return {name: tuple(row[name] for row in rows) for name in (rows[0] if rows else ())}

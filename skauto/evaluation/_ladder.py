@@ -1,0 +1,180 @@
+"""Which trials are promoted from one rung of their evaluation to the next."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skauto.history import History, Trial
+from skauto.selection import Loss, greedy_selection
+from skauto.space import Configuration
+
+# Promotion is decided on at most this many validation rows of the first fold.
+_MAX_ROWS = 2_000
+# Every trial is promoted until this many others have reached the same rung.
+_MIN_RIVALS = 3
+# Candidates of the ensemble: the best ones, and the best ones of each classifier.
+_BEST, _BEST_PER_FAMILY = 10, 2
+# Votes of the ensemble that a trial has to improve.
+_N_MEMBERS = 12
+# Relative decrease of the ensemble's loss that counts as an improvement.
+_LEAST_GAIN = 2e-3
+
+
+@dataclass(frozen=True, eq=False)
+class _Entry:
+    """What a rival had on a rung."""
+
+    number: int
+    family: str
+    loss: float
+    probabilities: NDArray[np.float32]
+
+
+class Ladder:
+    """Promote a trial if it leads its family or would improve the ensemble.
+
+    All trials predict the validation rows of the first fold on their first rung. A trial is
+    promoted if it is better there than all trials with the same classifier, or if greedy selection
+    among the rivals and itself gives a better ensemble than among the rivals alone. Selection is
+    what the search ends with, so the same rule decides which trials are worth more seconds. It
+    generalises racing against single rivals.
+
+    Parameters
+    ----------
+    y : ndarray of int of shape (n_samples,)
+        Class codes of all rows.
+    rows : ndarray of int
+        Validation rows of the first fold.
+    ensemble_loss : callable
+        ``ensemble_loss(rows)`` gives the loss of ensembles on these rows.
+
+    References
+    ----------
+    .. [1] R. Caruana et al., "Ensemble selection from libraries of models", ICML 2004.
+    .. [2] K. Jamieson, A. Talwalkar, "Non-stochastic Best Arm Identification and Hyperparameter
+       Optimization", AISTATS 2016 (successive halving).
+    """
+
+    def __init__(
+        self,
+        y: NDArray[np.intp],
+        rows: NDArray[np.intp],
+        ensemble_loss: Callable[[NDArray[np.intp]], Loss],
+    ) -> None:
+        chosen = np.arange(len(rows))
+        if len(rows) > _MAX_ROWS:
+            rng = np.random.default_rng(0)
+            chosen = np.sort(rng.choice(chosen, _MAX_ROWS, replace=False))
+        self._chosen = chosen  # positions among the validation rows of the first fold
+        self._rows = rows[chosen]
+        self._y = y[self._rows]
+        self._loss = ensemble_loss(self._rows)
+        self._entries: dict[float, list[_Entry]] = {}
+        self._n_read = 0
+        self._low_rungs: dict[Configuration, tuple[float, NDArray[np.float32]]] = {}
+        self._before: dict[float, tuple[int, float]] = {}
+
+    def note(
+        self,
+        configuration: Configuration,
+        share: float,
+        probabilities: NDArray[np.float32],
+    ) -> None:
+        """Remember what a trial had on a rung below the first complete fold.
+
+        Parameters
+        ----------
+        configuration : Configuration
+            Of the trial.
+        share : float
+            Share of the training rows.
+        probabilities : ndarray of shape (n_validation, n_classes)
+            Predictions for the validation rows of the first fold.
+        """
+        self._low_rungs[configuration] = share, probabilities[self._chosen]
+
+    def promotes(
+        self,
+        history: History,
+        n_known: int,
+        family: str,
+        share: float,
+        probabilities: NDArray[np.float32],
+    ) -> bool:
+        """Decide whether a trial goes on.
+
+        Parameters
+        ----------
+        history : History
+            Trials so far.
+        n_known : int
+            How many of them count: without a time limit those that were known when the trial was
+            proposed, so that the decision does not depend on timing.
+        family : str
+            Classifier of the trial.
+        share : float
+            Share of the training rows on its rung.
+        probabilities : ndarray of shape (n_validation, n_classes)
+            Predictions for the validation rows of the first fold.
+
+        Returns
+        -------
+        promoted : bool
+        """
+        self._read(history)
+        rivals = [e for e in self._entries.get(share, []) if e.number < n_known]
+        if len(rivals) < _MIN_RIVALS:
+            return True
+        newcomer = self._entry(-1, family, probabilities[self._chosen])
+        own = [rival.loss for rival in rivals if rival.family == family]
+        if own and newcomer.loss < min(own):
+            return True
+        pool = _candidates(rivals)
+        if self._before.get(share, (-1, 0.0))[0] != len(rivals):
+            self._before[share] = len(rivals), self._ensemble_loss(pool)
+        before = self._before[share][1]
+        return self._ensemble_loss([*pool, newcomer]) < before - _LEAST_GAIN * abs(before)
+
+    def _ensemble_loss(self, pool: list[_Entry]) -> float:
+        predictions = [entry.probabilities for entry in pool]
+        return float(greedy_selection(predictions, self._y, self._loss, _N_MEMBERS).losses.min())
+
+    def _read(self, history: History) -> None:
+        """Take in the trials that came since the last call."""
+        for trial in history[self._n_read :]:
+            family = trial.configuration.structure[-1]
+            low = self._low_rungs.pop(trial.configuration, None)
+            if low is not None:
+                share, probabilities = low
+                self._add(share, self._entry(trial.number, family, probabilities))
+            predictions = self._on_first_fold(trial)
+            if predictions is not None:
+                self._add(1.0, self._entry(trial.number, family, predictions))
+        self._n_read = len(history)
+
+    def _on_first_fold(self, trial: Trial) -> Any:
+        if trial.predictions is None or trial.fidelity < 1.0:
+            return None
+        predictions = trial.predictions[self._rows]
+        return None if np.isnan(predictions).any() else predictions
+
+    def _entry(self, number: int, family: str, probabilities: NDArray[np.float32]) -> _Entry:
+        loss = self._loss(self._y, probabilities[None])[0]
+        return _Entry(number, family, float(loss), probabilities)
+
+    def _add(self, share: float, entry: _Entry) -> None:
+        self._entries.setdefault(share, []).append(entry)
+
+
+def _candidates(entries: list[_Entry]) -> list[_Entry]:
+    """Choose the best entries and the best ones of each family."""
+    seen: dict[str, int] = {}
+    chosen = []
+    for rank, entry in enumerate(sorted(entries, key=lambda e: (e.loss, e.number))):
+        seen[entry.family] = seen.get(entry.family, 0) + 1
+        if rank < _BEST or seen[entry.family] <= _BEST_PER_FAMILY:
+            chosen.append(entry)
+    return chosen
