@@ -220,7 +220,7 @@ class EnsembleBuilder:
         decision : Decision or None
             None with ``decision="argmax"``, and where a limit is measured on predictions.
         """
-        measured = any(not c.additive for c in self.evaluator.function.constraints)
+        measured = any(not c.additive for c in self.evaluator.constraints)
         if self.decision == "argmax" or measured:
             return None
         shares = np.array(list(weights.values())) / sum(weights.values())
@@ -233,7 +233,7 @@ class EnsembleBuilder:
         return choose_decision(
             vote,
             self.data.y[rows],
-            self.loss(rows),
+            self.score_loss(rows),
             rng=np.random.default_rng(0),
             sample_weight=None if weight is None else weight[rows],
         )
@@ -369,13 +369,13 @@ class EnsembleBuilder:
             rows = np.sort(np.random.default_rng(0).choice(rows, _MAX_ROWS, replace=False))
         return rows
 
-    def selection_loss(self, rows):
-        """Loss that ensembles are selected by: that of the scorer and a share of the log loss.
+    def score_loss(self, rows):
+        """Loss that belongs to the scorer, on some rows of the data.
 
         Parameters
         ----------
         rows : ndarray of int
-            Rows of the data that predictions are for.
+            Which rows.
 
         Returns
         -------
@@ -383,9 +383,22 @@ class EnsembleBuilder:
         """
         reads_X = not isinstance(self.scoring, str) and not hasattr(self.scoring, "_score_func")
         if self.data.X is None or not reads_X:
-            loss = get_loss(self.scoring, self.data.classes)
-        else:
-            loss = ScorerLoss(self.scoring, self.data.classes, take_rows(self.data.X, rows))
+            return get_loss(self.scoring, self.data.classes)
+        return ScorerLoss(self.scoring, self.data.classes, take_rows(self.data.X, rows))
+
+    def selection_loss(self, rows):
+        """Loss that ensembles are selected by: that of the scorer and a share of the log loss.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Which rows.
+
+        Returns
+        -------
+        loss : Loss
+        """
+        loss = self.score_loss(rows)
         return loss if isinstance(loss, LogLoss | BrierLoss) else SmoothedLoss(loss)
 
     def _refit_task(self, trial, fold):
