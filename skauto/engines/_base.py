@@ -1,8 +1,8 @@
-"""What all evaluation engines share: the contract, the outcome of a task, and how one is called.
+"""Base class of the engines, the outcome of a task, and how a task is called.
 
-An engine knows nothing of pipelines or scores. It is given one function, which holds the data, and
-then tasks, each a key with the arguments of one call; it hands back an `Outcome` for every task,
-whatever the call did.
+An engine runs one function, which holds the data. A task is a key and the arguments of one call.
+The engine returns an `Outcome` for every task, also if the call fails or its worker dies. Engines
+know nothing of pipelines or scores.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from threadpoolctl import ThreadpoolController
 
 MAX_ERROR_LINES = 30
 MAX_ERROR_CHARACTERS = 4000
-MAX_TIME_LIMIT = 1e8  # seconds, three years; more is no limit, and no timer takes it
+MAX_TIME_LIMIT = 1e8  # seconds; timers accept no more, and longer limits count as None
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Outcome:
 
 
 class Engine(ABC):
-    """Run one function many times, asynchronously, whatever single calls do.
+    """Run one function many times, asynchronously and isolated from failures of single calls.
 
     Engines are context managers; `close` leaves nothing behind. An engine belongs to the thread
     and the process that made it.
@@ -163,10 +163,9 @@ class Engine(ABC):
 
 
 def call(function: Callable[..., Any], args: tuple) -> Outcome:
-    """Call the function and turn whatever it does into an Outcome.
+    """Call the function and return its value or exception as an Outcome.
 
-    A KeyboardInterrupt passes through: whether it is the user's or the function's own, only the
-    engine can tell.
+    KeyboardInterrupt is re-raised: only the engine can tell the user's from the function's own.
     """
     start = time.perf_counter()
     try:
@@ -181,7 +180,7 @@ def call(function: Callable[..., Any], args: tuple) -> Outcome:
 
 
 def _is_memory_error(exception: BaseException) -> bool:
-    """Tell memory errors, also those that C++ libraries wrap in an exception of their own."""
+    """Recognise memory errors, also those that C++ libraries wrap in another exception."""
     if isinstance(exception, MemoryError):
         return True
     try:
@@ -223,7 +222,7 @@ class _Libraries:
 def thread_pools() -> ThreadpoolController:
     """Return the controller of all loaded thread pools.
 
-    Looking for libraries takes 10 ms: it is done only when there may be new ones.
+    Libraries are searched again only after new modules were imported: a search takes 10 ms.
 
     Returns
     -------
@@ -246,8 +245,8 @@ def thread_pools() -> ThreadpoolController:
 def single_thread(config: dict[str, Any]) -> Iterator[None]:
     """Run a task on one thread, without nested parallelism, under a scikit-learn configuration.
 
-    Of several threads that do so at the same time, BLAS obeys one (OpenMP all): who shares a
-    process among threads must limit BLAS from outside.
+    The limit of OpenMP holds for each thread. That of BLAS holds for the process: where several
+    threads use this context at once, limit BLAS around all of them.
     """
     with (
         thread_pools().limit(limits=1),

@@ -41,7 +41,7 @@ CLUSTER_TICK = 0.25  # seconds between two looks at its workers
 KILL_TICK = 2.0  # seconds after which a nanny is asked again
 MAX_SILENCE = 10.0  # seconds to wait for an answer of the scheduler
 MAX_WORKERLESS = 300.0  # seconds that a cluster may be without any worker
-MAX_RETRIES = 2  # of a task that went down with others, or of a copy that a worker refused
+MAX_RETRIES = 2  # of a task lost together with others, or of a copy that a worker could not load
 
 
 @dataclass
@@ -54,8 +54,8 @@ class _Task:
     n_retries: int = 0
 
 
-class _Again(Exception):
-    """A task is to be sent again: it went down with something that was not its fault."""
+class _Resubmit(Exception):
+    """A task must be sent again: it was lost, and may not be the cause."""
 
 
 class JoblibEngine(Engine):
@@ -97,22 +97,22 @@ class JoblibEngine(Engine):
             self._transport = _BackendTransport(function, n_jobs)
         super().__init__(function, self._transport.n_workers)
         self._queue: deque[_Task] = deque()
-        self._flying: dict[int, _Task] = {}
+        self._in_flight: dict[int, _Task] = {}
         self._finished: list[tuple[Hashable, Outcome]] = []
         self._n_sent = 0
 
     @property
     def n_running(self) -> int:
         """The number of tasks submitted and not yet returned by `wait`."""
-        return len(self._queue) + len(self._flying) + len(self._finished)
+        return len(self._queue) + len(self._in_flight) + len(self._finished)
 
     def _keys(self) -> list[Hashable]:
-        waiting = [task.key for task in (*self._queue, *self._flying.values())]
+        waiting = [task.key for task in (*self._queue, *self._in_flight.values())]
         return [*waiting, *(key for key, _ in self._finished)]
 
     def _submit(self, key: Hashable, args: tuple, time_limit: float | None) -> None:
         self._queue.append(_Task(key, args, time_limit))
-        self._hand_out()
+        self._assign_tasks()
 
     def wait(self, timeout: float | None = None) -> list[tuple[Hashable, Outcome]]:
         """Return the tasks that ended since the last call, waiting for at least one.
@@ -133,16 +133,16 @@ class JoblibEngine(Engine):
             for number, read in self._transport.collect(pause):
                 self._receive(number, read)
             self._give_up_late()
-            self._hand_out()
+            self._assign_tasks()
             now = time.monotonic()
             if self._finished or now >= end or not self.n_running:
                 finished = list(self._finished)
                 del self._finished[: len(finished)]
                 return finished
-            deadlines = (task.deadline for task in self._flying.values())
+            deadlines = (task.deadline for task in self._in_flight.values())
             pause = max(0.001, min(end, now + 1.0, *deadlines) - now)
 
-    def _hand_out(self) -> None:
+    def _assign_tasks(self) -> None:
         while self._queue and self._transport.has_room():
             task = self._queue.popleft()
             task.started = time.monotonic()
@@ -151,18 +151,18 @@ class JoblibEngine(Engine):
             self._n_sent += 1
             try:
                 self._transport.send(self._n_sent, task.args)
-            except _Again:  # the last worker has just gone
+            except _Resubmit:  # the last worker has just gone
                 self._queue.appendleft(task)
                 return
-            self._flying[self._n_sent] = task
+            self._in_flight[self._n_sent] = task
 
     def _receive(self, number: int, read: Callable[[], Outcome]) -> None:
-        task = self._flying.pop(number, None)
+        task = self._in_flight.pop(number, None)
         if task is None:
             return
         try:
             outcome = read()
-        except _Again as reason:
+        except _Resubmit as reason:
             if task.n_retries < MAX_RETRIES:
                 task.n_retries += 1
                 self._queue.appendleft(task)
@@ -176,7 +176,7 @@ class JoblibEngine(Engine):
 
     def _give_up_late(self) -> None:
         now = time.monotonic()
-        for number, task in list(self._flying.items()):
+        for number, task in list(self._in_flight.items()):
             if task.time_limit is not None and now > task.deadline:
                 self._give_up(number, kill=True)
                 text = f"The time limit of {task.time_limit:.3g} s was exceeded."
@@ -184,7 +184,7 @@ class JoblibEngine(Engine):
 
     def _give_up(self, number: int, kill: bool) -> None:
         """Forget a task; its worker is busy until the call ends or is killed."""
-        del self._flying[number]
+        del self._in_flight[number]
         if kill:
             self._transport.kill(number)
 
@@ -200,7 +200,7 @@ class JoblibEngine(Engine):
         chosen = set(self._keys() if keys is None else keys)
         self._queue = deque(task for task in self._queue if task.key not in chosen)
         self._finished[:] = [item for item in self._finished if item[0] not in chosen]
-        for number, task in list(self._flying.items()):
+        for number, task in list(self._in_flight.items()):
             if task.key in chosen:
                 self._give_up(number, kill=keys is None)
 
@@ -213,7 +213,7 @@ class JoblibEngine(Engine):
 
 
 class _Transport(Protocol):
-    """How tasks reach the workers of a backend, and outcomes come back."""
+    """Sends tasks to the workers of a backend and collects their outcomes."""
 
     n_workers: int
 
@@ -224,10 +224,10 @@ class _Transport(Protocol):
         """Start a task on a free worker."""
 
     def collect(self, pause: float) -> list[tuple[int, Callable[[], Outcome]]]:
-        """Wait for an end of a task; return those that ended, each with how to read it."""
+        """Wait until a task ends; return ended tasks, each with a function that reads it."""
 
     def kill(self, number: int) -> None:
-        """End a task, or at least forget it."""
+        """Stop a task if the backend can; otherwise drop it."""
 
     def close(self) -> None:
         """Release everything."""
@@ -288,7 +288,7 @@ class _BackendTransport:
         return outcome if self.shares_memory else _loads(outcome)
 
     def kill(self, number: int) -> None:
-        """Do nothing: there is no general way."""
+        """Do nothing: joblib backends cannot stop a task."""
 
     def close(self) -> None:
         self._shut()
@@ -304,7 +304,7 @@ class _BackendTransport:
 
 @dataclass
 class _Host:
-    """A worker of dask, and the copy of the function that is on its way to it, or there."""
+    """A dask worker, and the copy of the function that was sent to it."""
 
     n_threads: int
     copy: concurrent.futures.Future
@@ -320,7 +320,7 @@ class _Host:
 
 @dataclass
 class _Sent:
-    """A task on its way to, or on, a worker of dask."""
+    """A task that was sent to a dask worker."""
 
     address: str
     future: Any
@@ -330,35 +330,35 @@ class _Sent:
 
 
 class _DaskTransport:
-    """The client of dask: its joblib backend neither reports dead workers nor ends tasks.
+    """Uses the dask client: its joblib backend neither reports dead workers nor stops tasks.
 
-    Every task is sent to a worker that has a thread free. dask would otherwise queue tasks on busy
-    ones, where they die with them; and it would try a task that kills its worker on others.
+    Each task is sent to a worker with a free thread. dask would otherwise queue tasks on busy
+    workers, where they are lost when these die, and retry a task that kills its worker elsewhere.
 
-    Requests to a worker that is just dying may be answered late or never. All but the list of
-    workers are therefore coroutines on the loop of the client: nobody waits for one of them, and
-    those that concern a worker are dropped when the scheduler misses it.
+    A dying worker may answer late or never. All requests except the list of workers are therefore
+    coroutines on the client's event loop. The engine never waits for one of them, and drops those
+    of a worker that the scheduler no longer lists.
     """
 
     def __init__(self, function: Callable[..., Any], n_jobs: int | None, backend: Any) -> None:
         self.client = backend.client
-        # Workers may go and come later: the cluster of now is no bound, what the user granted is.
+        # Workers may join later: the bound is n_jobs, not the present size of the cluster.
         self.max_tasks = math.inf if n_jobs is None or n_jobs < 1 else n_jobs
         self.n_workers = int(min(self.max_tasks, backend.effective_n_jobs(n_jobs)))
         self.holder = _Holder(function, sklearn.get_config())
         self.hosts: dict[str, _Host] = {}
         self.sent: dict[int, _Sent] = {}
         self.last_ready = time.monotonic()
-        self._look()
+        self._update_hosts()
 
     def _start(self, coroutine: Coroutine) -> concurrent.futures.Future:
         return asyncio.run_coroutine_threadsafe(coroutine, self.client.loop.asyncio_loop)
 
-    def _look(self) -> None:
-        """Take note of workers that came or went; send the function to those that lack it."""
+    def _update_hosts(self) -> None:
+        """Update the list of workers; send the function to new ones."""
         now = time.monotonic()
-        self.next_look = now + CLUSTER_TICK
-        with contextlib.suppress(TimeoutError):  # a busy scheduler may tell next time
+        self.next_update = now + CLUSTER_TICK
+        with contextlib.suppress(TimeoutError):  # a busy scheduler is asked again next time
             threads = self.client.nthreads(callback_timeout=MAX_SILENCE)
             for address in self.hosts.keys() - threads.keys():
                 self.hosts.pop(address).copy.cancel()
@@ -377,7 +377,7 @@ class _DaskTransport:
             )
 
     async def _copy(self, address: str) -> Any:
-        """Send the function to a worker, which unpickles it at once, not in the first task."""
+        """Send the function to a worker, which unpickles it before the first task."""
         return await self.client.scatter(self.holder, workers=[address], hash=False)
 
     def _copy_again(self, address: str, host: _Host) -> None:
@@ -410,10 +410,10 @@ class _DaskTransport:
         return len(self.sent) < self.max_tasks and self._free_address() is not None
 
     def send(self, number: int, args: tuple) -> None:
-        self._look()
+        self._update_hosts()
         address = self._free_address()
         if address is None:
-            raise _Again
+            raise _Resubmit
         data = self.hosts[address].data()
         future = self.client.submit(_remote_held, data, args, pure=False, workers=[address])
         self.sent[number] = _Sent(address, future, self._start(_result(future)))
@@ -429,8 +429,8 @@ class _DaskTransport:
 
     def _ended(self) -> Iterator[tuple[int, Callable[[], Outcome]]]:
         lost = any(sent.future.status in ("lost", "cancelled") for sent in self.sent.values())
-        if lost or time.monotonic() > self.next_look:
-            self._look()
+        if lost or time.monotonic() > self.next_update:
+            self._update_hosts()
         dead = [sent.address for sent in self.sent.values() if sent.address not in self.hosts]
         for number, sent in list(self.sent.items()):
             if time.monotonic() > sent.next_kill:
@@ -439,11 +439,13 @@ class _DaskTransport:
             if sent.result.done() and sent.future.status in ("finished", "error"):
                 reader = _Reader(self, sent.result)
             elif dead.count(sent.address) == 1:
-                reader = _Answer("crashed", f"The worker at {sent.address} died.")
+                reader = _NoOutcome("crashed", f"The worker at {sent.address} died.")
             elif sent.address in dead:
-                reader = _Answer("again", f"The worker at {sent.address} died, with other tasks.")
+                reader = _NoOutcome(
+                    "resubmit", f"The worker at {sent.address} died, with other tasks."
+                )
             elif sent.future.status in ("lost", "cancelled"):
-                reader = _Answer("again", "The data of the task got lost with dead workers.")
+                reader = _NoOutcome("resubmit", "The data of the task was lost with dead workers.")
             if reader is not None:
                 if not sent.result.done():
                     sent.result.cancel()
@@ -458,14 +460,15 @@ class _DaskTransport:
         return _loads(result.result())
 
     def kill(self, number: int) -> None:
-        """Let the nanny kill and replace the worker, unless that has other tasks."""
+        """Let the nanny kill and replace the worker, unless it runs other tasks."""
         sent = self.sent[number]
         sent.next_kill = time.monotonic() + KILL_TICK
         if sent.kill is None or sent.kill.done():
             sent.kill = self._start(_kill_host(self.client, sent.address, sent.future.key))
 
     def close(self) -> None:
-        # Whether a worker has nothing else is asked before the task is withdrawn.
+        # A worker is killed only if it runs nothing else, which is checked before the task is
+        # withdrawn.
         kills = [sent.kill for sent in self.sent.values() if sent.kill is not None]
         concurrent.futures.wait(kills, MAX_SILENCE)
         copies = [data for host in self.hosts.values() if (data := host.data()) is not None]
@@ -483,16 +486,16 @@ async def _result(future: Any) -> bytes:
 
 
 async def _kill_host(client: Any, address: str, key: Hashable) -> None:
-    """Kill the worker at the address if the task is all that it has."""
+    """Kill the worker at the address if it runs no other task."""
     [keys] = (await client.processing(workers=[address])).values()
     if list(keys) == [key]:
         await client.run(_kill_worker, address, workers=[address], nanny=True)
 
 
 def _kill_worker(address: str, dask_worker: Any) -> None:
-    """Kill the worker process of a nanny; runs where the nanny does.
+    """Kill the worker process of a nanny; called in the nanny's process.
 
-    The next worker must not be hit instead: a nanny gives up when one dies while it starts.
+    Its replacement must not be killed: a nanny gives up when a worker dies during its start.
     """
     running = dask_worker.process.status.name == "running"
     if running and dask_worker.worker_address == address:
@@ -501,7 +504,7 @@ def _kill_worker(address: str, dask_worker: Any) -> None:
 
 @dataclass(frozen=True)
 class _Holder:
-    """What a dask worker keeps."""
+    """The function and configuration that a dask worker keeps."""
 
     function: Callable[..., Any]
     config: dict[str, Any]
@@ -518,16 +521,16 @@ class _Reader:
         return self.transport.read(self.result)
 
 
-class _Answer:
-    """What there is to say of a task that the worker gave no outcome of."""
+class _NoOutcome:
+    """Outcome of a task whose worker returned none."""
 
     def __init__(self, status: str, error: str) -> None:
         self.status = status
         self.error = error
 
     def __call__(self) -> Outcome:
-        if self.status == "again":
-            raise _Again(self.error)
+        if self.status == "resubmit":
+            raise _Resubmit(self.error)
         return Outcome(self.status, None, self.error)
 
 

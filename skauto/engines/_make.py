@@ -1,4 +1,4 @@
-"""Choose and make the engine on which the trials of a search run."""
+"""Choose the engine that runs the tasks."""
 
 import multiprocessing
 import os
@@ -101,14 +101,14 @@ def make_engine(
     isolate: bool = False,
     memory_limit: int | None = None,
 ) -> Engine:
-    """Return the engine that fits what the user granted.
+    """Return the engine for a number of jobs, the limits, and the active joblib backend.
 
     - Under `joblib.parallel_config` with a backend other than joblib's own process pools (dask,
       ray, threading, ...), a `JoblibEngine` on that backend.
     - With more than one job, `isolate` or a `memory_limit`, a `ProcessEngine` of killable
       local workers.
-    - Otherwise a `SerialEngine`. So it is for `n_jobs=None` inside a worker of another parallel
-      job, and always in daemonic processes, which may not have children.
+    - Otherwise a `SerialEngine`; also for `n_jobs=None` inside a worker of another parallel job,
+      and always in daemonic processes, which may not have children.
 
     Parameters
     ----------
@@ -120,11 +120,11 @@ def make_engine(
         says otherwise, -1 all cores that this process may use.
 
     isolate : bool, default=False
-        Use a worker process also where one job is granted, so that it can be killed.
+        Use a worker process also for a single job, so that it can be killed.
 
     memory_limit : int, default=None
         Bytes that one worker and the processes it started may take, beyond what a fresh worker
-        holds. It asks for isolation.
+        holds. It implies `isolate`.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def make_engine(
     _refuse_while_importing_main()
     isolate = isolate or memory_limit is not None
     backend = None if in_parallel_call() else chosen_backend()
-    # One thread, or one process of ray, is nothing that this process could not be.
+    # A backend with a single local worker has no advantage over this process.
     if backend is not None and (joblib.effective_n_jobs(n_jobs) > 1 or _is_remote(backend)):
         if memory_limit is not None:
             _warn_of_limits("memory_limit", "on the joblib backend that parallel_config chose")
@@ -169,7 +169,7 @@ def make_engine(
 
 
 def _is_remote(backend: ParallelBackendBase) -> bool:
-    """Tell whether all workers of the backend are meant unless the user says otherwise (dask)."""
+    """Tell whether the backend uses all its workers by default, as dask does."""
     return backend.default_n_jobs == -1
 
 
@@ -177,7 +177,7 @@ def _n_local_workers(n_jobs: int | None) -> int:
     """Resolve `n_jobs` for processes on this machine."""
     if n_jobs is None and (in_parallel_call() or multiprocessing.parent_process() is not None):
         return 1
-    if in_parallel_call():  # the backend of the outer call is not ours to use
+    if in_parallel_call():  # do not use the backend of the outer call
         with joblib.parallel_config("loky"):
             return joblib.effective_n_jobs(n_jobs)
     return joblib.effective_n_jobs(n_jobs)
@@ -188,7 +188,7 @@ def _warn_of_limits(what: str, where: str) -> None:
 
 
 def _refuse_while_importing_main() -> None:
-    """Stop a worker that runs the user's whole script, for want of a guard, to be started."""
+    """Raise in a worker that runs the main script again because it has no main guard."""
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise RuntimeError(
             "A worker process is being started and runs the main script again. With the start "

@@ -1,22 +1,24 @@
-"""Local worker processes that are really killed at their limits, and replaced.
+"""Local worker processes that are killed at their time and memory limits, and replaced.
 
-Why a pool of our own. pebble (5.2.3) was measured first, on two cores under fork: 0.1-0.2 ms a
-no-op task, 0.05 s from a limit to the end of a worker stuck in C code. But a worker that ignores
-SIGTERM is killed 3.0-3.1 s late (it waits that long before SIGKILL); a result that cannot be
-pickled is reported as a dead process; workers that die between two tasks break the pool for good
-(`BrokenProcessPool`); three threads of the parent poll all the time and fork the replacements; and
-memory limits, process groups, thread caps and the end of workers after a ``kill -9`` of the parent
-would all have to be built around it.
+Why not pebble. pebble 5.2.3 was measured on two cores under fork: 0.1-0.2 ms a no-op task, and
+0.05 s from a time limit to the end of a worker stuck in C code. It has these limitations:
 
-How it works. The parent starts no threads: everything happens in calls of the engine's methods.
+- A worker that ignores SIGTERM is killed 3.0-3.1 s late: pebble waits so long before SIGKILL.
+- A result that cannot be pickled is reported as a dead process.
+- A worker that dies between two tasks breaks the pool (`BrokenProcessPool`).
+- Three threads of the parent poll all the time and fork the replacements.
+- Memory limits, process groups, thread limits and the end of workers after a ``kill -9`` of the
+  parent are missing.
 
-- A worker leads a process group of its own. It gets one task at a time over a socket pair, which
-  the parent reads without blocking, so that no worker can hold up the parent.
+How the engine works. The parent starts no threads: all work is done in calls of its methods.
+
+- A worker leads its own process group. It gets one task at a time over a socket pair. The parent
+  reads without blocking, so that no worker can block it.
 - Time limit: the kernel's timer (SIGALRM) ends the worker at the limit, also while the parent is
-  busy elsewhere; the parent kills what survives it 0.1 s later.
-- Memory limit: the parent polls resident memory of the process tree, and a limit on the data
-  segment makes single large requests fail at once.
-- The end of the parent, however it comes, closes a pipe that makes the kernel kill all groups.
+  busy. The parent kills a worker that still lives 0.1 s later.
+- Memory limit: the parent polls the resident memory of the process tree. A limit on the data
+  segment makes a single large allocation fail at once.
+- The end of the parent, for any reason, closes a pipe, and the kernel then kills all groups.
 - Replacement is lazy: the next task that needs a worker starts one.
 """
 
@@ -46,13 +48,15 @@ from skauto.engines._base import MAX_ERROR_LINES, Engine, Outcome, describe, dum
 from skauto.engines._worker import FRAME, Inherited, Mapped, work
 
 GRACE = 0.1  # seconds between the worker's own timer and the parent's
-TICK = 0.25  # seconds between two looks at deaths that nothing announces
-MEMORY_TICK = 0.05
+TICK = 0.25  # seconds between two checks for dead workers
+MEMORY_TICK = 0.05  # seconds between two checks of memory
 STALL_LIMIT = 30.0  # seconds past the deadline that a worker may take to send its outcome
 MAX_HEADER = 1 << 20
 START_LIMIT = 120.0  # seconds until a new worker must be ready
 MAX_FAILED_STARTS = 3
-# A worker that kept this share of the limit after a task is replaced, lest the next one pay.
+# How a traceback names the module that calls the tasks.
+_BASE = f'{os.path.join("engines", "_base.py")}"'
+# A worker that still holds this share of the memory limit after a task is replaced.
 MAX_KEPT_MEMORY = 0.25
 
 # The parent's ends of all pipes in this process. Any forked child closes its copies at once: a
@@ -102,7 +106,7 @@ class _Worker:
         return self.ready and self.task is None
 
     def read(self) -> bool:
-        """Take what has come over the channel; False at its end."""
+        """Receive what has arrived on the channel; False when it is closed."""
         try:
             while part := self.channel.recv(1 << 20):
                 self.received += part
@@ -115,12 +119,12 @@ class _Worker:
         return False
 
     def message(self) -> tuple[tuple[Any, ...], memoryview] | None:
-        """Return the header and the pickled value of an outcome, if all of it has come."""
+        """Return the header and the pickled value of an outcome, if it is complete."""
         if len(self.received) < FRAME.size:
             return None
         n_header, n_value = FRAME.unpack_from(self.received)
         if n_header > MAX_HEADER:
-            raise ValueError("This is no message of a worker.")
+            raise ValueError("The channel holds something that is not a message of a worker.")
         end = FRAME.size + n_header
         if len(self.received) < end + n_value:
             return None
@@ -129,7 +133,7 @@ class _Worker:
         return pickle.loads(content[FRAME.size : end]), content[end : end + n_value]
 
     def send(self, message: bytes) -> bool:
-        """Send a task; False if the worker is gone or does not listen."""
+        """Send a task; False if the worker has died or does not receive."""
         try:
             self.channel.settimeout(10.0)
             self.channel.sendall(message)
@@ -148,15 +152,15 @@ class _Worker:
         self.last_memory = total
         return total
 
-    def last_words(self) -> str:
-        """Return the traceback that the worker wrote while a signal ended it, innermost first."""
+    def last_traceback(self) -> str:
+        """Return the traceback written when a signal ended the worker, innermost call first."""
         os.set_blocking(self.report.fileno(), False)
         try:
             text = os.read(self.report.fileno(), 1 << 16).decode(errors="replace")
         except OSError:
             return ""
         lines = text.partition("\nExtension modules:")[0].strip().splitlines()
-        own = [n for n, line in enumerate(lines) if f'{os.sep}_engine_base.py"' in line]
+        own = [n for n, line in enumerate(lines) if _BASE in line]
         return "\n".join(lines[: min([MAX_ERROR_LINES, *own])])
 
     def kill(self) -> None:
@@ -219,7 +223,7 @@ class ProcessEngine(Engine):
     >>> import os
     >>> from skauto.engines import ProcessEngine
     >>> with ProcessEngine(os._exit) as engine:
-    ...     engine.submit("suicide", (3,))
+    ...     engine.submit("exit", (3,))
     ...     [(key, outcome)] = engine.wait()
     >>> outcome.status, outcome.error
     ('crashed', 'The worker process ended with exit code 3.')
@@ -247,8 +251,8 @@ class ProcessEngine(Engine):
         self._workers: list[_Worker] = []
         self._dying: list[_Worker] = []
         self._n_failed_starts = 0
-        self._next_memory_look = 0.0
-        self._next_children_look = 0.0
+        self._next_memory_check = 0.0
+        self._next_children_check = 0.0
         # Runs on `close`, on garbage collection and at the end of the interpreter.
         self._shut_down = Finalize(
             self, _shut_down, (self._workers, self._dying, self._source), exitpriority=100
@@ -326,28 +330,28 @@ class ProcessEngine(Engine):
     # What happens in each call of `submit` and `wait`
 
     def _advance(self) -> None:
-        """Take what has come, judge who is late, too large or dead, and hand out tasks."""
+        """Receive outcomes, enforce the limits, and assign queued tasks to idle workers."""
         for worker in list(self._workers):
-            self._listen(worker)
-        self._judge_times()
-        self._judge_memory()
-        self._hand_out()
+            self._receive_from(worker)
+        self._enforce_time_limits()
+        self._enforce_memory_limit()
+        self._assign_tasks()
         for worker in list(self._dying):
             if worker.process.exitcode is not None:
                 self._dying.remove(worker)
                 worker.process.close()
 
-    def _listen(self, worker: _Worker) -> None:
+    def _receive_from(self, worker: _Worker) -> None:
         dead = worker.process.exitcode is not None
         open_ = worker.read()  # after the look at the process: its last message has come
         try:
             message = worker.message()
-        except Exception:  # somebody else wrote into the channel
+        except Exception:  # the task wrote into the channel
             message, open_ = None, False
         if message is not None:
             self._receive(worker, *message)
         if dead or not open_:
-            self._bury(worker)
+            self._handle_death(worker)
 
     def _receive(self, worker: _Worker, header: tuple[Any, ...], content: memoryview) -> None:
         status, has_value, error, seconds = header
@@ -381,37 +385,37 @@ class ProcessEngine(Engine):
         worker.deadline = float("inf")
 
     def _discard(self, worker: _Worker) -> None:
-        """Kill a worker, whose task nobody waits for any more."""
+        """Kill a worker whose task has been finished or cancelled."""
         self._workers.remove(worker)
         self._dying.append(worker)
         worker.kill()
         worker.release()
 
-    def _bury(self, worker: _Worker) -> None:
-        """Account for a worker that died, or that closed its end of the channel."""
+    def _handle_death(self, worker: _Worker) -> None:
+        """Record the outcome of a worker that died or closed its end of the channel."""
         if worker not in self._workers:
             return
         worker.process.join(0.2)
         exitcode = worker.process.exitcode
-        words = worker.last_words()
+        trace = worker.last_traceback()
         self._discard(worker)
         if worker.task is not None and worker.unread:
             self._queue.appendleft(worker.task)
         elif worker.task is not None:
-            self._finish(worker, self._post_mortem(worker, exitcode, words))
+            self._finish(worker, self._outcome_of_death(worker, exitcode, trace))
         elif not worker.ready:
             self._n_failed_starts += 1
             if self._n_failed_starts >= MAX_FAILED_STARTS:
-                raise RuntimeError(self._start_error(exitcode, words))
+                raise RuntimeError(self._start_error(exitcode, trace))
 
-    def _post_mortem(self, worker: _Worker, exitcode: int | None, words: str) -> Outcome:
+    def _outcome_of_death(self, worker: _Worker, exitcode: int | None, trace: str) -> Outcome:
         assert worker.task is not None
         seconds = time.monotonic() - worker.task_started
         limit = worker.task.time_limit
         # No exit code is known where a handler of the user's program waits for all children.
         by_timer = exitcode in (-signal.SIGALRM, None)
         if by_timer and limit is not None and seconds >= 0.99 * limit:
-            return Outcome("timeout", None, _timeout_text(limit, words), limit)
+            return Outcome("timeout", None, _timeout_text(limit, trace), limit)
         if self.memory_limit is not None and worker.last_memory > self.memory_limit:
             return Outcome("memout", None, self._memory_text(worker), seconds)
         if exitcode is None:
@@ -420,9 +424,9 @@ class ProcessEngine(Engine):
             text = f"The worker process was ended by {_signal_name(-exitcode)}."
         else:
             text = f"The worker process ended with exit code {exitcode}."
-        return Outcome("crashed", None, f"{text}\n{words}".strip(), seconds)
+        return Outcome("crashed", None, f"{text}\n{trace}".strip(), seconds)
 
-    def _start_error(self, exitcode: int | None, words: str) -> str:
+    def _start_error(self, exitcode: int | None, trace: str) -> str:
         hint = ""
         if self.start_method != "fork":
             hint = (
@@ -432,13 +436,13 @@ class ProcessEngine(Engine):
         return (
             f"Worker processes cannot be started: {MAX_FAILED_STARTS} in a row ended (the last "
             f"with exit code {exitcode}) before they were ready.{hint} Set n_jobs=None and no "
-            f"limits to evaluate in this process instead.\n{words}"
+            f"limits to evaluate in this process instead.\n{trace}"
         ).strip()
 
-    def _judge_times(self) -> None:
+    def _enforce_time_limits(self) -> None:
         now = time.monotonic()
         for worker in list(self._workers):
-            # One that is sending its outcome was in time.
+            # A worker that is already sending its outcome was in time.
             deadline = worker.deadline + (STALL_LIMIT if worker.received else 0.0)
             if worker.task is not None and now > deadline:
                 limit = worker.task.time_limit
@@ -449,13 +453,13 @@ class ProcessEngine(Engine):
             elif not worker.ready and now > worker.started + START_LIMIT:
                 worker.kill()
 
-    def _judge_memory(self) -> None:
+    def _enforce_memory_limit(self) -> None:
         now = time.monotonic()
-        if self.memory_limit is None or now < self._next_memory_look:
+        if self.memory_limit is None or now < self._next_memory_check:
             return
-        self._next_memory_look = now + MEMORY_TICK
-        if now >= self._next_children_look:
-            self._next_children_look = now + TICK
+        self._next_memory_check = now + MEMORY_TICK
+        if now >= self._next_children_check:
+            self._next_children_check = now + TICK
             self._find_children()
         for worker in list(self._workers):
             if worker.task is not None and worker.measure() > self.memory_limit:
@@ -484,7 +488,7 @@ class ProcessEngine(Engine):
             f"memory_limit={self.memory_limit} bytes allows."
         )
 
-    def _hand_out(self) -> None:
+    def _assign_tasks(self) -> None:
         idle = [worker for worker in self._workers if worker.idle]
         while self._queue and idle:
             worker = idle.pop()
@@ -500,7 +504,7 @@ class ProcessEngine(Engine):
         for _ in range(n_wanted):
             try:
                 self._start_worker()
-            except OSError:  # no memory, process or descriptor to be had: go on with fewer
+            except OSError:  # out of memory, processes or descriptors: continue with fewer
                 if not self._workers:
                     raise
                 break
@@ -530,12 +534,12 @@ class ProcessEngine(Engine):
         self._workers.append(_Worker(process, *own, time.monotonic(), process.pid))
 
     def _sources(self) -> list[Any]:
-        """Return what `multiprocessing.connection.wait` shall look at."""
+        """Return the objects that `multiprocessing.connection.wait` waits for."""
         channels = [worker.channel for worker in self._workers]
         return channels + [worker.process.sentinel for worker in self._workers]
 
     def _pause(self, end: float) -> float:
-        """Return the seconds until something must be looked at, at most to `end`."""
+        """Return the seconds until the next check is due, at most until `end`."""
         now = time.monotonic()
         moments = [end, now + TICK, *(worker.deadline for worker in self._workers)]
         if self.memory_limit is not None:
@@ -581,8 +585,8 @@ def _shut_down(workers: list[_Worker], dying: list[_Worker], source: Inherited |
     source.close()
 
 
-def _timeout_text(limit: float, words: str) -> str:
-    return f"The time limit of {limit:.3g} s was exceeded.\n{words}".strip()
+def _timeout_text(limit: float, trace: str) -> str:
+    return f"The time limit of {limit:.3g} s was exceeded.\n{trace}".strip()
 
 
 def _signal_name(number: int) -> str:
@@ -594,7 +598,7 @@ def _signal_name(number: int) -> str:
 
 @contextlib.contextmanager
 def _interrupts_later() -> Iterator[None]:
-    """Hold back Ctrl-C while the engine's records change; it is raised at the end."""
+    """Defer Ctrl-C while the engine's state changes; it is raised at the end."""
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield

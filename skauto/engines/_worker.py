@@ -35,8 +35,8 @@ with contextlib.suppress(ImportError):  # Windows can import the package, but no
 
 FRAME = struct.Struct("!QQ")  # length of the header, length of the value
 ALIGNMENT = 64
-# The second fence behind the polling of resident memory: virtual memory is taken before it is
-# filled, and part of it never is, so it needs some room above the limit.
+# Limit of the data segment, as a multiple of the memory limit. It backs up the polling of resident
+# memory. Virtual memory is reserved before it is used, and part of it is never used.
 DATA_LIMIT_FACTOR = 1.25
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -53,7 +53,7 @@ THREAD_VARIABLES = (
 
 
 class Inherited:
-    """The function of an engine as a forked worker gets it: the very object."""
+    """The function of an engine for forked workers, which inherit the object itself."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -67,10 +67,10 @@ class Inherited:
 
 
 class Mapped:
-    """The function of an engine, pickled once into a file without a name that workers map.
+    """The function of an engine, pickled once into an unnamed file that workers memory-map.
 
-    Large arrays lie in the file as they are and are mapped privately (copy on write): workers
-    share the memory and may still write to their own view, as under fork.
+    Large arrays are stored as they are and mapped privately (copy on write): workers share the
+    memory and may still write to their own view, as under fork.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -99,7 +99,7 @@ class Mapped:
         return pickle.loads(stream, buffers=buffers)
 
     def close(self) -> None:
-        """Drop the file; workers keep what they have mapped."""
+        """Close the file; workers keep their mappings."""
         self.file.close()
 
 
@@ -118,9 +118,9 @@ def work(
     channel : socket
         Tasks come in, outcomes go out.
     lifeline : Connection
-        Nothing ever comes: it closes when the engine's process is gone.
+        Carries no data: it closes when the engine's process ends.
     report : Connection
-        Where a traceback goes when this process is killed by a signal.
+        Receives the traceback when a signal kills this process.
     source : Inherited or Mapped
         The function.
     config : dict
@@ -128,9 +128,9 @@ def work(
     memory_limit : int or None
         Bytes beyond what this process holds once it is ready.
     """
-    _live_and_die_with(lifeline)
+    _end_with_parent(lifeline)
     _reset_signals(report)
-    _silence()
+    _discard_output()
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))  # for libraries still to be loaded
     try:
         function = source.load()
@@ -140,7 +140,7 @@ def work(
     _forbid_threads()
     sklearn.set_config(**config)
     joblib.parallel_config(backend="sequential", n_jobs=1)
-    gc.freeze()  # inherited objects are never garbage here, and looking at them copies their pages
+    gc.freeze()  # else the garbage collector would copy the pages of inherited objects
     _limit_memory(memory_limit)
     _send(channel, "ready", None, "", 0.0)
     while True:
@@ -159,12 +159,12 @@ def _serve(
     """Run one task and send its outcome. The limit includes the pickling of the value."""
     process = os.getpid()
     if time_limit is not None:
-        # The kernel kills at the limit, whatever Python or C code does, after a traceback of it.
+        # At the limit the traceback is written, and the kernel kills, also inside C code.
         faulthandler.unregister(signal.SIGALRM)  # a task may have put its own handler there
         faulthandler.register(signal.SIGALRM, file=report, all_threads=False, chain=True)
         signal.setitimer(signal.ITIMER_REAL, max(time_limit, 1e-6))
     try:
-        # Filters that the task changes are put back.
+        # Restore warning filters that the task changes.
         with warnings.catch_warnings():
             outcome = call(function, pickle.loads(args))
         value = None if outcome.status != "ok" else dumps(outcome.value)
@@ -193,7 +193,7 @@ def _send(
 
 
 def receive(channel: socket.socket) -> Any:
-    """Read one message of the engine; leave when there is nobody to read from."""
+    """Read one message of the engine; exit when the channel is closed."""
     try:
         n_bytes, _ = FRAME.unpack(_read(channel, FRAME.size))
         return pickle.loads(_read(channel, n_bytes))
@@ -211,8 +211,8 @@ def _read(channel: socket.socket, n_bytes: int) -> bytes:
     return bytes(parts)
 
 
-def _live_and_die_with(lifeline: Connection) -> None:
-    """Lead a process group of one's own, and end all of it when the engine's process is gone."""
+def _end_with_parent(lifeline: Connection) -> None:
+    """Lead a new process group, which is killed when the engine's process ends."""
     with contextlib.suppress(OSError):
         os.setpgid(0, 0)
     descriptor = lifeline.fileno()
@@ -222,7 +222,7 @@ def _live_and_die_with(lifeline: Connection) -> None:
         fcntl.fcntl(descriptor, fcntl.F_SETOWN, -os.getpgrp())
         flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
         fcntl.fcntl(descriptor, fcntl.F_SETFL, flags | fcntl.FASYNC)
-        if select.select([descriptor], [], [], 0)[0]:  # it was gone already
+        if select.select([descriptor], [], [], 0)[0]:  # it has already ended
             os._exit(1)
     else:
         threading.Thread(target=_watch, args=(lifeline,), daemon=True).start()
@@ -234,7 +234,7 @@ def _watch(lifeline: Connection) -> None:
 
 
 def _reset_signals(report: Connection) -> None:
-    """Forget the handlers of the parent; Ctrl-C is for the parent alone."""
+    """Reset the parent's signal handlers; ignore Ctrl-C, which the parent handles."""
     signal.set_wakeup_fd(-1)
     for number in signal.valid_signals():
         if callable(signal.getsignal(number)):
@@ -246,12 +246,12 @@ def _reset_signals(report: Connection) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _silence() -> None:
-    """Send all output nowhere, so that nothing can fill a pipe, a disk or a notebook."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
+def _discard_output() -> None:
+    """Discard all output, so that it cannot fill a pipe, a disk or a notebook."""
+    devnull = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
-        os.dup2(nowhere, descriptor)
-    os.close(nowhere)
+        os.dup2(devnull, descriptor)
+    os.close(devnull)
     sys.stdin = open(os.devnull)  # noqa: SIM115
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     logging.disable(logging.CRITICAL)
@@ -259,10 +259,10 @@ def _silence() -> None:
 
 
 def _forbid_threads() -> None:
-    """Keep loaded libraries to one thread: the workers together are all that the user granted.
+    """Limit loaded libraries to one thread: `n_jobs` counts the workers.
 
-    libgomp hangs in a forked process that asks for a second thread after its parent has used
-    one. No active parallel level means that no such request, even an explicit one, is granted.
+    libgomp hangs in a forked process that starts a second thread after its parent has used one.
+    With zero active parallel levels, even an explicit request for threads gets none.
     """
     controller = ThreadpoolController()
     controller.limit(limits=1)
@@ -272,7 +272,7 @@ def _forbid_threads() -> None:
 
 
 def _limit_memory(memory_limit: int | None) -> None:
-    """Let large requests fail with a MemoryError where the system can do so."""
+    """Make large allocations raise MemoryError, where the operating system supports it."""
     taken = getattr(psutil.Process().memory_info(), "data", None)
     if memory_limit is None or taken is None:
         return
