@@ -203,7 +203,9 @@ def plot(table, path):
             curve.step(by_cost.index, median, where="post", label=system)
             curve.fill_between(by_cost.index, low, high, step="post", alpha=0.2)
         curve.set(title=name, xlabel="accumulated cost", ylabel="hypervolume")
-        curve.set_ylim(bottom=of_task.hypervolume[of_task.accumulated_cost >= 40].quantile(0.02))
+        later = of_task.hypervolume[of_task.accumulated_cost >= 40]
+        if len(later):
+            curve.set_ylim(bottom=later.quantile(0.02))
         curve.legend(loc="lower right")
         chosen = of_task[of_task.origin == "ehvi"]
         queries = chosen.groupby("seed").share.value_counts().unstack(fill_value=0)
