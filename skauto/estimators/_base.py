@@ -19,6 +19,7 @@ from skauto.data import METADATA, TableReader, make_splits, read_training_data
 from skauto.engines import make_engine
 from skauto.ensemble import EnsembleBuilder
 from skauto.estimators._accounting import cost_report
+from skauto.estimators._deployment import DeploymentMixin
 from skauto.estimators._options import SearchOptions
 from skauto.evaluation import (
     PipelineBuilder,
@@ -47,7 +48,7 @@ DEFAULT_MAX_EVALS = 50
 DEFAULT_CACHE_BYTES = 2**30
 
 
-class BaseAutoClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class BaseAutoClassifier(DeploymentMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Base class of the estimators: a search wrapped behind ``fit``.
 
     A subclass adds what it constrains or minimises besides the scorer.

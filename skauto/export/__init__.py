@@ -1,5 +1,6 @@
 """From a fitted search to production: skops files, code without skauto, ONNX, smaller votes."""
 
+from skauto.export._code import export_code
 from skauto.export._trusted import trusted_types
 
-__all__ = ["trusted_types"]
+__all__ = ["export_code", "trusted_types"]

@@ -1,0 +1,204 @@
+"""A folder that predicts without skauto."""
+
+import io
+import os
+import pickle
+import pkgutil
+import platform
+import re
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+from skauto.export._source import OWN, SourceCollector
+from skauto.export._vote import members, vote_of
+
+# What predicts, besides the packages whose objects are in the model.
+_ALWAYS = {"numpy", "scipy", "sklearn", "joblib", "pandas"}
+
+_SCRIPT = '''"""Predict with a model that was found by skauto; skauto itself is not needed.
+
+    python predict.py table.csv > predictions.csv
+
+The model reads the table, then fitted scikit-learn pipelines vote. Their shares:
+
+{members}
+"""
+
+import pickle
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER))  # the model finds its code in {package}
+
+with open(FOLDER / "model.pickle", "rb") as file:
+    MODEL = pickle.load(file)
+
+
+def predict_proba(X):
+    """Class probabilities of shape (n_samples, n_classes), in the order of MODEL.classes_."""
+    return MODEL.predict_proba(X)
+
+
+def predict(X):
+    """Class of each row."""
+    return MODEL.predict(X)
+
+
+if __name__ == "__main__":
+    import pandas as pd
+
+    table = pd.read_csv(sys.argv[1])
+    predictions = pd.DataFrame(predict_proba(table), columns=MODEL.classes_)
+    predictions.insert(0, "predicted", predict(table))
+    predictions.to_csv(sys.stdout, index=False)
+'''
+
+_README = """# A model for {n_classes} classes
+
+Found by skauto {version} on Python {python}; skauto is not needed to run it.
+
+    pip install -r requirements.txt
+    python predict.py table.csv > predictions.csv
+
+From Python: `from predict import predict, predict_proba`. Tables need the columns of the fit.
+`model.pickle` holds the fitted scikit-learn objects: load it only if you trust where it is from.
+`{package}` holds the source of the classes in it that are not scikit-learn's own.
+The versions in requirements.txt are those of the fit; others may predict differently.
+"""
+
+
+def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Path:
+    """Write a fitted model as a folder that predicts the same without skauto.
+
+    The folder holds ``predict.py``, a script with ``predict`` and ``predict_proba``;
+    ``model.pickle``, the fitted scikit-learn pipelines and their weights; a package with the
+    source of those classes of skauto that they need, the reader of the table above all;
+    ``requirements.txt`` with the versions of the packages; and ``README.md``.
+
+    Parameters
+    ----------
+    estimator : AutoClassifier or PipelineEnsemble
+        Fitted.
+    folder : path-like
+        Is made; may exist when it is empty.
+
+    Returns
+    -------
+    folder : Path
+        The folder.
+
+    Raises
+    ------
+    FileExistsError
+        If something is in the folder already.
+    ValueError
+        If the model holds a class that was defined in a script or a notebook.
+
+    Notes
+    -----
+    ``sys.path`` is extended by the folder when ``predict.py`` is imported. The package is called
+    as the folder, with ``_code`` behind, so that models of several folders can be loaded at once.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn.datasets import load_iris
+    >>> from skauto import AutoClassifier
+    >>> from skauto.export import export_code
+    >>> X, y = load_iris(return_X_y=True)
+    >>> automl = AutoClassifier(max_evals=2, random_state=0).fit(X, y)
+    >>> folder = export_code(automl, Path(tempfile.mkdtemp()) / "iris")
+    >>> sorted(path.name for path in folder.iterdir())
+    ['README.md', 'iris_code', 'model.pickle', 'predict.py', 'requirements.txt']
+    """
+    vote = vote_of(estimator)
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        raise FileExistsError(
+            f"The 'folder' of export_code must be new or empty. Got {str(folder)!r}; "
+            "remove what is in it or name another one."
+        )
+    package = re.sub(r"\W", "_", f"{folder.resolve().name}_code")
+    package = package if package.isidentifier() else f"_{package}"
+    model, source, packages = _pickled(vote, package)
+    (folder / "model.pickle").write_bytes(model)
+    about = {
+        "package": package,
+        "members": "\n".join(
+            "\n            ".join([f"    {share:.4f}  {steps[0]}", *steps[1:]])
+            for share, steps in members(vote)
+        ),
+        "n_classes": len(vote.classes_),
+        "version": metadata.version(OWN),
+        "python": platform.python_version(),
+    }
+    files = {
+        **source,
+        "predict.py": _SCRIPT.format(**about),
+        "README.md": _README.format(**about),
+        "requirements.txt": _requirements(packages),
+    }
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+class _ForeignPickler(pickle.Pickler):
+    """Pickle an object with its classes of this package under another name.
+
+    Parameters
+    ----------
+    file : file object
+        Where to write.
+    collector : SourceCollector
+        Is given the classes and functions.
+    """
+
+    def __init__(self, file: io.BytesIO, collector: SourceCollector) -> None:
+        super().__init__(file, protocol=5)
+        self.collector = collector
+        self.packages: set[str] = set()
+
+    def reducer_override(self, obj: Any) -> tuple[Callable[..., Any], tuple[str]] | Any:
+        """Write a class or a function of this package as a look-up in the exported one."""
+        if not isinstance(obj, type | FunctionType):
+            return NotImplemented
+        module, name = obj.__module__, obj.__qualname__
+        if module == "__main__":
+            raise ValueError(
+                f"The model holds {name!r}, which was defined in a script or a notebook and would "
+                "be missing where the model runs. Move it to a module that can be imported, and "
+                "fit anew."
+            )
+        if module.split(".")[0] != OWN:
+            self.packages.add(module.split(".")[0])
+            return NotImplemented
+        self.collector.add(module, name.split(".")[0])
+        place = module.replace(OWN, self.collector.package, 1)
+        return pkgutil.resolve_name, (f"{place}:{name}",)
+
+
+def _pickled(vote: BaseEstimator, package: str) -> tuple[bytes, dict[str, str], set[str]]:
+    """Give the pickled vote, the source of its own classes, and the packages that it needs."""
+    file = io.BytesIO()
+    collector = SourceCollector(package)
+    pickler = _ForeignPickler(file, collector)
+    pickler.dump(vote)
+    return file.getvalue(), collector.files(), pickler.packages | collector.packages()
+
+
+def _requirements(packages: set[str]) -> str:
+    """Pin the distributions behind packages to the versions that are installed, if they are."""
+    distributions = metadata.packages_distributions()
+    names = {name for p in packages | _ALWAYS for name in distributions.get(p, ())}
+    return "".join(f"{name}=={metadata.version(name)}\n" for name in sorted(names, key=str.lower))

@@ -1,0 +1,195 @@
+"""The part of this package's source that some of its objects need, as a package of its own."""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+OWN = __name__.split(".")[0]
+
+
+@dataclass(frozen=True)
+class _Module:
+    """A module's source, and the statement that defines each of its top-level names."""
+
+    name: str
+    is_package: bool
+    lines: list[str]
+    definitions: dict[str, ast.stmt]
+
+
+class SourceCollector:
+    """Collect the definitions that objects depend on, module by module.
+
+    Parameters
+    ----------
+    package : str
+        Name that takes the place of this package's in the collected source.
+    """
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+        self.modules: dict[str, _Module] = {}
+        self.needed: defaultdict[str, set[str]] = defaultdict(set)
+
+    def add(self, module: str, name: str) -> None:
+        """Add a top-level name of a module of this package and all that it depends on.
+
+        Parameters
+        ----------
+        module : str
+            Dotted name.
+        name : str
+            Of a class, a function or a constant.
+        """
+        open_names = [(module, name)]
+        while open_names:
+            module, name = self._origin(*open_names.pop())
+            if name not in self.needed[module]:
+                self.needed[module].add(name)
+                open_names.extend(self._dependencies(module, name))
+
+    def files(self) -> dict[str, str]:
+        """Write the collected source.
+
+        Returns
+        -------
+        files : dict of str to str
+            Content by path, relative to the folder that holds the package.
+        """
+        files = {}
+        for module in sorted(self.needed):
+            parts = [self.package, *module.split(".")[1:]]
+            inits = ["/".join([*parts[:n], "__init__.py"]) for n in range(1, len(parts))]
+            files.update(dict.fromkeys(inits, ""))
+            ending = "/__init__.py" if self._module(module).is_package else ".py"
+            files["/".join(parts) + ending] = self._source(module)
+        return files
+
+    def packages(self) -> set[str]:
+        """Name the packages of others that the collected source imports.
+
+        Returns
+        -------
+        packages : set of str
+            Top-level names.
+        """
+        imports = (
+            self._module(module).definitions[name]
+            for module, names in self.needed.items()
+            for name in names
+        )
+        return {
+            name.split(".")[0]
+            for node in imports
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for name in _imported(node)
+            if not _is_own(name)
+        }
+
+    def _module(self, name: str) -> _Module:
+        if name not in self.modules:
+            spec = find_spec(name)
+            if spec is None or spec.origin is None:
+                raise ImportError(f"The source of the module {name!r} was not found.")
+            text = Path(spec.origin).read_text(encoding="utf-8")
+            definitions = dict(_definitions(ast.parse(text)))
+            is_package = spec.submodule_search_locations is not None
+            self.modules[name] = _Module(name, is_package, text.splitlines(), definitions)
+        return self.modules[name]
+
+    def _origin(self, module: str, name: str) -> tuple[str, str]:
+        """Follow imports within this package to the module that defines a name."""
+        node = self._module(module).definitions[name]
+        while isinstance(node, ast.ImportFrom) and _is_own(node.module or ""):
+            module, name = node.module or "", _original_name(node, name)
+            node = self._module(module).definitions[name]
+        return module, name
+
+    def _dependencies(self, module: str, name: str) -> Iterator[tuple[str, str]]:
+        """Top-level names that the definition of another one uses."""
+        known = self._module(module).definitions
+        for node in ast.walk(known[name]):
+            if isinstance(node, ast.Name) and node.id in known:
+                yield module, node.id
+            elif isinstance(node, ast.ImportFrom) and _is_own(node.module or ""):
+                yield from ((node.module or "", alias.name) for alias in node.names)
+
+    def _source(self, name: str) -> str:
+        """What is needed of one module, in the order of the module."""
+        module = self._module(name)
+        imports, blocks = [], []
+        for known, node in module.definitions.items():
+            if known in self.needed[name]:
+                if isinstance(node, ast.Import | ast.ImportFrom):
+                    imports.append(_import_line(node, known))
+                else:
+                    blocks.append(_block(module.lines, node))
+        imports.extend(self._own_imports(name))
+        body = "\n\n\n".join(dict.fromkeys(blocks))  # one statement may define several names
+        code = "\n".join(dict.fromkeys(imports)) + f"\n\n\n{body}\n"
+        code = re.sub(rf"^( *)from {OWN}\.", rf"\1from {self.package}.", code, flags=re.MULTILINE)
+        return f'"""Taken from {name}."""\n\n{code}'
+
+    def _own_imports(self, module: str) -> Iterator[str]:
+        """Import statements for what a module takes from others of this package."""
+        definitions = self._module(module).definitions
+        used = {
+            node.id
+            for name in self.needed[module]
+            for node in ast.walk(definitions[name])
+            if isinstance(node, ast.Name)
+        }
+        for known in sorted(used & definitions.keys()):
+            origin, name = self._origin(module, known)
+            if origin != module:
+                renamed = "" if name == known else f" as {known}"
+                yield f"from {origin} import {name}{renamed}"
+
+
+def _definitions(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
+    """Top-level names of a module, each with the statement that defines it."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name, node
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                yield alias.asname or alias.name.split(".")[0], node
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.Try):
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                    yield inner.id, node
+
+
+def _is_own(module: str) -> bool:
+    return module == OWN or module.startswith(f"{OWN}.")
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> Iterable[str]:
+    return [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+
+
+def _original_name(node: ast.ImportFrom, name: str) -> str:
+    return next(alias.name for alias in node.names if (alias.asname or alias.name) == name)
+
+
+def _import_line(node: ast.Import | ast.ImportFrom, name: str) -> str:
+    """Write the statement that imports one name only."""
+    for alias in node.names:
+        if (alias.asname or alias.name.split(".")[0]) == name:
+            renamed = f" as {alias.asname}" if alias.asname else ""
+            source = f"from {node.module} " if isinstance(node, ast.ImportFrom) else ""
+            return f"{source}import {alias.name}{renamed}"
+    raise LookupError(name)
+
+
+def _block(lines: list[str], node: ast.stmt) -> str:
+    """Give the lines of a statement, its decorators and the comment above it included."""
+    decorators = getattr(node, "decorator_list", [])
+    start = min([node.lineno, *(decorator.lineno for decorator in decorators)]) - 1
+    while start and lines[start - 1].startswith("#"):
+        start -= 1
+    return "\n".join(lines[start : node.end_lineno])

@@ -1,0 +1,92 @@
+"""The exported folder predicts the same where skauto cannot be imported."""
+
+import subprocess
+import sys
+import types
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from skauto import AutoClassifier
+from skauto.export import export_code
+
+# Runs in a fresh interpreter, in which importing skauto is an error.
+PREDICT = """
+import pickle, sys
+sys.modules["skauto"] = None
+import numpy as np
+sys.path.insert(0, sys.argv[1])
+from predict import predict, predict_proba
+with open(sys.argv[2], "rb") as file:
+    X = pickle.load(file)
+np.savez(sys.argv[3], probabilities=predict_proba(X), labels=predict(X))
+"""
+
+
+def predicted_elsewhere(folder, X, tmp_path):
+    """What the exported folder predicts in another process."""
+    import pickle
+
+    rows, answer = tmp_path / "X.pickle", tmp_path / "answer.npz"
+    rows.write_bytes(pickle.dumps(X))
+    subprocess.run([sys.executable, "-c", PREDICT, folder, rows, answer], check=True)
+    return np.load(answer)
+
+
+@pytest.mark.parametrize("name", ["automl", "vote"])
+def test_the_folder_predicts_the_same_without_skauto(name, table, tmp_path, request):
+    model = request.getfixturevalue(name)
+    folder = export_code(model, tmp_path / "model")
+    X, _ = table
+    answer = predicted_elsewhere(folder, X, tmp_path)
+    np.testing.assert_allclose(answer["probabilities"], model.predict_proba(X), rtol=0, atol=1e-9)
+    np.testing.assert_array_equal(answer["labels"], model.predict(X))
+
+
+def test_the_script_says_what_votes(vote, tmp_path):
+    text = (export_code(vote, tmp_path / "model") / "predict.py").read_text()
+    for weight, pipeline in zip(vote.weights, vote.pipelines, strict=True):
+        assert f"{weight:.4f}" in text
+        assert type(pipeline.steps[-1][1]).__name__ in text
+
+
+def test_versions_are_pinned(vote, tmp_path):
+    lines = (export_code(vote, tmp_path / "model") / "requirements.txt").read_text().splitlines()
+    names = [line.split("==")[0] for line in lines]
+    assert {"scikit-learn", "numpy", "lightgbm", "imbalanced-learn"} <= set(names)
+    assert "skauto" not in names
+
+
+def test_the_command_line_reads_a_table(tmp_path, rng):
+    import pandas as pd
+
+    X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    automl = AutoClassifier(max_evals=1, cv=2, random_state=0).fit(X, X["a"] > 0)
+    folder = export_code(automl, tmp_path / "model")
+    X.to_csv(tmp_path / "X.csv", index=False)
+    command = [sys.executable, folder / "predict.py", tmp_path / "X.csv"]
+    finished = subprocess.run(command, capture_output=True, check=True, text=True)
+    (tmp_path / "out.csv").write_text(finished.stdout)
+    answer = pd.read_csv(tmp_path / "out.csv")
+    assert list(answer.columns) == ["predicted", "False", "True"]
+    np.testing.assert_array_equal(answer["predicted"], automl.predict(X))
+
+
+def test_a_folder_that_is_in_use_is_refused(vote, tmp_path):
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(FileExistsError, match="must be new or empty"):
+        export_code(vote, tmp_path)
+
+
+def test_a_class_of_a_script_is_refused(vote, tmp_path, monkeypatch):
+    Own = types.new_class("Own", (LogisticRegression,))
+    Own.__module__ = "__main__"
+    monkeypatch.setattr(vote, "diversity", Own())
+    with pytest.raises(ValueError, match="'Own', which was defined in a script"):
+        export_code(vote, tmp_path / "model")
+
+
+def test_something_else_is_refused(tmp_path):
+    with pytest.raises(TypeError, match="Got LogisticRegression instead"):
+        export_code(LogisticRegression(), tmp_path / "model")
