@@ -250,7 +250,7 @@ class BaseAutoClassifier(DeploymentMixin, CallbackSupportMixin, ClassifierMixin,
         y : ndarray of shape (n_samples,)
             Labels.
         """
-        X = self._checked(X)
+        check_is_fitted(self)
         return self.ensemble_.predict(X)
 
     def score(self, X, y, sample_weight=None):
