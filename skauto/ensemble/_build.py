@@ -18,13 +18,14 @@ from skauto.selection import (
     ScorerLoss,
     SmoothedLoss,
     choose_decision,
+    gains_by_offsets,
     get_loss,
     greedy_selection,
     mean_over_pairs,
     pairwise_disagreement,
     pairwise_diversity,
 )
-from skauto.utils import take_rows
+from skauto.utils import scorer_function, take_rows
 
 # So many of the best trials may become members, and besides so many of each algorithm of the last
 # step: alike members, however good, vote alike.
@@ -381,13 +382,17 @@ class EnsembleBuilder:
         -------
         loss : Loss
         """
-        reads_X = not isinstance(self.scoring, str) and not hasattr(self.scoring, "_score_func")
+        reads_X = not isinstance(self.scoring, str) and scorer_function(self.scoring) is None
         if self.data.X is None or not reads_X:
             return get_loss(self.scoring, self.data.classes)
         return ScorerLoss(self.scoring, self.data.classes, take_rows(self.data.X, rows))
 
     def selection_loss(self, rows):
         """Loss that ensembles are selected by: that of the scorer and a share of the log loss.
+
+        Where offsets are chosen for the labels it is the log loss alone: on generated data it
+        chose votes as good as the loss at the best threshold did, and better ones than the loss
+        of the most probable classes.
 
         Parameters
         ----------
@@ -399,6 +404,10 @@ class EnsembleBuilder:
         loss : Loss
         """
         loss = self.score_loss(rows)
+        if self.decision == "auto" and gains_by_offsets(
+            loss, self.data.y[rows], len(self.data.classes)
+        ):
+            return LogLoss()
         return loss if isinstance(loss, LogLoss | BrierLoss) else SmoothedLoss(loss)
 
     def _refit_task(self, trial, fold):

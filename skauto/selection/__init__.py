@@ -5,6 +5,7 @@ from skauto.selection._decisions import (
     choose_decision,
     choose_offsets,
     choose_temperature,
+    gains_by_offsets,
 )
 from skauto.selection._diversity import (
     mean_over_pairs,
@@ -47,6 +48,7 @@ __all__ = [
     "choose_decision",
     "choose_offsets",
     "choose_temperature",
+    "gains_by_offsets",
     "get_loss",
     "greedy_selection",
     "mean_over_pairs",

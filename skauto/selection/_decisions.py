@@ -25,7 +25,13 @@ from skauto.selection._losses import (
     ScorerLoss,
 )
 
-__all__ = ["Decision", "choose_decision", "choose_offsets", "choose_temperature"]
+__all__ = [
+    "Decision",
+    "choose_decision",
+    "choose_offsets",
+    "choose_temperature",
+    "gains_by_offsets",
+]
 
 # Probabilities are clipped here before their logarithm is taken: the resolution of a float32.
 _SMALLEST = 1e-7
@@ -165,11 +171,40 @@ def choose_decision(
     if isinstance(loss, LogLoss | BrierLoss):
         temperature = choose_temperature(probabilities, y, loss, sample_weight=weight)
         return Decision(np.zeros(n_classes), temperature)
-    if (isinstance(loss, ScorerLoss) and loss.reads_labels(probabilities, y)) or (
-        isinstance(loss, LabelLoss) and not isinstance(loss, ErrorLoss)
-    ):
+    if isinstance(loss, LabelLoss | ScorerLoss) and gains_by_offsets(loss, y, n_classes):
         return Decision(choose_offsets(probabilities, y, loss, rng=rng, sample_weight=weight))
     return Decision(np.zeros(n_classes))
+
+
+def gains_by_offsets(loss: Loss, y: IntArray, n_classes: int) -> bool:
+    """Tell whether other labels than the most probable classes may make a loss smaller.
+
+    Parameters
+    ----------
+    loss : Loss
+        What the labels are to make small.
+    y : ndarray of int of shape (n_samples,)
+        True classes as codes.
+    n_classes : int
+        Number of classes.
+
+    Returns
+    -------
+    gains : bool
+        False for the share of errors, for precision or recall of a single class, and for losses
+        that read probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.selection import gains_by_offsets, get_loss
+    >>> y = np.array([0, 1, 1])
+    >>> [gains_by_offsets(get_loss(name, [0, 1]), y, 2) for name in ("f1", "accuracy", "roc_auc")]
+    [True, False, False]
+    """
+    if isinstance(loss, ScorerLoss):
+        return loss.reads_labels(y, n_classes)
+    return isinstance(loss, LabelLoss) and not isinstance(loss, ErrorLoss)
 
 
 def choose_temperature(

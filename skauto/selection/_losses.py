@@ -27,9 +27,14 @@ from sklearn.metrics import (
     precision_score,
     recall_score,
 )
-from sklearn.utils import _safe_indexing
 
-from skauto.utils import Predictions
+from skauto.utils import (
+    Predictions,
+    scorer_function,
+    scorer_is_loss,
+    scorer_options,
+    take_rows,
+)
 
 __all__ = [
     "BalancedErrorLoss",
@@ -468,18 +473,18 @@ class ScorerLoss(Loss):
     @property
     def reads_counts(self) -> bool:
         """Whether weighted rows stand for several: the confusion matrix is all that it needs."""
-        function = getattr(self.scorer, "_score_func", None)
+        function = scorer_function(self.scorer)
         return function is not None and "sample_weight" in signature(function).parameters
 
-    def reads_labels(self, predictions: FloatArray, y: IntArray) -> bool:
+    def reads_labels(self, y: IntArray, n_classes: int) -> bool:
         """Whether the score can be raised by labels alone; found out by one call.
 
         Parameters
         ----------
-        predictions : ndarray of shape (n_samples, n_classes)
-            Probabilities.
         y : ndarray of int of shape (n_samples,)
             True classes as codes.
+        n_classes : int
+            Number of classes.
 
         Returns
         -------
@@ -487,9 +492,9 @@ class ScorerLoss(Loss):
             False for scorers that ask for probabilities, and for precision or recall of a single
             class: a constant answer is the best one by those.
         """
-        function = getattr(self.scorer, "_score_func", None)
+        function = scorer_function(self.scorer)
         if function in (precision_score, recall_score):
-            return getattr(self.scorer, "_kwargs", {}).get("average", "binary") != "binary"
+            return scorer_options(self.scorer).get("average", "binary") != "binary"
         asked: set[str] = set()
 
         class Recorder(Predictions):
@@ -501,7 +506,8 @@ class ScorerLoss(Loss):
                 asked.add("predict_proba")
                 return super().predict_proba(X)
 
-        self._score(Recorder, y, predictions, None)
+        shares = np.bincount(y, minlength=n_classes) / len(y)
+        self._score(Recorder, y, np.tile(shares, (len(y), 1)), None)
         return asked == {"predict"}
 
     def from_confusion(self, confusion: FloatArray) -> FloatArray:
@@ -529,7 +535,7 @@ class ScorerLoss(Loss):
         loss : ScorerLoss
             With these rows of ``X``.
         """
-        X = None if self.X is None else _safe_indexing(self.X, rows)
+        X = None if self.X is None else take_rows(self.X, rows)
         return type(self)(self.scorer, self.classes, X)
 
     def _score(
@@ -540,7 +546,7 @@ class ScorerLoss(Loss):
         sample_weight: FloatArray | None,
     ) -> float:
         classes = np.arange(predictions.shape[1]) if self.classes is None else self.classes
-        takes_weight = sample_weight is not None and hasattr(self.scorer, "_score_func")
+        takes_weight = sample_weight is not None and scorer_function(self.scorer) is not None
         options = {"sample_weight": sample_weight} if takes_weight else {}
         rows = np.zeros((len(y), 1)) if self.X is None else self.X
         return float(self.scorer(predictor(predictions, classes), rows, classes[y], **options))
@@ -571,8 +577,8 @@ def get_loss(scoring: Any, classes: ArrayLike) -> Loss:
     """
     classes = np.asarray(classes)
     if not isinstance(scoring, str):
-        plain = not getattr(scoring, "_kwargs", True) and scoring._sign > 0
-        known = _METRICS.get(scoring._score_func) if plain else None
+        plain = not scorer_options(scoring) and not scorer_is_loss(scoring)
+        known = _METRICS.get(scorer_function(scoring)) if plain else None
         return ScorerLoss(scoring, classes) if known is None else known
     if scoring in _LOSSES:
         return _LOSSES[scoring]
@@ -596,7 +602,7 @@ _LOSSES: dict[str, Loss] = {
 }
 
 # Metrics that a scorer may have been made of, without options.
-_METRICS: dict[Callable[..., Any], Loss] = {
+_METRICS: dict[Callable[..., Any] | None, Loss] = {
     accuracy_score: ErrorLoss(),
     balanced_accuracy_score: BalancedErrorLoss(),
     matthews_corrcoef: MatthewsLoss(),

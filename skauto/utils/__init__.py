@@ -14,6 +14,7 @@ from skauto.utils._compat import (
     scorer_function,
     scorer_is_loss,
     scorer_needs_labels_only,
+    scorer_options,
     take_rows,
 )
 from skauto.utils._growing import GrowingArray
@@ -43,5 +44,6 @@ __all__ = [
     "scorer_function",
     "scorer_is_loss",
     "scorer_needs_labels_only",
+    "scorer_options",
     "take_rows",
 ]

@@ -33,6 +33,7 @@ __all__ = [
     "scorer_function",
     "scorer_is_loss",
     "scorer_needs_labels_only",
+    "scorer_options",
     "take_rows",
 ]
 
@@ -152,6 +153,29 @@ def scorer_function(scorer: Any) -> Any:
     'log_loss'
     """
     return getattr(scorer, "_score_func", None)
+
+
+def scorer_options(scorer: Any) -> dict[str, Any]:
+    """Find the options that a scorer passes on to its metric.
+
+    Parameters
+    ----------
+    scorer : callable
+        ``scorer(estimator, X, y)``.
+
+    Returns
+    -------
+    dict of str to object
+        Keyword arguments that `sklearn.metrics.make_scorer` was given; empty for other callables.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import get_scorer
+    >>> from skauto.utils import scorer_options
+    >>> scorer_options(get_scorer("f1_macro"))
+    {'average': 'macro'}
+    """
+    return dict(getattr(scorer, "_kwargs", {}))
 
 
 def scorer_is_loss(scorer: Any) -> bool:
