@@ -25,8 +25,8 @@ STREET = [
     ["_search"],
     ["ensemble"],
     ["export"],
-    ["estimators"],
     ["display"],
+    ["estimators"],
     ["plotting", "objectives"],  # public doors: nobody inside walks through them
     ["__init__"],
 ]

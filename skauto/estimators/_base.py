@@ -21,6 +21,7 @@ from skauto.ensemble import EnsembleBuilder
 from skauto.estimators._accounting import cost_report
 from skauto.estimators._deployment import DeploymentMixin
 from skauto.estimators._options import SearchOptions
+from skauto.estimators._reporting import ReportMixin
 from skauto.evaluation import (
     PipelineBuilder,
     PipelineEvaluator,
@@ -48,7 +49,9 @@ DEFAULT_MAX_EVALS = 50
 DEFAULT_CACHE_BYTES = 2**30
 
 
-class BaseAutoClassifier(DeploymentMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class BaseAutoClassifier(
+    ReportMixin, DeploymentMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator
+):
     """Base class of the estimators: a search wrapped behind ``fit``.
 
     A subclass adds what it constrains or minimises besides the scorer.

@@ -1,0 +1,205 @@
+"""HTML parts of the report: tables, figures and the page around them."""
+
+import html
+import io
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module, resources
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Black and white of a drawing become the colours of the page, which can be dark.
+_PAGE_COLORS = {"#000000": "currentColor", "#ffffff": "var(--page)"}
+_STYLE = {
+    "axes.facecolor": "none",
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": "medium",
+    "figure.facecolor": "none",
+    "font.size": 9.0,
+    "legend.frameon": False,
+    "savefig.facecolor": "none",
+    "svg.fonttype": "path",
+    "svg.hashsalt": "skauto",
+}
+
+
+def check_plot_support(caller: str) -> None:
+    """Refuse to draw without matplotlib and pandas.
+
+    Parameters
+    ----------
+    caller : str
+        What needs them, for the error.
+
+    Raises
+    ------
+    ImportError
+        If one of them is not installed.
+    """
+    for package in ("matplotlib", "pandas"):
+        try:
+            import_module(package)
+        except ImportError as exc:
+            raise ImportError(
+                f"{caller} needs {package}, which is not installed. Install the extra with "
+                "`pip install 'skauto[plot]'`."
+            ) from exc
+
+
+class Markup(str):
+    """Text that is HTML already and is not escaped again."""
+
+
+def text(value: Any) -> str:
+    """Give a value as HTML; numbers with four significant digits.
+
+    Parameters
+    ----------
+    value : object
+        What to show; None and NaN are shown as a dash.
+
+    Returns
+    -------
+    text : str
+        Escaped, unless it is `Markup`.
+    """
+    if isinstance(value, Markup):
+        return value
+    if value is None or value != value:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) or type(value).__name__.startswith("float"):
+        return f"{value:.4g}"
+    return html.escape(str(value))
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Give a table that scrolls sideways where the page is too narrow.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        The heading.
+    rows : iterable of sequence
+        One value a column.
+
+    Returns
+    -------
+    html : str
+        The table.
+    """
+    head = "".join(f"<th>{text(name)}</th>" for name in columns)
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    return (
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        "</div>"
+    )
+
+
+def _cell(value: Any) -> str:
+    kind = ' class="number"' if not isinstance(value, str | bool) else ""
+    return f"<td{kind}>{text(value)}</td>"
+
+
+def bar(share: float) -> Markup:
+    """Give a number in [0, 1] as a horizontal bar with its value.
+
+    Parameters
+    ----------
+    share : float
+        Length of the bar.
+
+    Returns
+    -------
+    html : Markup
+        The bar.
+    """
+    width = f"{100.0 * min(max(share, 0.0), 1.0):.1f}"
+    return Markup(
+        f'<span class="bar"><span style="width:{width}%"></span></span>'
+        f'<span class="value">{share:.3f}</span>'
+    )
+
+
+def figure(
+    draw: Callable[["Figure"], Any], caption: str, *, width: float = 5.2, height: float = 3.4
+) -> str:
+    """Draw with matplotlib and give the drawing as SVG in the colours of the page.
+
+    Parameters
+    ----------
+    draw : callable
+        ``draw(figure)`` draws on an empty matplotlib Figure.
+    caption : str
+        What is shown; also what a screen reader says.
+    width, height : float, default=5.2 and 3.4
+        Inches.
+
+    Returns
+    -------
+    html : str
+        A figure with its caption.
+    """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
+        drawn = Figure(figsize=(width, height), layout="constrained")
+        draw(drawn)
+        _legend_below(drawn)
+        buffer = io.StringIO()
+        drawn.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    svg = buffer.getvalue()
+    svg = svg[svg.index("<svg") :]
+    for color, on_page in _PAGE_COLORS.items():
+        svg = svg.replace(color, on_page)
+    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{html.escape(caption)}" ', 1)
+    style = f"max-width:{96 * width:.0f}px"
+    return f'<figure style="{style}">{svg}<figcaption>{text(caption)}</figcaption></figure>'
+
+
+def _legend_below(drawn: "Figure") -> None:
+    """Move the legends of the axes below the figure: narrow pages have no room beside it."""
+    for ax in drawn.axes:
+        legend = ax.get_legend()
+        handles, labels = ax.get_legend_handles_labels()
+        if legend is None or not handles:
+            continue
+        legend.remove()
+        drawn.legend(handles, labels, loc="outside lower center", ncols=3, fontsize="small")
+
+
+def page(title: str, header: str, sections: dict[str, str]) -> str:
+    """Give a page that needs no other file.
+
+    Parameters
+    ----------
+    title : str
+        Title of the window.
+    header : str
+        HTML above the sections.
+    sections : dict of str to str
+        Heading to HTML.
+
+    Returns
+    -------
+    html : str
+        The page.
+    """
+    css = resources.files("skauto.display").joinpath("report.css").read_text(encoding="utf-8")
+    anchors = {name: name.lower().replace(" ", "-") for name in sections}
+    links = "".join(f'<a href="#{anchor}">{text(name)}</a>' for name, anchor in anchors.items())
+    parts = "".join(
+        f'<section id="{anchors[name]}"><h2>{text(name)}</h2>{content}</section>'
+        for name, content in sections.items()
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta name="color-scheme" content="light dark"><title>{text(title)}</title>'
+        f"<style>{css}</style></head><body><main>{header}<nav>{links}</nav>{parts}</main></body>"
+        "</html>\n"
+    )

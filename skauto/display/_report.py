@@ -1,0 +1,500 @@
+"""The report: one HTML page on a fitted estimator that needs no network."""
+
+import math
+import platform
+from collections import Counter
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.calibration import CalibrationDisplay
+from sklearn.inspection import permutation_importance
+from sklearn.metrics import (
+    ConfusionMatrixDisplay,
+    RocCurveDisplay,
+    accuracy_score,
+    balanced_accuracy_score,
+    log_loss,
+    roc_auc_score,
+)
+from sklearn.utils import _safe_indexing, check_random_state
+
+from skauto.display._base import BLUE, COLORMAP, loss_name
+from skauto.display._page import Markup, bar, check_plot_support, figure, page, table, text
+from skauto.display._pareto_front import ParetoFrontDisplay
+from skauto.display._quantities import quantities
+from skauto.display._search_history import SearchHistoryDisplay
+from skauto.display._timeline import TimelineDisplay
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from skauto.history import History, Trial
+
+# Number of rows of the leaderboard, of columns in the plot of importances, and of classes in the
+# confusion matrix up to which its cells hold numbers.
+_N_TRIALS = 10
+_N_IMPORTANT = 20
+_N_NUMBERED = 12
+# Permutation importance predicts the table (repeats x columns) times.
+_MAX_ROWS_PERMUTED = 1000
+_N_REPEATS = 5
+_PACKAGES = ("skauto", "scikit-learn", "numpy", "scipy", "lightgbm", "imbalanced-learn", "pandas")
+
+
+def report_html(estimator: Any, X: Any = None, y: Any = None) -> str:
+    """Write the report on a fitted estimator.
+
+    Parameters
+    ----------
+    estimator : AutoClassifier or ConstrainedAutoClassifier
+        A fitted one.
+    X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features), default=None
+        Rows that ``fit`` has not seen.
+    y : array-like of shape (n_samples,), default=None
+        Their classes.
+
+    Returns
+    -------
+    html : str
+        A page without references to other files.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib or pandas is not installed.
+    ValueError
+        If only one of X and y is given.
+    """
+    check_plot_support("save_report")
+    if (X is None) != (y is None):
+        raise ValueError(
+            "save_report needs both of 'X' and 'y' for scores on held-out rows, or neither. Got "
+            f"only {'y' if X is None else 'X'}."
+        )
+    sections = {"Data": _data(estimator), "Search": _search(estimator)}
+    if estimator.member_weights_:
+        sections["Ensemble"] = _ensemble(estimator)
+        sections["Out-of-fold predictions"] = _predictions(estimator)
+    if X is not None:
+        sections["Held-out rows"] = _held_out(estimator, X, y)
+    if estimator.history_.limits or len(estimator.history_.objectives) > 1:
+        sections["Limits"] = _limits(estimator)
+    sections["Cost"] = _cost(estimator)
+    sections["Repeat it"] = _repeat(estimator)
+    title = f"{type(estimator).__name__} report"
+    return page(title, _header(title, estimator), sections)
+
+
+def describe_pipeline(trial: "Trial") -> str:
+    """Name the algorithms of a trial's pipeline in their order, without the steps left out.
+
+    Parameters
+    ----------
+    trial : Trial
+        Any.
+
+    Returns
+    -------
+    pipeline : str
+        Such as "one_hot → standard → logistic_regression".
+    """
+    return " → ".join(name for name in trial.configuration.structure if name != "none")
+
+
+def mean_score(trial: "Trial") -> float:
+    """Mean over the folds of the score that the search maximised; NaN where there is none."""
+    scores = next(iter(trial.fold_scores.values()), ())
+    return float(np.mean(scores)) if scores else math.nan
+
+
+def score_name(estimator: Any) -> str:
+    """Name the scorer that the search maximised."""
+    return loss_name(estimator).removeprefix("1 - ")
+
+
+def _header(title: str, estimator: Any) -> str:
+    history = estimator.history_
+    tiles = {
+        f"best {score_name(estimator)}, mean of {estimator.n_splits_} folds": (
+            estimator.best_score_
+        ),
+        "members of the ensemble": len(estimator.member_weights_),
+        "trials": len(history),
+        "seconds of fit": f"{estimator.search_time_:.1f}",
+    }
+    if hasattr(estimator, "feasible_"):
+        kind = "good" if estimator.feasible_ else "bad"
+        met = Markup(f'<i class="{kind}">{"yes" if estimator.feasible_ else "no"}</i>')
+        tiles["all limits kept"] = met
+    shown = "".join(
+        f'<div class="tile"><b>{text(value)}</b><span>{text(name)}</span></div>'
+        for name, value in tiles.items()
+    )
+    best = history.incumbent
+    pipeline = "" if best is None else f"<p>Best pipeline: {text(describe_pipeline(best))}.</p>"
+    return f'<h1>{text(title)}</h1>{pipeline}<div class="tiles">{shown}</div>'
+
+
+def _data(estimator: Any) -> str:
+    targets = estimator.history_.targets
+    parts = [f"{estimator.n_features_in_} columns, {len(estimator.classes_)} classes."]
+    classes = ""
+    if targets is not None:
+        parts.insert(0, f"{len(targets)} rows,")
+        counts = np.bincount(targets, minlength=len(estimator.classes_))
+        rows = [
+            (label, int(count), bar(count / len(targets)))
+            for label, count in zip(estimator.classes_, counts, strict=True)
+        ]
+        classes = "<h3>Classes</h3>" + table(["class", "rows", "share"], rows)
+    names = getattr(estimator, "feature_names_in_", None)
+    columns = ""
+    if names is not None:
+        columns = "<h3>Columns</h3>" + table(["column"], [(name,) for name in names])
+    return f"<p>{' '.join(parts)}</p>{classes}{columns}"
+
+
+def _search(estimator: Any) -> str:
+    history = estimator.history_
+    if not len(history):
+        return "<p>No trial was finished.</p>"
+    statuses = ", ".join(f"{n} {status}" for status, n in history.counts().items())
+    strategy = type(estimator.strategy_).__name__
+    n_slots = int(TimelineDisplay.from_history(history).frame["slot"].max() or 1)
+    name = loss_name(estimator)
+    figures = figure(
+        lambda drawn: SearchHistoryDisplay.from_estimator(estimator, ax=drawn.subplots()),
+        f"{name} of each trial",
+    ) + figure(
+        lambda drawn: TimelineDisplay.from_estimator(estimator, ax=drawn.subplots()),
+        "When each fold of each trial ran",
+        height=1.4 + 0.35 * n_slots,
+    )
+    return (
+        f"<p>{strategy}: {len(history)} trials ({text(statuses)}).</p>"
+        f'<div class="figures">{figures}</div>'
+        f"<h3>Best trials</h3>{_best_trials(estimator)}{_failures(history)}"
+    )
+
+
+def _best_trials(estimator: Any) -> str:
+    history = estimator.history_
+    complete = sorted((t for t in history if t.ok), key=lambda t: (-t.fidelity, t.losses))
+    columns = ["trial", score_name(estimator), "seconds", "proposed by", "pipeline"]
+    rows = [
+        (t.number, mean_score(t), t.cost, t.origin, describe_pipeline(t))
+        for t in complete[:_N_TRIALS]
+    ]
+    return table(columns, rows)
+
+
+def _failures(history: "History") -> str:
+    """Tabulate the trials without a score by status, last line of the error, and algorithm."""
+    counts: Counter[tuple[str, str]] = Counter()
+    algorithms: dict[tuple[str, str], Counter[str]] = {}
+    for trial in history:
+        if trial.status in ("ok", "stopped"):
+            continue
+        lines = trial.error.strip().splitlines() or [""]
+        key = (trial.status, lines[-1].strip()[:300])
+        counts[key] += 1
+        algorithms.setdefault(key, Counter())[trial.configuration.structure[-1]] += 1
+    if not counts:
+        return ""
+    rows = [
+        (n, *key, ", ".join(name for name, _ in algorithms[key].most_common(3)))
+        for key, n in counts.most_common()
+    ]
+    columns = ["trials", "status", "error", "most frequent algorithms"]
+    return "<h3>Trials without a score</h3>" + table(columns, rows)
+
+
+def _ensemble(estimator: Any) -> str:
+    weights = estimator.member_weights_
+    trials = [estimator.history_[number] for number in weights]
+    rows = [
+        (t.number, bar(weights[t.number]), mean_score(t), t.cost, describe_pipeline(t))
+        for t in trials
+    ]
+    columns = ["trial", "weight", score_name(estimator), "seconds", "pipeline"]
+    disagreement = getattr(estimator.ensemble_, "disagreement_", None)
+    sentence = "The probabilities of the members are averaged by these weights."
+    if disagreement is not None and len(weights) > 1:
+        sentence += f" On average two members label {disagreement:.1%} of the rows differently."
+    return f"<p>{sentence}</p>{table(columns, rows)}{_best_pipeline(estimator)}"
+
+
+def _best_pipeline(estimator: Any) -> str:
+    if estimator.best_params_ is None:
+        return ""
+    rows = [
+        (step, name, ", ".join(f"{key}={_short(value)}" for key, value in settings.items()))
+        for step, (name, settings) in _steps(estimator.best_params_)
+    ]
+    return "<h3>Best pipeline</h3>" + table(["step", "algorithm", "hyper-parameters"], rows)
+
+
+def _steps(params: dict[str, Any]) -> list[tuple[str, tuple[str, dict[str, Any]]]]:
+    named = {step: dict(settings) for step, settings in params.items()}
+    return [
+        (step, (settings.pop("name"), settings))
+        for step, settings in named.items()
+        if settings["name"] != "none"
+    ]
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def out_of_fold(estimator: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]] | None:
+    """Average the members' out-of-fold probabilities by their weights.
+
+    Parameters
+    ----------
+    estimator : AutoClassifier or ConstrainedAutoClassifier
+        A fitted one.
+
+    Returns
+    -------
+    predictions : (ndarray of shape (n_rows, n_classes), ndarray of shape (n_rows,)) or None
+        Probabilities and true class codes of the rows that a fold predicted; None if they were
+        not kept.
+    """
+    history, weights = estimator.history_, estimator.member_weights_
+    members = [history[number].predictions for number in weights]
+    if history.targets is None or not members or any(p is None for p in members):
+        return None
+    total = np.zeros(members[0].shape)
+    for weight, predictions in zip(weights.values(), members, strict=True):
+        total += weight * predictions
+    rows = np.flatnonzero(~np.isnan(total[:, 0]))
+    return total[rows] / total[rows].sum(axis=1, keepdims=True), history.targets[rows]
+
+
+def _predictions(estimator: Any) -> str:
+    known = out_of_fold(estimator)
+    if known is None:
+        return "<p>The out-of-fold predictions of the members were not kept.</p>"
+    probabilities, codes = known
+    note = (
+        '<p class="muted">Weighted mean of the members, each predicted on the fold that it was '
+        "not trained on. The ensemble was selected on these predictions, so the figures are "
+        "slightly optimistic. Rows count equally.</p>"
+    )
+    figures = _figures_of_predictions(probabilities, codes, estimator.classes_)
+    return note + _scores(probabilities, codes) + figures
+
+
+def _scores(probabilities: NDArray[np.float64], codes: NDArray[np.intp]) -> str:
+    """Tabulate scores that do not need the estimator's scorer."""
+    n_classes = probabilities.shape[1]
+    labels = np.arange(n_classes)
+    predicted = probabilities.argmax(axis=1)
+    scores = {
+        "rows": len(codes),
+        "accuracy": accuracy_score(codes, predicted),
+        "balanced accuracy": balanced_accuracy_score(codes, predicted),
+        "log loss": log_loss(codes, probabilities, labels=labels),
+    }
+    if len(np.unique(codes)) == n_classes:
+        binary = n_classes == 2
+        scores["ROC AUC" if binary else "ROC AUC (one-vs-rest)"] = roc_auc_score(
+            codes, probabilities[:, 1] if binary else probabilities, multi_class="ovr"
+        )
+    return table(list(scores), [list(scores.values())])
+
+
+def _figures_of_predictions(
+    probabilities: NDArray[np.float64], codes: NDArray[np.intp], classes: NDArray[Any]
+) -> str:
+    binary = len(classes) == 2
+    parts = [
+        figure(
+            lambda drawn: _draw_confusion(drawn, probabilities, codes, classes),
+            "Confusion matrix, number of rows",
+            width=4.0,
+            height=3.6,
+        ),
+        figure(
+            lambda drawn: _draw_calibration(drawn, probabilities, codes, classes),
+            "Calibration: on the diagonal, probabilities are frequencies",
+            width=4.0,
+            height=3.6,
+        ),
+    ]
+    if binary and len(np.unique(codes)) == 2:
+        parts.append(
+            figure(
+                lambda drawn: RocCurveDisplay.from_predictions(
+                    codes,
+                    probabilities[:, 1],
+                    name="ensemble",
+                    ax=drawn.subplots(),
+                    plot_chance_level=True,
+                    curve_kwargs={"color": BLUE},
+                ),
+                f"ROC curve of class {classes[1]}",
+                width=4.0,
+                height=3.6,
+            )
+        )
+    return f'<div class="figures">{"".join(parts)}</div>'
+
+
+def _draw_confusion(
+    drawn: "Figure",
+    probabilities: NDArray[np.float64],
+    codes: NDArray[np.intp],
+    classes: NDArray[Any],
+) -> None:
+    ConfusionMatrixDisplay.from_predictions(
+        codes,
+        probabilities.argmax(axis=1),
+        labels=np.arange(len(classes)),
+        display_labels=classes,
+        include_values=len(classes) <= _N_NUMBERED,
+        xticks_rotation="vertical" if max(len(str(c)) for c in classes) > 6 else "horizontal",
+        cmap=COLORMAP,
+        ax=drawn.subplots(),
+    )
+
+
+def _draw_calibration(
+    drawn: "Figure",
+    probabilities: NDArray[np.float64],
+    codes: NDArray[np.intp],
+    classes: NDArray[Any],
+) -> None:
+    """Of two classes the probability of the second, else that of the predicted class."""
+    if len(classes) == 2:
+        predicted, happened = probabilities[:, 1], codes == 1
+        labels = f"mean probability of {classes[1]}", f"share of {classes[1]}"
+    else:
+        predicted, happened = probabilities.max(axis=1), probabilities.argmax(axis=1) == codes
+        labels = "mean probability of the predicted class", "share of correct predictions"
+    ax = drawn.subplots()
+    CalibrationDisplay.from_predictions(
+        happened.astype(int),
+        np.clip(predicted, 0.0, 1.0),
+        n_bins=10,
+        strategy="quantile",
+        pos_label=1,
+        name="ensemble",
+        ax=ax,
+        color=BLUE,
+    )
+    ax.set(xlabel=labels[0], ylabel=labels[1], xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+
+
+def _held_out(estimator: Any, X: Any, y: Any) -> str:
+    y = np.asarray(y)
+    unknown = np.setdiff1d(y, estimator.classes_)
+    if len(unknown):
+        raise ValueError(
+            f"The 'y' of save_report must hold classes of fit, {estimator.classes_.tolist()}. Got "
+            f"{unknown[0]!r}."
+        )
+    codes = np.searchsorted(estimator.classes_, y)
+    probabilities = estimator.predict_proba(X)
+    scored = f"<p>{text(score_name(estimator))}: {estimator.score(X, y):.4g}.</p>"
+    figures = _figures_of_predictions(probabilities, codes, estimator.classes_)
+    return scored + _scores(probabilities, codes) + figures + _importance(estimator, X, y)
+
+
+def _importance(estimator: Any, X: Any, y: NDArray[Any]) -> str:
+    rows = np.arange(len(y))
+    if len(rows) > _MAX_ROWS_PERMUTED:
+        rows = check_random_state(0).choice(rows, _MAX_ROWS_PERMUTED, replace=False)
+    result = permutation_importance(
+        estimator, _safe_indexing(X, rows), y[rows], n_repeats=_N_REPEATS, random_state=0
+    )
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        names = [f"column {i}" for i in range(estimator.n_features_in_)]
+    order = np.argsort(-result.importances_mean, kind="stable")[:_N_IMPORTANT]
+
+    def draw(drawn: "Figure") -> None:
+        ax = drawn.subplots()
+        ax.barh(
+            range(len(order)),
+            result.importances_mean[order],
+            xerr=result.importances_std[order],
+            color=BLUE,
+            ecolor="0.5",
+        )
+        ax.set_yticks(range(len(order)), [str(names[i])[:40] for i in order])
+        ax.set(ylim=(len(order) - 0.4, -0.6), xlabel=f"loss of {score_name(estimator)}")
+
+    caption = (
+        f"Permutation importance: how much the score falls when a column is shuffled "
+        f"({len(rows)} rows, {_N_REPEATS} repeats)"
+    )
+    return figure(draw, caption, height=0.9 + 0.22 * len(order))
+
+
+def _limits(estimator: Any) -> str:
+    parts = []
+    if hasattr(estimator, "constraint_values_"):
+        frame = estimator.constraint_values_
+        parts.append(table(list(frame.columns), frame.astype(object).to_numpy().tolist()))
+        note = (
+            '<p class="muted">value, std: over the folds. fitted: measured on the model after '
+            "refitting.</p>"
+        )
+        parts.append(note)
+    if len(quantities(estimator.history_)) > 1 and any(t.ok for t in estimator.history_):
+        parts.append(
+            figure(
+                lambda drawn: ParetoFrontDisplay.from_estimator(estimator, ax=drawn.subplots()),
+                "Trials by two of the objectives and constraints",
+            )
+        )
+    return "".join(parts)
+
+
+def _cost(estimator: Any) -> str:
+    frame = estimator.cost_report().reset_index()
+    rows = frame.astype(object).to_numpy().tolist()
+    return (
+        "<p>Processor time of the trials by the share of the rows that they used, and their "
+        "energy at 10 W a core.</p>" + table(list(frame.columns), rows)
+    )
+
+
+def _repeat(estimator: Any) -> str:
+    cls = type(estimator)
+    call = estimator.__repr__(N_CHAR_MAX=10**6)
+    code = f"from skauto import {cls.__name__}\n\nclf = {call}\nclf.fit(X, y)"
+    why = _why_not_repeatable(estimator)
+    note = (
+        f"Another run can give another model: {' and '.join(why)}."
+        if why
+        else "On the same data and versions this gives the same model."
+    )
+    rows = [("Python", platform.python_version()), *_versions(_PACKAGES)]
+    return f"<pre>{text(code)}</pre><p>{note}</p><h3>Versions</h3>" + table(
+        ["package", "version"], rows
+    )
+
+
+def _why_not_repeatable(estimator: Any) -> list[str]:
+    why = []
+    if not isinstance(estimator.random_state, int | np.integer):
+        why.append("random_state is not an integer")
+    if estimator.time_limit is not None:
+        why.append("time_limit depends on the machine")
+    return why
+
+
+def _versions(packages: Sequence[str]) -> list[tuple[str, str]]:
+    rows = []
+    for name in packages:
+        try:
+            rows.append((name, version(name)))
+        except PackageNotFoundError:
+            rows.append((name, "not installed"))
+    return rows

@@ -1,0 +1,70 @@
+"""The summary of a fitted estimator in notebooks."""
+
+from typing import Any
+
+from skauto.display._page import text
+from skauto.display._report import describe_pipeline, mean_score, score_name
+
+# Members that are listed; the others are counted.
+_N_MEMBERS = 5
+# Notebooks have light and dark themes: the colours are those of the text around.
+_STYLE = """
+.skauto-summary {margin: 0.25em 0 0.75em; font-size: 0.95em; line-height: 1.45}
+.skauto-summary table {border-collapse: collapse; margin: 0.4em 0; font-size: 0.95em}
+.skauto-summary td, .skauto-summary th {text-align: left; padding: 0.1em 1em 0.1em 0}
+.skauto-summary th {font-weight: 600; opacity: 0.75}
+.skauto-summary .scroll {overflow-x: auto}
+.skauto-summary .bar {display: inline-block; width: 5em; height: 0.6em; margin-right: 0.5em;
+ background: rgba(128, 128, 128, 0.25); border-radius: 3px; overflow: hidden}
+.skauto-summary .bar span {display: block; height: 100%; background: #2b8cc4}
+"""
+
+
+def summary_html(estimator: Any) -> str:
+    """Summarise a fitted estimator: score, best pipeline, members of the ensemble.
+
+    Parameters
+    ----------
+    estimator : AutoClassifier or ConstrainedAutoClassifier
+        A fitted one.
+
+    Returns
+    -------
+    html : str
+        An element with its style.
+    """
+    weights = estimator.member_weights_
+    trials = [estimator.history_[number] for number in weights]
+    lines = [_result(estimator)]
+    best = estimator.best_trial_
+    if best is not None:
+        lines.append(f"Best pipeline: {text(describe_pipeline(best))}")
+    rows = "".join(
+        f'<tr><td><span class="bar"><span style="width:{100 * weights[t.number]:.0f}%"></span>'
+        f"</span>{weights[t.number]:.2f}</td><td>{mean_score(t):.4g}</td>"
+        f"<td>{text(describe_pipeline(t))}</td></tr>"
+        for t in trials[:_N_MEMBERS]
+    )
+    more = len(trials) - _N_MEMBERS
+    if more > 0:
+        rows += f'<tr><td colspan="3">and {more} more</td></tr>'
+    head = f"<tr><th>weight</th><th>{text(score_name(estimator))}</th><th>member</th></tr>"
+    members = f'<div class="scroll"><table>{head}{rows}</table></div>' if trials else ""
+    return (
+        f'<style>{_STYLE}</style><div class="skauto-summary">'
+        f"<div>{'<br>'.join(lines)}</div>{members}</div>"
+    )
+
+
+def _result(estimator: Any) -> str:
+    counts = f"{len(estimator.history_)} trials in {estimator.search_time_:.1f} s"
+    if not estimator.member_weights_:
+        return f"<b>No pipeline was fitted in time; predicts the class shares</b> ({counts})"
+    name = text(score_name(estimator))
+    result = (
+        f"<b>Best {name} {estimator.best_score_:.4g}</b>, mean of {estimator.n_splits_} folds "
+        f"({counts})"
+    )
+    if hasattr(estimator, "feasible_"):
+        result += "<br>Limits: " + ("all kept" if estimator.feasible_ else "<b>not all kept</b>")
+    return result
