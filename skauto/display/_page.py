@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 # Black and white of a drawing become the colours of the page, which can be dark.
 _PAGE_COLORS = {"#000000": "currentColor", "#ffffff": "var(--page)"}
+# Characters of a cell from which on its text may be broken.
+_LONG = 24
 _STYLE = {
     "axes.facecolor": "none",
     "axes.spines.right": False,
@@ -77,7 +79,7 @@ def text(value: Any) -> str:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Give a table that scrolls sideways where the page is too narrow.
+    """Give a table that scrolls where the page is too narrow or the table long.
 
     Parameters
     ----------
@@ -100,8 +102,11 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def _cell(value: Any) -> str:
-    kind = ' class="number"' if not isinstance(value, str | bool) else ""
-    return f"<td{kind}>{text(value)}</td>"
+    if isinstance(value, Markup):
+        return f'<td class="bars">{value}</td>'
+    if not isinstance(value, str):
+        return f'<td class="number">{text(value)}</td>'
+    return f'<td class="{"long" if len(value) > _LONG else "text"}">{text(value)}</td>'
 
 
 def bar(share: float) -> Markup:
@@ -125,7 +130,7 @@ def bar(share: float) -> Markup:
 
 
 def figure(
-    draw: Callable[["Figure"], Any], caption: str, *, width: float = 5.2, height: float = 3.4
+    draw: Callable[["Figure"], Any], caption: str, width: float = 5.2, height: float = 3.4
 ) -> str:
     """Draw with matplotlib and give the drawing as SVG in the colours of the page.
 

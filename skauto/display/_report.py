@@ -9,35 +9,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.calibration import CalibrationDisplay
 from sklearn.inspection import permutation_importance
-from sklearn.metrics import (
-    ConfusionMatrixDisplay,
-    RocCurveDisplay,
-    accuracy_score,
-    balanced_accuracy_score,
-    log_loss,
-    roc_auc_score,
-)
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 
-from skauto.display._base import BLUE, COLORMAP, loss_name
+from skauto.display._base import BLUE, loss_name
 from skauto.display._page import Markup, bar, check_plot_support, figure, page, table, text
 from skauto.display._pareto_front import ParetoFrontDisplay
+from skauto.display._predictions import Predictions
 from skauto.display._quantities import quantities
 from skauto.display._search_history import SearchHistoryDisplay
 from skauto.display._timeline import TimelineDisplay
+from skauto.utils import take_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from skauto.history import History, Trial
 
-# Number of rows of the leaderboard, of columns in the plot of importances, and of classes in the
-# confusion matrix up to which its cells hold numbers.
+# Rows of the leaderboard, and columns in the plot of importances.
 _N_TRIALS = 10
 _N_IMPORTANT = 20
-_N_NUMBERED = 12
 # Permutation importance predicts the table (repeats x columns) times.
 _MAX_ROWS_PERMUTED = 1000
 _N_REPEATS = 5
@@ -250,159 +241,23 @@ def _short(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def out_of_fold(estimator: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]] | None:
-    """Average the members' out-of-fold probabilities by their weights.
-
-    Parameters
-    ----------
-    estimator : AutoClassifier or ConstrainedAutoClassifier
-        A fitted one.
-
-    Returns
-    -------
-    predictions : (ndarray of shape (n_rows, n_classes), ndarray of shape (n_rows,)) or None
-        Probabilities and true class codes of the rows that a fold predicted; None if they were
-        not kept.
-    """
-    history, weights = estimator.history_, estimator.member_weights_
-    members = [history[number].predictions for number in weights]
-    if history.targets is None or not members or any(p is None for p in members):
-        return None
-    total = np.zeros(members[0].shape)
-    for weight, predictions in zip(weights.values(), members, strict=True):
-        total += weight * predictions
-    rows = np.flatnonzero(~np.isnan(total[:, 0]))
-    return total[rows] / total[rows].sum(axis=1, keepdims=True), history.targets[rows]
-
-
 def _predictions(estimator: Any) -> str:
-    known = out_of_fold(estimator)
+    known = Predictions.out_of_fold(estimator)
     if known is None:
         return "<p>The out-of-fold predictions of the members were not kept.</p>"
-    probabilities, codes = known
     note = (
         '<p class="muted">Weighted mean of the members, each predicted on the fold that it was '
         "not trained on. The ensemble was selected on these predictions, so the figures are "
         "slightly optimistic. Rows count equally.</p>"
     )
-    figures = _figures_of_predictions(probabilities, codes, estimator.classes_)
-    return note + _scores(probabilities, codes) + figures
-
-
-def _scores(probabilities: NDArray[np.float64], codes: NDArray[np.intp]) -> str:
-    """Tabulate scores that do not need the estimator's scorer."""
-    n_classes = probabilities.shape[1]
-    labels = np.arange(n_classes)
-    predicted = probabilities.argmax(axis=1)
-    scores = {
-        "rows": len(codes),
-        "accuracy": accuracy_score(codes, predicted),
-        "balanced accuracy": balanced_accuracy_score(codes, predicted),
-        "log loss": log_loss(codes, probabilities, labels=labels),
-    }
-    if len(np.unique(codes)) == n_classes:
-        binary = n_classes == 2
-        scores["ROC AUC" if binary else "ROC AUC (one-vs-rest)"] = roc_auc_score(
-            codes, probabilities[:, 1] if binary else probabilities, multi_class="ovr"
-        )
-    return table(list(scores), [list(scores.values())])
-
-
-def _figures_of_predictions(
-    probabilities: NDArray[np.float64], codes: NDArray[np.intp], classes: NDArray[Any]
-) -> str:
-    binary = len(classes) == 2
-    parts = [
-        figure(
-            lambda drawn: _draw_confusion(drawn, probabilities, codes, classes),
-            "Confusion matrix, number of rows",
-            width=4.0,
-            height=3.6,
-        ),
-        figure(
-            lambda drawn: _draw_calibration(drawn, probabilities, codes, classes),
-            "Calibration: on the diagonal, probabilities are frequencies",
-            width=4.0,
-            height=3.6,
-        ),
-    ]
-    if binary and len(np.unique(codes)) == 2:
-        parts.append(
-            figure(
-                lambda drawn: RocCurveDisplay.from_predictions(
-                    codes,
-                    probabilities[:, 1],
-                    name="ensemble",
-                    ax=drawn.subplots(),
-                    plot_chance_level=True,
-                    curve_kwargs={"color": BLUE},
-                ),
-                f"ROC curve of class {classes[1]}",
-                width=4.0,
-                height=3.6,
-            )
-        )
-    return f'<div class="figures">{"".join(parts)}</div>'
-
-
-def _draw_confusion(
-    drawn: "Figure",
-    probabilities: NDArray[np.float64],
-    codes: NDArray[np.intp],
-    classes: NDArray[Any],
-) -> None:
-    ConfusionMatrixDisplay.from_predictions(
-        codes,
-        probabilities.argmax(axis=1),
-        labels=np.arange(len(classes)),
-        display_labels=classes,
-        include_values=len(classes) <= _N_NUMBERED,
-        xticks_rotation="vertical" if max(len(str(c)) for c in classes) > 6 else "horizontal",
-        cmap=COLORMAP,
-        ax=drawn.subplots(),
-    )
-
-
-def _draw_calibration(
-    drawn: "Figure",
-    probabilities: NDArray[np.float64],
-    codes: NDArray[np.intp],
-    classes: NDArray[Any],
-) -> None:
-    """Of two classes the probability of the second, else that of the predicted class."""
-    if len(classes) == 2:
-        predicted, happened = probabilities[:, 1], codes == 1
-        labels = f"mean probability of {classes[1]}", f"share of {classes[1]}"
-    else:
-        predicted, happened = probabilities.max(axis=1), probabilities.argmax(axis=1) == codes
-        labels = "mean probability of the predicted class", "share of correct predictions"
-    ax = drawn.subplots()
-    CalibrationDisplay.from_predictions(
-        happened.astype(int),
-        np.clip(predicted, 0.0, 1.0),
-        n_bins=10,
-        strategy="quantile",
-        pos_label=1,
-        name="ensemble",
-        ax=ax,
-        color=BLUE,
-    )
-    ax.set(xlabel=labels[0], ylabel=labels[1], xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    return note + known.scores() + known.figures()
 
 
 def _held_out(estimator: Any, X: Any, y: Any) -> str:
     y = np.asarray(y)
-    unknown = np.setdiff1d(y, estimator.classes_)
-    if len(unknown):
-        raise ValueError(
-            f"The 'y' of save_report must hold classes of fit, {estimator.classes_.tolist()}. Got "
-            f"{unknown[0]!r}."
-        )
-    codes = np.searchsorted(estimator.classes_, y)
-    probabilities = estimator.predict_proba(X)
+    known = Predictions.held_out(estimator, X, y)
     scored = f"<p>{text(score_name(estimator))}: {estimator.score(X, y):.4g}.</p>"
-    figures = _figures_of_predictions(probabilities, codes, estimator.classes_)
-    return scored + _scores(probabilities, codes) + figures + _importance(estimator, X, y)
+    return scored + known.scores() + known.figures() + _importance(estimator, X, y)
 
 
 def _importance(estimator: Any, X: Any, y: NDArray[Any]) -> str:
@@ -410,7 +265,7 @@ def _importance(estimator: Any, X: Any, y: NDArray[Any]) -> str:
     if len(rows) > _MAX_ROWS_PERMUTED:
         rows = check_random_state(0).choice(rows, _MAX_ROWS_PERMUTED, replace=False)
     result = permutation_importance(
-        estimator, _safe_indexing(X, rows), y[rows], n_repeats=_N_REPEATS, random_state=0
+        estimator, take_rows(X, rows), y[rows], n_repeats=_N_REPEATS, random_state=0
     )
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:

@@ -7,7 +7,8 @@ from typing import Any
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
-from skauto.display import report_html, summary_html
+from skauto.display._report import report_html
+from skauto.display._summary import summary_html
 
 
 class ReportMixin:

@@ -1,0 +1,200 @@
+"""Scores and plots of predicted probabilities, for the report."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.calibration import CalibrationDisplay
+from sklearn.metrics import (
+    ConfusionMatrixDisplay,
+    RocCurveDisplay,
+    accuracy_score,
+    balanced_accuracy_score,
+    log_loss,
+    roc_auc_score,
+)
+
+from skauto.display._base import BLUE, COLORMAP
+from skauto.display._page import figure, table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Number of classes up to which the cells of the confusion matrix hold numbers, and length of the
+# labels up to which they are written horizontally.
+_N_NUMBERED = 12
+_SHORT_LABEL = 6
+# Inches.
+_WIDTH, _HEIGHT = 4.0, 3.6
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Probabilities and labels that an estimator gives to rows whose classes are known.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_rows, n_classes)
+        Rows sum to 1.
+    labels : ndarray of int of shape (n_rows,)
+        Codes of the predicted classes.
+    truth : ndarray of int of shape (n_rows,)
+        Codes of the true classes.
+    classes : ndarray of shape (n_classes,)
+        Names of the codes.
+    """
+
+    probabilities: NDArray[np.float64]
+    labels: NDArray[np.intp]
+    truth: NDArray[np.intp]
+    classes: NDArray[Any]
+
+    @classmethod
+    def out_of_fold(cls, estimator: Any) -> "Predictions | None":
+        """Average the out-of-fold probabilities of the members by their weights.
+
+        Parameters
+        ----------
+        estimator : AutoClassifier or ConstrainedAutoClassifier
+            A fitted one.
+
+        Returns
+        -------
+        predictions : Predictions or None
+            Of the rows that a fold predicted; None if they were not kept.
+        """
+        history, weights = estimator.history_, estimator.member_weights_
+        members = [history[number].predictions for number in weights]
+        if history.targets is None or not members or any(p is None for p in members):
+            return None
+        total = np.average(members, axis=0, weights=list(weights.values()))
+        rows = np.flatnonzero(~np.isnan(total[:, 0]))
+        decision = estimator.ensemble_.decision_
+        probabilities = decision.scale(total[rows] / total[rows].sum(axis=1, keepdims=True))
+        labels = decision.labels(probabilities)
+        return cls(probabilities, labels, history.targets[rows], estimator.classes_)
+
+    @classmethod
+    def held_out(cls, estimator: Any, X: Any, y: NDArray[Any]) -> "Predictions":
+        """Predict rows that were not seen in ``fit``.
+
+        Parameters
+        ----------
+        estimator : AutoClassifier or ConstrainedAutoClassifier
+            A fitted one.
+        X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+        y : ndarray of shape (n_samples,)
+            Their classes.
+
+        Returns
+        -------
+        predictions : Predictions
+            Of all rows.
+
+        Raises
+        ------
+        ValueError
+            If y holds a class that ``fit`` has not seen.
+        """
+        classes = estimator.classes_
+        unknown = np.setdiff1d(y, classes)
+        if len(unknown):
+            raise ValueError(
+                f"The 'y' of save_report must hold classes of fit, {classes.tolist()}. Got "
+                f"{unknown[0]}."
+            )
+        labels = np.searchsorted(classes, estimator.predict(X))
+        return cls(estimator.predict_proba(X), labels, np.searchsorted(classes, y), classes)
+
+    @property
+    def _binary(self) -> bool:
+        return len(self.classes) == 2
+
+    def scores(self) -> str:
+        """Tabulate the usual scores; ROC AUC where every class occurs.
+
+        Returns
+        -------
+        html : str
+            A table of one row.
+        """
+        scores = {
+            "rows": len(self.truth),
+            "accuracy": accuracy_score(self.truth, self.labels),
+            "balanced accuracy": balanced_accuracy_score(self.truth, self.labels),
+            "log loss": log_loss(
+                self.truth, self.probabilities, labels=np.arange(len(self.classes))
+            ),
+        }
+        if len(np.unique(self.truth)) == len(self.classes):
+            name = "ROC AUC" if self._binary else "ROC AUC (one-vs-rest)"
+            positive = self.probabilities[:, 1] if self._binary else self.probabilities
+            scores[name] = roc_auc_score(self.truth, positive, multi_class="ovr")
+        return table(list(scores), [list(scores.values())])
+
+    def figures(self) -> str:
+        """Draw the confusion matrix, calibration and, of two classes, the ROC curve.
+
+        Returns
+        -------
+        html : str
+            The figures.
+        """
+        captions = {
+            self._draw_confusion: "Confusion matrix, number of rows",
+            self._draw_calibration: (
+                "Calibration: on the diagonal, predicted probabilities are observed frequencies"
+            ),
+        }
+        if self._binary and len(np.unique(self.truth)) == 2:
+            captions[self._draw_roc] = f"ROC curve of class {self.classes[1]}"
+        drawn = [figure(draw, caption, _WIDTH, _HEIGHT) for draw, caption in captions.items()]
+        return f'<div class="figures">{"".join(drawn)}</div>'
+
+    def _draw_confusion(self, drawn: "Figure") -> None:
+        longest = max(len(str(label)) for label in self.classes)
+        ConfusionMatrixDisplay.from_predictions(
+            self.truth,
+            self.labels,
+            labels=np.arange(len(self.classes)),
+            display_labels=self.classes,
+            include_values=len(self.classes) <= _N_NUMBERED,
+            xticks_rotation="vertical" if longest > _SHORT_LABEL else "horizontal",
+            cmap=COLORMAP,
+            ax=drawn.subplots(),
+        )
+
+    def _draw_calibration(self, drawn: "Figure") -> None:
+        """Of two classes the probability of the second, else that of the predicted class."""
+        if self._binary:
+            predicted, happened = self.probabilities[:, 1], self.truth == 1
+            name = self.classes[1]
+            axes = f"mean probability of class {name}", f"share of class {name}"
+        else:
+            predicted = np.take_along_axis(self.probabilities, self.labels[:, None], 1)[:, 0]
+            happened = self.labels == self.truth
+            axes = "mean probability of the predicted class", "share of correct predictions"
+        ax = drawn.subplots()
+        CalibrationDisplay.from_predictions(
+            happened.astype(int),
+            np.clip(predicted, 0.0, 1.0),
+            n_bins=10,
+            strategy="quantile",
+            pos_label=1,
+            name="ensemble",
+            ax=ax,
+            color=BLUE,
+        )
+        ax.set(xlabel=axes[0], ylabel=axes[1], xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+
+    def _draw_roc(self, drawn: "Figure") -> None:
+        RocCurveDisplay.from_predictions(
+            self.truth,
+            self.probabilities[:, 1],
+            name="ensemble",
+            ax=drawn.subplots(),
+            plot_chance_level=True,
+            curve_kwargs={"color": BLUE},
+        )
