@@ -321,9 +321,8 @@ def _cost(estimator: Any) -> str:
 
 
 def _repeat(estimator: Any) -> str:
-    cls = type(estimator)
     call = estimator.__repr__(N_CHAR_MAX=10**6)
-    code = f"from skauto import {cls.__name__}\n\nclf = {call}\nclf.fit(X, y)"
+    code = f"{_imports(estimator)}\n\nclf = {call}\nclf.fit(X, y)"
     why = _why_not_repeatable(estimator)
     note = (
         f"Another run can give another model: {' and '.join(why)}."
@@ -333,6 +332,24 @@ def _repeat(estimator: Any) -> str:
     rows = [("Python", platform.python_version()), *_versions(_PACKAGES)]
     return f"<pre>{text(code)}</pre><p>{note}</p><h3>Versions</h3>" + table(
         ["package", "version"], rows
+    )
+
+
+def _imports(estimator: Any) -> str:
+    """Import the classes of skauto that the settings of an estimator are made of."""
+    settings = [
+        part
+        for value in estimator.get_params(deep=False).values()
+        for part in (value if isinstance(value, list | tuple) else [value])
+    ]
+    names: dict[str, set[str]] = {"skauto": {type(estimator).__name__}}
+    for cls in map(type, settings):
+        parts = [part for part in cls.__module__.split(".") if not part.startswith("_")]
+        if parts and parts[0] == "skauto":
+            room = "skauto" if parts[1:] == ["estimators"] else ".".join(parts)
+            names.setdefault(room, set()).add(cls.__name__)
+    return "\n".join(
+        f"from {room} import {', '.join(sorted(names[room]))}" for room in sorted(names)
     )
 
 

@@ -143,6 +143,7 @@ def test_limits_are_in_the_report_of_a_search_within_limits(table_of_two, tmp_pa
     clf.save_report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Limits" in Outline(page).headings
+    assert "from skauto.constraints import FalseNegativeRate, ModelSize" in page
     assert "false_negative_rate" in page
     assert '<i class="bad">no</i>' in page
     assert "not all kept" in clf._repr_html_()
