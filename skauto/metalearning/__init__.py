@@ -1,7 +1,14 @@
-"""Meta-features of data sets, and the archive of what worked on known ones."""
+"""What is known beforehand: meta-features, what worked on known data sets, and prices."""
 
 from skauto.metalearning._archive import Archive, KnownDataSet, load_archive
 from skauto.metalearning._meta_features import META_FEATURES, meta_features
+from skauto.metalearning._prices import (
+    PriceList,
+    Shape,
+    fit_prices,
+    load_order,
+    load_prices,
+)
 from skauto.metalearning._warm_start import (
     adapt_configuration,
     nearest_configurations,
@@ -12,8 +19,13 @@ __all__ = [
     "META_FEATURES",
     "Archive",
     "KnownDataSet",
+    "PriceList",
+    "Shape",
     "adapt_configuration",
+    "fit_prices",
     "load_archive",
+    "load_order",
+    "load_prices",
     "meta_features",
     "nearest_configurations",
     "portfolio_configurations",

@@ -1,0 +1,297 @@
+"""Learn the order in which configurations are tried first, and the prices of components.
+
+``record`` evaluates candidate configurations of the default space on development sets: seconds of
+the processor and out-of-fold predictions, one file a set. ``build`` learns from the files, by
+greedy gain of the ensemble per second, one order for each shape of table (two or more classes, with
+or without categories), and prices by ridge regression of log seconds; it prints the leave-one-out
+score and writes the file that the package ships.
+
+    python build_portfolio.py record --data FOLDER --records RECORDS
+    python build_portfolio.py build --records RECORDS --output portfolio.json
+"""
+
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+from _common import load, make_parser, names, numbers, require_data
+
+from skauto.data import TableReader, make_splits, read_training_data
+from skauto.evaluation import FoldTask, PipelineBuilder, PipelineWorker
+from skauto.metalearning import PriceList, Shape, adapt_configuration, fit_prices
+from skauto.selection import LogLoss, greedy_selection
+from skauto.space import Configuration, get_space
+
+# The sets that the order and the prices are learned on. None of them judges the search in
+# docs/benchmarks/quality.rst.
+DEVELOPMENT = (
+    "sonar,heart-statlog,ionosphere,oil_spill,fri_c2_1000_10,pc3,space_ga,page-blocks,wind,"
+    "delta_ailerons,ringnorm,bank32nh,puma8NH,cpu_act,JapaneseVowels_bin,PhishingWebsites,"
+    "elevators,quake,mnist_10k,compas,balance-scale,car,hepatitis,sick,anneal,autos,glass,"
+    "banknote-authentication,led24,default_credit_card,house_8L,cal_housing"
+)
+MAX_CELLS = 60_000  # rows times columns of a recorded set
+MAX_SECONDS = 20.0  # of a fold; a slower configuration is not recorded further
+# Random draws of each classifier, besides its default.
+DRAWS = {
+    "lightgbm": 14,
+    "extra_trees": 6,
+    "random_forest": 3,
+    "network": 6,
+    "mlp": 5,
+    "svm": 5,
+    "logistic_regression": 3,
+    "k_nearest_neighbors": 3,
+    "linear_svm": 1,
+    "hist_gradient_boosting": 1,
+    "lda": 1,
+    "qda": 1,
+}
+N_STEPS = 40
+LEAST_COST = 0.05
+
+
+def candidates(space, seed):
+    """Default and random configurations of every classifier, with the usual other steps."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for component in space.components(space.steps[-1]):
+        structure = space.default_structure({space.steps[-1]: component.name})
+        default = space.default(structure)
+        found.append(default)
+        usual = {step: [default[step]] for step in space.steps}
+        usual["classifier"] = [component.name]
+        for step in ("encoder", "scaler", "transformer"):
+            allowed = [c.name for c in space.components(step)]
+            usual[step] = allowed if rng.random() < 0.5 and step != "transformer" else usual[step]
+        part = space.subspace(usual)
+        vectors = part.sample(DRAWS.get(component.name, 1), rng)
+        found.extend(part.decode(vector) for vector in vectors)
+    return list(dict.fromkeys(found))
+
+
+def record(arguments):
+    """Evaluate the candidates on each set that has no file yet."""
+    space = get_space("default")
+    arguments.records.mkdir(parents=True, exist_ok=True)
+    listed = candidates(space, seed=0)
+    for name in arguments.sets:
+        path = arguments.records / f"{name}.npz"
+        known = dict(np.load(path, allow_pickle=False)) if path.exists() else {}
+        for n_rows in arguments.rows:
+            record_set(arguments, name, n_rows, space, listed, known)
+            np.savez_compressed(path, **known)
+
+
+def record_set(arguments, name, n_rows, space, listed, known):
+    """Evaluate the candidates that are not known yet on a set."""
+    X, y = load(arguments.data, name, max_rows=10**9)
+    limit = n_rows or max(300, MAX_CELLS // X.shape[1])
+    if len(X) > limit:
+        rows = np.random.default_rng(0).permutation(len(X))[:limit]
+        X, y = X.iloc[rows].reset_index(drop=True), np.asarray(y)[rows]
+    data = read_training_data(X, y, {}, TableReader())
+    splits = make_splits(3, data.X, data.y)
+    facts = data.facts
+    part = space.for_data(facts)
+    builder = PipelineBuilder(
+        part,
+        categorical=data.reader.categorical_indices_,
+        n_levels=data.reader.n_levels_,
+    )
+    data = data.__class__(
+        Z=data.Z, y=data.y, classes=data.classes, splits=splits, reader=data.reader
+    )
+    worker = PipelineWorker(builder, data, {})
+    shape = Shape.of(data)
+    key = f"{n_rows}/" if n_rows else ""
+    known[f"{key}y"] = data.y
+    known[f"{key}shape"] = np.array(
+        [shape.n_rows, shape.n_columns, shape.n_one_hot, shape.n_classes, facts.has_categories]
+    )
+    started = time.perf_counter()
+    for configuration in listed:
+        text = key + json.dumps(configuration.to_dict(), sort_keys=True)
+        adapted = adapt_configuration(configuration, part)
+        if text in known or adapted is None:
+            continue
+        out = np.full((len(data.y), data.n_classes), np.nan, dtype=np.float16)
+        seconds = []
+        for fold, (_, test) in enumerate(splits[: 1 if n_rows else 3]):
+            try:
+                result = worker(FoldTask(adapted, fold))
+            except Exception as exc:
+                print(f"{name}: {adapted}: {exc!r}"[:200], flush=True)
+                break
+            out[test] = result.probabilities
+            seconds.append(result.cpu_time)
+            if result.cpu_time > MAX_SECONDS:
+                break
+        known[text] = out[:0] if n_rows else out
+        known["seconds:" + text] = np.array(seconds)
+    print(f"{name} {len(y)} rows: {time.perf_counter() - started:.0f} s", flush=True)
+
+
+def read_records(folder):
+    """Read the files: shape, classes, predictions and seconds of each set."""
+    sets = {}
+    for path in sorted(folder.glob("*.npz")):
+        content = np.load(path, allow_pickle=False)
+        for prefix in {key.rpartition("y")[0] for key in content if key.endswith("y")} - {None}:
+            if f"{prefix}shape" not in content:
+                continue
+            texts = [k for k in content if k.startswith(prefix + "{")]
+            seconds = {k[len(prefix) :]: content["seconds:" + k] for k in texts}
+            predictions = {
+                k[len(prefix) :]: content[k].astype(np.float32)
+                for k in texts
+                if not prefix and np.isfinite(content[k].sum())
+            }
+            sets[path.stem + prefix] = {
+                "shape": content[f"{prefix}shape"],
+                "y": content[f"{prefix}y"],
+                "seconds": {k: s for k, s in seconds.items() if len(s)},
+                "predictions": predictions,
+            }
+    return sets
+
+
+def ensemble_loss(known, chosen):
+    """Log loss of the ensemble that is selected among some configurations."""
+    predictions = [known["predictions"][text] for text in chosen]
+    return greedy_selection(predictions, known["y"], LogLoss(), 15).losses.min()
+
+
+class Gains:
+    """Normalised ensemble losses of a set: 1 is the class shares, 0 the best known ensemble."""
+
+    def __init__(self, known):
+        self.known = known
+        shares = np.bincount(known["y"]) / len(known["y"])
+        self.top = float(-np.log(shares[known["y"]]).mean())
+        good = sorted(known["predictions"], key=lambda text: ensemble_loss(known, [text]))[:25]
+        self.bottom = min(ensemble_loss(known, good), 0.98 * self.top)
+        self._known = {}
+
+    def __call__(self, chosen):
+        key = frozenset(text for text in chosen if text in self.known["predictions"])
+        if not key:
+            return 1.0
+        if key not in self._known:
+            loss = ensemble_loss(self.known, sorted(key))
+            self._known[key] = float((loss - self.bottom) / (self.top - self.bottom))
+        return self._known[key]
+
+
+def learn_order(sets, gains, weights):
+    """Choose configuration after configuration by the gain of the ensembles per second."""
+    texts = sorted({text for name in weights for text in sets[name]["predictions"]})
+    chosen = []
+    current = dict.fromkeys(weights, 1.0)
+    while len(chosen) < N_STEPS and len(chosen) < len(texts):
+        best, best_merit = None, -np.inf
+        for text in texts:
+            if text in chosen:
+                continue
+            merit = 0.0
+            for name, weight in weights.items():
+                if text in sets[name]["predictions"]:
+                    cost = LEAST_COST + sets[name]["seconds"][text].mean()
+                    gain = min(current[name], 1.0) - min(gains[name]([*chosen, text]), 1.0)
+                    merit += weight * gain / cost**0.7
+            if merit > best_merit:
+                best, best_merit = text, merit
+        if best_merit <= 1e-5 * sum(weights.values()):
+            break
+        chosen.append(best)
+        current = {name: gains[name](chosen) for name in weights}
+    return chosen
+
+
+def kind_of(known):
+    """Shape of a table by which orders differ."""
+    _, _, _, n_classes, categories = known["shape"]
+    return ("multiclass" if n_classes > 2 else "binary") + ("_categories" if categories else "")
+
+
+def weights_for(kind, sets, without=()):
+    """Weight of each set for an order: sets of the same shape count most."""
+    return {
+        name: 1.0 if kind_of(known) == kind else 0.25
+        for name, known in sets.items()
+        if name not in without
+    }
+
+
+def area(order, known, gain):
+    """Mean normalised loss over the logarithm of the seconds, from 0.1 to 30 a fold."""
+    grid = np.geomspace(0.1, 30.0, 40)
+    spent, chosen, losses = 0.0, [], np.ones(len(grid))
+    for text in order:
+        if text not in known["predictions"]:
+            continue
+        spent += known["seconds"][text].mean()
+        chosen.append(text)
+        losses[grid >= spent] = min(gain(chosen), 1.0)
+    return losses.mean()
+
+
+def build(arguments):
+    """Learn orders and prices, print their leave-one-out scores, write the file."""
+    everything = read_records(arguments.records)
+    sets = {name: known for name, known in everything.items() if known["predictions"]}
+    gains = {name: Gains(known) for name, known in sets.items()}
+    kinds = ("binary", "binary_categories", "multiclass", "multiclass_categories")
+    orders = {kind: learn_order(sets, gains, weights_for(kind, sets)) for kind in kinds}
+    defaults = [
+        json.dumps(c.to_dict(), sort_keys=True)
+        for c in get_space("default").default_configurations()
+    ]
+    if arguments.leave_one_out:
+        table = []
+        for name, known in sets.items():
+            order = learn_order(sets, gains, weights_for(kind_of(known), sets, without=[name]))
+            table.append([area(order, known, gains[name]), area(defaults, known, gains[name])])
+            print(f"{name:28s} learned {table[-1][0]:.3f} defaults {table[-1][1]:.3f}", flush=True)
+        learned, default = np.mean(table, axis=0)
+        print(f"mean normalised loss: learned {learned:.4f}, defaults {default:.4f}")
+    rows = [
+        (
+            Configuration.from_dict(json.loads(text)),
+            Shape(*(int(v) for v in known["shape"][:4])),
+            float(np.mean(seconds)),
+        )
+        for known in everything.values()
+        for text, seconds in known["seconds"].items()
+    ]
+    prices = fit_prices(rows)
+    errors = [np.log(PriceList(prices).seconds(c, shape) / s) for c, shape, s in rows]
+    print(f"prices: {len(rows)} timings, factor of error {np.exp(np.std(errors)):.2f} (1 sd)")
+    content = {
+        "space": "default",
+        "orders": {k: [json.loads(text) for text in order] for k, order in orders.items()},
+        "prices": {k: [float(f"{v:.4g}") for v in values] for k, values in prices.items()},
+    }
+    arguments.output.write_text(json.dumps(content, indent=1) + "\n")
+
+
+def main():
+    """Read the arguments and run."""
+    parser = make_parser(__doc__)
+    parser.add_argument("what", choices=["record", "build"])
+    parser.add_argument("--records", type=Path, required=True, help="folder of the records")
+    parser.add_argument("--sets", type=names, default=names(DEVELOPMENT))
+    parser.add_argument("--rows", type=numbers, default=[0], help="rows; 0 by the columns")
+    parser.add_argument("--leave-one-out", action="store_true")
+    parser.add_argument("--output", type=Path, default=Path("portfolio.json"))
+    arguments = parser.parse_args()
+    if arguments.what == "record":
+        require_data(parser, arguments)
+        record(arguments)
+    else:
+        build(arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,245 @@
+"""Predicted seconds of fitting a configuration on a table, before anything is fitted."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from skauto.data import TrainingData
+from skauto.space import Configuration
+from skauto.utils import FloatArray
+
+# Exponents of rows, columns and classes that a regression on few timings is drawn to.
+_PRIOR: dict[str, tuple[float, float, float]] = {
+    "svm": (1.8, 0.6, 0.8),
+    "k_nearest_neighbors": (1.5, 0.8, 0.0),
+    "lda": (1.0, 1.6, 0.2),
+    "qda": (1.0, 1.6, 0.8),
+}
+_USUAL = (1.0, 0.7, 0.6)
+_PRIOR_STRENGTH = 4.0
+# Seconds of an unknown component on 1,000 rows and 10 columns.
+_UNKNOWN = 0.3
+# One timing moves the correction of a component by this share of its error.
+_FIRST_STEP = 0.7
+# Hyper-parameters that the seconds of a component depend on, with their usual values.
+_SIZES: dict[str, dict[str, float]] = {
+    "lightgbm": {"num_leaves": 31.0, "learning_rate": 0.1, "colsample_bytree": 0.7},
+    "extra_trees": {"max_features": 0.8, "min_samples_leaf": 2.0},
+    "random_forest": {"max_features": 0.5, "min_samples_leaf": 2.0},
+    "network": {"width": 128.0, "depth": 2.0},
+    "mlp": {"width": 64.0, "depth": 2.0},
+    "svm": {"C": 10.0},
+}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Size of a table, as far as the seconds of a fit depend on it.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows that are fitted on.
+    n_columns : int
+        Columns of the numeric matrix.
+    n_one_hot : int
+        Columns after one-hot encoding.
+    n_classes : int
+        Classes.
+    """
+
+    n_rows: int
+    n_columns: int
+    n_one_hot: int
+    n_classes: int
+
+    @classmethod
+    def of(cls, data: TrainingData) -> "Shape":
+        """Describe the training rows of the first fold of a data set.
+
+        Parameters
+        ----------
+        data : TrainingData
+            With its folds.
+
+        Returns
+        -------
+        shape : Shape
+        """
+        levels = () if data.reader is None else data.reader.n_levels_
+        n_columns = data.Z.shape[1]
+        n_rows = len(data.splits[0][0]) if len(data.splits) else len(data.y)
+        n_one_hot = n_columns - len(levels) + sum(levels)
+        return cls(n_rows, n_columns, n_one_hot, data.n_classes)
+
+
+class PriceList:
+    """Predict the seconds of a fit from the shape of the table, and learn from those that end.
+
+    The seconds of a component follow a power law of rows, columns, classes and the
+    hyper-parameters that decide its size. The coefficients were fitted to recorded timings
+    (``examples/benchmarks/build_portfolio.py``). Each fit that ends corrects its component, and
+    all components together, since machines differ.
+
+    Parameters
+    ----------
+    coefficients : mapping of str to sequence of float
+        For each classifier: intercept of the log seconds, exponents of rows, columns and classes,
+        then of its hyper-parameters.
+
+    Examples
+    --------
+    >>> from skauto.metalearning import PriceList
+    >>> from skauto.metalearning._prices import Shape
+    >>> from skauto.space import Configuration
+    >>> prices = PriceList({"tree": [0.0, 1.0, 0.5, 0.0]})
+    >>> tree = Configuration({"classifier": "tree"})
+    >>> round(prices.seconds(tree, Shape(4_000, 10, 10, 2)), 6)
+    4.0
+    """
+
+    def __init__(self, coefficients: Mapping[str, Sequence[float]]) -> None:
+        self.coefficients = {name: np.asarray(c, float) for name, c in coefficients.items()}
+        self._errors: dict[str, list[float]] = {}
+
+    def seconds(self, configuration: Configuration, shape: Shape) -> float:
+        """Predict the processor seconds of one fit.
+
+        Parameters
+        ----------
+        configuration : Configuration
+            What would be fitted.
+        shape : Shape
+            What it would be fitted on.
+
+        Returns
+        -------
+        seconds : float
+            Including what was learned from the fits that ended.
+        """
+        name, inputs = _inputs(configuration, shape)
+        log_seconds = self._listed(name, inputs) + self._correction(name)
+        return float(np.exp(log_seconds))
+
+    def observe(self, configuration: Configuration, shape: Shape, seconds: float) -> None:
+        """Learn from a fit that ended.
+
+        Parameters
+        ----------
+        configuration : Configuration
+            What was fitted.
+        shape : Shape
+            What it was fitted on.
+        seconds : float
+            Processor seconds that it took.
+        """
+        name, inputs = _inputs(configuration, shape)
+        error = np.log(max(seconds, 1e-4)) - self._listed(name, inputs)
+        self._errors.setdefault(name, []).append(float(error))
+
+    def _listed(self, name: str, inputs: FloatArray) -> float:
+        coefficients = self.coefficients.get(name)
+        if coefficients is None:
+            return float(np.log(_UNKNOWN) + np.dot(_USUAL, inputs[:3]))
+        return float(coefficients[0] + np.dot(coefficients[1:], inputs[: len(coefficients) - 1]))
+
+    def _correction(self, name: str) -> float:
+        """Mean error of the component, drawn to that of all components."""
+        means = [float(np.mean(errors)) for errors in self._errors.values()]
+        common = _FIRST_STEP * float(np.median(means)) if means else 0.0
+        own = self._errors.get(name, [])
+        weight = len(own) / (len(own) + 1.0 / _FIRST_STEP - 1.0) if own else 0.0
+        return common + weight * (float(np.mean(own)) - common) if own else common
+
+
+def fit_prices(
+    timings: Sequence[tuple[Configuration, Shape, float]],
+) -> dict[str, list[float]]:
+    """Fit the coefficients of a price list to recorded timings by ridge regression.
+
+    Parameters
+    ----------
+    timings : sequence of (configuration, Shape, seconds)
+        What was fitted, on what, and the processor seconds that it took.
+
+    Returns
+    -------
+    coefficients : dict of str to list of float
+        As `PriceList` takes them. Exponents are drawn to usual ones.
+    """
+    rows: dict[str, list[tuple[FloatArray, float]]] = {}
+    for configuration, shape, seconds in timings:
+        name, inputs = _inputs(configuration, shape)
+        rows.setdefault(name, []).append((inputs, np.log(max(seconds, 1e-4))))
+    found = {}
+    for name, known in rows.items():
+        inputs = np.array([row for row, _ in known])
+        prior = np.zeros(inputs.shape[1])
+        prior[:3] = _PRIOR.get(name, _USUAL)
+        residual = np.array([target for _, target in known]) - inputs @ prior
+        centered = inputs - inputs.mean(axis=0)
+        gram = centered.T @ centered + _PRIOR_STRENGTH * np.eye(inputs.shape[1])
+        slopes = prior + np.linalg.solve(gram, centered.T @ (residual - residual.mean()))
+        intercept = float(np.mean([target for _, target in known]) - inputs.mean(axis=0) @ slopes)
+        found[name] = [intercept, *(float(slope) for slope in slopes)]
+    return found
+
+
+def _inputs(configuration: Configuration, shape: Shape) -> tuple[str, FloatArray]:
+    """Name of the classifier and the logarithms that its log seconds are linear in."""
+    step, name = configuration.components[-1]
+    values = configuration.parameters(step)
+    one_hot = "encoder" in configuration.steps and configuration["encoder"] == "one_hot"
+    n_columns = shape.n_one_hot if one_hot else shape.n_columns
+    sizes = [
+        np.log(max(float(values.get(key, usual)), 1e-6) / usual)
+        for key, usual in _SIZES.get(name, {}).items()
+    ]
+    table = [
+        np.log(shape.n_rows / 1_000.0),
+        np.log(max(n_columns, 1) / 10.0),
+        np.log(max(shape.n_classes, 2) / 2.0),
+    ]
+    return name, np.array([*table, *sizes])
+
+
+@cache
+def _shipped() -> dict[str, Any]:
+    text = resources.files("skauto.metalearning").joinpath("portfolio.json").read_text("utf-8")
+    content: dict[str, Any] = json.loads(text)
+    return content
+
+
+def load_prices() -> PriceList:
+    """Load the price list that comes with skauto.
+
+    Returns
+    -------
+    prices : PriceList
+        Of the classifiers of the default space; it has learned nothing yet.
+    """
+    return PriceList(_shipped()["prices"])
+
+
+def load_order(n_classes: int, has_categories: bool) -> list[Configuration]:
+    """Load the order in which configurations of the default space are tried first.
+
+    Parameters
+    ----------
+    n_classes : int
+        Of the table.
+    has_categories : bool
+        Whether it has categorical columns.
+
+    Returns
+    -------
+    configurations : list of Configuration
+        By the gain of the ensemble per second on the development sets.
+    """
+    kind = ("multiclass" if n_classes > 2 else "binary") + ("_categories" * has_categories)
+    return [Configuration.from_dict(entry) for entry in _shipped()["orders"][kind]]
