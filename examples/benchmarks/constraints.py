@@ -71,8 +71,8 @@ def read(folder, name):
     sensitive = pd.DataFrame({"sex": columns["sex"].astype(str)})
     sensitive["age_group"] = pd.cut(columns["age"], AGES).astype(str)
     if "race" in columns:
-        common = columns["race"].isin(["White", "Black"])
-        sensitive["race"] = columns["race"].where(common, "other")
+        race = columns["race"].astype(str)
+        sensitive["race"] = race.where(race.isin(["White", "Black"]), "other")
     return X, y, sensitive
 
 
