@@ -2,6 +2,7 @@
 
 import os
 import signal
+import tempfile
 
 import numpy as np
 import pytest
@@ -21,3 +22,16 @@ def ctrl_c_interrupts():
     previous = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, previous)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_temporary_files(tmp_path_factory):
+    """Temporary files of this process: tests that run beside it must not see them come and go."""
+    previous = tempfile.gettempdir(), os.environ.get("TMPDIR")
+    tempfile.tempdir = os.environ["TMPDIR"] = str(tmp_path_factory.mktemp("tmp"))
+    yield
+    tempfile.tempdir = previous[0]
+    if previous[1] is None:
+        del os.environ["TMPDIR"]
+    else:
+        os.environ["TMPDIR"] = previous[1]
