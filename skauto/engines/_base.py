@@ -99,7 +99,7 @@ class Engine(ABC):
         """Return the keys of the tasks counted by `n_running`."""
 
     @abstractmethod
-    def _submit(self, key: Hashable, args: tuple, time_limit: float | None) -> None:
+    def _submit(self, key: Hashable, args: tuple[Any, ...], time_limit: float | None) -> None:
         """Queue a task whose key has been checked."""
 
     @abstractmethod
@@ -131,7 +131,7 @@ class Engine(ABC):
     def close(self) -> None:
         """Kill everything and release every resource. Calling it again does nothing."""
 
-    def submit(self, key: Hashable, args: tuple = (), time_limit: float | None = None) -> None:
+    def submit(self, key: Hashable, args: tuple[Any, ...] = (), time_limit: float | None = None) -> None:
         """Queue the call `function(*args)`.
 
         Parameters
@@ -140,7 +140,7 @@ class Engine(ABC):
             What `wait` returns the outcome under. It must differ from that of all tasks that
             `wait` has not returned yet.
 
-        args : tuple, default=()
+        args : tuple[Any, ...], default=()
             Arguments of the call.
 
         time_limit : float, default=None
@@ -162,7 +162,7 @@ class Engine(ABC):
         self.close()
 
 
-def call(function: Callable[..., Any], args: tuple) -> Outcome:
+def call(function: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
     """Call the function and return its value or exception as an Outcome.
 
     KeyboardInterrupt is re-raised: only the engine can tell the user's from the function's own.

@@ -47,7 +47,7 @@ MAX_RETRIES = 2  # of a task lost together with others, or of a copy that a work
 @dataclass
 class _Task:
     key: Hashable
-    args: tuple
+    args: tuple[Any, ...]
     time_limit: float | None
     started: float = 0.0
     deadline: float = float("inf")
@@ -110,7 +110,7 @@ class JoblibEngine(Engine):
         waiting = [task.key for task in (*self._queue, *self._in_flight.values())]
         return [*waiting, *(key for key, _ in self._finished)]
 
-    def _submit(self, key: Hashable, args: tuple, time_limit: float | None) -> None:
+    def _submit(self, key: Hashable, args: tuple[Any, ...], time_limit: float | None) -> None:
         self._queue.append(_Task(key, args, time_limit))
         self._assign_tasks()
 
@@ -220,7 +220,7 @@ class _Transport(Protocol):
     def has_room(self) -> bool:
         """Tell whether a worker is free."""
 
-    def send(self, number: int, args: tuple) -> None:
+    def send(self, number: int, args: tuple[Any, ...]) -> None:
         """Start a task on a free worker."""
 
     def collect(self, pause: float) -> list[tuple[int, Callable[[], Outcome]]]:
@@ -262,7 +262,7 @@ class _BackendTransport:
     def has_room(self) -> bool:
         return self.n_open < self.n_workers
 
-    def send(self, number: int, args: tuple) -> None:
+    def send(self, number: int, args: tuple[Any, ...]) -> None:
         arguments = (self.function, args, self.config, not self.shares_memory)
         nested = SequentialBackend(nesting_level=1), 1
         calls = BatchedCalls([(_remote, arguments, {})], nested)
@@ -307,7 +307,7 @@ class _Host:
     """A dask worker, and the copy of the function that was sent to it."""
 
     n_threads: int
-    copy: concurrent.futures.Future
+    copy: concurrent.futures.Future[Any]
     n_failures: int = 0
 
     def data(self) -> Any:
@@ -324,8 +324,8 @@ class _Sent:
 
     address: str
     future: Any
-    result: concurrent.futures.Future
-    kill: concurrent.futures.Future | None = None
+    result: concurrent.futures.Future[Any]
+    kill: concurrent.futures.Future[Any] | None = None
     next_kill: float = float("inf")
 
 
@@ -351,7 +351,7 @@ class _DaskTransport:
         self.last_ready = time.monotonic()
         self._update_hosts()
 
-    def _start(self, coroutine: Coroutine) -> concurrent.futures.Future:
+    def _start(self, coroutine: Coroutine[Any, Any, Any]) -> concurrent.futures.Future[Any]:
         return asyncio.run_coroutine_threadsafe(coroutine, self.client.loop.asyncio_loop)
 
     def _update_hosts(self) -> None:
@@ -409,7 +409,7 @@ class _DaskTransport:
     def has_room(self) -> bool:
         return len(self.sent) < self.max_tasks and self._free_address() is not None
 
-    def send(self, number: int, args: tuple) -> None:
+    def send(self, number: int, args: tuple[Any, ...]) -> None:
         self._update_hosts()
         address = self._free_address()
         if address is None:
@@ -453,7 +453,7 @@ class _DaskTransport:
                 del self.sent[number]
                 yield number, reader
 
-    def read(self, result: concurrent.futures.Future) -> Outcome:
+    def read(self, result: concurrent.futures.Future[Any]) -> Outcome:
         error = result.exception()
         if error is not None:
             return Outcome("crashed", None, describe(error))
@@ -552,12 +552,12 @@ def _loads(content: bytes) -> Outcome:
         return Outcome("failed", None, describe(exception))
 
 
-def _remote_held(holder: _Holder, args: tuple) -> Any:
+def _remote_held(holder: _Holder, args: tuple[Any, ...]) -> Any:
     return _remote(holder.function, args, holder.config, True)
 
 
 def _remote(
-    function: Callable[..., Any], args: tuple, config: dict[str, Any], pickled: bool
+    function: Callable[..., Any], args: tuple[Any, ...], config: dict[str, Any], pickled: bool
 ) -> Any:
     """Run one task in a worker of the backend."""
     with single_thread(config):

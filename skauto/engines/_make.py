@@ -44,7 +44,7 @@ class SerialEngine(Engine):
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
         self._config = sklearn.get_config()
-        self._queue: deque[tuple[Hashable, tuple]] = deque()
+        self._queue: deque[tuple[Hashable, tuple[Any, ...]]] = deque()
 
     @property
     def n_running(self) -> int:
@@ -54,7 +54,7 @@ class SerialEngine(Engine):
     def _keys(self) -> Collection[Hashable]:
         return [key for key, _ in self._queue]
 
-    def _submit(self, key: Hashable, args: tuple, time_limit: float | None) -> None:
+    def _submit(self, key: Hashable, args: tuple[Any, ...], time_limit: float | None) -> None:
         self._queue.append((key, args))
 
     def wait(self, timeout: float | None = None) -> list[tuple[Hashable, Outcome]]:

@@ -268,7 +268,7 @@ class ProcessEngine(Engine):
         queued = [task.key for task in self._queue]
         return [*queued, *running, *(key for key, _ in self._finished)]
 
-    def _submit(self, key: Hashable, args: tuple, time_limit: float | None) -> None:
+    def _submit(self, key: Hashable, args: tuple[Any, ...], time_limit: float | None) -> None:
         try:
             content = self._dumps((self._dumps(args), time_limit))
         except Exception as exception:
