@@ -80,26 +80,34 @@ def test_same_seed_same_proposals(name):
     assert first != other
 
 
-@every_strategy
-def test_same_seed_same_proposals_in_another_process(name):
+@pytest.fixture(scope="module")
+def proposals_of_another_process():
+    """What each strategy proposes in a new process, as text by name."""
     script = (
-        "from tests.strategies.test_contract import as_text, search, rich_space\n"
+        "import json\n"
+        "from tests.strategies.test_contract import STRATEGY_NAMES, as_text, rich_space, search\n"
         "from skauto.engines import thread_pools\n"
         "with thread_pools().limit(limits=1):  # as in a search: sums depend on the threads\n"
-        f"    print(as_text(search({name!r}, rich_space(), 25, seed=7, n_workers=2)))"
+        "    print(json.dumps({name: as_text(search(name, rich_space(), 25, seed=7, n_workers=2))"
+        " for name in STRATEGY_NAMES}))"
     )
     root = Path(skauto.__file__).parents[1]
-    environment = os.environ | {"PYTHONPATH": str(root), "PYTHONHASHSEED": "12345"}
-    output = subprocess.run(
+    run = subprocess.run(
         [sys.executable, "-c", script],
-        env=environment,
+        env=os.environ | {"PYTHONPATH": str(root), "PYTHONHASHSEED": "12345"},
         cwd=root,
         check=True,
         capture_output=True,
         text=True,
-    ).stdout
+    )
+    return json.loads(run.stdout)
+
+
+@every_strategy
+def test_same_seed_same_proposals_in_another_process(name, proposals_of_another_process):
     with thread_pools().limit(limits=1):
-        assert output.strip() == as_text(search(name, rich_space(), 25, seed=7, n_workers=2))
+        proposed = as_text(search(name, rich_space(), 25, seed=7, n_workers=2))
+    assert proposals_of_another_process[name] == proposed
 
 
 @every_strategy
