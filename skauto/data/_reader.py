@@ -14,7 +14,7 @@ _KINDS = ("categorical", "drop")
 _SECONDS_PER_DAY = 86_400.0
 
 
-class TableReader(TransformerMixin, BaseEstimator):
+class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
     """Read a table into a matrix of floats, the same way at every call.
 
     Numbers and booleans stay as they are, strings and categories become the codes 0, 1, 2, ...

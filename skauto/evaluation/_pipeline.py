@@ -257,6 +257,9 @@ class PipelineBuilder:
             estimator = component.make(configuration.parameters(name))
             if estimator is not None:
                 _set_everywhere(estimator, "random_state", self.seed)
+                if hasattr(estimator, "set_output"):
+                    # Arrays between the steps, also under set_config(transform_output="pandas").
+                    estimator.set_output(transform="default")
                 steps.append((name, component, estimator))
         if weigh_classes and _set_everywhere(steps[-1][2], "class_weight", "balanced"):
             weigh_classes = False
