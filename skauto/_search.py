@@ -85,6 +85,8 @@ class Search:
     record : callable, default=None
         Called with each trial the moment it ends, which may be before earlier ones have ended
         and it is appended.
+    on_start : callable, default=None
+        Called with each proposal before it is submitted.
     on_trial : callable, default=None
         Called with each appended trial; the search ends when it returns True.
     """
@@ -102,6 +104,7 @@ class Search:
         look_ahead: int | None = None,
         reserve: Callable[[History], float] | None = None,
         record: Callable[[Trial], None] | None = None,
+        on_start: Callable[[Proposal], None] | None = None,
         on_trial: Callable[[Trial], bool] | None = None,
     ) -> None:
         self.strategy = strategy
@@ -113,6 +116,7 @@ class Search:
         self.initial = list(initial)
         self.reserve = reserve
         self.record = record
+        self.on_start = on_start
         self.on_trial = on_trial
         self.asynchronous = budget.time_limit is not None
         self.look_ahead = look_ahead or (
@@ -179,6 +183,8 @@ class Search:
                 # A strategy may run dry only because what is pending is all that is left.
                 self._exhausted = not self._running
                 return
+            if self.on_start:
+                self.on_start(proposal)
             job = self.evaluator.open(proposal, self.history)
             self._running[self._next_key] = _Running(job, self._now)
             self._submit(self._next_key, job)

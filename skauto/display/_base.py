@@ -1,7 +1,12 @@
 """What all displays share: one look, and how their axes are made."""
 
+import math
+from typing import Any
+
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from skauto.history import Trial
 from skauto.utils import check_matplotlib_support, scorer_function, scorer_is_loss
 
 # Told apart by the colour-blind too: M. Okabe and K. Ito, "Color universal design", 2008, without
@@ -103,6 +108,33 @@ def loss_name(estimator):
 def algorithm_of(trial):
     """Name the algorithm in the last step of a trial's configuration, which predicts."""
     return trial.configuration.structure[-1]
+
+
+def describe_pipeline(trial: Trial) -> str:
+    """Name the algorithms of a trial's pipeline in their order, without the steps left out.
+
+    Parameters
+    ----------
+    trial : Trial
+        Any.
+
+    Returns
+    -------
+    pipeline : str
+        Such as "one_hot → standard → logistic_regression".
+    """
+    return " → ".join(name for name in trial.configuration.structure if name != "none")
+
+
+def mean_score(trial: Trial) -> float:
+    """Mean over the folds of the score that the search maximised; NaN where there is none."""
+    scores = next(iter(trial.fold_scores.values()), ())
+    return float(np.mean(scores)) if scores else math.nan
+
+
+def score_name(estimator: Any) -> str:
+    """Name the scorer that the search maximised."""
+    return loss_name(estimator).removeprefix("1 - ")
 
 
 def styles(names):

@@ -1,6 +1,5 @@
 """The report: one HTML page on a fitted estimator that needs no network."""
 
-import math
 import platform
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +11,13 @@ from numpy.typing import NDArray
 from sklearn.inspection import permutation_importance
 from sklearn.utils import check_random_state
 
-from skauto.display._base import BLUE, loss_name
+from skauto.display._base import (
+    BLUE,
+    describe_pipeline,
+    loss_name,
+    mean_score,
+    score_name,
+)
 from skauto.display._page import Markup, bar, check_plot_support, figure, page, table, text
 from skauto.display._pareto_front import ParetoFrontDisplay
 from skauto.display._predictions import Predictions
@@ -24,7 +29,7 @@ from skauto.utils import take_rows
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from skauto.history import History, Trial
+    from skauto.history import History
 
 # Rows of the leaderboard, and columns in the plot of importances.
 _N_TRIALS = 10
@@ -77,33 +82,6 @@ def report_html(estimator: Any, X: Any = None, y: Any = None) -> str:
     sections["Repeat it"] = _repeat(estimator)
     title = f"{type(estimator).__name__} report"
     return page(title, _header(title, estimator), sections)
-
-
-def describe_pipeline(trial: "Trial") -> str:
-    """Name the algorithms of a trial's pipeline in their order, without the steps left out.
-
-    Parameters
-    ----------
-    trial : Trial
-        Any.
-
-    Returns
-    -------
-    pipeline : str
-        Such as "one_hot → standard → logistic_regression".
-    """
-    return " → ".join(name for name in trial.configuration.structure if name != "none")
-
-
-def mean_score(trial: "Trial") -> float:
-    """Mean over the folds of the score that the search maximised; NaN where there is none."""
-    scores = next(iter(trial.fold_scores.values()), ())
-    return float(np.mean(scores)) if scores else math.nan
-
-
-def score_name(estimator: Any) -> str:
-    """Name the scorer that the search maximised."""
-    return loss_name(estimator).removeprefix("1 - ")
 
 
 def _header(title: str, estimator: Any) -> str:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from skauto.display._base import describe_pipeline, mean_score, score_name
 from skauto.display._page import text
-from skauto.display._report import describe_pipeline, mean_score, score_name
 
 # Members that are listed; the others are counted.
 _N_MEMBERS = 5

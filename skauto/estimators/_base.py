@@ -185,6 +185,7 @@ class BaseAutoClassifier(
                     memory_limit=options.memory_limit,
                 )
             )
+            observer = _Observer(self, history, budget.max_evals, options.patience)
             search = Search(
                 strategy,
                 space,
@@ -195,7 +196,8 @@ class BaseAutoClassifier(
                 initial=[c for c in initial if not _tried(c, history)],
                 reserve=lambda known: builder.reserve(known, engine.n_workers, budget),
                 record=None if checkpoint is None else checkpoint.append,
-                on_trial=_Observer(self, history, budget.max_evals, options.patience),
+                on_start=observer.begin,
+                on_trial=observer.end,
             )
             self.interrupted_ = search.run(rng)
             self._report_failures(history)
@@ -645,14 +647,24 @@ class _Observer:
         self.estimator = estimator
         self.history = history
         self.context = estimator._init_callback_context(max_subtasks=max_evals)
-        self.context.call_on_fit_task_begin(estimator=estimator)
+        self.context.call_on_fit_task_begin(estimator=estimator, metadata={"history": history})
+        self.pending = []  # proposals under way, each with its context
         self.front = set()
         self.waited = 0
 
-    def __call__(self, trial):
+    def begin(self, proposal):
+        """Tell the callbacks that a trial begins."""
         context = self.context.subcontext(task_name="trial")
-        context.call_on_fit_task_begin(estimator=self.estimator)
-        stop = context.call_on_fit_task_end(estimator=self.estimator)
+        self.pending.append((proposal, context))
+        metadata = {"proposal": proposal}
+        context.call_on_fit_task_begin(estimator=self.estimator, metadata=metadata)
+
+    def end(self, trial):
+        """Tell the callbacks that a trial has ended; whether to end the search."""
+        known = [proposal.configuration for proposal, _ in self.pending]
+        _, context = self.pending.pop(known.index(trial.configuration))
+        metadata = {"trial": trial}
+        stop = context.call_on_fit_task_end(estimator=self.estimator, metadata=metadata)
         return bool(stop) or self._out_of_patience()
 
     def _out_of_patience(self):

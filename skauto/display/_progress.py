@@ -1,0 +1,204 @@
+"""Progress of a search as one line of plain text."""
+
+import shutil
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from sklearn.callback import CallbackContext
+
+from skauto.display._base import algorithm_of, mean_score, score_name
+from skauto.history import History, Proposal, Trial
+
+# Where a line cannot be overwritten, as in a file, one is written for each new best trial, and
+# otherwise at most once in so many seconds.
+_INTERVAL = 10.0
+
+
+class SearchProgress:
+    """Callback that shows the progress of a search as one line of plain text.
+
+    The line says how many trials are done, the elapsed time and an estimate of the time left, the
+    best score and the trial under way. It changes when a trial starts or ends. In a terminal or a
+    notebook it is overwritten; elsewhere, as in a log file, there is a line for each new best
+    trial. It is written to the standard output and needs no other package.
+
+    See Also
+    --------
+    sklearn.callback.ProgressBar : The progress bar of scikit-learn, which needs rich.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from skauto import AutoClassifier
+    >>> from skauto.callbacks import SearchProgress
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = AutoClassifier("random", max_evals=3, cv=2, random_state=0)
+    >>> clf = clf.set_callbacks(SearchProgress()).fit(X, y)
+    1/3 trials, 0:00 elapsed...
+    """
+
+    def __init__(self) -> None:
+        self._lines: dict[UUID, _Line] = {}  # by the search
+
+    def setup(self, estimator: Any, context: CallbackContext) -> None:
+        """Begin a search; called by ``fit``.
+
+        Parameters
+        ----------
+        estimator : AutoClassifier or ConstrainedAutoClassifier
+            What is fitted.
+        context : CallbackContext
+            The task of ``fit``.
+        """
+
+    def on_fit_task_begin(
+        self,
+        estimator: Any,
+        context: CallbackContext,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Note that a search or a trial begins; called by ``fit``.
+
+        Parameters
+        ----------
+        estimator : AutoClassifier or ConstrainedAutoClassifier
+            What is fitted.
+        context : CallbackContext
+            The task of the search or of the trial.
+        metadata : mapping, default=None
+            "history" of a search, "proposal" of a trial.
+        """
+        metadata = metadata or {}
+        if "history" in metadata:
+            history = metadata["history"]
+            line = _Line(history, score_name(estimator), before=history.elapsed)
+            self._lines[context.root_uuid] = line
+        elif "proposal" in metadata:
+            self._lines[context.root_uuid].start(metadata["proposal"])
+
+    def on_fit_task_end(
+        self,
+        estimator: Any,
+        context: CallbackContext,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Show that a trial ended; called by ``fit``.
+
+        Parameters
+        ----------
+        estimator : AutoClassifier or ConstrainedAutoClassifier
+            What is fitted.
+        context : CallbackContext
+            The task of the trial.
+        metadata : mapping, default=None
+            "trial", what came of it.
+        """
+        if metadata and "trial" in metadata:
+            self._lines[context.root_uuid].end(metadata["trial"])
+
+    def teardown(self, estimator: Any, context: CallbackContext) -> None:
+        """End a search; called by ``fit`` also after an error.
+
+        Parameters
+        ----------
+        estimator : AutoClassifier or ConstrainedAutoClassifier
+            What was fitted.
+        context : CallbackContext
+            The task of ``fit``.
+        """
+        line = self._lines.pop(context.root_uuid, None)
+        if line is not None:
+            line.close()
+
+
+@dataclass
+class _Line:
+    """The status line of one search."""
+
+    history: History
+    score: str
+    began: float = field(default_factory=time.monotonic)
+    pending: list[Proposal] = field(default_factory=list)
+    best: Trial | None = None
+    before: float = 0.0  # seconds of the search that is continued
+    n_done: int = 0
+    width: int = 0
+    written: float = -_INTERVAL
+
+    def start(self, proposal: Proposal) -> None:
+        self.pending.append(proposal)
+        if _overwrites():
+            self._write()
+
+    def end(self, trial: Trial) -> None:
+        for proposal in self.pending:
+            if proposal.configuration == trial.configuration:
+                self.pending.remove(proposal)
+                break
+        self.n_done += 1
+        best, self.best = self.best, self.history.incumbent
+        due = self.best is not best or time.monotonic() - self.written >= _INTERVAL
+        if due or _overwrites():
+            self._write()
+
+    def close(self) -> None:
+        """Leave the last state behind."""
+        self.pending.clear()
+        self._write(last=True)
+
+    def _write(self, last: bool = False) -> None:
+        text = ", ".join(self._parts())
+        self.written = time.monotonic()
+        if _overwrites():
+            room = shutil.get_terminal_size().columns - 1
+            text = text[:room].ljust(min(self.width, room))
+            self.width = len(text.rstrip())
+            sys.stdout.write(f"\r{text}" + ("\n" if last else ""))
+        else:
+            sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+
+    def _parts(self) -> list[str]:
+        limit = self.history.max_evals
+        elapsed = time.monotonic() - self.began
+        done = f"{len(self.history)}" + ("" if limit is None else f"/{limit}")
+        parts = [f"{done} trials", f"{_clock(elapsed)} elapsed"]
+        left = self._seconds_left(elapsed)
+        if left is not None and self.pending:
+            parts.append(f"{_clock(left)} left")
+        if self.best is not None:
+            best = f"{mean_score(self.best):.4g} ({algorithm_of(self.best)})"
+            parts.append(f"best {self.score} {best}")
+        if self.pending:
+            name = self.pending[0].configuration.structure[-1]
+            more = len(self.pending) - 1
+            parts.append(f"now {name}" + (f" and {more} more" if more else ""))
+        return parts
+
+    def _seconds_left(self, elapsed: float) -> float | None:
+        """Estimate of the first limit to be reached; None before the first trial has ended."""
+        left = []
+        if self.history.time_limit is not None:
+            left.append(self.history.time_limit - self.before - elapsed)
+        remaining = self.history.remaining_evals
+        if remaining is not None and self.n_done:
+            left.append(remaining * elapsed / self.n_done)
+        return max(0.0, min(left)) if left else None
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def _overwrites() -> bool:
+    """Whether the standard output is a terminal or a notebook."""
+    stream = sys.stdout
+    return stream.isatty() or type(stream).__module__.startswith("ipykernel")

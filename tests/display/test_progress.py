@@ -1,0 +1,98 @@
+"""SearchProgress: what a search tells while it runs."""
+
+import io
+import pickle
+import re
+
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+
+from skauto import AutoClassifier
+from skauto.callbacks import SearchProgress
+from tests.display.conftest import fit, small_space
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def search(max_evals=6, **kwargs):
+    return AutoClassifier(
+        "random", space=small_space(), cv=2, max_evals=max_evals, random_state=0, **kwargs
+    ).set_callbacks(SearchProgress())
+
+
+def iris():
+    return load_iris(return_X_y=True, as_frame=True)
+
+
+def test_a_search_is_silent_without_the_callback(capsys):
+    fit("random", max_evals=3)
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", "")
+
+
+def test_a_log_has_a_line_for_each_new_best_trial(capsys):
+    clf = search().fit(*iris())
+    lines = capsys.readouterr().out.splitlines()
+    best, n_best = None, 0
+    for trial in clf.history_:
+        if best is None or (trial.loss, trial.tie_break) < (best.loss, best.tie_break):
+            best, n_best = trial, n_best + 1
+    assert len(lines) == n_best + 1
+    assert lines[0].startswith("1/6 trials, 0:00 elapsed, 0:0")
+    algorithm = clf.history_[1].configuration.structure[-1]
+    assert f"now {algorithm} and " in lines[0]
+    assert lines[-1].startswith("6/6 trials, ")
+    assert f"best accuracy {clf.best_score_:.4g} ({best.configuration.structure[-1]})" in lines[-1]
+    assert "left" not in lines[-1] and "now" not in lines[-1]
+
+
+def test_a_terminal_has_one_line_that_is_overwritten(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setenv("COLUMNS", "60")
+    search(4).fit(*iris())
+    states = terminal.getvalue().split("\r")
+    assert states[0] == ""
+    assert len(states) == 1 + 2 * 4 + 1  # each start, each end, and what stays
+    assert states[-1].endswith("\n")
+    assert terminal.getvalue().count("\n") == 1
+    assert max(map(len, states)) <= 60
+    shown = ""
+    for state in states[1:]:
+        shown = state + shown[len(state) :]
+        assert shown.strip() == state.strip()  # nothing of a longer state is left
+
+
+def test_time_left_is_that_of_the_time_limit(capsys):
+    search(None, time_limit=600).set_params(max_evals=3).fit(*iris())
+    first = capsys.readouterr().out.splitlines()[0]
+    assert re.match(r"1/3 trials, \d:\d\d elapsed, 0:\d\d left", first)
+
+
+def test_the_line_ends_after_an_error(monkeypatch):
+    class Failing:
+        def setup(self, estimator, context): ...
+        def teardown(self, estimator, context): ...
+        def on_fit_task_begin(self, estimator, context): ...
+        def on_fit_task_end(self, estimator, context):
+            raise RuntimeError("stop here")
+
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    progress = SearchProgress()
+    with pytest.raises(RuntimeError, match="stop here"):
+        search().set_callbacks(progress, Failing()).fit(*iris())
+    assert terminal.getvalue().endswith("\n")
+    assert progress._lines == {}
+
+
+def test_callback_survives_clone_and_pickle(capsys):
+    clf = clone(search(2))
+    clf.fit(*iris())
+    pickle.loads(pickle.dumps(clf)).fit(*iris())
+    lines = capsys.readouterr().out.splitlines()
+    assert sum(line.startswith("2/2 trials") and "now" not in line for line in lines) >= 1
