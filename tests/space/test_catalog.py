@@ -102,7 +102,7 @@ def test_number_of_structures(name, components, n_structures):
         ("divbo", 101, 0, 7, 0),
         ("fang_mlp", 10, 0, 0, 0),
         ("fang_gbm", 7, 0, 0, 0),
-        ("default", 0, 0, 0, 65),
+        ("default", 0, 0, 0, 64),
     ],
 )
 def test_number_of_hyper_parameters(name, printed, imputer, gone, ours):
@@ -214,8 +214,9 @@ def test_default_configurations_are_sensible_for_each_classifier():
     chosen = {c["classifier"]: c.structure for c in found}
     assert list(chosen)[0] == "gaussian_nb"
     assert list(chosen)[-1] == "mlp"
-    for name in ("logistic_regression", "linear_svm", "svm", "lda", "k_nearest_neighbors", "mlp"):
+    for name in ("logistic_regression", "linear_svm", "svm", "lda", "k_nearest_neighbors"):
         assert chosen[name][:4] == ("one_hot", "simple", "none", "standard")
+    assert chosen["mlp"][:4] == ("one_hot", "simple", "none", "robust_smooth")
     for name in ("lightgbm", "hist_gradient_boosting", "extra_trees", "random_forest"):
         assert chosen[name][:4] == ("ordinal", "none", "none", "none")
     plain = get_space("default").for_data(DataFacts(n_samples=500, n_features=10))
@@ -376,14 +377,14 @@ def adapted(space, step, name, values, **context):
             {"n_samples": 4000},
             {"n_estimators": 100},
         ),
-        ("default", "classifier", "mlp", {}, {}, {"early_stopping": False, "max_iter": 200}),
+        ("default", "classifier", "mlp", {}, {}, {"max_rounds": 64, "batch_size": 32}),
         (
             "default",
             "classifier",
             "mlp",
             {},
-            {"n_samples": 50_000},
-            {"early_stopping": True, "max_iter": 100, "batch_size": 256},
+            {"n_samples": 64_000},
+            {"max_rounds": 16, "batch_size": 1024},
         ),
         (
             "default",

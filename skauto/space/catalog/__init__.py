@@ -8,6 +8,8 @@ from skauto.space.catalog._estimators import (
     ScaledGammaSVC,
 )
 from skauto.space.catalog._lightgbm import LightGBMClassifier
+from skauto.space.catalog._network import NetworkClassifier
+from skauto.space.catalog._robust_smooth import RobustSmoothScaler
 from skauto.space.catalog._spaces import get_space
 
 __all__ = [
@@ -15,6 +17,8 @@ __all__ = [
     "CrossFeatures",
     "CrossFittedTargetEncoder",
     "LightGBMClassifier",
+    "NetworkClassifier",
+    "RobustSmoothScaler",
     "ScaledGammaNystroem",
     "ScaledGammaSVC",
     "get_space",

@@ -16,7 +16,6 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.neural_network import MLPClassifier
 from sklearn.svm import LinearSVC
 
 from skauto.space._component import Component, FitContext
@@ -28,6 +27,7 @@ from skauto.space.catalog._adapt import (
 )
 from skauto.space.catalog._estimators import ScaledGammaSVC
 from skauto.space.catalog._lightgbm import LightGBMClassifier
+from skauto.space.catalog._network import NetworkClassifier
 
 _NUMBERS = {"encoder": "one_hot", "imputer": "simple"}
 _SCALED = {**_NUMBERS, "scaler": "standard"}
@@ -286,34 +286,30 @@ def k_nearest_neighbors() -> Component:
 
 
 def mlp() -> Component:
-    """Neural network."""
+    """Neural network in the manner of RealMLP."""
     return Component(
         "mlp",
-        make_mlp,
+        NetworkClassifier(),
         {
             "depth": Integer(1, 3, default=2),
             "width": Integer(16, 256, log=True, default=64),
-            "alpha": Real(1e-5, 10.0, log=True, default=0.3),
-            "learning_rate_init": Real(3e-4, 3e-2, log=True, default=2e-3),
-            "activation": Categorical(["relu", "tanh"]),
+            "learning_rate": Real(3e-3, 0.2, log=True, default=0.04),
+            "label_smoothing": Categorical([0.1, 0.0]),
+            "dropout": Categorical([0.0, 0.15, 0.3]),
+            "n_members": Categorical([4, 1, 8]),
         },
         adapt=_adapt_mlp,
         cost=6.0,
-        prefers=_SCALED,
+        prefers={**_NUMBERS, "scaler": "robust_smooth"},
     )
 
 
-def make_mlp(depth: int = 1, width: int = 100, **parameters: Any) -> MLPClassifier:
-    """Build a network of `depth` layers of equal width."""
-    return MLPClassifier(hidden_layer_sizes=(width,) * depth, **parameters)
-
-
 def _adapt_mlp(estimator: Any, context: FitContext) -> None:
-    """Spare rows for validation only where there are enough; bound the number of updates."""
+    """Smaller batches for few rows, larger ones and fewer epochs for many."""
+    n_samples = context.n_samples
     estimator.set_params(
-        early_stopping=context.n_samples >= 1000,
-        max_iter=int(np.clip(5_000_000 // context.n_samples, 10, 200)),
-        batch_size=int(min(max(32, context.n_samples // 30), 256, context.n_samples)),
+        max_rounds=int(np.clip(64 * (4000 / n_samples) ** 0.5, 8, 64)),
+        batch_size=int(np.clip(n_samples // 8, 32, 256)) if n_samples < 50_000 else 1024,
     )
 
 

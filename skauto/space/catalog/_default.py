@@ -53,7 +53,7 @@ def default(sensitive: Iterable[str] = ()) -> SearchSpace:
     for component in (
         _scalers.none(),
         _scalers.standard(weight=2.0),
-        _scalers.robust(),
+        _scalers.robust_smooth(),
         _scalers.quantile_normal(),
         _scalers.min_max(weight=0.5),
     ):
@@ -91,7 +91,8 @@ def _forbid_pointless(space: SearchSpace) -> None:
     dense = [c.name for c in space.components("classifier") if c.dense_only]
 
     # trees see only the order of the values of a column
-    space.forbid({"scaler": ["standard", "robust", "quantile", "min_max"]}, {"classifier": trees})
+    scalers = ["standard", "robust_smooth", "quantile", "min_max"]
+    space.forbid({"scaler": scalers}, {"classifier": trees})
     space.forbid(
         {"transformer": ["pca", "polynomial", "nystroem", "random_trees_embedding"]},
         {"classifier": trees},
@@ -102,7 +103,7 @@ def _forbid_pointless(space: SearchSpace) -> None:
     space.forbid({"scaler": "none"}, {"transformer": ["pca", "polynomial", "nystroem"]})
     space.forbid({"scaler": "none"}, {"selector": "select_l1"})
     # naive Bayes does not change with the scale of a column
-    space.forbid({"scaler": ["standard", "robust", "min_max"]}, {"classifier": "gaussian_nb"})
+    space.forbid({"scaler": ["standard", "min_max"]}, {"classifier": "gaussian_nb"})
     # one kernel is enough, and these expansions are made for linear models
     space.forbid(
         {"transformer": ["nystroem", "random_trees_embedding", "polynomial"]},

@@ -16,6 +16,7 @@ from skauto.space.catalog._adapt import (
     no_mean_if_sparse,
     quantiles_to_rows,
 )
+from skauto.space.catalog._robust_smooth import RobustSmoothScaler
 
 
 def none(name: str = "none", **options: Any) -> Component:
@@ -58,6 +59,11 @@ def robust(name: str = "robust", **options: Any) -> Component:
         handles_missing=True,
         **options,
     )
+
+
+def robust_smooth(name: str = "robust_smooth", **options: Any) -> Component:
+    """Median 0, distance of the quartiles 1, outliers drawn in smoothly (`default` space)."""
+    return Component(name, RobustSmoothScaler(), **options)
 
 
 def make_robust(

@@ -1,0 +1,384 @@
+"""A multi-layer perceptron in numpy, after RealMLP-TD-S."""
+
+from collections.abc import Iterator
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from skauto.space.catalog._rounds import known_rows
+from skauto.utils import check_sample_weight
+
+# Rows of a block when predicting; bounds the memory of the hidden layers.
+_BLOCK = 8192
+_SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
+_BETA_1, _BETA_2, _EPSILON = 0.9, 0.95, 1e-8
+# Learning rates of the input scale, the weights and the biases, as factors.
+_RATES = {"scale": 6.0, "weight": 1.0, "bias": 0.1}
+
+
+class NetworkClassifier(ClassifierMixin, BaseEstimator):
+    """Multi-layer perceptron in the manner of RealMLP-TD-S, trained in numpy.
+
+    It has a learned scale of each input, weights in the neural tangent parametrisation, SELU,
+    smoothed labels, and Adam with a learning rate that rises and falls in four cycles. Several
+    networks that differ in their initial weights are trained on the same batches; the mean of
+    their probabilities predicts. Columns should be scaled and free of outliers.
+
+    Parameters
+    ----------
+    depth : int, default=2
+        Number of hidden layers.
+    width : int, default=128
+        Number of units of each hidden layer.
+    learning_rate : float, default=0.04
+        Highest learning rate.
+    dropout : float, default=0.0
+        Share of hidden units that are left out in a step.
+    label_smoothing : float, default=0.1
+        Probability that the labels give away to all classes evenly.
+    n_members : int, default=1
+        Number of networks.
+    max_rounds : int, default=64
+        Number of epochs of the schedule of learning rates.
+    n_rounds : int, default=None
+        Number of epochs after which a fit without validation rows ends; None means all.
+    batch_size : int, default=256
+        Rows of a batch.
+    random_state : int, RandomState instance or None, default=None
+        Draws initial weights, batches and dropped units.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        Number of columns.
+    n_rounds_ : int
+        Number of epochs behind the weights that predict.
+
+    References
+    ----------
+    .. [1] D. Holzmueller, L. Grinsztajn, I. Steinwart, "Better by default: strong pre-tuned MLPs
+       and boosted trees on tabular data", NeurIPS 2024.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.preprocessing import scale
+    >>> from skauto.space.catalog import NetworkClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> NetworkClassifier(random_state=0).fit(scale(X), y).score(scale(X), y) > 0.95
+    True
+    """
+
+    _weights: Any  # of all members, in one vector
+    _shapes: list[tuple[str, tuple[int, int]]]  # kind and shape of each of a member's arrays
+
+    def __init__(
+        self,
+        *,
+        depth: int = 2,
+        width: int = 128,
+        learning_rate: float = 0.04,
+        dropout: float = 0.0,
+        label_smoothing: float = 0.1,
+        n_members: int = 1,
+        max_rounds: int = 64,
+        n_rounds: int | None = None,
+        batch_size: int = 256,
+        random_state: Any = None,
+    ) -> None:
+        self.depth = depth
+        self.width = width
+        self.learning_rate = learning_rate
+        self.dropout = dropout
+        self.label_smoothing = label_smoothing
+        self.n_members = n_members
+        self.max_rounds = max_rounds
+        self.n_rounds = n_rounds
+        self.batch_size = batch_size
+        self.random_state = random_state
+
+    def set_rounds(self, n: int) -> "NetworkClassifier":
+        """Fix the number of epochs of fits without validation rows.
+
+        Parameters
+        ----------
+        n : int
+            Number of epochs, at least 1. The schedule of learning rates stays as it is.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        return self.set_params(n_rounds=int(n))
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        eval_set: tuple[Any, Any] | None = None,
+    ) -> "NetworkClassifier":
+        """Train the networks.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data.
+        y : array-like of shape (n_samples,)
+            Classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        eval_set : tuple (X_val, y_val), default=None
+            Validation rows. The weights after the epoch with the lowest log loss predict.
+            Training stops after a cycle of the learning rate that has not lowered the loss.
+            Rows of classes that `y` lacks are left out.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float32)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if sample_weight is None:
+            weights = np.ones(len(codes), dtype=np.float32)
+        else:
+            weights = check_sample_weight(sample_weight, len(codes)).astype(np.float32)
+            X, codes, weights = X[weights > 0], codes[weights > 0], weights[weights > 0]
+            weights /= weights.mean()
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        targets = np.full((len(codes), len(self.classes_)), self.label_smoothing, np.float32)
+        targets /= len(self.classes_)
+        targets[np.arange(len(codes)), codes] += 1.0 - self.label_smoothing
+        held_out = None if eval_set is None else known_rows(eval_set, self.classes_)
+        if held_out is None:
+            last = min(self.n_rounds or self.max_rounds, self.max_rounds)
+            for _ in self._epochs(X, targets, weights, last, rng):
+                pass
+            self.n_rounds_ = last
+        else:
+            epochs = self._epochs(X, targets, weights, self.max_rounds, rng)
+            self._keep_best(epochs, *held_out)
+        return self
+
+    def _keep_best(self, epochs: Iterator[int], X: Any, y: Any) -> None:
+        """Train on, remember the weights of the best epoch, stop after a useless cycle."""
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
+        rows, codes = np.arange(len(y)), np.searchsorted(self.classes_, y)
+        best: Any = None
+        best_loss = before = np.inf
+        for epoch in epochs:
+            probabilities = self._probabilities(X, self._weights)[rows, codes]
+            loss = float(-np.log(np.maximum(probabilities, 1e-7)).mean())
+            if best is None or loss < best_loss:
+                self.n_rounds_, best, best_loss = epoch, self._weights.copy(), loss
+            if _cycle(epoch / self.max_rounds) > _cycle((epoch - 1) / self.max_rounds):
+                if best_loss >= before:
+                    break
+                before = best_loss
+        self._weights = best
+
+    def _epochs(
+        self, X: Any, targets: Any, weights: Any, last: int, rng: np.random.Generator
+    ) -> Iterator[int]:
+        """Train epoch by epoch; yields the number of epochs behind `_weights`."""
+        n_samples = X.shape[0]
+        size = min(self.batch_size, n_samples)
+        n_batches = n_samples // size
+        shapes, rates = self._layout(X.shape[1], targets.shape[1])
+        flat = _initial(shapes, self.n_members, rng)
+        self._shapes, self._weights = shapes, flat
+        gradient, mean, square = np.zeros_like(flat), np.zeros_like(flat), np.zeros_like(flat)
+        n_steps, step = n_batches * self.max_rounds, 0
+        for epoch in range(1, last + 1):
+            order = rng.permutation(n_samples)
+            for k in range(n_batches):
+                rows = order[k * size : (k + 1) * size]
+                self._backward(X[rows], targets[rows], weights[rows], gradient, rng)
+                rate = self.learning_rate * _schedule(step / n_steps)
+                step += 1
+                mean += (1.0 - _BETA_1) * (gradient - mean)
+                square += (1.0 - _BETA_2) * (gradient * gradient - square)
+                scale = sqrt(1.0 - _BETA_2**step) / (1.0 - _BETA_1**step)
+                flat -= rates * (rate * scale) * mean / (np.sqrt(square) + _EPSILON)
+            yield epoch
+
+    def _layout(self, n_features: int, n_classes: int) -> tuple[list[Any], Any]:
+        """Shapes of the arrays of a network; factor of the learning rate of each weight."""
+        widths = [n_features, *[self.width] * self.depth, n_classes]
+        shapes: list[tuple[str, tuple[int, int]]] = [("scale", (n_features, 1))]
+        for n_in, n_out in zip(widths[:-1], widths[1:], strict=True):
+            shapes += [("weight", (n_in, n_out)), ("bias", (1, n_out))]
+        sizes = [self.n_members * rows * columns for _, (rows, columns) in shapes]
+        rates = np.repeat([_RATES[kind] for kind, _ in shapes], sizes).astype(np.float32)
+        return shapes, rates
+
+    def _arrays(self, flat: Any) -> list[Any]:
+        """Views of a flat vector as arrays of shape (n_members, rows, columns)."""
+        arrays, start = [], 0
+        for _, (rows, columns) in self._shapes:
+            stop = start + self.n_members * rows * columns
+            arrays.append(flat[start:stop].reshape(self.n_members, rows, columns))
+            start = stop
+        return arrays
+
+    def _backward(
+        self, X: Any, targets: Any, weights: Any, gradient: Any, rng: np.random.Generator
+    ) -> None:
+        """Write the gradient of the mean cross-entropy on a batch into `gradient`."""
+        scale, *layers = self._arrays(self._weights)
+        scale_slope, *slopes = self._arrays(gradient)
+        hidden, masks = [], []
+        values = _first(X, scale * layers[0]) + layers[1]
+        for k in range(2, len(layers), 2):
+            values = _selu(values)
+            masks.append(_mask(values.shape, self.dropout, rng))
+            hidden.append(values if masks[-1] is None else values * masks[-1])
+            factor = values.dtype.type(1.0 / sqrt(values.shape[2]))
+            values = factor * (hidden[-1] @ layers[k]) + layers[k + 1]
+        slope = softmax(values, axis=2) - targets
+        slope *= (weights / len(targets))[:, None]
+        for k in range(len(layers) - 2, 0, -2):
+            inputs, mask = hidden.pop(), masks.pop()
+            factor = inputs.dtype.type(1.0 / sqrt(inputs.shape[2]))
+            np.matmul(inputs.transpose(0, 2, 1), factor * slope, out=slopes[k])
+            slopes[k + 1][:] = slope.sum(axis=1, keepdims=True)
+            slope = factor * (slope @ layers[k].transpose(0, 2, 1))
+            if mask is not None:
+                slope *= mask
+                inputs = np.divide(inputs, mask, out=np.zeros_like(inputs), where=mask > 0)
+            slope *= _selu_slope(inputs)
+        slopes[1][:] = slope.sum(axis=1, keepdims=True)
+        outer = _first_slope(X, slope)
+        np.multiply(outer, scale, out=slopes[0])
+        scale_slope[:] = (outer * layers[0]).sum(axis=2, keepdims=True)
+
+    def _probabilities(self, X: Any, flat: Any) -> Any:
+        """Mean of the members' probabilities, of shape (n_samples, n_classes)."""
+        scale, *layers = self._arrays(flat)
+        first = scale * layers[0]
+        blocks = []
+        for start in range(0, X.shape[0], _BLOCK):
+            values = _first(X[start : start + _BLOCK], first) + layers[1]
+            for k in range(2, len(layers), 2):
+                factor = values.dtype.type(1.0 / sqrt(values.shape[2]))
+                values = factor * (_selu(values) @ layers[k]) + layers[k + 1]
+            blocks.append(softmax(values, axis=2).mean(axis=0))
+        return np.vstack(blocks)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Predict class probabilities.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Their rows sum to 1.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        # In float32, a row's probabilities would depend on the number of rows beside it.
+        return self._probabilities(X, self._weights.astype(np.float64))
+
+    def predict(self, X: Any) -> Any:
+        """Predict classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Classes.
+        """
+        codes = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[codes]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _initial(shapes: list[Any], n_members: int, rng: np.random.Generator) -> Any:
+    """Scales of one, normal weights and biases, a last layer of zeros; as a flat vector."""
+    parts = []
+    for k, (kind, shape) in enumerate(shapes):
+        size = n_members * shape[0] * shape[1]
+        if kind == "scale":
+            parts.append(np.ones(size, dtype=np.float32))
+        elif k >= len(shapes) - 2:
+            parts.append(np.zeros(size, dtype=np.float32))
+        else:
+            parts.append(rng.standard_normal(size, dtype=np.float32))
+    return np.concatenate(parts)
+
+
+def _first(X: Any, weights: Any) -> Any:
+    """Product of the rows with the first weights of each member, of shape (members, rows, n)."""
+    factor = X.dtype.type(1.0 / sqrt(X.shape[1]))
+    if not sparse.issparse(X):
+        return X @ (factor * weights)
+    n_members, n_features, width = weights.shape
+    stacked = factor * weights.transpose(1, 0, 2).reshape(n_features, n_members * width)
+    return (X @ stacked).reshape(-1, n_members, width).transpose(1, 0, 2)
+
+
+def _first_slope(X: Any, slope: Any) -> Any:
+    """Gradient of the first weights, before the scale, of shape (members, n_features, n)."""
+    factor = X.dtype.type(1.0 / sqrt(X.shape[1]))
+    transposed = X.T
+    if not sparse.issparse(X):
+        return transposed @ (factor * slope)
+    n_members, n_rows, width = slope.shape
+    stacked = factor * slope.transpose(1, 0, 2).reshape(n_rows, n_members * width)
+    return (transposed @ stacked).reshape(-1, n_members, width).transpose(1, 0, 2)
+
+
+def _mask(shape: tuple[int, ...], dropout: float, rng: np.random.Generator) -> Any:
+    """Draw units to keep, with the factor that makes up for the others; None keeps all."""
+    if not dropout:
+        return None
+    kept = rng.random(shape, dtype=np.float32) >= dropout
+    return kept * np.float32(1.0 / (1.0 - dropout))
+
+
+def _selu(values: Any) -> Any:
+    negative = np.minimum(values, 0.0)
+    np.exp(negative, out=negative)
+    negative -= 1.0
+    negative *= values.dtype.type(_SELU_ALPHA * _SELU_SCALE)
+    return np.maximum(values, 0.0) * values.dtype.type(_SELU_SCALE) + negative
+
+
+def _selu_slope(activations: Any) -> Any:
+    """Slope of SELU, from its value."""
+    scale, limit = np.array([_SELU_SCALE, _SELU_SCALE * _SELU_ALPHA], dtype=activations.dtype)
+    return np.where(activations > 0, scale, activations + limit)
+
+
+def _schedule(t: float) -> float:
+    """Learning rate at a share `t` of the training: four cycles, each twice as long (coslog4)."""
+    return 0.5 - 0.5 * float(np.cos(2.0 * np.pi * np.log2(1.0 + 15.0 * t)))
+
+
+def _cycle(t: float) -> int:
+    """Number of cycles that have ended at a share `t` of the training."""
+    return int(np.log2(1.0 + 15.0 * t) + 1e-9)

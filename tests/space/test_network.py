@@ -1,0 +1,153 @@
+"""The network: its gradient, its schedule, its rounds, its members."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.special import log_softmax
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_classification
+from sklearn.metrics import log_loss
+from sklearn.preprocessing import scale
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from skauto.space.catalog import NetworkClassifier, RobustSmoothScaler
+from skauto.space.catalog._network import _cycle, _initial, _schedule
+
+BATCHES = "other weights make other batches"
+
+
+def expected_failed_checks(estimator):
+    if isinstance(estimator, RobustSmoothScaler):
+        return {}
+    return {
+        "check_sample_weight_equivalence_on_dense_data": BATCHES,
+        "check_sample_weight_equivalence_on_sparse_data": BATCHES,
+    }
+
+
+@parametrize_with_checks(
+    [RobustSmoothScaler(), NetworkClassifier(width=32, max_rounds=32, random_state=0)],
+    expected_failed_checks=expected_failed_checks,
+)
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_array])
+def test_gradient_agrees_with_differences(rng, as_matrix):
+    X, targets, weights = rng.normal(size=(20, 5)), rng.dirichlet(np.ones(3), 20), rng.random(20)
+    network = NetworkClassifier(depth=2, width=6, n_members=2)
+    network._shapes, _ = network._layout(5, 3)
+    start = rng.normal(size=len(_initial(network._shapes, 2, rng)))
+
+    def loss(flat):  # written down again, member by member
+        network._weights = flat
+        arrays = network._arrays(flat)
+        total = 0.0
+        for s, w0, b0, w1, b1, w2, b2 in zip(*arrays, strict=True):
+            values = (X * s[:, 0]) @ w0 / np.sqrt(5) + b0
+            for w, b in ((w1, b1), (w2, b2)):
+                values = np.where(values > 0, values, 1.67326324235 * np.expm1(values))
+                values = (1.05070098736 * values) @ w / np.sqrt(6) + b
+            total -= (weights[:, None] * targets * log_softmax(values, axis=1)).sum() / 20
+        return total
+
+    step = 1e-6
+    numeric = [
+        (loss(start + step * e) - loss(start - step * e)) / (2 * step) for e in np.eye(len(start))
+    ]
+    network._weights = start
+    gradient = np.zeros_like(start)
+    network._backward(as_matrix(X), targets, weights, gradient, rng)
+    assert_allclose(gradient, numeric, atol=1e-6)
+
+
+def test_learning_rate_ends_four_cycles_at_zero():
+    ends = (2.0 ** np.arange(5) - 1) / 15
+    assert_allclose([_schedule(t) for t in ends], 0.0, atol=1e-12)
+    assert [_cycle(t) for t in ends] == [0, 1, 2, 3, 4]
+    assert_allclose(_schedule((2**1.5 - 1) / 15), 1.0)
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    X, y = make_classification(500, 8, n_informative=5, n_classes=3, flip_y=0.2, random_state=0)
+    return scale(X), np.array(["a", "b", "c"])[y]
+
+
+def test_best_round_predicts(noisy):
+    X, y = noisy
+    network = NetworkClassifier(width=32, max_rounds=20, random_state=0)
+    stopped = clone(network).fit(X[:300], y[:300], eval_set=(X[300:], y[300:]))
+    losses = []
+    for n in range(1, 21):
+        fixed = clone(network).set_rounds(n).fit(X[:300], y[:300])
+        assert fixed.n_rounds_ == n
+        losses.append(log_loss(y[300:], fixed.predict_proba(X[300:])))
+        if n == stopped.n_rounds_:
+            assert_array_equal(fixed.predict_proba(X), stopped.predict_proba(X))
+    assert 1 + np.argmin(losses) == stopped.n_rounds_ or stopped.n_rounds_ <= 10
+    assert_array_equal(pickle.loads(pickle.dumps(stopped)).predict(X), stopped.predict(X))
+
+
+def test_unknown_classes_of_the_validation_rows_are_left_out(noisy):
+    X, y = noisy
+    network = NetworkClassifier(width=16, max_rounds=8, random_state=0)
+    known = y[400:] != "c"
+    seen = y[:300] != "c"
+    train = X[:300][seen], y[:300][seen]
+    expected = clone(network).fit(*train, eval_set=(X[400:][known], y[400:][known]))
+    found = clone(network).fit(*train, eval_set=(X[400:], y[400:]))
+    assert_array_equal(found.predict_proba(X), expected.predict_proba(X))
+    none = clone(network).fit(*train, eval_set=(X[400:][~known], y[400:][~known]))
+    assert_array_equal(none.predict_proba(X), clone(network).fit(*train).predict_proba(X))
+
+
+def test_sparse_rows_give_the_same_network(noisy):
+    X, y = noisy
+    network = NetworkClassifier(width=16, max_rounds=8, n_members=3, dropout=0.1, random_state=0)
+    dense = clone(network).fit(X, y).predict_proba(X)
+    thin = clone(network).fit(sparse.csr_array(X), y).predict_proba(sparse.csr_array(X))
+    assert_allclose(thin, dense, atol=1e-3)
+
+
+def test_members_average(noisy):
+    X, y = noisy
+    losses = [
+        log_loss(
+            y[300:],
+            NetworkClassifier(n_members=n, max_rounds=24, label_smoothing=0.0, random_state=0)
+            .fit(X[:300], y[:300])
+            .predict_proba(X[300:]),
+        )
+        for n in (1, 8)
+    ]
+    assert losses[1] < losses[0]
+
+
+def test_rows_without_weight_do_not_count():
+    X, y = load_iris(return_X_y=True)
+    weights = (np.arange(150) % 3 > 0).astype(float)
+    network = NetworkClassifier(width=16, max_rounds=8, random_state=0)
+    weighted = clone(network).fit(scale(X), y, sample_weight=weights)
+    kept = clone(network).fit(scale(X)[weights > 0], y[weights > 0])
+    assert_allclose(weighted.predict_proba(scale(X)), kept.predict_proba(scale(X)), atol=1e-6)
+
+
+def test_robust_smooth_scaler(rng):
+    X = rng.normal(size=(200, 4)) * [1.0, 100.0, 1e-3, 1.0]
+    X[:, 3] = 0.0
+    X[0, 3] = 5.0  # quartiles are equal: half the range
+    z = np.empty_like(X)
+    z[:, :3] = (X - np.median(X, axis=0))[:, :3]
+    z[:, :3] /= np.subtract(*np.quantile(X[:, :3], [0.75, 0.25], axis=0))
+    z[:, 3] = X[:, 3] / 2.5
+    assert_allclose(RobustSmoothScaler().fit_transform(X), z / np.sqrt(1 + (z / 3) ** 2))
+    constant = RobustSmoothScaler().fit(np.ones((5, 1)))
+    assert constant.transform([[9.0]]) == 0.0
+    thin = RobustSmoothScaler().fit_transform(sparse.csr_array(X[:, 3:]))
+    assert thin.nnz == 1
+    assert_allclose(thin.max(), 1 / np.sqrt(1 + 1 / 9))
