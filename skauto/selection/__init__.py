@@ -28,6 +28,7 @@ from skauto.selection._losses import (
     get_loss,
 )
 from skauto.selection._pool import EnsemblePool
+from skauto.selection._rates import RateLimit, SignalThreshold, choose_signal_thresholds
 from skauto.selection._scores import score_probabilities
 
 __all__ = [
@@ -41,12 +42,15 @@ __all__ = [
     "LogLoss",
     "Loss",
     "MatthewsLoss",
+    "RateLimit",
     "RocAucLoss",
     "ScorerLoss",
     "Selection",
+    "SignalThreshold",
     "SmoothedLoss",
     "choose_decision",
     "choose_offsets",
+    "choose_signal_thresholds",
     "choose_temperature",
     "gains_by_offsets",
     "get_loss",

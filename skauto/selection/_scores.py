@@ -1,13 +1,29 @@
 """Scores of stored predictions."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from skauto.utils import Predictions, scorer_function, scorer_needs_labels_only
+from skauto.utils import (
+    FloatArray,
+    IntArray,
+    Predictions,
+    scorer_function,
+    scorer_needs_labels_only,
+)
 
 
-def score_probabilities(scorer, probabilities, y, classes, sample_weight=None, X=None):
+def score_probabilities(
+    scorer: Callable[..., float],
+    probabilities: FloatArray,
+    y: IntArray,
+    classes: NDArray[Any],
+    sample_weight: FloatArray | None = None,
+    X: Any = None,
+) -> float:
     """Score stored class probabilities with a scikit-learn scorer.
 
     Parameters

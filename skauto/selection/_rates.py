@@ -1,0 +1,250 @@
+"""Thresholds that keep limits on the rates of positive labels."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from skauto.selection._losses import LabelLoss
+from skauto.utils import BoolArray, FloatArray, IntArray
+
+__all__ = ["RateLimit", "SignalThreshold", "choose_signal_thresholds"]
+
+# Strengths of a signal that are tried: evenly within this many probabilities a standard deviation,
+# then between the neighbours of the best.
+_MAX_STRENGTH = 0.6
+_N_STRENGTHS = 49
+_N_FINER = 13
+# Rounds through the signals where there are several.
+_N_ROUNDS = 2
+# Loss that a violation of 1 counts for while no strength keeps the limits.
+_PENALTY = 10.0
+
+
+@dataclass(frozen=True)
+class RateLimit:
+    """An upper limit on rates of positive labels.
+
+    Parameters
+    ----------
+    sets : ndarray of bool of shape (n_sets, n_samples)
+        Rows whose shares of positive labels are looked at.
+    upper : float
+        The limit.
+    kind : {"spread", "rate", "rest"}, default="spread"
+        What is limited: the largest share minus the smallest one, the largest share itself, or
+        the largest share of labels that are not positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.selection import RateLimit
+    >>> men = np.array([True, True, False, False])
+    >>> limit = RateLimit(np.array([men, ~men]), upper=0.1)
+    >>> limit.measure(np.array([[1.0, 0.5]]))
+    array([0.5])
+    """
+
+    sets: BoolArray
+    upper: float
+    kind: str = "spread"
+
+    def measure(self, shares: FloatArray) -> FloatArray:
+        """Return what is limited, from the shares of positive labels in each set.
+
+        Parameters
+        ----------
+        shares : ndarray of shape (n, n_sets)
+            Shares.
+
+        Returns
+        -------
+        values : ndarray of shape (n,)
+            To be at most ``upper``.
+        """
+        if self.kind == "spread":
+            return np.asarray(shares.max(axis=1) - shares.min(axis=1))
+        return np.asarray((shares if self.kind == "rate" else 1.0 - shares).max(axis=1))
+
+
+@dataclass(frozen=True)
+class SignalThreshold:
+    r"""Label a row positive where its probability exceeds a threshold that depends on signals.
+
+    Parameters
+    ----------
+    base : float
+        Threshold where all signals are 0.
+    strengths : ndarray of shape (n_signals,)
+        What a signal of 1 adds to it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.selection import SignalThreshold
+    >>> rule = SignalThreshold(0.5, np.array([0.1]))
+    >>> rule.offsets(np.array([[0.0], [3.0]])).round(3)
+    array([[ 0.   ,  0.   ],
+           [ 0.   , -1.386]])
+    """
+
+    base: float
+    strengths: FloatArray
+
+    def offsets(self, signals: FloatArray) -> FloatArray:
+        """Return the same rule as offsets of the two classes.
+
+        Parameters
+        ----------
+        signals : ndarray of shape (n_samples, n_signals)
+            Signals of the rows.
+
+        Returns
+        -------
+        offsets : ndarray of shape (n_samples, 2)
+            To be added to the logarithms of the probabilities, see `Decision`.
+        """
+        thresholds = np.clip(self.base + signals @ self.strengths, 1e-6, 1.0 - 1e-6)
+        positive = np.log1p(-thresholds) - np.log(thresholds)
+        return np.column_stack([np.zeros_like(positive), positive])
+
+
+def choose_signal_thresholds(
+    positive: FloatArray,
+    y: IntArray,
+    loss: LabelLoss,
+    limits: Sequence[RateLimit],
+    signals: FloatArray,
+    *,
+    tightness: Sequence[float] = (1.0,),
+    sample_weight: FloatArray | None = None,
+) -> list[SignalThreshold]:
+    r"""Choose thresholds that keep limits on rates at the least loss.
+
+    The most accurate classifier under a limit on a difference of rates between groups labels a
+    row positive where :math:`P(y \mid x) > t + \sum_g \lambda_g s_g(x)`, with signals
+    :math:`s_g` made of the probabilities of the groups given the row [1]_: it need not know the
+    group. The strengths :math:`\lambda_g` are searched one at a time; for each, all thresholds
+    :math:`t` are judged at once.
+
+    Parameters
+    ----------
+    positive : ndarray of shape (n_samples,)
+        Probability of the positive class, for rows that the models were not fitted on.
+    y : ndarray of int of shape (n_samples,)
+        1 for rows of the positive class, else 0.
+    loss : LabelLoss
+        What to make small, of two classes.
+    limits : sequence of RateLimit
+        All are to be kept.
+    signals : ndarray of shape (n_samples, n_signals)
+        Signals of the rows; without any, there is one threshold for all rows.
+    tightness : sequence of float, default=(1.0,)
+        Factors of the limits: a result for each.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        Weights of the rows in the loss. The rates are not weighted.
+
+    Returns
+    -------
+    thresholds : list of SignalThreshold
+        The best for each tightness that can be kept, in their order, each once.
+
+    References
+    ----------
+    .. [1] A. K. Menon and R. C. Williamson, "The cost of fairness in binary classification",
+       FAT* 2018.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.selection import ErrorLoss, RateLimit, choose_signal_thresholds
+    >>> rng = np.random.default_rng(0)
+    >>> group = rng.integers(2, size=4000)
+    >>> positive = rng.beta(2 + group, 3 - group)
+    >>> y = (rng.random(4000) < positive).astype(int)
+    >>> parity = RateLimit(np.array([group == 0, group == 1]), upper=0.05)
+    >>> (rule,) = choose_signal_thresholds(
+    ...     positive, y, ErrorLoss(), [parity], (group - 0.5)[:, None]
+    ... )
+    >>> labels = positive > rule.base + rule.strengths[0] * (group - 0.5)
+    >>> bool(abs(labels[group == 1].mean() - labels[group == 0].mean()) <= 0.05)
+    True
+    """
+    search = _Search(positive, y, loss, limits, signals, tightness, sample_weight)
+    n_signals = signals.shape[1]
+    strengths = np.zeros(n_signals)
+    scales = _MAX_STRENGTH / np.maximum(signals.std(axis=0), 1e-12)
+    search.visit(strengths)
+    for _ in range(_N_ROUNDS if n_signals > 1 else 1):
+        for j in range(n_signals):
+            coarse = np.linspace(-scales[j], scales[j], _N_STRENGTHS)
+            strengths = search.along(strengths, j, coarse)
+            step = coarse[1] - coarse[0]
+            finer = strengths[j] + np.linspace(-step, step, _N_FINER)
+            strengths = search.along(strengths, j, finer)
+    unique = {(rule.base, *rule.strengths): rule for rule in search.best if rule is not None}
+    return list(unique.values())
+
+
+class _Search:
+    """What is common to all strengths, and the best rules so far."""
+
+    def __init__(
+        self,
+        positive: FloatArray,
+        y: IntArray,
+        loss: LabelLoss,
+        limits: Sequence[RateLimit],
+        signals: FloatArray,
+        tightness: Sequence[float],
+        sample_weight: FloatArray | None,
+    ) -> None:
+        self.positive, self.y, self.loss, self.signals = positive, y, loss, signals
+        self.limits, self.tightness = limits, tightness
+        self.weight = np.ones(len(y)) if sample_weight is None else sample_weight
+        self.losses = [np.inf] * len(tightness)
+        self.best: list[SignalThreshold | None] = [None] * len(tightness)
+
+    def along(self, strengths: FloatArray, j: int, values: FloatArray) -> FloatArray:
+        """Strengths with the value of signal j for which loss and violations are smallest."""
+        tried = []
+        for value in values:
+            moved = strengths.copy()
+            moved[j] = value
+            tried.append((self.visit(moved), moved))
+        return min(tried, key=lambda pair: pair[0])[1]
+
+    def visit(self, strengths: FloatArray) -> float:
+        """Judge all thresholds at some strengths; the smallest loss with its violations."""
+        scores = self.positive - self.signals @ strengths
+        order = np.argsort(-scores, kind="stable")
+        ordered = scores[order]
+        cuts = np.flatnonzero(np.diff(ordered, prepend=np.inf, append=-np.inf) < 0)
+        losses = self.loss.from_confusion(self._confusion(order)[cuts])
+        losses = np.where(np.isnan(losses), np.inf, losses)
+        excess = np.zeros(len(cuts))
+        relative = np.zeros(len(cuts))
+        for limit in self.limits:
+            members = limit.sets[:, order]
+            counts = np.cumsum(members, axis=1).T / np.maximum(members.sum(axis=1), 1)
+            shares = np.vstack([np.zeros(len(members)), counts])[cuts]
+            values = limit.measure(shares)
+            excess += np.maximum(values - limit.upper * min(self.tightness), 0.0)
+            relative = np.maximum(relative, values / max(limit.upper, 1e-12))
+        padded = np.concatenate([[ordered[0] + 1e-3], ordered, [ordered[-1] - 1e-3]])
+        middles = 0.5 * (padded[cuts] + padded[cuts + 1])
+        for i, factor in enumerate(self.tightness):
+            kept = np.where(relative <= factor, losses, np.inf)
+            k = int(np.argmin(kept))
+            if kept[k] < self.losses[i]:
+                self.losses[i] = float(kept[k])
+                self.best[i] = SignalThreshold(float(middles[k]), strengths)
+        return float((losses + _PENALTY * excess).min())
+
+    def _confusion(self, order: IntArray) -> FloatArray:
+        """Confusion matrices with the first 0, 1, ... rows labelled positive."""
+        weight, y = self.weight[order], self.y[order]
+        hits = np.concatenate([[0.0], np.cumsum(weight * y)])
+        alarms = np.concatenate([[0.0], np.cumsum(weight * (1 - y))])
+        cells = [alarms[-1] - alarms, alarms, hits[-1] - hits, hits]
+        return np.stack(cells, axis=1).reshape(-1, 2, 2)

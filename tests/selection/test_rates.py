@@ -1,0 +1,120 @@
+"""Thresholds under limits against brute force and the known optimum."""
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+
+from skauto.selection import (
+    BalancedErrorLoss,
+    ErrorLoss,
+    RateLimit,
+    SignalThreshold,
+    choose_signal_thresholds,
+)
+
+
+def people(n, seed, told=2.0):
+    """Group, class, and what the columns tell of both; group 1 is positive more often."""
+    rng = np.random.default_rng(seed)
+    group = rng.integers(2, size=n)
+    clue = rng.normal(told * (group - 0.5))
+    positive = expit(rng.normal(size=n) + 1.2 * clue)
+    y = (rng.random(n) < positive).astype(int)
+    signal = 2 * expit(told * clue) - 1
+    return group, y, positive, signal[:, None]
+
+
+def parity(group, upper):
+    return RateLimit(np.array([group == 0, group == 1]), upper)
+
+
+def labels(rule, positive, signals):
+    return positive > rule.base + signals @ rule.strengths
+
+
+def test_one_threshold_equals_brute_force():
+    group, y, positive, _ = people(200, 0)
+    limit = parity(group, 0.1)
+    (rule,) = choose_signal_thresholds(positive, y, ErrorLoss(), [limit], np.empty((200, 0)))
+    rows = np.sort(positive)
+    tried = [-1.0, *(rows[1:] + rows[:-1]) / 2, 2.0]
+    errors = []
+    for threshold in tried:
+        chosen = positive > threshold
+        if abs(chosen[group == 1].mean() - chosen[group == 0].mean()) <= 0.1:
+            errors.append(np.mean(chosen != y))
+    assert np.mean((positive > rule.base) != y) == pytest.approx(min(errors))
+
+
+def test_a_signal_of_the_group_costs_less_than_one_threshold():
+    group, y, positive, signals = people(4000, 1)
+    limit = parity(group, 0.05)
+    found = {}
+    for name, columns in {"signal": signals, "none": signals[:, :0]}.items():
+        (rule,) = choose_signal_thresholds(positive, y, ErrorLoss(), [limit], columns)
+        fresh_group, fresh_y, fresh, told = people(20_000, 2)
+        chosen = labels(rule, fresh, told[:, : columns.shape[1]])
+        gap = chosen[fresh_group == 1].mean() - chosen[fresh_group == 0].mean()
+        assert abs(gap) < 0.1
+        found[name] = np.mean(chosen == fresh_y)
+    assert found["signal"] > found["none"] + 0.02
+
+
+def test_a_group_that_is_known_gets_the_best_pair_of_thresholds():
+    group, y, positive, _ = people(600, 3)
+    limit = parity(group, 0.02)
+    signals = (2.0 * group - 1)[:, None]
+    (rule,) = choose_signal_thresholds(positive, y, ErrorLoss(), [limit], signals)
+    best = 1.0
+    for low in np.linspace(0, 1, 101):
+        for high in np.linspace(0, 1, 101):
+            chosen = positive > np.where(group == 1, high, low)
+            if abs(chosen[group == 1].mean() - chosen[group == 0].mean()) <= 0.02:
+                best = min(best, np.mean(chosen != y))
+    found = np.mean(labels(rule, positive, signals) != y)
+    assert found <= best + 0.01
+
+
+@pytest.mark.parametrize("kind", ["rate", "rest"])
+def test_a_limit_on_a_rate_is_kept_with_one_threshold(kind):
+    _, y, positive, signals = people(1000, 4)
+    kind_of_row = y == (0 if kind == "rate" else 1)
+    limit = RateLimit(kind_of_row[None], 0.1, kind)
+    (rule,) = choose_signal_thresholds(positive, y, ErrorLoss(), [limit], signals[:, :0])
+    share = (positive > rule.base)[kind_of_row].mean()
+    assert 0.08 < (share if kind == "rate" else 1 - share) <= 0.1
+
+
+def test_limits_that_need_no_move_keep_the_best_threshold():
+    group, y, positive, signals = people(2000, 5)
+    loss = BalancedErrorLoss()
+    (rule,) = choose_signal_thresholds(positive, y, loss, [parity(group, 1.0)], signals[:, :0])
+    confusion = [
+        [np.sum((y == c) & ((positive > rule.base) == p)) for p in (0, 1)] for c in (0, 1)
+    ]
+    tried = [
+        loss(y, np.eye(2)[(positive > t).astype(int)][None])[0] for t in np.linspace(0, 1, 201)
+    ]
+    assert found <= min(tried)
+
+
+def test_tighter_limits_lose_more_and_each_is_kept():
+    group, y, positive, signals = people(3000, 6)
+    limit = parity(group, 0.1)
+    rules = choose_signal_thresholds(
+        positive, y, ErrorLoss(), [limit], signals, tightness=(1.0, 0.5, 0.2)
+    )
+    gaps, errors = [], []
+    for rule in rules:
+        chosen = labels(rule, positive, signals)
+        gaps.append(abs(chosen[group == 1].mean() - chosen[group == 0].mean()))
+        errors.append(np.mean(chosen != y))
+    assert np.all(np.array(gaps) <= [0.1, 0.05, 0.02])
+    assert errors == sorted(errors)
+
+
+def test_offsets_label_as_the_threshold_does():
+    _, _, positive, signals = people(500, 7)
+    rule = SignalThreshold(0.4, np.array([0.3]))
+    offsets = rule.offsets(signals)
+    assert np.array_equal(logit(positive) + offsets[:, 1] > 0, labels(rule, positive, signals))
