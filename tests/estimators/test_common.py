@@ -1,22 +1,43 @@
-"""scikit-learn's own estimator checks, for every strategy, without an expected failure."""
+"""scikit-learn's own estimator checks, without an expected failure."""
 
 import pytest
 import sklearn
+from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from skauto import AutoClassifier
+from skauto.space import get_space
 from tests.instances import N_OBJECTIVES, STRATEGY_NAMES, make_strategy
 
-ESTIMATORS = [
-    AutoClassifier(make_strategy(name), max_evals=3, random_state=0)
-    for name in STRATEGY_NAMES
-    if N_OBJECTIVES.get(name, 1) == 1
-]
+# The checks in which the strategy takes part: it is a parameter, is cloned, pickled with the
+# estimator, and must give the same trials again.
+STRATEGY_CHECKS = (
+    estimator_checks.check_estimator_cloneable,
+    estimator_checks.check_estimator_repr,
+    estimator_checks.check_no_attributes_set_in_init,
+    estimator_checks.check_get_params_invariance,
+    estimator_checks.check_set_params,
+    estimator_checks.check_dict_unchanged,
+    estimator_checks.check_fit_idempotent,
+    estimator_checks.check_estimators_overwrite_params,
+    estimator_checks.check_estimators_pickle,
+)
 
 
-@parametrize_with_checks(ESTIMATORS)
+@parametrize_with_checks([AutoClassifier(max_evals=3, random_state=0)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in STRATEGY_NAMES if N_OBJECTIVES.get(name, 1) == 1]
+)
+@pytest.mark.parametrize("check", STRATEGY_CHECKS, ids=lambda check: check.__name__)
+def test_scikit_learn_checks_of_strategies(name, check):
+    space = get_space("default").subspace({"classifier": ["gaussian_nb", "lda"]})
+    strategy = make_strategy(name)
+    estimator = AutoClassifier(strategy, space=space, initial=None, max_evals=3, random_state=0)
+    check("AutoClassifier", estimator)
 
 
 @pytest.mark.parametrize(
