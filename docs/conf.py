@@ -22,6 +22,8 @@ templates_path = ["_templates"]
 exclude_patterns = ["_build", "auto_examples/**/*.ipynb", "auto_examples/**/*.py"]
 root_doc = "index"
 default_role = "literal"
+nitpicky = True  # a reference that finds nothing is an error, except to other packages
+nitpick_ignore_regex = [(r"py:.*", r"(?!skauto).*")]
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"skauto {version}"

@@ -103,13 +103,14 @@ class TrainingData:
     @property
     def facts(self) -> DataFacts:
         """What the search space is adapted to."""
-        values = self.Z.data if sparse.issparse(self.Z) else self.Z
+        is_sparse = bool(sparse.issparse(self.Z))
+        values = self.Z.data if is_sparse else self.Z
         return DataFacts(
             n_samples=self.Z.shape[0],
             n_features=self.Z.shape[1],
             has_missing=bool(np.isnan(values).any()),
             has_categories=self.reader is not None and bool(self.reader.categorical_indices_),
-            sparse=sparse.issparse(self.Z),
+            sparse=is_sparse,
             weighted=self.sample_weight is not None,
         )
 

@@ -13,7 +13,7 @@ import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import cloudpickle
 import joblib
@@ -23,6 +23,9 @@ from threadpoolctl import ThreadpoolController
 MAX_ERROR_LINES = 30
 MAX_ERROR_CHARACTERS = 4000
 MAX_TIME_LIMIT = 1e8  # seconds; timers accept no more, and longer limits count as None
+
+# How a task ends.
+Status = Literal["ok", "failed", "timeout", "memout", "crashed"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Outcome:
         When it ended, as `time.time()`: the one clock that machines share.
     """
 
-    status: str
+    status: Status
     value: Any = None
     error: str = ""
     seconds: float = 0.0
@@ -103,7 +106,7 @@ class Engine(ABC):
         """Queue a task whose key has been checked."""
 
     @abstractmethod
-    def wait(self, timeout: float | None = None) -> list[tuple[Hashable, Outcome]]:
+    def wait(self, timeout: float | None = None) -> list[tuple[Any, Outcome]]:
         """Return the tasks that ended since the last call, waiting for at least one.
 
         Parameters
@@ -131,7 +134,9 @@ class Engine(ABC):
     def close(self) -> None:
         """Kill everything and release every resource. Calling it again does nothing."""
 
-    def submit(self, key: Hashable, args: tuple[Any, ...] = (), time_limit: float | None = None) -> None:
+    def submit(
+        self, key: Hashable, args: tuple[Any, ...] = (), time_limit: float | None = None
+    ) -> None:
         """Queue the call `function(*args)`.
 
         Parameters
@@ -174,7 +179,7 @@ def call(function: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
         raise
     except BaseException as exception:
         seconds = time.perf_counter() - start
-        status = "memout" if _is_memory_error(exception) else "failed"
+        status: Status = "memout" if _is_memory_error(exception) else "failed"
         return Outcome(status, None, describe(exception), seconds)
     return Outcome("ok", value, "", time.perf_counter() - start)
 

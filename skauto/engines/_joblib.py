@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Coroutine, Hashable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import joblib
 import sklearn
@@ -114,7 +114,7 @@ class JoblibEngine(Engine):
         self._queue.append(_Task(key, args, time_limit))
         self._assign_tasks()
 
-    def wait(self, timeout: float | None = None) -> list[tuple[Hashable, Outcome]]:
+    def wait(self, timeout: float | None = None) -> list[tuple[Any, Outcome]]:
         """Return the tasks that ended since the last call, waiting for at least one.
 
         Parameters
@@ -524,8 +524,8 @@ class _Reader:
 class _NoOutcome:
     """Outcome of a task whose worker returned none."""
 
-    def __init__(self, status: str, error: str) -> None:
-        self.status = status
+    def __init__(self, status: Literal["crashed", "resubmit"], error: str) -> None:
+        self.status: Literal["crashed", "resubmit"] = status
         self.error = error
 
     def __call__(self) -> Outcome:

@@ -57,7 +57,7 @@ class SerialEngine(Engine):
     def _submit(self, key: Hashable, args: tuple[Any, ...], time_limit: float | None) -> None:
         self._queue.append((key, args))
 
-    def wait(self, timeout: float | None = None) -> list[tuple[Hashable, Outcome]]:
+    def wait(self, timeout: float | None = None) -> list[tuple[Any, Outcome]]:
         """Run the oldest task and return it, however long it takes.
 
         Parameters

@@ -278,7 +278,7 @@ class ProcessEngine(Engine):
             self._queue.append(_Task(key, FRAME.pack(len(content), 0) + content, time_limit))
             self._advance()
 
-    def wait(self, timeout: float | None = None) -> list[tuple[Hashable, Outcome]]:
+    def wait(self, timeout: float | None = None) -> list[tuple[Any, Outcome]]:
         """Return the tasks that ended since the last call, waiting for at least one.
 
         Parameters

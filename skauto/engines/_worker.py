@@ -27,7 +27,7 @@ import psutil
 import sklearn
 from threadpoolctl import ThreadpoolController
 
-from skauto.engines._base import Outcome, call, describe, dumps
+from skauto.engines._base import Outcome, Status, call, describe, dumps
 
 with contextlib.suppress(ImportError):  # Windows can import the package, but not run workers
     import fcntl
@@ -169,7 +169,7 @@ def _serve(
             outcome = call(function, pickle.loads(args))
         value = None if outcome.status != "ok" else dumps(outcome.value)
     except BaseException as exception:
-        status = "memout" if isinstance(exception, MemoryError) else "failed"
+        status: Status = "memout" if isinstance(exception, MemoryError) else "failed"
         outcome, value = Outcome(status, error=describe(exception)), None
     finally:
         if os.getpid() != process:  # the task forked, and this is the copy

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skauto.constraints import cautious_mean
 from skauto.engines import Outcome
 from skauto.evaluation._worker import FoldResult, FoldTask, Task
-from skauto.history import History, Proposal, Trial
+from skauto.history import History, Proposal, Status, Trial
 
 if TYPE_CHECKING:
     from skauto.evaluation._evaluator import PipelineEvaluator
@@ -43,7 +43,7 @@ class TrialJob:
     ) -> None:
         self.evaluator = evaluator
         self.proposal = proposal
-        self.status = "ok"
+        self.status: Status = "ok"
         self.error = ""
         self.seconds = 0.0
         self.cpu_time = 0.0
@@ -197,7 +197,7 @@ class TrialJob:
         )
         return True
 
-    def _end(self, status: str, error: str) -> None:
+    def _end(self, status: Status, error: str) -> None:
         if self.status == "ok":
             self.status, self.error = status, error
 
