@@ -541,7 +541,7 @@ def test_spawn_without_main_guard_is_explained(tmp_path):
     script.write_text(
         "import multiprocessing\n"
         "multiprocessing.set_start_method('spawn')\n"
-        "from skauto.evaluation import make_engine\n"
+        "from skauto.engines import make_engine\n"
         "with make_engine(abs, n_jobs=2) as engine:\n"
         "    engine.submit(0, (1,))\n"
         "    engine.wait()\n"
