@@ -1,4 +1,4 @@
-"""An array that rows are appended to without copying all of it every time."""
+"""An array with amortised constant time to append a row."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 class GrowingArray:
-    """Rows of one shape and type, appended one by one; capacity doubles when it is spent.
+    """Rows of one shape and type, appended one by one; the buffer doubles when it is full.
 
     Examples
     --------
@@ -30,7 +30,7 @@ class GrowingArray:
 
     @property
     def values(self) -> NDArray[Any]:
-        """All rows, as a view that the next row may make stale."""
+        """All rows, as a view; the next `append` may invalidate it."""
         return self._buffer[: self._n]
 
     def append(self, row: NDArray[Any]) -> None:

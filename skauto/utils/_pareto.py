@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skauto.utils._types import BoolArray, FloatArray, IntArray
+from skauto.utils._types import BoolArray, FloatArray
 
 
 def non_dominated(losses: ArrayLike) -> BoolArray:
@@ -32,8 +32,8 @@ def non_dominated(losses: ArrayLike) -> BoolArray:
     points = _as_points(losses)
     mask = np.zeros(len(points), dtype=bool)
     remaining = np.flatnonzero(np.isfinite(points).all(axis=1))
-    # In lexicographic order nothing is dominated by a later row, so the first one remaining is
-    # always on the front: take it (and its copies), drop what it dominates, go on.
+    # In lexicographic order no row is dominated by a later one, so the first remaining row is always
+    # non-dominated: take it and its copies, and drop the rows that it dominates.
     remaining = remaining[np.lexsort(points[remaining].T[::-1])]
     while remaining.size:
         first = points[remaining[0]]
@@ -41,44 +41,6 @@ def non_dominated(losses: ArrayLike) -> BoolArray:
         mask[remaining[(rest == first).all(axis=1)]] = True
         remaining = remaining[(rest < first).any(axis=1)]
     return mask
-
-
-def non_dominated_ranks(losses: ArrayLike) -> IntArray:
-    """Peel the fronts off one after the other (non-dominated sorting).
-
-    Parameters
-    ----------
-    losses : array-like of shape (n, m)
-        One row a point, one column an objective.
-
-    Returns
-    -------
-    ranks : ndarray of int of shape (n,)
-        0 for the Pareto front, 1 for the front of what is left without it, and so on. Rows with
-        an infinite or missing loss share the last rank.
-
-    References
-    ----------
-    K. Deb, A. Pratap, S. Agarwal and T. Meyarivan, "A fast and elitist multiobjective genetic
-    algorithm: NSGA-II", IEEE Transactions on Evolutionary Computation 6(2), 2002, section III-A.
-
-    Examples
-    --------
-    >>> from skauto.utils._pareto import non_dominated_ranks
-    >>> non_dominated_ranks([[1.0, 3.0], [2.0, 2.0], [3.0, 3.0], [float("inf"), 0.0]])
-    array([0, 0, 1, 2])
-    """
-    points = _as_points(losses)
-    ranks = np.zeros(len(points), dtype=np.intp)
-    remaining = np.flatnonzero(np.isfinite(points).all(axis=1))
-    rank = 0
-    while remaining.size:
-        front = non_dominated(points[remaining])
-        ranks[remaining[front]] = rank
-        remaining = remaining[~front]
-        rank += 1
-    ranks[~np.isfinite(points).all(axis=1)] = rank
-    return ranks
 
 
 def hypervolume(losses: ArrayLike, reference: ArrayLike) -> float:
@@ -176,12 +138,12 @@ def _volume(front: FloatArray, corner: FloatArray) -> float:
     if len(front) == 1:
         return float(np.prod(corner - front[0]))
     if front.shape[1] == 2:
-        # One strip a point: as wide as the way to the reference, as high as the step to the
-        # previous, higher point.
+        # One rectangle a point: from the point to the reference in the first objective, and to the
+        # previous point in the second.
         heights = np.concatenate([[corner[1]], front[:-1, 1]]) - front[:, 1]
         return float((corner[0] - front[:, 0]) @ heights)
-    # Eq. of WFG: what a point adds to the ones after it is its own box less the part of it that
-    # they dominate, which is the volume of these points moved into the box.
+    # WFG: the exclusive hypervolume of a point is its inclusive hypervolume minus that of the limit
+    # set, the later points moved into its box (While et al., Fig. 2).
     total = 0.0
     for position, point in enumerate(front):
         inside = np.maximum(front[position + 1 :], point)

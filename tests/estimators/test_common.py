@@ -24,6 +24,12 @@ STRATEGY_CHECKS = (
 )
 
 
+def quick(strategy="random", **settings):
+    """Searches a part of the space that is fitted within milliseconds."""
+    space = get_space("default").subspace({"classifier": ["gaussian_nb", "lda"]})
+    return AutoClassifier(strategy, space=space, max_evals=3, random_state=0, **settings)
+
+
 @parametrize_with_checks([AutoClassifier(max_evals=3, random_state=0)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -34,17 +40,14 @@ def test_scikit_learn_checks(estimator, check):
 )
 @pytest.mark.parametrize("check", STRATEGY_CHECKS, ids=lambda check: check.__name__)
 def test_scikit_learn_checks_of_strategies(name, check):
-    space = get_space("default").subspace({"classifier": ["gaussian_nb", "lda"]})
-    strategy = make_strategy(name)
-    estimator = AutoClassifier(strategy, space=space, initial=None, max_evals=3, random_state=0)
-    check("AutoClassifier", estimator)
+    check("AutoClassifier", quick(make_strategy(name), initial=None))
 
 
 @pytest.mark.parametrize(
     "check",
-    [check for _, check in estimator_checks_generator(AutoClassifier(max_evals=3))],
+    [check for _, check in estimator_checks_generator(quick())],
     ids=lambda check: getattr(check, "func", check).__name__,
 )
 def test_scikit_learn_checks_with_metadata_routing(check):
     with sklearn.config_context(enable_metadata_routing=True):
-        check(AutoClassifier(max_evals=3, random_state=0))
+        check(quick())

@@ -24,18 +24,19 @@ from skauto.constraints import (
     StatisticalParity,
 )
 from skauto.exceptions import BudgetWarning, InfeasibleError, InfeasibleWarning
-from skauto.space import SearchSpace
+from skauto.space import SearchSpace, get_space
 from tests.instances import make_strategy
 
 
-@parametrize_with_checks(
-    [
-        ConstrainedAutoClassifier(
-            [ModelSize(1e9)], make_strategy(name), max_evals=3, random_state=0
-        )
-        for name in ("admm", "fang_hpo")
-    ]
-)
+def quick(strategy):
+    """Searches a part of the default space that is fitted within milliseconds."""
+    space = get_space("default").subspace({"classifier": ["gaussian_nb", "lda"]})
+    return ConstrainedAutoClassifier(
+        [ModelSize(1e9)], make_strategy(strategy), space=space, max_evals=3, random_state=0
+    )
+
+
+@parametrize_with_checks([quick("admm"), quick("fang_hpo")])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -44,7 +45,7 @@ def small_space():
     space = SearchSpace(["classifier"])
     space.add("classifier", "gaussian_nb", GaussianNB(), {"var_smoothing": [1e-9, 1e-3, 0.1, 1.0]})
     space.add("classifier", "logistic", LogisticRegression(), {"C": [1e-3, 1e-2, 0.1, 1.0, 10.0]})
-    space.add("classifier", "forest", RandomForestClassifier(50), {"max_depth": [2, 5, None]})
+    space.add("classifier", "forest", RandomForestClassifier(10), {"max_depth": [2, 5, None]})
     return space
 
 

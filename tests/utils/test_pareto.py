@@ -8,7 +8,6 @@ import pytest
 from skauto.utils._pareto import (
     hypervolume,
     non_dominated,
-    non_dominated_ranks,
     running_hypervolume,
 )
 
@@ -32,26 +31,14 @@ def test_non_dominated_is_the_definition(n_objectives, levels):
     )
 
 
-@pytest.mark.parametrize("n_objectives", [2, 3])
-def test_ranks_equal_moocore(n_objectives):
-    points = np.random.default_rng(0).integers(12, size=(80, n_objectives)).astype(float)
-    ranks = non_dominated_ranks(points)
-    distinct, first = np.unique(points, axis=0, return_index=True)
-    np.testing.assert_array_equal(ranks[first], moocore.pareto_rank(distinct))
-    for p, q in itertools.product(range(80), repeat=2):
-        assert ranks[p] == ranks[q] or not np.array_equal(points[p], points[q])
-
-
 def test_failed_points_are_on_no_front():
     points = np.array([[np.inf, 0.0], [0.5, 0.5], [np.nan, 0.0], [0.6, 0.6], [-np.inf, 0.0]])
     np.testing.assert_array_equal(non_dominated(points), [False, True, False, False, False])
-    np.testing.assert_array_equal(non_dominated_ranks(points), [2, 0, 2, 1, 2])
     assert hypervolume(points, [1.0, 1.0]) == 0.25
 
 
 def test_no_points_at_all():
     assert non_dominated(np.empty((0, 2))).shape == (0,)
-    assert non_dominated_ranks(np.empty((0, 3))).shape == (0,)
     assert hypervolume(np.empty((0, 2)), [1.0, 1.0]) == 0.0
     assert hypervolume([[np.inf, np.inf]], [1.0, 1.0]) == 0.0
 
