@@ -32,8 +32,8 @@ def non_dominated(losses: ArrayLike) -> BoolArray:
     points = _as_points(losses)
     mask = np.zeros(len(points), dtype=bool)
     remaining = np.flatnonzero(np.isfinite(points).all(axis=1))
-    # In lexicographic order no row is dominated by a later one, so the first remaining row is always
-    # non-dominated: take it and its copies, and drop the rows that it dominates.
+    # In lexicographic order no row is dominated by a later one, so the first remaining row is
+    # always non-dominated: take it and its copies, and drop the rows that it dominates.
     remaining = remaining[np.lexsort(points[remaining].T[::-1])]
     while remaining.size:
         first = points[remaining[0]]
@@ -142,8 +142,8 @@ def _volume(front: FloatArray, corner: FloatArray) -> float:
         # previous point in the second.
         heights = np.concatenate([[corner[1]], front[:-1, 1]]) - front[:, 1]
         return float((corner[0] - front[:, 0]) @ heights)
-    # WFG: the exclusive hypervolume of a point is its inclusive hypervolume minus that of the limit
-    # set, the later points moved into its box (While et al., Fig. 2).
+    # WFG: the exclusive hypervolume of a point is its inclusive hypervolume minus that of the
+    # limit set, the later points moved into its box (While et al., Fig. 2).
     total = 0.0
     for position, point in enumerate(front):
         inside = np.maximum(front[position + 1 :], point)
