@@ -1,4 +1,4 @@
-"""One algorithm of one step: how it is built, what it can be given, what it can stand."""
+"""One algorithm of one step: its estimator, hyper-parameters and traits."""
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
@@ -13,7 +13,7 @@ from skauto.space._parameters import Categorical, Parameter, Real, as_parameter
 
 @dataclass(frozen=True)
 class FitContext:
-    """What a step is about to be fitted on.
+    """The data that a step is fitted on.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def _is_prototype(estimator: Any) -> bool:
 
 
 def _input_tags(estimator: Any) -> InputTags:
-    """What an estimator says it accepts; nothing passes everything, a callable does not tell."""
+    """Input tags of an estimator; None accepts everything, of a callable nothing is known."""
     if _is_prototype(estimator):
         return get_tags(estimator).input_tags
     return InputTags(sparse=True, allow_nan=estimator is None)
@@ -171,7 +171,7 @@ class Component:
     def _read_parameters(
         self, specs: Mapping[str, Any], defaults: Mapping[str, Any]
     ) -> tuple[dict[str, Parameter], dict[str, Any]]:
-        """Split into hyper-parameters proper and settings that have one choice only."""
+        """Separate hyper-parameters from settings, which have a single choice."""
         unknown = [key for key in defaults if key not in specs]
         if unknown:
             raise ValueError(
@@ -195,7 +195,7 @@ class Component:
     def _read_conditions(
         self, conditions: Mapping[str, tuple[str, Sequence[Any]]]
     ) -> dict[str, tuple[str, tuple[Any, ...]]]:
-        """Check the conditions and order them: a parent's own condition comes first."""
+        """Check the conditions and sort them: parents come before their children."""
         ordered: dict[str, tuple[str, tuple[Any, ...]]] = {}
         for child, (parent, values) in conditions.items():
             for key in (child, parent):

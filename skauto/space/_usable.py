@@ -1,4 +1,4 @@
-"""Which components can work on a data set, and which must not stand behind others."""
+"""Which components can be used on a data set, and which must not follow others."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,7 +11,7 @@ from skauto.space._component import Component
 def usable_components(
     components: Sequence[Component], step: str, facts: DataFacts, *, last: bool
 ) -> list[Component]:
-    """List the components of a step that can work on a data set and do not repeat another.
+    """List the components of a step that can be used on a data set, without duplicates.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def usable_components(
 def incompatible_pairs(
     components: Mapping[str, Sequence[Component]], step: str, idle_trait: str, trait: str
 ) -> list[tuple[list[str], str, list[str]]]:
-    """List what cannot take the data that some components of `step` let pass.
+    """List components of later steps that fail on data which `step` leaves as they are.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What estimators need to be told about the data just before they are fitted."""
+"""Functions that adapt an estimator to the data just before it is fitted."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def neighbors_to_rows(estimator: Any, context: FitContext) -> None:
 
 
 def rows_in_bag(estimator: Any, context: FitContext) -> None:
-    """See that LightGBM's bags hold a few rows: an empty bag is an error."""
+    """Sample at least 10 rows for each tree of LightGBM: an empty sample is an error."""
     least = min(1.0, 10 / context.n_samples)
     estimator.set_params(subsample=max(estimator.subsample, least))
 
