@@ -11,43 +11,25 @@ FOLDER is that of ``quality.py``. Tables of more than two classes become one aga
 class whose share is nearest to a tenth. Lines that are in the file already are not run again.
 """
 
-import argparse
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
-from quality import load
+from _common import Results, load, make_parser, names, numbers, require_data
 from sklearn.model_selection import train_test_split
 
 from skauto import AutoClassifier
 from skauto.selection import choose_decision, get_loss
 
-SETS = [
-    "oil_spill",
-    "pc3",
-    "pc4",
-    "page-blocks",
-    "mammography",
-    "satimage",
-    "churn",
-    "bank-additional",
-    "sick",
-    "optdigits",
-]
+SETS = "oil_spill,pc3,pc4,page-blocks,mammography,satimage,churn,bank-additional,sick,optdigits"
 METRICS = ["f1", "balanced_accuracy", "matthews_corrcoef"]
 MAX_ROWS = 6000
 
 
 def imbalanced(folder, name):
-    """The table and whether each row is of the rare class."""
-    X, y = load(folder, name)
+    """The table, and 1 for rows of a rare class."""
+    X, y = load(folder, name, MAX_ROWS)
     shares = pd.Series(y).value_counts(normalize=True)
-    rare = shares.index[0] if len(shares) == 1 else (shares - 0.1).abs().idxmin()
-    positive = (y == (shares.idxmin() if len(shares) == 2 else rare)).astype(int)
-    if len(X) > MAX_ROWS:
-        X = X.sample(MAX_ROWS, random_state=0)
-        positive = positive[X.index]
-    return X.reset_index(drop=True), positive
+    rare = shares.idxmin() if len(shares) == 2 else (shares - 0.1).abs().idxmin()
+    return X, (y == rare).astype(int)
 
 
 def hindsight(loss, positive, y):
@@ -59,71 +41,61 @@ def hindsight(loss, positive, y):
     return min(loss(y, np.eye(2)[block]).min() for block in blocks)
 
 
-def run(options, name, seed):
-    """One search; a record for each score."""
-    X, y = imbalanced(options.data, name)
+def run(arguments, name, seed):
+    """One search; a line for each score."""
+    X, y = imbalanced(arguments.data, name)
     X_train, X_test, y_train, y_test = train_test_split(
         X, y, test_size=0.3, stratify=y, random_state=seed
     )
     clf = AutoClassifier(
         scoring="neg_log_loss",
-        max_evals=options.trials,
+        max_evals=arguments.trials,
         cv=5,
         decision="argmax",
-        warm_start=True,
-        n_jobs=options.n_jobs,
+        n_jobs=arguments.n_jobs,
         random_state=seed,
     ).fit(X_train, y_train)
     vote = sum(w * clf.history_[n].predictions for n, w in clf.member_weights_.items())
     held_out = clf.predict_proba(X_test)
+    lines = []
     for metric in METRICS:
         loss = get_loss(metric, [0, 1])
         decision = choose_decision(vote, y_train, loss, rng=np.random.default_rng(0))
-
-        def score(labels, loss=loss):
-            return 1 - loss(y_test, np.eye(2)[labels][None])[0]
-
-        yield {
-            "set": name,
-            "seed": seed,
-            "metric": metric,
-            "positives": int(y_train.sum()),
-            "share": y_train.mean(),
-            "threshold": decision.threshold,
-            "argmax": score(held_out.argmax(axis=1)),
-            "chosen": score(decision.labels(held_out)),
-            "hindsight": 1 - hindsight(loss, held_out[:, 1], y_test),
-        }
+        readings = {"argmax": held_out.argmax(axis=1), "chosen": decision.labels(held_out)}
+        scores = {k: 1 - loss(y_test, np.eye(2)[v][None])[0] for k, v in readings.items()}
+        best = 1 - hindsight(loss, held_out[:, 1], y_test)
+        lines.append(
+            {"metric": metric, "positives": y_train.sum(), "threshold": decision.threshold}
+            | scores
+            | {"hindsight": best}
+        )
+    return pd.DataFrame(lines)
 
 
 def summary(frame):
     """Means over the seeds, and the share of the way from argmax to hindsight."""
-    means = frame.groupby(["metric", "set"], sort=False)[["argmax", "chosen", "hindsight"]].mean()
+    columns = ["positives", "threshold", "argmax", "chosen", "hindsight"]
+    means = frame.groupby(["metric", "set"], sort=False)[columns].mean()
     total = means.groupby("metric", sort=False).mean()
-    total.index = pd.MultiIndex.from_product([total.index, ["mean of the sets"]])
+    total.index = pd.MultiIndex.from_product([total.index, ["mean"]])
     table = pd.concat([means, total])
     table["way"] = (table["chosen"] - table["argmax"]) / (table["hindsight"] - table["argmax"])
     return table.round(3)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True, help="folder of the data sets")
-    parser.add_argument("--out", type=Path, required=True, help="CSV file that is continued")
-    parser.add_argument("--sets", type=lambda text: text.split(","), default=SETS)
-    parser.add_argument("--seeds", type=lambda t: [int(s) for s in t.split(",")], default=[0, 1])
+    parser = make_parser(__doc__)
+    parser.add_argument("--out", required=True, help="CSV file that is continued")
+    parser.add_argument("--sets", type=names, default=SETS)
+    parser.add_argument("--seeds", type=numbers, default="0,1")
     parser.add_argument("--trials", type=int, default=8)
     parser.add_argument("--n-jobs", type=int, default=1)
-    options = parser.parse_args()
-    records = pd.read_csv(options.out).to_dict("records") if options.out.exists() else []
-    done = {(record["set"], record["seed"]) for record in records}
-    for name in options.sets:
-        for seed in options.seeds:
-            if (name, seed) in done:
-                continue
-            records += run(options, name, seed)
-            pd.DataFrame(records).to_csv(options.out, index=False, float_format="%.6g")
-    print(summary(pd.DataFrame(records)).to_string())
+    arguments = parser.parse_args()
+    require_data(parser, arguments)
+    results = Results(arguments.out, ["set", "seed"])
+    for name, seed in results.missing(arguments.sets, arguments.seeds):
+        results.add((name, seed), run(arguments, name, seed))
+    print(summary(results.frame).to_string())
 
 
 if __name__ == "__main__":

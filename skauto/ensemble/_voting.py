@@ -120,18 +120,7 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         probabilities : ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        if _num_samples(X) == 0:
-            raise ValueError(
-                f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required."
-            )
-        Z = self.pipelines[0].steps[0][1].transform(X)
-        total = np.zeros((Z.shape[0], len(self.classes)))
-        # Waking threads for a few rows costs more than they save, most of all on a busy machine.
-        few = Z.shape[0] <= _FEW_ROWS
-        with thread_pools().limit(limits=1) if few else contextlib.nullcontext():
-            for weight, pipeline in zip(self.weights, self.pipelines, strict=True):
-                total += weight * transform_and_predict(pipeline.steps[1:], Z, self.classes)
-        return self.decision_.scale(total / total.sum(axis=1, keepdims=True))
+        return self._average(self._read(X))
 
     def predict(self, X):
         """Class of the largest probability, after the offsets of the classes.
@@ -146,4 +135,24 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         y : ndarray of shape (n_samples,)
             Labels.
         """
-        return self.classes[self.decision_.labels(self.predict_proba(X))]
+        Z = self._read(X)
+        probabilities = self._average(Z)
+        return self.classes[self.decision_.at(Z, probabilities).labels(probabilities)]
+
+    def _read(self, X):
+        """Numeric matrix of the raw table."""
+        if _num_samples(X) == 0:
+            raise ValueError(
+                f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required."
+            )
+        return self.pipelines[0].steps[0][1].transform(X)
+
+    def _average(self, Z):
+        """Weighted mean of the probabilities of rows of the numeric matrix."""
+        total = np.zeros((Z.shape[0], len(self.classes)))
+        # Waking threads for a few rows costs more than they save, most of all on a busy machine.
+        few = Z.shape[0] <= _FEW_ROWS
+        with thread_pools().limit(limits=1) if few else contextlib.nullcontext():
+            for weight, pipeline in zip(self.weights, self.pipelines, strict=True):
+                total += weight * transform_and_predict(pipeline.steps[1:], Z, self.classes)
+        return self.decision_.scale(total / total.sum(axis=1, keepdims=True))

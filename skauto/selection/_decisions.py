@@ -6,7 +6,7 @@ asks for a threshold below one half. Where the score is one of probabilities, an
 is often less sure than it should be.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -59,8 +59,9 @@ class Decision:
 
     Parameters
     ----------
-    offsets : ndarray of shape (n_classes,)
+    offsets : ndarray of shape (n_classes,) or (n_samples, n_classes)
         Added to the logarithms of the probabilities; the class of the largest sum is the label.
+        With two axes they belong to certain rows.
     temperature : float, default=1.0
         The logarithms of the probabilities are divided by it and normalised again; below 1 makes
         them surer.
@@ -87,6 +88,38 @@ class Decision:
         if len(self.offsets) != 2:
             raise AttributeError("Only a decision between two classes has a threshold.")
         return round(float(expit(self.offsets[0] - self.offsets[1])), 12)
+
+    def at(self, Z: Any, probabilities: FloatArray) -> "Decision":
+        """Return the decision for new rows; itself, where all rows are read alike.
+
+        Parameters
+        ----------
+        Z : ndarray or CSR matrix of shape (n_samples, n_columns)
+            The numeric matrix.
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Those of the vote.
+
+        Returns
+        -------
+        decision : Decision
+            With offsets that need nothing but the probabilities.
+        """
+        return self
+
+    def take(self, rows: IntArray) -> "Decision":
+        """Return the decision for some of the rows that its offsets belong to.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Which rows, repetitions included.
+
+        Returns
+        -------
+        decision : Decision
+            Itself, where all rows are read alike.
+        """
+        return self if self.offsets.ndim == 1 else replace(self, offsets=self.offsets[rows])
 
     def scale(self, probabilities: FloatArray) -> FloatArray:
         """Return the probabilities at the temperature.

@@ -1,0 +1,92 @@
+"""Signals of groups that nobody names at prediction."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from skauto.data import TrainingData
+from skauto.ensemble._signals import GroupSignals
+from skauto.selection import Decision, ErrorLoss, RateLimit, choose_signal_thresholds
+
+N = 1500
+
+
+def people(n, seed):
+    """Group, class, its probability, and a table of which one column tells of the group."""
+    rng = np.random.default_rng(seed)
+    group = rng.integers(2, size=n)
+    Z = np.column_stack([rng.normal(2.0 * group), rng.normal(size=n)])
+    positive = expit(1.2 * Z[:, 0] - 1.2 + Z[:, 1])
+    return group, (rng.random(n) < positive).astype(int), positive, Z
+
+
+@pytest.fixture(scope="module")
+def training():
+    group, y, positive, Z = people(N, 0)
+    rows = np.arange(N)
+    splits = [(rows[rows % 2 != k], rows[rows % 2 == k]) for k in range(2)]
+    data = TrainingData(Z=Z, y=y, classes=np.array([0, 1]), splits=splits)
+    return group, positive, data
+
+
+def sets_of(group, kind):
+    return np.array([kind & (group == 0), kind & (group == 1)])
+
+
+@pytest.fixture(scope="module")
+def parity(training):
+    group, _, data = training
+    limit = RateLimit(sets_of(group, np.ones(N, dtype=bool)), 0.05)
+    return limit, GroupSignals([limit, limit], data)
+
+
+def test_two_limits_on_the_same_groups_share_their_models(parity):
+    assert len(parity[1].models) == 1
+
+
+def test_signals_are_the_ratios_of_the_groups_probabilities(training, parity):
+    _, positive, data = training
+    signals = parity[1].out_of_fold(positive)[:, 0]
+    told = expit(2.0 * data.Z[:, 0] - 2.0)  # probability of group 1
+    shares = parity[1].models[0].shares
+    expected = told / shares[1] - (1 - told) / shares[0]
+    assert np.corrcoef(signals, expected)[0, 1] > 0.85
+
+
+def test_labels_of_new_rows_treat_groups_more_alike(training, parity):
+    limit, signals = parity
+    _, positive, data = training
+    out_of_fold = signals.out_of_fold(positive)
+    (rule,) = choose_signal_thresholds(positive, data.y, ErrorLoss(), [limit], out_of_fold)
+    decision = signals.decision(rule)
+    group, y, fresh, Z = people(4000, 1)
+    probabilities = np.column_stack([1 - fresh, fresh])
+    labels = decision.at(Z, probabilities).labels(probabilities)
+    gap = labels[group == 1].mean() - labels[group == 0].mean()
+    assert abs(gap) < 0.12
+    assert np.mean(labels == y) > 0.6
+    plain = probabilities.argmax(axis=1)
+    assert plain[group == 1].mean() - plain[group == 0].mean() > 0.5
+
+
+def test_the_true_positive_rate_weighs_signals_by_the_probability(training):
+    group, positive, data = training
+    limit = RateLimit(sets_of(group, data.y == 1), 0.05)
+    (model,) = GroupSignals([limit], data).models
+    assert model.weight == "positive"
+    np.testing.assert_allclose(
+        model.signals(data.Z, 0.5 * positive), 0.5 * model.signals(data.Z, positive)
+    )
+
+
+def test_a_limit_on_one_rate_needs_no_signal(training):
+    group, positive, data = training
+    limit = RateLimit((data.y == 0)[None], 0.1, "rate")
+    signals = GroupSignals([limit], data)
+    assert signals.models == ()
+    assert signals.out_of_fold(positive).shape == (N, 0)
+
+
+def test_a_plain_decision_is_the_same_for_all_rows():
+    decision = Decision(np.array([0.0, 1.0]))
+    assert decision.at(np.zeros((3, 1)), np.full((3, 2), 0.5)) is decision
