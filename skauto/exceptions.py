@@ -7,6 +7,7 @@ __all__ = [
     "CheckpointWarning",
     "InfeasibleError",
     "InfeasibleWarning",
+    "SmallGroupWarning",
     "TrialFailedWarning",
 ]
 
@@ -24,11 +25,15 @@ class CheckpointWarning(UserWarning):
 
 
 class InfeasibleError(ValueError):
-    """No trial met the constraints, and ``on_infeasible="raise"`` was asked for."""
+    """No model keeps the limits, and ``on_infeasible="raise"`` was asked for."""
 
 
 class InfeasibleWarning(UserWarning):
-    """No trial met the constraints; the least violating model is returned."""
+    """No model keeps the limits; the least violating model is returned."""
+
+
+class SmallGroupWarning(UserWarning):
+    """Some sensitive groups have too few rows to be judged by a constraint."""
 
 
 class TrialFailedWarning(UserWarning):

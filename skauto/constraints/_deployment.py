@@ -36,6 +36,7 @@ class PredictionLatency(Constraint):
     """
 
     additive = True
+    grows = True
 
     def __init__(self, upper=None, *, batch_size=100, n_repeats=7):
         self.upper = upper
@@ -81,6 +82,7 @@ class ModelSize(Constraint):
     """
 
     additive = True
+    grows = True
 
     def __init__(self, upper=None):
         self.upper = upper

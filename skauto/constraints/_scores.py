@@ -11,9 +11,59 @@ from skauto.utils import Predictions, closest
 class _Rate(Constraint):
     """A rate of errors among the rows of one kind."""
 
-    def __init__(self, upper=None, *, positive_label=None):
+    resampled = False
+
+    def __init__(self, upper: float | None = None, *, positive_label: Any = None) -> None:
         self.upper = upper
         self.positive_label = positive_label
+
+    @abstractmethod
+    def _errors(self, evidence: Evidence) -> BoolArray:
+        """Whether each row of the kind is an error, of shape (n_rows_of_the_kind,)."""
+
+    def measure(self, evidence: Evidence) -> float:
+        """Measure the rate.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            Predictions and truth.
+
+        Returns
+        -------
+        rate : float
+            NaN when no row is of the kind.
+        """
+        errors = self._errors(evidence)
+        return float(errors.mean()) if errors.size else math.nan
+
+    def bound(self, evidence: Evidence, confidence: float) -> float:
+        """Upper end of the exact one-sided confidence interval of Clopper and Pearson [1]_.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            Predictions for rows that no model was fitted on.
+        confidence : float
+            Level of the interval.
+
+        Returns
+        -------
+        bound : float
+            NaN when no row is of the kind.
+
+        References
+        ----------
+        .. [1] C. J. Clopper and E. S. Pearson, "The use of confidence or fiducial limits
+           illustrated in the case of the binomial", Biometrika 26, 1934.
+        """
+        errors = self._errors(evidence)
+        if not errors.size:
+            return math.nan
+        n_errors = int(errors.sum())
+        if n_errors == errors.size:
+            return 1.0
+        return float(beta.ppf(confidence, n_errors + 1, errors.size - n_errors))
 
     def check(self, classes):
         """Refuse what cannot be measured.
@@ -25,13 +75,6 @@ class _Rate(Constraint):
         """
         super().check(classes)
         positive_code(self, classes)
-
-    def _error_rate(self, evidence, *, of_positives):
-        positive = positive_code(self, evidence.classes)
-        kind = (evidence.y == positive) == of_positives
-        if not kind.any():
-            return np.nan
-        return float(((evidence.labels == positive) != of_positives)[kind].mean())
 
 
 class FalsePositiveRate(_Rate):
@@ -51,20 +94,10 @@ class FalsePositiveRate(_Rate):
     'false_positive_rate'
     """
 
-    def measure(self, evidence):
-        """Measure the rate.
-
-        Parameters
-        ----------
-        evidence : Evidence
-            Predictions and truth.
-
-        Returns
-        -------
-        rate : float
-            NaN when no row is negative.
-        """
-        return self._error_rate(evidence, of_positives=False)
+    def _errors(self, evidence: Evidence) -> BoolArray:
+        positive = positive_code(self, evidence.classes)
+        kind = evidence.y != positive
+        return np.asarray(evidence.labels[kind] == positive)
 
 
 class FalseNegativeRate(_Rate):
@@ -84,20 +117,10 @@ class FalseNegativeRate(_Rate):
     'false_negative_rate'
     """
 
-    def measure(self, evidence):
-        """Measure the rate.
-
-        Parameters
-        ----------
-        evidence : Evidence
-            Predictions and truth.
-
-        Returns
-        -------
-        rate : float
-            NaN when no row is positive.
-        """
-        return self._error_rate(evidence, of_positives=True)
+    def _errors(self, evidence: Evidence) -> BoolArray:
+        positive = positive_code(self, evidence.classes)
+        kind = evidence.y == positive
+        return np.asarray(evidence.labels[kind] != positive)
 
 
 class ScoreBound(Constraint):

@@ -1,6 +1,7 @@
-"""Trials become a model: selection among stored predictions, refit, and the fitted vote."""
+"""Trials become a model: selection under the limits, refitting, the gate, the fitted vote."""
 
-from skauto.ensemble._build import EnsembleBuilder
+from skauto.ensemble._build import Candidate, EnsembleBuilder, Model
+from skauto.ensemble._refits import Refits
 from skauto.ensemble._voting import PipelineEnsemble
 
-__all__ = ["EnsembleBuilder", "PipelineEnsemble"]
+__all__ = ["Candidate", "EnsembleBuilder", "Model", "PipelineEnsemble", "Refits"]

@@ -3,18 +3,25 @@
 import math
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
 
-from skauto.constraints import Evidence
-from skauto.ensemble._limits import EnsembleLimits
+from skauto.constraints import Verdict
+from skauto.engines import Engine
+from skauto.ensemble._refits import Refits
 from skauto.ensemble._voting import PipelineEnsemble
-from skauto.evaluation import RefitTask, assemble
+from skauto.evaluation import PipelineEvaluator, RefitTask, assemble
+from skauto.history import History, Trial
 from skauto.selection import (
     BrierLoss,
+    Decision,
     LogLoss,
+    Loss,
     ScorerLoss,
     SmoothedLoss,
     choose_decision,
@@ -25,13 +32,13 @@ from skauto.selection import (
     pairwise_disagreement,
     pairwise_diversity,
 )
-from skauto.utils import scorer_function, take_rows
+from skauto.utils import Budget, FloatArray, IntArray, scorer_function, take_rows
 
-# So many of the best trials may become members, and besides so many of each algorithm of the last
-# step: alike members, however good, vote alike.
+# Candidates are the 10 best trials and the 3 best of each algorithm of the last step: members that
+# are alike, however good, vote alike.
 _POOL = 10
 _POOL_PER_ALGORITHM = 3
-# Selection looks at so many rows at most; more change the choice hardly, but cost time.
+# Most rows that selection looks at; more rows rarely change the result, but cost time.
 _MAX_ROWS = 20_000
 # Selection may take this share of the time that is left: a limit can be slow to measure on a vote.
 _SELECTING = 0.2
@@ -42,10 +49,25 @@ _SAFETY = 1.3
 _SLACK = 1.5
 # Share of the time limit that may be kept back for what comes after the search.
 _MAX_RESERVE = 0.25
-# While no member at all is fitted, the time limit may be exceeded by so many seconds and so much
-# of itself.
-_GRACE = 1.0
-_GRACE_SHARE = 0.03
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A vote of fitted members, and what the gate says of it.
+
+    Parameters
+    ----------
+    weights : dict of int to float
+        Share of the vote by number of the trial.
+    model : PipelineEnsemble or Pipeline
+        Predicts from the raw table.
+    verdict : Verdict
+        Of the gate.
+    """
+
+    weights: dict[int, float]
+    model: Any
+    verdict: Verdict
 
 
 @dataclass(frozen=True)
@@ -64,29 +86,38 @@ class Model:
         Its pipeline, fitted on all rows.
     fallback : bool
         Whether nothing was ready in time, and the class shares are predicted.
-    front : dict of int to Pipeline, default={}
+    front : dict of int to Candidate, default={}
         Pipelines of the Pareto front, fitted on all rows, by number of the trial; only after a
         search for several objectives.
-    measured : dict of str to float, default={}
-        Seconds and bytes of the fitted vote, by constraint.
+    verdict : Verdict, default=Verdict()
+        Of the gate about the fitted vote.
+    best_verdict : Verdict, default=Verdict()
+        The same about the best pipeline.
+    refused : list of Candidate, default=[]
+        Fitted votes that the gate refused.
+    not_fitted : list of int, default=[]
+        Numbers of trials that were to be fitted and did not end in time.
     """
 
     ensemble: PipelineEnsemble
-    weights: dict
+    weights: dict[int, float]
     best_number: int | None
-    best: object
+    best: Any
     fallback: bool
-    front: dict = field(default_factory=dict)
-    measured: dict = field(default_factory=dict)
+    front: dict[int, Candidate] = field(default_factory=dict)
+    verdict: Verdict = field(default_factory=Verdict)
+    best_verdict: Verdict = field(default_factory=Verdict)
+    refused: list[Candidate] = field(default_factory=list)
+    not_fitted: list[int] = field(default_factory=list)
 
 
 class EnsembleBuilder:
-    """Select members among the trials of a search and fit them.
+    """Select members among the trials of a search, fit them and ask the gate.
 
     Parameters
     ----------
     evaluator : PipelineEvaluator
-        Its function holds the data and refits.
+        Its function holds the data and refits; its gate decides what may be deployed.
     reader : TableReader
         First step of every pipeline.
     n_members : int
@@ -100,9 +131,19 @@ class EnsembleBuilder:
         of the vote, see :func:`~skauto.selection.choose_decision`.
     """
 
-    def __init__(self, evaluator, reader, *, n_members, refit, scoring, decision="argmax"):
+    def __init__(
+        self,
+        evaluator: PipelineEvaluator,
+        reader: Any,
+        *,
+        n_members: int,
+        refit: bool,
+        scoring: Any,
+        decision: str = "argmax",
+    ) -> None:
         self.evaluator = evaluator
         self.data = evaluator.data
+        self.gate = evaluator.gate
         self.reader = reader
         self.n_members = n_members
         self.refit = refit
@@ -110,7 +151,7 @@ class EnsembleBuilder:
         self.decision = decision
         self._needed = 0, 0.0  # number of trials, and seconds that their members take
 
-    def refit_time(self, trial):
+    def refit_time(self, trial: Trial) -> float:
         """Predicted seconds of fitting a member anew.
 
         Parameters
@@ -128,7 +169,7 @@ class EnsembleBuilder:
         n_train = np.mean([train.size for train, _ in self.data.splits])
         return _SAFETY * trial.mean_fit_time * len(self.data.y) / n_train
 
-    def reserve(self, history, n_workers, budget):
+    def reserve(self, history: History, n_workers: int, budget: Budget) -> float:
         """Seconds to keep back for selecting and refitting what is known so far.
 
         Parameters
@@ -147,7 +188,7 @@ class EnsembleBuilder:
             trial. When no more is left, only enough for the members that would be selected.
         """
         pool = self._pool(history)
-        if not pool:
+        if not pool or budget.time_limit is None:
             return 0.0
         selecting = min(0.02 * budget.time_limit, 1.0)
         best = self.refit_time(pool[0])
@@ -159,7 +200,7 @@ class EnsembleBuilder:
             kept = min(kept, max(best, needed))
         return kept + selecting
 
-    def _time_of_members(self, history, n_workers, seconds):
+    def _time_of_members(self, history: History, n_workers: int, seconds: float) -> float:
         """Predicted seconds of fitting those that would be selected now; kept for the next call.
 
         Selecting itself takes time, so it is left until the end of the search depends on it.
@@ -170,8 +211,8 @@ class EnsembleBuilder:
             self._needed = len(history), max([sum(times) / n_workers, *times])
         return self._needed[1]
 
-    def build(self, history, engine, budget):
-        """Choose the members, fit them on the engine and put the vote together.
+    def build(self, history: History, engine: Engine, budget: Budget) -> Model:
+        """Fit the members that are selected, and deploy the first vote that passes the gate.
 
         Parameters
         ----------
@@ -185,28 +226,69 @@ class EnsembleBuilder:
         Returns
         -------
         model : Model
-            The class shares when nothing could be fitted in time.
+            The vote that violates the limits least where none passes; the class shares when
+            nothing could be fitted in time.
         """
-        weights = self.select(history, budget.remaining * engine.n_workers, budget.remaining)
-        fitted = self._fit(history, weights, engine, budget)
-        weights = {number: weights[number] for number in weights if number in fitted}
-        if not weights:
-            return self._fallback()
-        ensemble = self._vote(weights, fitted)
-        measured = self.measure(ensemble)
-        while len(weights) > 1 and not self._light_enough(measured):
-            weights.popitem()  # the smallest share, and measured on the fitted vote itself
-            ensemble = self._vote(weights, fitted)
-            measured = self.measure(ensemble)
-        self._describe(ensemble, [history[number].predictions for number in weights])
-        ensemble.decision = self.decide(history, weights)
+        folds: list[int | None] = [None] if self.refit else list(range(len(self.data.splits)))
+        refits = Refits(history, engine, budget, self._refit_task, folds)
+        refused: list[Candidate] = []
+        for weights in self._votes(history, refits):
+            candidate = self._candidate(weights, refits)
+            if candidate.verdict.passes:
+                return self._model(candidate, refused, refits)
+            refused.append(candidate)
+        if not refused:
+            return self._fallback(refits)
+        nearest = min(refused, key=lambda candidate: candidate.verdict.violation)
+        return self._model(nearest, refused, refits)
+
+    def _votes(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:
+        """Votes of fitted members in the order in which the gate is asked about them."""
+        seconds = refits.budget.remaining
+        weights = self.select(history, seconds * refits.engine.n_workers, seconds)
+        refits.fit(weights)
+        weights = {number: weights[number] for number in weights if number in refits.steps}
+        last = None
+        while weights:
+            yield dict(weights)
+            last, _ = weights.popitem()  # the smallest share
+        if self.gate.constraints:
+            yield from ({n: 1.0} for n in self._singles(history, refits) if n != last)
+
+    def _singles(self, history: History, refits: Refits) -> Iterator[int]:
+        """Numbers of single trials that may pass, each fitted when it is its turn.
+
+        Those that are predicted to keep the limits come first, the most accurate before the
+        others; then those that are predicted to exceed them least. When time is left for one more
+        fit only, the lightest is fitted. A trial that misses a limit on its out-of-fold
+        predictions cannot pass.
+        """
+        predicted = {t.number: self.gate.judge([t], [1.0]) for t in history if _complete(t)}
+        hopeful = [history[number] for number, verdict in predicted.items() if _may_pass(verdict)]
+        hopeful.sort(key=lambda t: (predicted[t.number].violation, t.loss, t.tie_break))
+        lightest = min(hopeful, key=lambda t: _load(predicted[t.number]), default=None)
+        for position, trial in enumerate(hopeful):
+            if trial.number not in refits.asked:
+                left = refits.budget.remaining
+                if math.isinf(left):
+                    several = hopeful[position : position + refits.engine.n_workers]
+                    refits.fit(t.number for t in several)
+                elif trial is lightest or left > sum(map(self.refit_time, (trial, lightest))):
+                    refits.fit([trial.number])
+            if trial.number in refits.steps:
+                yield trial.number
+
+    def _candidate(self, weights: dict[int, float], refits: Refits) -> Candidate:
+        """Put fitted members together and ask the gate."""
         total = sum(weights.values())
         weights = {number: weight / total for number, weight in weights.items()}
-        numbers = sorted(weights, key=[t.number for t in self._pool(history)].index)
-        best = assemble(self.reader, fitted[numbers[0]][0]) if self.refit else None
-        return Model(ensemble, weights, numbers[0], best, fallback=False, measured=measured)
+        model = self._vote(weights, refits.steps)
+        model.decision = self.decide(refits.history, weights)
+        trials = [refits.history[number] for number in weights]
+        verdict = self.gate.judge(trials, list(weights.values()), model, decision=model.decision)
+        return Candidate(weights, model, verdict)
 
-    def decide(self, history, weights):
+    def decide(self, history: History, weights: dict[int, float]) -> Decision | None:
         """Choose how a vote is read.
 
         Parameters
@@ -221,7 +303,7 @@ class EnsembleBuilder:
         decision : Decision or None
             None with ``decision="argmax"``, and where a limit is measured on predictions.
         """
-        measured = any(not c.additive for c in self.evaluator.constraints)
+        measured = any(not c.additive for c in self.gate.constraints)
         if self.decision == "argmax" or measured:
             return None
         shares = np.array(list(weights.values())) / sum(weights.values())
@@ -239,67 +321,51 @@ class EnsembleBuilder:
             sample_weight=None if weight is None else weight[rows],
         )
 
-    def measure(self, model):
-        """Measure a fitted model's seconds and bytes.
+    def _model(self, chosen: Candidate, refused: list[Candidate], refits: Refits) -> Model:
+        """Describe the vote that is deployed, and take out its best pipeline."""
+        history, weights = refits.history, chosen.weights
+        self._describe(chosen.model, [history[number].predictions for number in weights])
+        numbers = sorted(weights, key=lambda n: _preference(history, history[n]))
+        singles = (self._single(number, refits) for number in numbers)
+        best = next((s for s in singles if s.verdict.passes), None)
+        best = best or self._single(numbers[0], refits)
+        return Model(
+            chosen.model,
+            weights,
+            next(iter(best.weights)),
+            best.model,
+            fallback=False,
+            verdict=chosen.verdict,
+            best_verdict=best.verdict,
+            refused=refused,
+            not_fitted=refits.missing,
+        )
 
-        Parameters
-        ----------
-        model : PipelineEnsemble or Pipeline
-            Predicts from the raw table.
+    def _single(self, number: int, refits: Refits) -> Candidate:
+        """One fitted pipeline by itself; without a model where it is not fitted on all rows."""
+        model = assemble(self.reader, refits.steps[number][0]) if self.refit else None
+        verdict = self.gate.judge([refits.history[number]], [1.0], model)
+        return Candidate({number: 1.0}, model, verdict)
 
-        Returns
-        -------
-        values : dict of str to float
-            By constraint; only those that need a fitted model.
-        """
-        constraints = [c for c in self.evaluator.constraints if c.additive]
-        if not constraints:
-            return {}
-        rows = np.arange(len(self.data.y))
-        evidence = Evidence.of(self.data, np.empty((0, 0)), rows, model)
-        return {constraint.key: float(constraint.measure(evidence)) for constraint in constraints}
-
-    def validated(self, history, weights):
-        """Measure a vote by cross-validation.
-
-        Parameters
-        ----------
-        history : History
-            All trials.
-        weights : dict of int to float
-            Share of the vote by number of the trial.
-
-        Returns
-        -------
-        values : dict of str to tuple of float
-            One value a fold for each constraint.
-        """
-        limits = EnsembleLimits([history[number] for number in weights], self.evaluator)
-        values = limits.values(np.array(list(weights.values())))
-        return {c.key: v for c, v in zip(limits.constraints, values, strict=True)}
-
-    def _light_enough(self, measured):
-        limits = {c.key: c.limit for c in self.evaluator.constraints}
-        return all(value <= limits[key] for key, value in measured.items())
-
-    def _vote(self, weights, fitted):
+    def _vote(self, weights: dict[int, float], fitted: dict[int, list[Any]]) -> PipelineEnsemble:
         """Put the fitted members together; the models of a member share its votes."""
         pipelines, shares = [], []
         for number, weight in weights.items():
             for steps in fitted[number]:
                 pipelines.append(assemble(self.reader, steps))
                 shares.append(weight / len(fitted[number]))
-        shares = np.array(shares) / sum(shares)
-        return PipelineEnsemble(pipelines, shares, self.data.classes)
+        return PipelineEnsemble(pipelines, np.array(shares) / sum(shares), self.data.classes)
 
-    def _describe(self, ensemble, predictions):
+    def _describe(self, ensemble: PipelineEnsemble, predictions: list[FloatArray]) -> None:
         """Note how different the members' out-of-fold predictions are."""
         rows = self._rows(predictions[0])
         sampled = np.stack([prediction[rows] for prediction in predictions])
         ensemble.diversity = pairwise_diversity(sampled)
         ensemble.disagreement = mean_over_pairs(pairwise_disagreement(sampled))
 
-    def select(self, history, processor_seconds=math.inf, seconds=math.inf):
+    def select(
+        self, history: History, processor_seconds: float = math.inf, seconds: float = math.inf
+    ) -> dict[int, float]:
         """Choose members by greedy selection on the out-of-fold predictions.
 
         Parameters
@@ -323,22 +389,25 @@ class EnsembleBuilder:
         if self.n_members == 1 or not history.feasible(pool[0]):
             return {pool[0].number: 1.0}
         times = np.array([self.refit_time(trial) for trial in pool])
-        limits = EnsembleLimits(pool, self.evaluator) if history.limits else None
         end = time.monotonic() + _SELECTING * seconds
 
-        def affordable(counts, candidate):
+        def affordable(counts: NDArray[np.integer[Any]], candidate: int) -> bool:
             if counts.any() and time.monotonic() > end:
                 return False
             chosen = counts > 0
             chosen[candidate] = True
             if times[chosen].sum() > processor_seconds:
                 return False
-            return limits is None or limits.allow(counts, candidate)
+            votes = counts.copy()
+            votes[candidate] += 1
+            members = np.flatnonzero(votes)
+            return self.gate.allows([pool[i] for i in members], votes[members])
 
-        rows = self._rows(pool[0].predictions)
+        predictions = [np.asarray(trial.predictions) for trial in pool]
+        rows = self._rows(predictions[0])
         weight = self.data.sample_weight
         selection = greedy_selection(
-            [trial.predictions[rows] for trial in pool],
+            [prediction[rows] for prediction in predictions],
             self.data.y[rows],
             self.selection_loss(rows),
             self.n_members,
@@ -350,11 +419,11 @@ class EnsembleBuilder:
             pool[i].number: float(selection.weights[i]) for i in order if selection.weights[i] > 0
         }
 
-    def _pool(self, history):
+    def _pool(self, history: History) -> list[Trial]:
         """Best complete trials: those that violate the limits least, then by loss."""
-        complete = [t for t in history if t.ok and t.fidelity == 1.0 and t.predictions is not None]
-        complete.sort(key=lambda t: (history.violation(t), t.loss, t.tie_break))
-        seen = Counter()
+        complete = [t for t in history if _complete(t)]
+        complete.sort(key=lambda t: _preference(history, t))
+        seen: Counter[str] = Counter()
         pool = []
         for rank, trial in enumerate(complete):
             algorithm = trial.configuration.structure[-1]
@@ -363,14 +432,14 @@ class EnsembleBuilder:
                 pool.append(trial)
         return pool
 
-    def _rows(self, predictions):
+    def _rows(self, predictions: FloatArray) -> IntArray:
         """Rows that were predicted, a constant sample of them where they are many."""
         rows = np.flatnonzero(~np.isnan(predictions[:, 0]))
         if rows.size > _MAX_ROWS:
             rows = np.sort(np.random.default_rng(0).choice(rows, _MAX_ROWS, replace=False))
         return rows
 
-    def score_loss(self, rows):
+    def score_loss(self, rows: IntArray) -> Loss:
         """Loss that belongs to the scorer, on some rows of the data.
 
         Parameters
@@ -387,7 +456,7 @@ class EnsembleBuilder:
             return get_loss(self.scoring, self.data.classes)
         return ScorerLoss(self.scoring, self.data.classes, take_rows(self.data.X, rows))
 
-    def selection_loss(self, rows):
+    def selection_loss(self, rows: IntArray) -> Loss:
         """Loss that ensembles are selected by: that of the scorer and a share of the log loss.
 
         Where offsets are chosen for the labels it is the log loss alone: on generated data it
@@ -410,7 +479,7 @@ class EnsembleBuilder:
             return LogLoss()
         return loss if isinstance(loss, LogLoss | BrierLoss) else SmoothedLoss(loss)
 
-    def _refit_task(self, trial, fold):
+    def _refit_task(self, trial: Trial, fold: int | None) -> RefitTask:
         """Fit a member with the rounds of its folds, in proportion to the rows on all rows."""
         if not trial.rounds:
             return RefitTask(trial.configuration, fold)
@@ -420,29 +489,30 @@ class EnsembleBuilder:
         rounds = np.mean(trial.rounds) * len(self.data.y) / n_train
         return RefitTask(trial.configuration, rounds=max(1, round(rounds)))
 
-    def _fit(self, history, weights, engine, budget):
-        """Fitted steps by number of the trial; those that did not end in time are missing."""
-        folds = [None] if self.refit else list(range(len(self.data.splits)))
-        for number in weights:
-            for fold in folds:
-                engine.submit((number, fold), (self._refit_task(history[number], fold),))
-        fitted = {number: [] for number in weights}
-        grace = 0.0 if budget.time_limit is None else _GRACE + _GRACE_SHARE * budget.time_limit
-        while engine.n_running:
-            # A model a moment late is better than none.
-            left = budget.remaining + (0.0 if any(fitted.values()) else grace - budget.overrun)
-            if left <= 0:
-                break
-            for (number, _), outcome in engine.wait(None if math.isinf(left) else left):
-                if outcome.status == "ok":
-                    fitted[number].append(outcome.value)
-        engine.cancel()
-        return {number: steps for number, steps in fitted.items() if steps}
-
-    def _fallback(self):
+    def _fallback(self, refits: Refits) -> Model:
         """Predict the class shares."""
         y = self.data.classes[self.data.y]
         steps = [("classifier", DummyClassifier().fit(np.zeros((len(y), 1)), y))]
         pipeline = assemble(self.reader, steps)
         ensemble = PipelineEnsemble([pipeline], np.ones(1), self.data.classes)
-        return Model(ensemble, {}, None, pipeline, fallback=True)
+        return Model(ensemble, {}, None, pipeline, fallback=True, not_fitted=refits.missing)
+
+
+def _complete(trial: Trial) -> bool:
+    return trial.ok and trial.fidelity == 1.0 and trial.predictions is not None
+
+
+def _may_pass(predicted: Verdict) -> bool:
+    """Whether a trial keeps all limits that fitting it anew does not change."""
+    return all(m.met or m.constraint.additive for m in predicted.measurements)
+
+
+def _load(predicted: Verdict) -> float:
+    """Sum of the additive values, each in units of its limit."""
+    additive = [m for m in predicted.measurements if m.constraint.additive]
+    return sum(m.value / (abs(m.constraint.limit) or 1.0) for m in additive)
+
+
+def _preference(history: History, trial: Trial) -> tuple[float, float, float]:
+    """Sort key: the least violation first, then the best loss."""
+    return history.violation(trial), trial.loss, trial.tie_break

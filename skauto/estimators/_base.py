@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from skauto._search import Search
-from skauto.constraints import group_codes
+from skauto.constraints import Gate, group_codes
 from skauto.data import METADATA, TableReader, make_splits, read_training_data
 from skauto.engines import make_engine
 from skauto.ensemble import EnsembleBuilder
@@ -462,6 +462,10 @@ class BaseAutoClassifier(
         """What the model must respect; a subclass says."""
         return []
 
+    def _gate(self, constraints, data):
+        """What decides whether a fitted vote may be deployed."""
+        return Gate(constraints, data, refit=self._options().refit)
+
     def _minimized(self, strategy, constraints):
         """Names of the constraints whose values are minimised besides the loss."""
         return ()
@@ -578,7 +582,7 @@ class BaseAutoClassifier(
             worker,
             trial_time_limit=self._options().trial_time_limit,
             out_of_bag=self.cv is None and data.groups is None,
-            safety_margin=getattr(self, "safety_margin", 0.0),
+            gate=self._gate(constraints, data),
         )
 
     def _prefix_cache(self, data, cache):

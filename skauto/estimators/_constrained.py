@@ -3,13 +3,13 @@
 import warnings
 from numbers import Integral, Real
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skauto.constraints import Constraint, cautious_mean
+from skauto.constraints import Constraint, Gate, Margin
 from skauto.estimators._base import BaseAutoClassifier
 from skauto.estimators._pareto import FrontBuilder, pareto_trials
-from skauto.exceptions import InfeasibleError, InfeasibleWarning
+from skauto.estimators._refusal import describe_refusal
+from skauto.exceptions import InfeasibleError, InfeasibleWarning, TrialFailedWarning
 from skauto.utils import Interval, StrOptions
 
 
@@ -38,9 +38,11 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     on_infeasible : {"warn", "raise"}, default="warn"
         What to do when no trial keeps all limits: warn and predict with the one that violates
         them least, or raise an error.
-    safety_margin : float, default=0.0
-        Standard errors that are added to a measured value before it is held against its limit:
-        ``mean + safety_margin * std / sqrt(n_folds)`` over the folds.
+    safety_margin : float or str, default=0.0
+        How cautious a measured value is before it is held against its limit. A number of standard
+        errors: ``mean + safety_margin * std / sqrt(n_folds)`` over the folds. Or a confidence such
+        as ``"95%"``: the upper end of a one-sided confidence interval for the value on new rows.
+        Seconds and bytes of the fitted model are measured without a margin.
     scoring : str, callable, list, tuple, dict or None, default=None
         See `AutoClassifier`, here and for all the following.
     time_limit : float, default=None
@@ -70,11 +72,14 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     Attributes
     ----------
     feasible_ : bool
-        Whether the ensemble keeps every limit, by cross-validation and, for seconds and bytes, as
-        measured on the fitted ensemble.
+        Whether the ensemble keeps every limit: seconds and bytes as measured on the fitted
+        ensemble, everything else by the out-of-fold predictions of its members. False only if no
+        ensemble and no single trial that was fitted in time does.
     constraint_values_ : pandas.DataFrame
-        One row for each model ("best", "ensemble") and constraint: limit, value (mean over the
-        folds), std, value of the fitted model where there is one, and whether it is met.
+        One row for each model ("best", "ensemble") and constraint, with the columns "limit";
+        "value", the mean over the folds, and "error", its standard error; "fitted", the value of
+        the model that is fitted on all rows, for seconds and bytes; "bound", what is held against
+        the limit; and "met". The fold models of seconds and bytes were trained on fewer rows.
     pareto_front_ : pandas.DataFrame
         Trials that no other one beats in the loss and every constraint at once, in the order of
         their loss.
@@ -130,7 +135,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         **BaseAutoClassifier._parameter_constraints,
         "constraints": [list, tuple],
         "on_infeasible": [StrOptions({"warn", "raise"})],
-        "safety_margin": [Interval(Real, 0, None, closed="left")],
+        "safety_margin": [Interval(Real, 0, None, closed="left"), str],
     }
 
     def __init__(
@@ -242,7 +247,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
                 f"{self._constraint_keys}. Got {key!r} instead."
             )
         rows = self._fitted_rows()
-        values = [self.history_[self._front_numbers[row]].constraints[key] for row in rows]
+        values = [self._front_verdicts[self._front_numbers[row]][key].value for row in rows]
         for row, value in zip(rows, values, strict=True):
             if value <= constraint.limit:
                 return row
@@ -281,63 +286,61 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         multi_objective = strategy.multi_objective and self.constraints
         return FrontBuilder if multi_objective else super()._builder(strategy)
 
+    def _gate(self, constraints, data):
+        margin = Margin.of(self.safety_margin)
+        return Gate(constraints, data, margin=margin, refit=self._options().refit)
+
     def _set_model(self, builder, model, history):
+        self.feasible_ = bool(model.weights) and model.verdict.passes
+        if not self.feasible_ and history.limits:
+            self._report_infeasible(model, history)
+        for key, error in builder.gate.errors.items():
+            warnings.warn(
+                f"The constraint {key!r} could not be measured on some ensembles, which were "
+                f"refused. The first error was {error}",
+                TrialFailedWarning,
+                stacklevel=6,
+            )
         super()._set_model(builder, model, history)
-        self._constraint_keys = [constraint.key for constraint in self.constraints]
-        self._front_numbers = [t.number for t in pareto_trials(history, self._constraint_keys)]
-        self._front = model.front
+        keys = [constraint.key for constraint in self.constraints]
+        front = [trial.number for trial in pareto_trials(history, keys)]
+        self._front_verdicts = {n: candidate.verdict for n, candidate in model.front.items()}
+        self._front = {n: candidate.model for n, candidate in model.front.items()}
         if len(history.objectives) > 1 and model.weights:
-            self.selected_ = self._front_numbers.index(model.best_number)
-        self._constraint_rows = []
-        if model.weights:
-            best = {model.best_number: 1.0}
-            alone = {} if model.best is None else builder.measure(model.best)
-            self._report_constraints("best", builder.validated(history, best), alone)
-            voted = builder.validated(history, model.weights)
-            self._report_constraints("ensemble", voted, model.measured)
-        met = [row["met"] for row in self._constraint_rows if row["model"] == "ensemble"]
-        self.feasible_ = bool(model.weights) and all(met)
-        if not self.feasible_ and history.limits and model.weights:
-            self._report_infeasible(history)
+            if model.best_number not in front:  # the only one that keeps the limits when refitted
+                front.append(model.best_number)
+                self._front_verdicts[model.best_number] = model.best_verdict
+                self._front[model.best_number] = model.best
+            self.selected_ = front.index(model.best_number)
+        self._front_numbers = front
+        self._constraint_keys = keys
+        self._constraint_rows = [
+            *_constraint_rows("best", model.best_verdict),
+            *_constraint_rows("ensemble", model.verdict),
+        ]
 
-    def _report_constraints(self, name, folds, fitted):
-        """Add a row for each constraint: its values by the folds and on the fitted model."""
-        for constraint in self.constraints:
-            values = np.array(folds[constraint.key])
-            cautious = cautious_mean(values, self.safety_margin)
-            on_fitted = fitted.get(constraint.key, np.nan)
-            met = np.isinf(constraint.limit) or (
-                cautious <= constraint.limit and not on_fitted > constraint.limit
-            )
-            self._constraint_rows.append(
-                {
-                    "model": name,
-                    "constraint": constraint.key,
-                    "limit": constraint.reported(constraint.limit),
-                    "value": constraint.reported(float(np.nanmean(values))),
-                    "std": float(np.nanstd(values)),
-                    "fitted": constraint.reported(on_fitted),
-                    "met": bool(met),
-                }
-            )
-
-    def _report_infeasible(self, history):
-        complete = [t for t in history if t.ok and t.fidelity == 1.0]
-        missed = {
-            key: [t.constraints[key] for t in complete if not t.constraints[key] <= limit]
-            for key, limit in history.limits.items()
-        }
-        key = max(missed, key=lambda name: len(missed[name]))
-        constraint = next(c for c in self.constraints if c.key == key)
-        nearest = min(missed[key], default=np.nan)
-        text = (
-            f"No trial and no ensemble met all constraints. {key!r} was missed by "
-            f"{len(missed[key])} of {len(complete)} trials; the nearest of them had "
-            f"{constraint.reported(nearest):.4g}, the limit is "
-            f"{constraint.reported(constraint.limit):.4g}. Give more time or a wider limit."
-        )
+    def _report_infeasible(self, model, history):
+        """Say which limit was missed, and how near the search came."""
+        text = describe_refusal(model, history)
         if self.on_infeasible == "raise":
             raise InfeasibleError(text)
-        warnings.warn(
-            text + " The model that violates them least is used.", InfeasibleWarning, stacklevel=6
-        )
+        if model.weights:
+            text += " The model that violates the limits least is used."
+        warnings.warn(text, InfeasibleWarning, stacklevel=7)
+
+
+def _constraint_rows(name, verdict):
+    """One row for each constraint: its limit, its values by fold and on the fitted model."""
+    return [
+        {
+            "model": name,
+            "constraint": measured.constraint.key,
+            "limit": measured.constraint.reported(measured.constraint.limit),
+            "value": measured.constraint.reported(measured.mean),
+            "error": measured.error,
+            "fitted": measured.constraint.reported(measured.fitted),
+            "bound": measured.constraint.reported(measured.value),
+            "met": measured.met,
+        }
+        for measured in verdict.measurements
+    ]

@@ -1,14 +1,19 @@
 """The Pareto front of a search as a choice of fitted pipelines."""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from skauto.ensemble import EnsembleBuilder
-from skauto.ensemble._build import Model
-from skauto.evaluation import assemble
-from skauto.utils import non_dominated
+from skauto.engines import Engine
+from skauto.ensemble import Candidate, EnsembleBuilder, Model, Refits
+from skauto.history import History, Trial
+from skauto.utils import Budget, non_dominated
 
 
-def pareto_trials(history, names):
+def pareto_trials(history: History, names: Sequence[str]) -> list[Trial]:
     """Trials on all rows that no other one beats in the loss and the constraints at once.
 
     Parameters
@@ -24,7 +29,7 @@ def pareto_trials(history, names):
         In the order of their loss; of trials with the same values the one with the best tie break.
     """
     complete = [t for t in history if t.ok and t.fidelity == 1.0]
-    by_values = {}
+    by_values: dict[tuple[float, ...], Trial] = {}
     for trial in sorted(complete, key=lambda t: (t.tie_break, t.number)):
         values = (trial.loss, *(trial.constraints.get(name, np.inf) for name in names))
         by_values.setdefault(values, trial)
@@ -35,7 +40,7 @@ def pareto_trials(history, names):
     return [by_values[values] for values in sorted(front)]
 
 
-def distances_to_ideal(points):
+def distances_to_ideal(points: ArrayLike) -> NDArray[Any]:
     """Distance of each point of a front from its ideal point, which is best in all objectives.
 
     Parameters
@@ -58,20 +63,22 @@ def distances_to_ideal(points):
     >>> int(distances_to_ideal([[0.1, 0.9], [0.2, 0.1], [0.9, 0.0]]).argmin())
     1
     """
-    points = np.asarray(points, dtype=np.float64)
-    low, high = points.min(axis=0), points.max(axis=0)
-    return np.linalg.norm((points - low) / np.where(high > low, high - low, 1.0), axis=1)
+    values = np.asarray(points, dtype=np.float64)
+    low, high = values.min(axis=0), values.max(axis=0)
+    scaled = (values - low) / np.where(high > low, high - low, 1.0)
+    return np.asarray(np.linalg.norm(scaled, axis=1))
 
 
 class FrontBuilder(EnsembleBuilder):
     """Fit all pipelines of the Pareto front and predict with the preferred one.
 
-    With limits, the preferred pipeline is the most accurate one that keeps them, or the one that
-    violates them least; without, it is the knee. See `EnsembleBuilder` for the parameters.
+    With limits, the preferred pipeline is the most accurate one that passes the gate when it is
+    fitted on all rows, or the one that violates the limits least; without, it is the knee. If no
+    pipeline of the front passes, other trials are tried. See `EnsembleBuilder` for the parameters.
     """
 
-    def build(self, history, engine, budget):
-        """Fit the front on the engine, the preferred pipelines first.
+    def build(self, history: History, engine: Engine, budget: Budget) -> Model:
+        """Fit the front on the engine and choose the pipeline that predicts.
 
         Parameters
         ----------
@@ -85,30 +92,23 @@ class FrontBuilder(EnsembleBuilder):
         Returns
         -------
         model : Model
-            With a vote of a single member; the class shares when nothing could be fitted in time.
+            With a vote of a single member, the most preferred one that passes the gate; the class
+            shares when nothing could be fitted in time.
         """
-        numbers = [trial.number for trial in self._pool(history)]
-        fitted = self._fit(history, numbers, engine, budget)
-        numbers = [number for number in numbers if number in fitted]
-        if not numbers:
-            return self._fallback()
-        votes = {number: self._vote({number: 1.0}, fitted) for number in numbers}
-        measured = {number: self.measure(vote) for number, vote in votes.items()}
-        within = (n for n in numbers if history.feasible(history[n]))
-        chosen = next((n for n in within if self._light_enough(measured[n])), numbers[0])
-        self._describe(votes[chosen], [history[chosen].predictions])
-        front = {n: assemble(self.reader, fitted[n][0]) for n in numbers} if self.refit else {}
-        return Model(
-            votes[chosen],
-            {chosen: 1.0},
-            chosen,
-            front.get(chosen),
-            fallback=False,
-            front=front,
-            measured=measured[chosen],
-        )
+        self._front: dict[int, Candidate] = {}
+        return replace(super().build(history, engine, budget), front=self._front)
 
-    def _pool(self, history):
+    def _votes(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:
+        """Each pipeline of the front by itself, the preferred ones first; then other trials."""
+        front = [trial.number for trial in self._pool(history)]
+        refits.fit(front)
+        fitted = [number for number in front if number in refits.steps]
+        if self.refit:
+            self._front = {number: self._single(number, refits) for number in fitted}
+        yield from ({number: 1.0} for number in fitted)
+        yield from ({n: 1.0} for n in self._singles(history, refits) if n not in front)
+
+    def _pool(self, history: History) -> list[Trial]:
         """The front in the order of preference."""
         front = [
             t for t in pareto_trials(history, history.objectives[1:]) if t.predictions is not None

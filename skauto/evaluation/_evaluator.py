@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.constraints import Constraint
+from skauto.constraints import Constraint, Gate
 from skauto.data import TrainingData
 from skauto.evaluation._job import TrialJob
 from skauto.evaluation._ladder import Ladder
@@ -35,8 +35,8 @@ class PipelineEvaluator:
         limits.
     out_of_bag : bool, default=True
         Whether forests of bootstrap samples are fitted once and validated out of bag.
-    safety_margin : float, default=0.0
-        See ``cautious_mean``.
+    gate : Gate, default=None
+        Gives the values of trials that are held against limits; None without constraints.
     """
 
     def __init__(
@@ -46,13 +46,13 @@ class PipelineEvaluator:
         trial_time_limit: float | None = None,
         ladder: bool = True,
         out_of_bag: bool = True,
-        safety_margin: float = 0.0,
+        gate: Gate | None = None,
     ) -> None:
         self.function = function
         self.trial_time_limit = trial_time_limit
         self.climbs = ladder
         self.out_of_bag = out_of_bag and not function.constraints
-        self.safety_margin = safety_margin
+        self.gate = Gate() if gate is None else gate
         self.reuses: list[Reuse] = []
         self._ladder: Ladder | None = None
 

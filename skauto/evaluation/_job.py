@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.constraints import cautious_mean
 from skauto.engines import Outcome
 from skauto.evaluation._worker import FoldResult, FoldTask, Task
 from skauto.history import History, Proposal, Status, Trial
@@ -149,8 +148,8 @@ class TrialJob:
             if not math.isfinite(loss):
                 status, error = "failed", "The score is not a finite number on any fold."
         measured = _by_name([result.constraints for result in results])
-        margin = self.evaluator.safety_margin
-        constraints = {key: cautious_mean(values, margin) for key, values in measured.items()}
+        whole = predictions if status == "ok" else None
+        constraints = self.evaluator.gate.estimates(measured, whole, fidelity)
         minimized = self._history.objectives[1:]
         others = tuple(constraints.get(key, math.inf) for key in minimized)
         undefined = [key for key, v in zip(minimized, others, strict=True) if not math.isfinite(v)]

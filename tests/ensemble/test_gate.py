@@ -1,0 +1,285 @@
+"""What may be deployed: members that are refitted, weighed and measured before they vote."""
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import get_scorer
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+
+from skauto import ConstrainedAutoClassifier
+from skauto.constraints import (
+    Constraint,
+    FalseNegativeRate,
+    Gate,
+    Margin,
+    ModelSize,
+    PredictionLatency,
+    StatisticalParity,
+)
+from skauto.data import TableReader
+from skauto.engines import make_engine
+from skauto.ensemble import EnsembleBuilder
+from skauto.estimators._pareto import FrontBuilder
+from skauto.evaluation import EvaluationData, PipelineEvaluator, PipelineWorker
+from skauto.exceptions import InfeasibleError, InfeasibleWarning
+from skauto.history import History, Trial
+from skauto.space import Configuration, SearchSpace
+from skauto.utils import Budget
+
+N_ROWS = 40
+X = np.arange(N_ROWS, dtype=float)[:, None]
+Y = np.arange(N_ROWS) % 2
+GROUPS = np.arange(N_ROWS) // 2 % 2
+
+
+class Ballast(DummyClassifier):
+    """A classifier with a stated number of bytes too many."""
+
+    def __init__(self, n_bytes=0):
+        super().__init__()
+        self.n_bytes = n_bytes
+
+    def fit(self, X, y, sample_weight=None):
+        self.ballast_ = bytes(self.n_bytes)
+        return super().fit(X, y, sample_weight)
+
+
+def refit(method, configuration, fold):
+    """Instead of a worker's: as many bytes as the configuration says, after as many seconds."""
+    chosen = configuration.parameters("classifier")
+    time.sleep(chosen.get("seconds", 0.0))
+    return [("classifier", Ballast(chosen["n_bytes"]).fit(X, Y))]
+
+
+def builder_of(constraints, history, kind=EnsembleBuilder, **gate):
+    rows = np.arange(N_ROWS)
+    data = EvaluationData(
+        Z=X,
+        y=Y,
+        classes=np.array([0, 1]),
+        splits=[(rows[: N_ROWS // 2], rows[N_ROWS // 2 :]), (rows[N_ROWS // 2 :], rows[:20])],
+        X=X,
+        groups={"g": GROUPS},
+    )
+    worker = PipelineWorker(None, data, {"score": get_scorer("accuracy")})
+    evaluator = PipelineEvaluator(worker, gate=Gate(constraints, data, **gate))
+    history.limits = {c.key: c.limit for c in constraints if np.isfinite(c.limit)}
+    reader = TableReader().fit(X)
+    return kind(evaluator, reader, n_members=5, refit=True, scoring="accuracy")
+
+
+def random_history(rng, gate, *, n_objectives=1):
+    """Trials whose refitted size has little to do with that of their folds."""
+    history = History(("loss", "model_size")[:n_objectives])
+    for number in range(rng.integers(1, 8)):
+        n_bytes = int(rng.choice([0, 3_000, 10_000, 30_000]))
+        positive = rng.random(N_ROWS).astype(np.float32)
+        folds = {"model_size": tuple(1500 + rng.choice([0.3, 1.0, 2.0], 2) * n_bytes)}
+        predictions = np.column_stack([1 - positive, positive])
+        evidence = [gate.data.evidence(predictions[test], test) for _, test in gate.data.splits]
+        for constraint in gate.constraints[1:]:
+            folds[constraint.key] = tuple(constraint.measure(fold) for fold in evidence)
+        values = gate.estimates(folds, predictions)
+        loss = float(np.mean((positive > 0.5) != Y))
+        history.append(
+            Trial(
+                number=number,
+                configuration=Configuration({"classifier": ("ballast", {"n_bytes": n_bytes})}),
+                losses=(loss, values["model_size"])[:n_objectives],
+                constraints=values,
+                fold_constraints=folds,
+                fit_times=(0.0, 0.0),
+                predictions=predictions,
+            )
+        )
+    return history
+
+
+@pytest.mark.parametrize("kind", [EnsembleBuilder, FrontBuilder])
+@pytest.mark.parametrize("margin", [Margin(), Margin(n_errors=0.3)])
+def test_if_any_single_trial_passes_when_refitted_the_result_passes(kind, margin):
+    rng = np.random.default_rng(0)
+    n_passed = 0
+    for _ in range(40):
+        constraints = [
+            ModelSize(float(rng.choice([1_000, 5_000, 15_000, 40_000]))),
+            StatisticalParity("g", float(rng.choice([0.05, 0.2, 0.5]))),
+            FalseNegativeRate(float(rng.choice([0.3, 0.6]))),
+        ]
+        history = History()
+        builder = builder_of(constraints, history, kind, margin=margin)
+        n_objectives = 2 if kind is FrontBuilder else 1
+        history = random_history(rng, builder.gate, n_objectives=n_objectives)
+        history.limits = {c.key: c.limit for c in constraints}
+        with make_engine(refit) as engine:
+            model = builder.build(history, engine, Budget())
+        singles = {}
+        for trial in history:
+            fitted = {trial.number: [refit("refit", trial.configuration, None)]}
+            vote = builder._vote({trial.number: 1.0}, fitted)
+            singles[trial.number] = builder.gate.judge([trial], [1.0], vote)
+        assert model.verdict.passes or not any(v.passes for v in singles.values())
+        n_passed += model.verdict.passes
+        members = [history[number] for number in model.weights]
+        again = builder.gate.judge(members, list(model.weights.values()), model.ensemble)
+        assert again.passes == model.verdict.passes
+    assert 10 < n_passed < 40
+
+
+def test_fold_models_are_scaled_to_all_rows_before_selection():
+    history = History()
+    gate = builder_of([ModelSize(5_000)], history).gate
+    assert gate.estimates({"model_size": (1000.0, 1200.0)}, None) == {"model_size": 2200.0}
+    at_half = gate.estimates({"model_size": (1000.0, 1200.0)}, None, fidelity=0.5)
+    assert at_half == {"model_size": 4400.0}
+    kept = builder_of([ModelSize(5_000)], history, refit=False).gate
+    assert kept.estimates({"model_size": (1000.0, 1200.0)}, None) == {"model_size": 2200.0}
+
+
+def ballast_trial(number, loss, n_bytes, seconds=0.0):
+    positive = np.clip(np.where(np.arange(N_ROWS) < loss * N_ROWS, 1 - Y, Y), 0.1, 0.9)
+    return Trial(
+        number=number,
+        configuration=Configuration(
+            {"classifier": (f"ballast_{number}", {"n_bytes": n_bytes, "seconds": seconds})}
+        ),
+        losses=(loss,),
+        constraints={"model_size": 2 * (1500.0 + n_bytes / 2)},
+        fold_constraints={"model_size": (1500.0 + n_bytes / 2,) * 2},
+        fit_times=(0.01, 0.01),
+        predictions=np.column_stack([1 - positive, positive]).astype(np.float32),
+    )
+
+
+def test_a_member_that_is_not_fitted_in_time_changes_the_vote_that_is_judged():
+    history = History(time_limit=2.0)
+    builder = builder_of([ModelSize(60_000)], history)
+    for trial in (ballast_trial(0, 0.1, 20_000, seconds=600.0), ballast_trial(1, 0.3, 1_000)):
+        history.append(trial)
+    with make_engine(refit, n_jobs=2, isolate=True) as engine:
+        model = builder.build(history, engine, Budget(time_limit=2.0))
+    assert model.weights == {1: 1.0}
+    assert model.not_fitted == [0]
+    assert model.verdict.passes
+    assert model.verdict["model_size"].fitted < 6_000
+
+
+def test_the_smallest_shares_leave_until_the_rest_is_light_enough():
+    """Predicted to be light by their folds, heavy when refitted."""
+    history = History()
+    builder = builder_of([ModelSize(60_000)], history)
+    for number in range(3):
+        trial = ballast_trial(number, 0.1 + 0.1 * number, 25_000)
+        trial.fold_constraints["model_size"] = (5_000.0, 5_000.0)
+        history.append(trial)
+    builder._votes = lambda history, refits: EnsembleBuilder._votes(builder, history, refits)
+    builder.select = lambda *args: {0: 0.5, 2: 0.3, 1: 0.2}
+    with make_engine(refit) as engine:
+        model = builder.build(history, engine, Budget())
+    assert model.weights == {0: pytest.approx(0.625), 2: pytest.approx(0.375)}
+    assert [set(candidate.weights) for candidate in model.refused] == [{0, 1, 2}]
+
+
+class Doubtful(Constraint):
+    """An additive constraint that reads probabilities: shares of rows near 0.5, summed up."""
+
+    additive = True
+
+    def __init__(self, upper=None):
+        self.upper = upper
+
+    def measure(self, evidence):
+        assert evidence.probabilities.shape == (len(evidence.y), len(evidence.classes))
+        return float((evidence.probabilities.max(axis=1) < 0.6).mean())
+
+
+def two_classifiers():
+    space = SearchSpace(["classifier"])
+    space.add("classifier", "gaussian_nb", GaussianNB())
+    return space.add("classifier", "knn", KNeighborsClassifier())
+
+
+@pytest.fixture(scope="module")
+def table():
+    return make_classification(900, 6, random_state=0)
+
+
+def fit(table, constraints, **kwargs):
+    settings = {"space": two_classifiers(), "max_evals": 2, "cv": 3, "random_state": 0, **kwargs}
+    return ConstrainedAutoClassifier(constraints, "random", **settings).fit(*table)
+
+
+def test_an_additive_constraint_may_read_probabilities(table):
+    clf = fit(table, [Doubtful(2.0)], warm_start=True)
+    assert clf.feasible_
+    row = clf.constraint_values_.set_index("model").loc["ensemble"]
+    weights = clf.member_weights_.items()
+    mean = sum(weight * clf.history_[n].predictions for n, weight in weights)
+    assert row["fitted"] == pytest.approx((mean.max(axis=1) < 0.6).mean())
+
+
+def test_nearest_neighbours_that_outgrow_the_limit_when_refitted_are_replaced(table):
+    """44 kB on two thirds of the rows, 63 kB on all."""
+    clf = fit(table, [ModelSize(50_000)])
+    by_folds = [np.mean(trial.fold_constraints["model_size"]) for trial in clf.history_]
+    assert max(by_folds) < 50_000 < clf.history_[1].constraints["model_size"]
+    assert clf.feasible_
+    assert clf.member_weights_ == {0: 1.0}
+    fit(table, [ModelSize(50_000)], on_infeasible="raise")
+
+
+def test_the_front_is_judged_as_it_is_refitted(table):
+    clf = ConstrainedAutoClassifier(
+        [ModelSize(50_000)],
+        "parego",
+        space=two_classifiers(),
+        max_evals=2,
+        cv=3,
+        random_state=0,
+    ).fit(*table)
+    assert clf.feasible_
+    assert isinstance(clf.select(clf.selected_)[-1], GaussianNB)
+    assert isinstance(clf.select(ModelSize(50_000))[-1], GaussianNB)
+    assert isinstance(clf.select(ModelSize(70_000))[-1], KNeighborsClassifier)
+    with pytest.raises(InfeasibleError, match="within 1000; the nearest has 1[45]"):
+        clf.select(ModelSize(1_000))
+
+
+@pytest.mark.parametrize("kwargs", [{}, {"refit": False}])
+def test_a_refusal_names_limit_best_value_and_trial(table, kwargs):
+    message = (
+        r"'model_size' has the limit 900; the best value that was reached is \d+, "
+        r"by trial 0 \(gaussian_nb\)"
+    )
+    with pytest.warns(InfeasibleWarning, match=message):
+        clf = fit(table, [ModelSize(900)], **kwargs)
+    assert not clf.feasible_
+    assert clf.member_weights_ == {0: 1.0}
+    with pytest.raises(InfeasibleError, match=message):
+        fit(table, [ModelSize(900)], on_infeasible="raise", **kwargs)
+
+
+def test_limits_that_exclude_each_other_are_named_so(table):
+    limits = [ModelSize(4_000), FalseNegativeRate(0.07)]
+    frame = fit(table, [ModelSize(), FalseNegativeRate()]).leaderboard()
+    assert (frame["false_negative_rate"] < 0.07).sum() == 1, frame
+    with pytest.warns(InfeasibleWarning, match="which misses another limit"):
+        fit(table, limits)
+
+
+def test_seconds_are_measured_on_the_fitted_vote(table):
+    clf = fit(table, [PredictionLatency(1.0)])
+    frame = clf.constraint_values_
+    assert (frame["bound"] == frame["fitted"]).all()
+    assert (frame["fitted"] > 0).all()
+
+
+def test_pandas_rows_reach_an_additive_constraint():
+    X, y = make_classification(60, 4, random_state=0)
+    clf = fit((pd.DataFrame(X, columns=list("abcd")), y), [Doubtful(2.0)])
+    assert clf.feasible_
