@@ -2,14 +2,44 @@
 
 import pickle
 import time
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skauto.constraints._base import Constraint
+from skauto.constraints._evidence import Evidence
 from skauto.utils import take_rows
 
 
-class PredictionLatency(Constraint):
+class _Resource(Constraint):
+    """Something that every model takes: the limit is positive."""
+
+    additive = True
+    grows = True
+
+    def check(self, classes: NDArray[Any]) -> None:
+        """Refuse what no model can keep.
+
+        Parameters
+        ----------
+        classes : ndarray of shape (n_classes,)
+            Labels.
+
+        Raises
+        ------
+        ValueError
+            If the limit is not positive.
+        """
+        super().check(classes)
+        if not self.limit > 0:
+            raise ValueError(
+                f"The limit of the constraint {self.key!r} must be positive, since every model "
+                f"takes some. Got {self.upper!r} instead."
+            )
+
+
+class PredictionLatency(_Resource):
     """Seconds that predicting a row takes, in batches of a stated size.
 
     Measured from the raw table to the probabilities: the median of several calls after a first
@@ -35,15 +65,14 @@ class PredictionLatency(Constraint):
     'prediction_latency'
     """
 
-    additive = True
-    grows = True
-
-    def __init__(self, upper=None, *, batch_size=100, n_repeats=7):
+    def __init__(
+        self, upper: float | None = None, *, batch_size: int = 100, n_repeats: int = 7
+    ) -> None:
         self.upper = upper
         self.batch_size = batch_size
         self.n_repeats = n_repeats
 
-    def measure(self, evidence):
+    def measure(self, evidence: Evidence) -> float:
         """Time the model on a batch of the rows.
 
         Parameters
@@ -66,7 +95,7 @@ class PredictionLatency(Constraint):
         return float(np.median(seconds[1:])) / self.batch_size
 
 
-class ModelSize(Constraint):
+class ModelSize(_Resource):
     """Bytes of the pickled model.
 
     Parameters
@@ -81,13 +110,10 @@ class ModelSize(Constraint):
     5000000.0
     """
 
-    additive = True
-    grows = True
-
-    def __init__(self, upper=None):
+    def __init__(self, upper: float | None = None) -> None:
         self.upper = upper
 
-    def measure(self, evidence):
+    def measure(self, evidence: Evidence) -> float:
         """Count the bytes.
 
         Parameters

@@ -7,9 +7,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skauto.constraints._base import Constraint
 from skauto.constraints._evidence import Evidence, Margin, cautious_mean
+from skauto.constraints._groups import GroupConstraint
 from skauto.data import TrainingData
 from skauto.history import Trial
 from skauto.selection import Decision
@@ -151,10 +153,23 @@ class Gate:
         self.refit = refit
         self.errors: dict[str, str] = {}
 
+    def check_groups(self, names: Mapping[str, Sequence[str]]) -> None:
+        """Refuse constraints on groups that are too small, and warn where some of them are.
+
+        Parameters
+        ----------
+        names : mapping of str to sequence of str
+            Names of the groups of each sensitive feature, in the order of their codes.
+        """
+        for constraint in self.constraints:
+            if isinstance(constraint, GroupConstraint):
+                folds = [fold.evidence for fold in self._folds]
+                constraint.check_groups(folds, self._validated.evidence, names)
+
     def estimates(
         self,
         folds: Mapping[str, tuple[float, ...]],
-        predictions: FloatArray | None,
+        predictions: NDArray[Any] | None,
         fidelity: float = 1.0,
     ) -> dict[str, float]:
         """Values of a trial that are held against the limits, before it is fitted anew.
@@ -191,7 +206,7 @@ class Gate:
     def judge(
         self,
         trials: Sequence[Trial],
-        weights: Sequence[float] | FloatArray,
+        weights: Sequence[float] | NDArray[Any],
         model: object = None,
         *,
         decision: Decision | None = None,
@@ -219,7 +234,7 @@ class Gate:
         )
         return Verdict(tuple(measured))
 
-    def allows(self, trials: Sequence[Trial], weights: Sequence[float] | FloatArray) -> bool:
+    def allows(self, trials: Sequence[Trial], weights: Sequence[float] | NDArray[Any]) -> bool:
         """Whether a vote that is not fitted yet would keep every limit.
 
         As ``judge``, but it stops at the first limit that is missed, and bounds at a confidence
@@ -245,7 +260,7 @@ class Gate:
         self,
         constraints: Sequence[Constraint],
         trials: Sequence[Trial],
-        weights: Sequence[float] | FloatArray,
+        weights: Sequence[float] | NDArray[Any],
         model: object,
         decision: Decision | None,
         *,
@@ -267,7 +282,7 @@ class Gate:
             yield Measurement(constraint, folds, value)
 
     @staticmethod
-    def _mean(trials: Sequence[Trial], shares: FloatArray) -> FloatArray:
+    def _mean(trials: Sequence[Trial], shares: FloatArray) -> NDArray[Any]:
         """Out-of-fold predictions of the vote, of shape (n_samples, n_classes)."""
         members = zip(shares, trials, strict=True)
         return np.asarray(sum(share * np.asarray(trial.predictions) for share, trial in members))
@@ -327,7 +342,7 @@ class Gate:
             return math.nan
 
     def _pooled(
-        self, predictions: FloatArray, decision: Decision | None = None
+        self, predictions: NDArray[Any], decision: Decision | None = None
     ) -> Callable[[], Evidence]:
         """Give all out-of-fold predictions at once, when asked for."""
 
@@ -342,7 +357,7 @@ class Gate:
 
         return pooled
 
-    def _by_fold(self, predictions: FloatArray, decision: Decision | None) -> list[Evidence]:
+    def _by_fold(self, predictions: NDArray[Any], decision: Decision | None) -> list[Evidence]:
         return [
             replace(fold.evidence, probabilities=predictions[fold.rows], decision=decision)
             for fold in self._folds

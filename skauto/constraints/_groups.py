@@ -39,7 +39,8 @@ class GroupConstraint(Constraint):
     @property
     def key(self) -> str:
         """Name in reports: that of the class in lower case, with the sensitive features."""
-        return f"{self._name}({(' x ' if self.intersections else ', ').join(self.sensitive_names)})"
+        separator = " x " if self.intersections else ", "
+        return f"{self._name}({separator.join(self.sensitive_names)})"
 
     @property
     def _name(self) -> str:
@@ -127,7 +128,7 @@ class GroupConstraint(Constraint):
                     f"min_group_size={self.min_group_size} {self._counted} in every validation "
                     "fold. Merge groups, use fewer folds, or lower min_group_size.",
                     SmallGroupWarning,
-                    stacklevel=2,
+                    stacklevel=7,  # the caller of fit
                 )
 
     _counted = "rows"
@@ -229,7 +230,7 @@ class _RateDifference(GroupConstraint):
 
         The quantile of the difference when the rate of each group is drawn from its posterior
         distribution under Jeffreys' prior, Beta(hits + 1/2, misses + 1/2) [1]_. That is the
-        Bayesian bootstrap over rows [2]_, with half a hit and half a miss more in each group, which
+        Bayesian bootstrap over rows [2]_ with half a hit and half a miss more in each group, which
         matters where a rate is 0 or 1.
 
         Parameters

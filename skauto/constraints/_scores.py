@@ -1,11 +1,21 @@
 """Limits on scores and error rates."""
 
+import math
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import beta
 from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 
 from skauto.constraints._base import Constraint
+from skauto.constraints._evidence import Evidence
 from skauto.selection import score_probabilities
-from skauto.utils import Predictions, closest
+from skauto.utils import BoolArray, Predictions, closest
+
+Scoring = str | Callable[..., float]
 
 
 class _Rate(Constraint):
@@ -65,7 +75,7 @@ class _Rate(Constraint):
             return 1.0
         return float(beta.ppf(confidence, n_errors + 1, errors.size - n_errors))
 
-    def check(self, classes):
+    def check(self, classes: NDArray[Any]) -> None:
         """Refuse what cannot be measured.
 
         Parameters
@@ -74,6 +84,11 @@ class _Rate(Constraint):
             Labels.
         """
         super().check(classes)
+        if self.limit < 0:
+            raise ValueError(
+                f"The limit of the constraint {self.key!r} must not be negative, since it bounds "
+                f"a rate. Got {self.upper!r} instead."
+            )
         positive_code(self, classes)
 
 
@@ -142,22 +157,24 @@ class ScoreBound(Constraint):
     'recall'
     """
 
-    def __init__(self, scoring, *, lower=None, upper=None):
+    def __init__(
+        self, scoring: Scoring, *, lower: float | None = None, upper: float | None = None
+    ) -> None:
         self.scoring = scoring
         self.lower = lower
         self.upper = upper
 
     @property
-    def key(self):
+    def key(self) -> str:
         """Name in reports."""
         return scorer_name(self.scoring)
 
     @property
-    def limit(self):
+    def limit(self) -> float:
         """Largest value of ``measure`` that is allowed."""
-        return self.upper if self.lower is None else self._optimum() - self.lower
+        return super().limit if self.lower is None else self._optimum() - self.lower
 
-    def reported(self, value):
+    def reported(self, value: float) -> float:
         """Give a value of ``measure`` as a score.
 
         Parameters
@@ -172,7 +189,7 @@ class ScoreBound(Constraint):
         """
         return value if self.lower is None else self._optimum() - value
 
-    def check(self, classes):
+    def check(self, classes: NDArray[Any]) -> None:
         """Refuse what cannot be measured.
 
         Parameters
@@ -188,7 +205,7 @@ class ScoreBound(Constraint):
         super().check(classes)
         scorer_for(self.scoring, self.key, len(classes))
 
-    def measure(self, evidence):
+    def measure(self, evidence: Evidence) -> float:
         """Measure the score, or what it lacks where a lower bound is stated.
 
         Parameters
@@ -207,12 +224,12 @@ class ScoreBound(Constraint):
         )
         return score if self.lower is None else self._optimum() - score
 
-    def _optimum(self):
+    def _optimum(self) -> float:
         scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
         return 0.0 if getattr(scorer, "_sign", 1) < 0 else 1.0
 
 
-def positive_code(constraint, classes):
+def positive_code(constraint: Any, classes: NDArray[Any]) -> int:
     """Code of the positive class of a constraint.
 
     Parameters
@@ -238,11 +255,11 @@ def positive_code(constraint, classes):
     return classes.tolist().index(label)
 
 
-def scorer_name(scoring):
+def scorer_name(scoring: Scoring) -> str:
     return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
 
 
-def scorer_for(scoring, name, n_classes):
+def scorer_for(scoring: Scoring, name: str, n_classes: int) -> Callable[..., float]:
     if scoring == "roc_auc" and n_classes > 2:
         scoring = "roc_auc_ovr"
     if isinstance(scoring, str) and scoring not in get_scorer_names():

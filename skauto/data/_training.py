@@ -1,6 +1,6 @@
 """The user's data: checked and read once, in one frozen record."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -116,7 +116,11 @@ class TrainingData:
 
 
 def read_training_data(
-    X: Any, y: Any, metadata: Mapping[str, Any], reader: TableReader
+    X: Any,
+    y: Any,
+    metadata: Mapping[str, Any],
+    reader: TableReader,
+    allowed: Collection[str] = METADATA,
 ) -> TrainingData:
     """Check and read the arguments of ``fit``.
 
@@ -130,6 +134,8 @@ def read_training_data(
         ``sample_weight``, ``groups`` and ``sensitive_features``, as far as they were given.
     reader : TableReader
         Not fitted yet.
+    allowed : collection of str, default=("sample_weight", "groups", "sensitive_features")
+        Names of metadata that the estimator takes.
 
     Returns
     -------
@@ -141,7 +147,7 @@ def read_training_data(
     ValueError, TypeError
         For anything that a search could not work with.
     """
-    passed = _read_metadata(metadata)
+    passed = _read_metadata(metadata, allowed)
     X = as_table(X)
     _check_shape(X)
     y = _read_target(y)
@@ -176,13 +182,16 @@ def read_training_data(
     )
 
 
-def _read_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    unknown = set(metadata) - set(METADATA)
+def _read_metadata(metadata: Mapping[str, Any], allowed: Collection[str]) -> dict[str, Any]:
+    unknown = set(metadata) - set(allowed)
     if unknown:
         name = sorted(unknown)[0]
+        hint = closest(name, allowed)
+        if name in METADATA:
+            hint = " Only ConstrainedAutoClassifier takes it, for constraints that compare groups."
         raise TypeError(
-            f"fit() got an unexpected argument {name!r}. Allowed are X, y, {', '.join(METADATA)}"
-            f".{closest(name, METADATA)}"
+            f"fit() got an unexpected argument {name!r}. Allowed are X, y, {', '.join(allowed)}."
+            f"{hint}"
         )
     return {name: metadata.get(name) for name in METADATA}
 

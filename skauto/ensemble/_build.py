@@ -167,7 +167,7 @@ class EnsembleBuilder:
         if not self.refit:
             return _SAFETY * sum(trial.fit_times)
         n_train = np.mean([train.size for train, _ in self.data.splits])
-        return _SAFETY * trial.mean_fit_time * len(self.data.y) / n_train
+        return float(_SAFETY * trial.mean_fit_time * len(self.data.y) / n_train)
 
     def reserve(self, history: History, n_workers: int, budget: Budget) -> float:
         """Seconds to keep back for selecting and refitting what is known so far.

@@ -14,8 +14,8 @@ from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from skauto._search import Search
-from skauto.constraints import Gate, group_codes
-from skauto.data import METADATA, TableReader, make_splits, read_training_data
+from skauto.constraints import Gate, group_codes, group_names
+from skauto.data import TableReader, make_splits, read_training_data
 from skauto.engines import make_engine
 from skauto.ensemble import EnsembleBuilder
 from skauto.estimators._accounting import cost_report
@@ -60,7 +60,8 @@ class BaseAutoClassifier(
     """
 
     # Asked for by name, so that fit(X, y, **metadata) can be routed to.
-    __metadata_request__fit = dict.fromkeys(METADATA)
+    _metadata = ("sample_weight", "groups")
+    __metadata_request__fit = dict.fromkeys(_metadata)
 
     _parameter_constraints = {
         "strategy": [str, Strategy],
@@ -129,6 +130,10 @@ class BaseAutoClassifier(
             ``sample_weight``, array-like of shape (n_samples,): weights for the classifiers and
             the scorers; rows of weight 0 are left out. ``groups``, array-like of shape
             (n_samples,): rows of a group are never split between training and validation.
+            ``sensitive_features``, dataframe or array-like of shape (n_samples,): groups that
+            constraints compare and that are no features; only `ConstrainedAutoClassifier` takes
+            it. Columns are found by the names in the constraints; a single one without a name
+            stands for any.
 
         Returns
         -------
@@ -404,7 +409,7 @@ class BaseAutoClassifier(
     def _read(self, X, y, metadata):
         """Read the table; its names and its number of columns become attributes."""
         reader = TableReader(self.column_kinds)
-        data = read_training_data(X, y, metadata, reader)
+        data = read_training_data(X, y, metadata, reader, self._metadata)
         self.n_features_in_ = reader.n_features_in_
         if hasattr(reader, "feature_names_in_"):
             self.feature_names_in_ = reader.feature_names_in_
@@ -560,15 +565,18 @@ class BaseAutoClassifier(
     def _evaluator(self, data, scorers, space, seed, cache):
         constraints = self._constraints(data.classes)
         sensitive = {
-            name: group_codes(data.sensitive_feature(name), name)
+            name: data.sensitive_feature(name)
             for constraint in constraints
             for name in constraint.sensitive_names
         }
+        codes = {name: group_codes(values, name) for name, values in sensitive.items()}
         with_table = bool(constraints) or any(
             scorer_function(scorer) is None for scorer in scorers.values()
         )
-        data = replace(worker_data(data, with_table=with_table), sensitive=sensitive)
+        data = replace(worker_data(data, with_table=with_table), sensitive=codes)
         self._try_scorers(data, scorers)
+        gate = self._gate(constraints, data)
+        gate.check_groups({name: group_names(v, name) for name, v in sensitive.items()})
         pipelines = PipelineBuilder(
             space,
             categorical=data.reader.categorical_indices_,
@@ -582,7 +590,7 @@ class BaseAutoClassifier(
             worker,
             trial_time_limit=self._options().trial_time_limit,
             out_of_bag=self.cv is None and data.groups is None,
-            gate=self._gate(constraints, data),
+            gate=gate,
         )
 
     def _prefix_cache(self, data, cache):

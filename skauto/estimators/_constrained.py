@@ -6,6 +6,7 @@ from numbers import Integral, Real
 from sklearn.utils.validation import check_is_fitted
 
 from skauto.constraints import Constraint, Gate, Margin
+from skauto.data import METADATA
 from skauto.estimators._base import BaseAutoClassifier
 from skauto.estimators._pareto import FrontBuilder, pareto_trials
 from skauto.estimators._refusal import describe_refusal
@@ -130,6 +131,9 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     >>> front = clf.pareto_front_[["loss", "model_size"]]
     >>> smallest = clf.select(len(front) - 1)
     """
+
+    _metadata = METADATA
+    __metadata_request__fit = dict.fromkeys(METADATA)
 
     _parameter_constraints = {
         **BaseAutoClassifier._parameter_constraints,

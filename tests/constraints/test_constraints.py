@@ -11,6 +11,8 @@ from sklearn.metrics import get_scorer, roc_auc_score
 
 from skauto.constraints import (
     CallableConstraint,
+    EqualizedOdds,
+    EqualOpportunity,
     Evidence,
     FalseNegativeRate,
     FalsePositiveRate,
@@ -39,12 +41,35 @@ def binary(evidence):
 
 
 @pytest.mark.parametrize("feature", ["sex", "age"])
-def test_statistical_parity_is_fairlearns(evidence, feature):
+@pytest.mark.parametrize(
+    "constraint, metric",
+    [
+        (StatisticalParity, fairlearn.metrics.demographic_parity_difference),
+        (EqualOpportunity, fairlearn.metrics.equal_opportunity_difference),
+        (EqualizedOdds, fairlearn.metrics.equalized_odds_difference),
+    ],
+)
+def test_differences_of_rates_are_fairlearns(evidence, feature, constraint, metric):
     y, predicted = binary(evidence)
-    expected = fairlearn.metrics.demographic_parity_difference(
-        y, predicted, sensitive_features=evidence.groups[feature]
-    )
-    assert StatisticalParity(feature, 0.1).measure(evidence) == pytest.approx(expected)
+    expected = metric(y, predicted, sensitive_features=evidence.groups[feature])
+    assert constraint(feature, 0.1).measure(evidence) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "constraint, metric",
+    [
+        (StatisticalParity, fairlearn.metrics.demographic_parity_difference),
+        (EqualizedOdds, fairlearn.metrics.equalized_odds_difference),
+    ],
+)
+def test_intersections_are_groups_of_their_own(evidence, constraint, metric):
+    y, predicted = binary(evidence)
+    crossed = np.column_stack([evidence.groups["sex"], evidence.groups["age"]])
+    expected = metric(y, predicted, sensitive_features=crossed)
+    both = constraint(["sex", "age"], 0.1, intersections=True)
+    assert both.measure(evidence) == pytest.approx(expected)
+    assert both.measure(evidence) > constraint(["sex", "age"], 0.1).measure(evidence)
+    assert both.key.endswith("(sex x age)")
 
 
 def test_of_several_sensitive_features_the_worst_counts(evidence):
@@ -89,9 +114,18 @@ def test_groups_without_both_classes_do_not_count():
     y = np.array([0, 1, 1, 0, 1, 1])
     groups = {"g": np.array([0, 0, 1, 1, 2, 2])}
     evidence = Evidence(np.column_stack([1 - p, p]), y, CLASSES, groups=groups)
-    assert GroupDisparity("g", "roc_auc", upper=0.1).measure(evidence) == 1.0
-    alone = Evidence(evidence.probabilities[:2], y[:2], CLASSES, groups={"g": np.array([0, 0])})
-    assert GroupDisparity("g", "roc_auc", upper=0.1).measure(alone) == 0.0
+    assert GroupDisparity("g", "roc_auc", upper=0.1, min_group_size=1).measure(evidence) == 1.0
+
+
+def test_fewer_than_two_groups_say_nothing(evidence):
+    rows = np.flatnonzero(evidence.groups["sex"] == 0)
+    alone = evidence.take(rows)
+    both = evidence.take(np.append(rows, np.flatnonzero(evidence.groups["sex"] == 1)[:9]))
+    for make in (StatisticalParity, EqualOpportunity, EqualizedOdds, GroupDisparity):
+        assert np.isnan(make("sex").measure(alone))
+        assert np.isnan(make("sex").measure(both))  # nine rows are fewer than ten
+        assert make("sex", min_group_size=1).measure(both) >= 0
+        assert np.isnan(make("sex").bound(alone, 0.95))
 
 
 def test_rates_of_no_rows_are_not_defined():
@@ -182,6 +216,8 @@ def test_a_callable_sees_a_classifier_and_the_raw_rows(evidence):
         ModelSize(1e6),
         FalsePositiveRate(0.1, positive_label="yes"),
         StatisticalParity("sex", 0.1),
+        EqualOpportunity("sex", 0.1, min_group_size=5),
+        EqualizedOdds(["sex", "age"], 0.1, intersections=True),
         GroupDisparity("sex", "roc_auc", upper=0.1),
         ScoreBound("recall", lower=0.9),
         CallableConstraint(max, 0.5, name="largest"),
@@ -203,6 +239,12 @@ def test_constraints_are_settings(constraint):
         ),
         (FalsePositiveRate(0.1, positive_label="maybe"), "'positive_label'.*Got 'maybe'"),
         (GroupDisparity("sex", "roc_au", upper=0.1), "'roc_au'.*Did you mean 'roc_auc'"),
+        (ModelSize(0), "'model_size' must be positive.*Got 0"),
+        (PredictionLatency(-1.0), "'prediction_latency' must be positive.*Got -1.0"),
+        (StatisticalParity("sex", -0.1), "must not be negative.*Got -0.1"),
+        (FalsePositiveRate(-0.1), "must not be negative.*Got -0.1"),
+        (EqualOpportunity("sex", 0.1, min_group_size=0), "'min_group_size'.*Got 0"),
+        (StatisticalParity([], 0.1), "must name at least one feature"),
         (ScoreBound("recall"), "either 'lower' or 'upper'"),
         (ScoreBound("recall", lower=0.1, upper=0.2), "either 'lower' or 'upper'"),
     ],

@@ -11,9 +11,10 @@ from sklearn.metrics import get_scorer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from skauto import ConstrainedAutoClassifier
+from skauto import ConstrainedAutoClassifier, SearchOptions
 from skauto.constraints import (
     Constraint,
+    Evidence,
     FalseNegativeRate,
     Gate,
     Margin,
@@ -21,13 +22,13 @@ from skauto.constraints import (
     PredictionLatency,
     StatisticalParity,
 )
-from skauto.data import TableReader
+from skauto.data import TableReader, TrainingData
 from skauto.engines import make_engine
 from skauto.ensemble import EnsembleBuilder
 from skauto.estimators._pareto import FrontBuilder
-from skauto.evaluation import EvaluationData, PipelineEvaluator, PipelineWorker
+from skauto.evaluation import PipelineEvaluator, PipelineWorker, RefitTask
 from skauto.exceptions import InfeasibleError, InfeasibleWarning
-from skauto.history import History, Trial
+from skauto.history import Goal, History, Trial
 from skauto.space import Configuration, SearchSpace
 from skauto.utils import Budget
 
@@ -49,48 +50,53 @@ class Ballast(DummyClassifier):
         return super().fit(X, y, sample_weight)
 
 
-def refit(method, configuration, fold):
+def refit(task):
     """Instead of a worker's: as many bytes as the configuration says, after as many seconds."""
-    chosen = configuration.parameters("classifier")
+    chosen = task.configuration.parameters("classifier")
     time.sleep(chosen.get("seconds", 0.0))
     return [("classifier", Ballast(chosen["n_bytes"]).fit(X, Y))]
 
 
-def builder_of(constraints, history, kind=EnsembleBuilder, **gate):
+def builder_of(constraints, kind=EnsembleBuilder, **gate):
     rows = np.arange(N_ROWS)
-    data = EvaluationData(
+    data = TrainingData(
         Z=X,
         y=Y,
         classes=np.array([0, 1]),
-        splits=[(rows[: N_ROWS // 2], rows[N_ROWS // 2 :]), (rows[N_ROWS // 2 :], rows[:20])],
+        splits=[(rows[:20], rows[20:]), (rows[20:], rows[:20])],
         X=X,
-        groups={"g": GROUPS},
+        sensitive={"g": GROUPS},
     )
     worker = PipelineWorker(None, data, {"score": get_scorer("accuracy")})
     evaluator = PipelineEvaluator(worker, gate=Gate(constraints, data, **gate))
-    history.limits = {c.key: c.limit for c in constraints if np.isfinite(c.limit)}
     reader = TableReader().fit(X)
     return kind(evaluator, reader, n_members=5, refit=True, scoring="accuracy")
 
 
-def random_history(rng, gate, *, n_objectives=1):
+def history_for(constraints, objectives=("loss",), **budget):
+    return History(Goal(objectives, limits={c.key: c.limit for c in constraints}, **budget))
+
+
+def random_history(rng, gate, objectives):
     """Trials whose refitted size has little to do with that of their folds."""
-    history = History(("loss", "model_size")[:n_objectives])
+    history = history_for(gate.constraints, objectives)
     for number in range(rng.integers(1, 8)):
         n_bytes = int(rng.choice([0, 3_000, 10_000, 30_000]))
         positive = rng.random(N_ROWS).astype(np.float32)
         folds = {"model_size": tuple(1500 + rng.choice([0.3, 1.0, 2.0], 2) * n_bytes)}
         predictions = np.column_stack([1 - positive, positive])
-        evidence = [gate.data.evidence(predictions[test], test) for _, test in gate.data.splits]
+        evidence = [
+            Evidence.of(gate.data, predictions[test], test) for _, test in gate.data.splits
+        ]
         for constraint in gate.constraints[1:]:
             folds[constraint.key] = tuple(constraint.measure(fold) for fold in evidence)
         values = gate.estimates(folds, predictions)
-        loss = float(np.mean((positive > 0.5) != Y))
+        losses = (float(np.mean((positive > 0.5) != Y)), values["model_size"])
         history.append(
             Trial(
                 number=number,
                 configuration=Configuration({"classifier": ("ballast", {"n_bytes": n_bytes})}),
-                losses=(loss, values["model_size"])[:n_objectives],
+                losses=losses[: len(objectives)],
                 constraints=values,
                 fold_constraints=folds,
                 fit_times=(0.0, 0.0),
@@ -101,26 +107,24 @@ def random_history(rng, gate, *, n_objectives=1):
 
 
 @pytest.mark.parametrize("kind", [EnsembleBuilder, FrontBuilder])
-@pytest.mark.parametrize("margin", [Margin(), Margin(n_errors=0.3)])
+@pytest.mark.parametrize("margin", [Margin(), Margin.of("60%")])
 def test_if_any_single_trial_passes_when_refitted_the_result_passes(kind, margin):
     rng = np.random.default_rng(0)
     n_passed = 0
     for _ in range(40):
         constraints = [
             ModelSize(float(rng.choice([1_000, 5_000, 15_000, 40_000]))),
-            StatisticalParity("g", float(rng.choice([0.05, 0.2, 0.5]))),
+            StatisticalParity("g", float(rng.choice([0.05, 0.2, 0.5])), min_group_size=1),
             FalseNegativeRate(float(rng.choice([0.3, 0.6]))),
         ]
-        history = History()
-        builder = builder_of(constraints, history, kind, margin=margin)
-        n_objectives = 2 if kind is FrontBuilder else 1
-        history = random_history(rng, builder.gate, n_objectives=n_objectives)
-        history.limits = {c.key: c.limit for c in constraints}
+        builder = builder_of(constraints, kind, margin=margin)
+        objectives = ("loss", "model_size") if kind is FrontBuilder else ("loss",)
+        history = random_history(rng, builder.gate, objectives)
         with make_engine(refit) as engine:
             model = builder.build(history, engine, Budget())
         singles = {}
         for trial in history:
-            fitted = {trial.number: [refit("refit", trial.configuration, None)]}
+            fitted = {trial.number: [refit(RefitTask(trial.configuration))]}
             vote = builder._vote({trial.number: 1.0}, fitted)
             singles[trial.number] = builder.gate.judge([trial], [1.0], vote)
         assert model.verdict.passes or not any(v.passes for v in singles.values())
@@ -132,12 +136,11 @@ def test_if_any_single_trial_passes_when_refitted_the_result_passes(kind, margin
 
 
 def test_fold_models_are_scaled_to_all_rows_before_selection():
-    history = History()
-    gate = builder_of([ModelSize(5_000)], history).gate
+    gate = builder_of([ModelSize(5_000)]).gate
     assert gate.estimates({"model_size": (1000.0, 1200.0)}, None) == {"model_size": 2200.0}
     at_half = gate.estimates({"model_size": (1000.0, 1200.0)}, None, fidelity=0.5)
     assert at_half == {"model_size": 4400.0}
-    kept = builder_of([ModelSize(5_000)], history, refit=False).gate
+    kept = builder_of([ModelSize(5_000)], refit=False).gate
     assert kept.estimates({"model_size": (1000.0, 1200.0)}, None) == {"model_size": 2200.0}
 
 
@@ -157,8 +160,8 @@ def ballast_trial(number, loss, n_bytes, seconds=0.0):
 
 
 def test_a_member_that_is_not_fitted_in_time_changes_the_vote_that_is_judged():
-    history = History(time_limit=2.0)
-    builder = builder_of([ModelSize(60_000)], history)
+    history = history_for([ModelSize(60_000)], time_limit=2.0)
+    builder = builder_of([ModelSize(60_000)])
     for trial in (ballast_trial(0, 0.1, 20_000, seconds=600.0), ballast_trial(1, 0.3, 1_000)):
         history.append(trial)
     with make_engine(refit, n_jobs=2, isolate=True) as engine:
@@ -171,13 +174,12 @@ def test_a_member_that_is_not_fitted_in_time_changes_the_vote_that_is_judged():
 
 def test_the_smallest_shares_leave_until_the_rest_is_light_enough():
     """Predicted to be light by their folds, heavy when refitted."""
-    history = History()
-    builder = builder_of([ModelSize(60_000)], history)
+    history = history_for([ModelSize(60_000)])
+    builder = builder_of([ModelSize(60_000)])
     for number in range(3):
         trial = ballast_trial(number, 0.1 + 0.1 * number, 25_000)
         trial.fold_constraints["model_size"] = (5_000.0, 5_000.0)
         history.append(trial)
-    builder._votes = lambda history, refits: EnsembleBuilder._votes(builder, history, refits)
     builder.select = lambda *args: {0: 0.5, 2: 0.3, 1: 0.2}
     with make_engine(refit) as engine:
         model = builder.build(history, engine, Budget())
@@ -215,7 +217,7 @@ def fit(table, constraints, **kwargs):
 
 
 def test_an_additive_constraint_may_read_probabilities(table):
-    clf = fit(table, [Doubtful(2.0)], warm_start=True)
+    clf = fit(table, [Doubtful(2.0)])
     assert clf.feasible_
     row = clf.constraint_values_.set_index("model").loc["ensemble"]
     weights = clf.member_weights_.items()
@@ -250,7 +252,7 @@ def test_the_front_is_judged_as_it_is_refitted(table):
         clf.select(ModelSize(1_000))
 
 
-@pytest.mark.parametrize("kwargs", [{}, {"refit": False}])
+@pytest.mark.parametrize("kwargs", [{}, {"options": SearchOptions(refit=False)}])
 def test_a_refusal_names_limit_best_value_and_trial(table, kwargs):
     message = (
         r"'model_size' has the limit 900; the best value that was reached is \d+, "
