@@ -8,6 +8,7 @@ underscore.
 from skauto.display._effects import EffectsDisplay
 from skauto.display._ensemble import EnsembleDisplay
 from skauto.display._hypervolume import HypervolumeDisplay
+from skauto.display._limits import LimitsDisplay
 from skauto.display._pareto_front import ParetoFrontDisplay
 from skauto.display._residuals import ResidualsDisplay
 from skauto.display._search_history import SearchHistoryDisplay
@@ -18,6 +19,7 @@ __all__ = [
     "EffectsDisplay",
     "EnsembleDisplay",
     "HypervolumeDisplay",
+    "LimitsDisplay",
     "ParetoFrontDisplay",
     "ResidualsDisplay",
     "SearchHistoryDisplay",

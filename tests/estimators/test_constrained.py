@@ -14,16 +14,24 @@ from sklearn.model_selection import cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skauto import ConstrainedAutoClassifier, SearchOptions
+from skauto import AutoClassifier, ConstrainedAutoClassifier, SearchOptions
 from skauto.constraints import (
     CallableConstraint,
+    EqualOpportunity,
     FalseNegativeRate,
     GroupDisparity,
     ModelSize,
     PredictionLatency,
     StatisticalParity,
 )
-from skauto.exceptions import BudgetWarning, InfeasibleError, InfeasibleWarning
+from skauto.exceptions import (
+    AllTrialsFailedError,
+    BudgetWarning,
+    InfeasibleError,
+    InfeasibleWarning,
+    SmallGroupWarning,
+    TrialFailedWarning,
+)
 from skauto.space import SearchSpace, get_space
 from tests.instances import make_strategy
 
@@ -241,3 +249,133 @@ def test_admm_searches_within_the_limits(biased):
 def test_bad_constraints(biased, constraints, error, message):
     with pytest.raises(error, match=message):
         ConstrainedAutoClassifier(constraints, max_evals=2).fit(*biased)
+
+
+def few_trials(constraints, **kwargs):
+    settings = {"max_evals": 2, "cv": 3, "space": small_space(), "random_state": 0, **kwargs}
+    return ConstrainedAutoClassifier(constraints, "random", **settings)
+
+
+@pytest.mark.parametrize("missing", [np.nan, None, pd.NA, pd.NaT])
+def test_missing_values_of_a_sensitive_feature_are_a_group(biased, missing):
+    X, y = biased
+    group = X["group"].astype(object).where(np.arange(600) % 3 > 0, missing)
+    clf = few_trials([StatisticalParity("group", 0.99)])
+    clf.fit(X.drop(columns="group"), y, sensitive_features=group)
+    named = group.map(lambda value: value if value in ("a", "b") else "missing")
+    again = few_trials([StatisticalParity("group", 0.99)])
+    again.fit(X.drop(columns="group"), y, sensitive_features=named)
+    pd.testing.assert_frame_equal(clf.constraint_values_, again.constraint_values_)
+
+
+def test_a_group_of_one_row_does_not_count_and_is_named(biased):
+    X, y = biased
+    group = X["group"].copy()
+    group.iloc[0] = "c"
+    clf = few_trials([StatisticalParity("group", 0.5)])
+    message = (
+        r"too small to judge.*statistical_parity\(group\)': 'c' \(1\).*min_group_size=10 rows"
+    )
+    with pytest.warns(SmallGroupWarning, match=message):
+        clf.fit(X.drop(columns="group"), y, sensitive_features=group)
+    assert clf.constraint_values_["value"].notna().all()
+    alone = np.where(np.arange(600) == 0, "c", "a")
+    message = r"needs two of them. Got 'a' 599, 'c' 1. Merge groups, or lower min_group_size"
+    with pytest.raises(ValueError, match=message):
+        few_trials([EqualOpportunity("group", 0.5)]).fit(
+            X.drop(columns="group"), y, sensitive_features=alone
+        )
+
+
+def test_small_intersections_are_named(biased):
+    X, y = biased
+    size = np.where(np.arange(600) % 60 == 0, "tall", "small")
+    features = pd.DataFrame({"group": X["group"], "size": size})
+    parity = StatisticalParity(["group", "size"], 0.99, intersections=True)
+    with pytest.warns(SmallGroupWarning, match=r"'a x tall' \(\d\), 'b x tall' \(\d\)\. They"):
+        clf = few_trials([parity]).fit(X.drop(columns="group"), y, sensitive_features=features)
+    assert clf.constraint_values_["constraint"].iloc[0] == "statistical_parity(group x size)"
+
+
+@pytest.mark.parametrize(
+    "columns, message",
+    [
+        (["sex", "age"], r"'group' of a constraint must be a column of X or.*Got neither"),
+        (["groups", "age"], r"Did you mean 'groups'"),
+    ],
+)
+def test_unknown_sensitive_columns(biased, columns, message):
+    X, y = biased
+    features = pd.DataFrame(np.zeros((600, 2)), columns=columns)
+    with pytest.raises(ValueError, match=message):
+        few_trials([StatisticalParity("group", 0.1)]).fit(
+            X.drop(columns="group"), y, sensitive_features=features
+        )
+
+
+def test_a_sensitive_number_has_to_be_cut(biased):
+    with pytest.raises(ValueError, match="'x0' must have 2 to 50 groups. Got 600"):
+        few_trials([StatisticalParity("x0", 0.1)]).fit(*biased)
+
+
+def test_sensitive_features_are_for_constraints(biased):
+    X, y = biased
+    message = "'sensitive_features'. Allowed are X, y, sample_weight, groups. Only Constrained"
+    with pytest.raises(TypeError, match=message):
+        AutoClassifier(max_evals=1).fit(X, y, sensitive_features=X["group"])
+    assert not hasattr(AutoClassifier().get_metadata_routing().fit, "sensitive_features")
+    assert "sensitive_features" in ConstrainedAutoClassifier.fit.__doc__
+
+
+@pytest.mark.parametrize(
+    "limit, message",
+    [
+        (ModelSize(0), "'model_size' must be positive, since every model"),
+        (PredictionLatency(0.0), "'prediction_latency' must be positive"),
+        (FalseNegativeRate(-0.1), "must not be negative"),
+    ],
+)
+def test_limits_that_nothing_can_reach(biased, limit, message):
+    with pytest.raises(ValueError, match=message):
+        few_trials([limit]).fit(*biased)
+
+
+def breaks_on_one_fold(estimator, X, y):
+    if 17 in X.index:
+        raise RuntimeError("row 17 is not mine")
+    return 0.0
+
+
+def test_a_callable_that_raises_on_one_fold_fails_its_trials(biased):
+    limit = CallableConstraint(breaks_on_one_fold, upper=0.5)
+    with pytest.raises(AllTrialsFailedError, match="RuntimeError: row 17 is not mine"):
+        few_trials([limit]).fit(*biased)
+
+
+def breaks_on_votes(estimator, X, y):
+    probabilities = estimator.predict_proba(X)
+    if probabilities.dtype != np.float32:  # those of votes are averages in double precision
+        raise RuntimeError("no votes, please")
+    return 0.0
+
+
+def test_a_callable_that_raises_on_votes_is_reported(biased):
+    limit = CallableConstraint(breaks_on_votes, upper=0.5)
+    with (
+        pytest.warns(TrialFailedWarning, match="'breaks_on_votes'.*RuntimeError: no votes"),
+        pytest.warns(InfeasibleWarning, match="was not defined on any"),
+    ):
+        clf = few_trials([limit]).fit(*biased)
+    assert not clf.feasible_
+
+
+def test_a_confidence_moves_the_value_that_is_held_against_the_limit(biased):
+    parity = StatisticalParity("group", 0.99)
+    plain, sure = (
+        few_trials([parity], safety_margin=margin).fit(*biased).constraint_values_
+        for margin in (0.0, "95%")
+    )
+    assert (plain["bound"] == plain["value"]).all()
+    assert (sure["bound"] > sure["value"]).all()
+    with pytest.raises(ValueError, match="or a confidence.*Got '95 percent'"):
+        few_trials([parity], safety_margin="95 percent").fit(*biased)

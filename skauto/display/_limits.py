@@ -1,0 +1,145 @@
+"""Limits, and how near the deployed model comes to them."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from skauto.display._base import BLACK, BLUE, GREY, RED, ROW_HEIGHT, BaseDisplay, legend_outside
+
+_NAMES = {"best": "best pipeline", "ensemble": "ensemble"}
+
+
+class LimitsDisplay(BaseDisplay):
+    """What was measured of each constraint, in units of its limit.
+
+    A bar of error is drawn around the mean over the folds. A diamond is what is held against the
+    limit: seconds and bytes of the fitted model, and for everything else the mean with its safety
+    margin. Red is beyond the limit. Of a lower bound, what is left to the best value is shown.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row for each model and limited constraint, with the columns "model", "constraint",
+        "limit", "value", "error", "bound" and "met", the middle four as upper limits.
+
+    Attributes
+    ----------
+    points_ : list of matplotlib ErrorbarContainer
+        Means over the folds, one for each model.
+    bounds_ : list of matplotlib PathCollection
+        What is held against the limits, one for each model.
+    limit_line_ : matplotlib Line2D
+        The limits, at 1.
+    ax_ : matplotlib Axes
+        Where it is drawn.
+    figure_ : matplotlib Figure
+        Its figure.
+
+    See Also
+    --------
+    ParetoFrontDisplay : All trials by two quantities.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from skauto import ConstrainedAutoClassifier
+    >>> from skauto.constraints import FalseNegativeRate, ModelSize
+    >>> from skauto.plotting import LimitsDisplay
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> clf = ConstrainedAutoClassifier(
+    ...     [ModelSize(100_000), FalseNegativeRate(0.1)], "random", max_evals=3, random_state=0
+    ... ).fit(X, y)
+    >>> display = LimitsDisplay.from_estimator(clf)
+    >>> display.frame["met"].all()
+    np.True_
+    """
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+        """Draw the limits of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : ConstrainedAutoClassifier
+            A fitted one with at least one limit.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : LimitsDisplay
+            What was drawn.
+
+        Raises
+        ------
+        ValueError
+            If no constraint states a limit.
+        """
+        check_is_fitted(estimator)
+        frame = getattr(estimator, "constraint_values_", None)
+        if frame is None or not len(frame) or not np.isfinite(frame["limit"]).any():
+            raise ValueError(
+                "LimitsDisplay needs a ConstrainedAutoClassifier with at least one constraint "
+                "that states a limit, and a model that was fitted in time."
+            )
+        frame = frame[np.isfinite(frame["limit"])].reset_index(drop=True)
+        constraints = {constraint.key: constraint for constraint in estimator.constraints}
+        for column in ("limit", "value", "bound"):  # a lower bound becomes an upper limit
+            frame[column] = [
+                constraints[key].reported(value)
+                for key, value in zip(frame["constraint"], frame[column], strict=True)
+            ]
+        columns = ["model", "constraint", "limit", "value", "error", "bound", "met"]
+        return cls(frame[columns]).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw one row for each constraint, with the models below each other.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        self : LimitsDisplay
+            With its artists.
+        """
+        keys = list(dict.fromkeys(self.frame["constraint"]))
+        ax = self._make_axes(ax, height=1.4 + 2 * ROW_HEIGHT * len(keys))
+        self.points_, self.bounds_ = [], []
+        for model, shift, color in (("best", -0.15, GREY), ("ensemble", 0.15, BLUE)):
+            rows = self.frame[self.frame["model"] == model]
+            places = np.array([keys.index(key) for key in rows["constraint"]]) + shift
+            unit = rows["limit"].abs().where(rows["limit"] != 0, 1.0)
+            offset = np.where(rows["limit"] == 0, 1.0, 0.0)  # a limit of 0 is drawn at 1 as well
+            self.points_.append(
+                ax.errorbar(
+                    rows["value"] / unit + offset,
+                    places,
+                    xerr=(rows["error"] / unit).fillna(0.0),
+                    fmt="o",
+                    color=color,
+                    capsize=3,
+                    label=f"{_NAMES[model]}: folds",
+                )
+            )
+            self.bounds_.append(
+                ax.scatter(
+                    rows["bound"] / unit + offset,
+                    places,
+                    marker="D",
+                    s=45,
+                    facecolors="none",
+                    edgecolors=np.where(rows["met"], color, RED),
+                    label=f"{_NAMES[model]}: held against the limit",
+                    zorder=3,
+                )
+            )
+        self.limit_line_ = ax.axvline(1.0, color=BLACK, linestyle="--", label="limit")
+        ax.set_yticks(range(len(keys)), [key.replace("_", " ").replace("(", " (") for key in keys])
+        ax.set(xlabel="value in units of the limit", ylim=(len(keys) - 0.5, -0.5))
+        ax.set_xlim(left=min(0.0, ax.get_xlim()[0]))
+        legend_outside(ax)
+        return self

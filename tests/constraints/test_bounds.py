@@ -1,0 +1,128 @@
+"""Bounds at a confidence: they cover the truth as often as they say."""
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+from skauto.constraints import (
+    CallableConstraint,
+    EqualizedOdds,
+    EqualOpportunity,
+    Evidence,
+    FalseNegativeRate,
+    Gate,
+    GroupDisparity,
+    Margin,
+    ScoreBound,
+    StatisticalParity,
+)
+from skauto.data import TrainingData
+
+CLASSES = np.array([0, 1])
+# Of two groups: share of rows, share of positives, true and false positive rates.
+GROUPS = {"shares": (0.7, 0.3), "positives": (0.5, 0.4), "tpr": (0.8, 0.7), "fpr": (0.2, 0.15)}
+
+
+def draw(rng, n_rows, *, groups=GROUPS):
+    """Labels and predictions of rows of two groups."""
+    group = (rng.random(n_rows) < groups["shares"][1]).astype(int)
+    y = (rng.random(n_rows) < np.take(groups["positives"], group)).astype(int)
+    rate = np.where(y == 1, np.take(groups["tpr"], group), np.take(groups["fpr"], group))
+    label = rng.random(n_rows) < rate
+    probabilities = np.where(label, 0.9, 0.1)
+    return Evidence(
+        np.column_stack([1 - probabilities, probabilities]), y, CLASSES, groups={"g": group}
+    )
+
+
+def covered(constraint, truth, n_rows, n_simulations, confidence=0.95, groups=GROUPS):
+    rng = np.random.default_rng(0)
+    bounds = [
+        constraint.bound(draw(rng, n_rows, groups=groups), confidence)
+        for _ in range(n_simulations)
+    ]
+    return np.mean(np.array(bounds) >= truth)
+
+
+@pytest.mark.parametrize("n_rows", [150, 1000])
+@pytest.mark.parametrize(
+    "constraint, truth",
+    [
+        (StatisticalParity("g"), 0.5 * 0.8 + 0.5 * 0.2 - 0.4 * 0.7 - 0.6 * 0.15),
+        (EqualOpportunity("g"), 0.8 - 0.7),
+        (EqualizedOdds("g"), 0.8 - 0.7),
+        (FalseNegativeRate(), (0.35 * 0.2 + 0.12 * 0.3) / (0.35 + 0.12)),
+    ],
+    ids=lambda value: getattr(value, "key", ""),
+)
+def test_rates_are_covered(constraint, truth, n_rows):
+    share = covered(constraint, truth, n_rows, n_simulations=500)
+    assert share >= 0.93  # 0.95 less two standard errors of 500 simulations
+
+
+def test_a_rate_of_zero_is_bounded_by_more():
+    """Where all rows of both groups are negative, resamples of rows would say 0."""
+    rare = {**GROUPS, "tpr": (0.02, 0.0), "fpr": (0.02, 0.0)}
+    assert covered(StatisticalParity("g"), 0.02, 200, 500, groups=rare) >= 0.93
+    none = draw(np.random.default_rng(0), 100, groups={**GROUPS, "tpr": (1, 1), "fpr": (0, 0)})
+    n_positive = int(none.y.sum())
+    expected = beta.ppf(0.95, 1, n_positive)
+    assert FalseNegativeRate().bound(none, 0.95) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "constraint, truth",
+    [
+        (GroupDisparity("g"), (0.5 * 0.8 + 0.5 * 0.8) - (0.4 * 0.7 + 0.6 * 0.85)),
+        (
+            CallableConstraint(lambda estimator, X, y: (estimator.predict(X) != y).mean()),
+            1 - 0.7 * 0.8 - 0.3 * (0.4 * 0.7 + 0.6 * 0.85),
+        ),
+    ],
+    ids=["disparity", "callable"],
+)
+def test_the_bootstrap_covers(constraint, truth):
+    share = covered(constraint, truth, n_rows=300, n_simulations=80, confidence=0.9)
+    assert share >= 0.83  # 0.9 less two standard errors of 80 simulations
+
+
+def test_a_lower_bound_on_a_score_is_bounded_from_below():
+    evidence = draw(np.random.default_rng(0), 500)
+    recall = ScoreBound("recall", lower=0.5)
+    value, bound = recall.measure(evidence), recall.bound(evidence, 0.95)
+    assert recall.reported(bound) < recall.reported(value)
+    n_positive = evidence.y.sum()
+    error = np.sqrt(value * (1 - value) / n_positive)
+    assert bound - value == pytest.approx(1.645 * error, rel=0.25)
+
+
+def test_resamples_on_which_nothing_is_defined_do_not_count():
+    evidence = draw(np.random.default_rng(0), 12)
+    assert np.isnan(GroupDisparity("g", "roc_auc").bound(evidence, 0.9))
+
+
+def test_the_gate_holds_the_bound_of_all_rows_against_the_limit():
+    evidence = draw(np.random.default_rng(0), 400)
+    rows = np.arange(400)
+    data = TrainingData(
+        Z=np.zeros((400, 1)),
+        y=evidence.y,
+        classes=CLASSES,
+        splits=[(rows[200:], rows[:200]), (rows[:200], rows[200:])],
+        sensitive=evidence.groups,
+    )
+    constraint = StatisticalParity("g", 0.1)
+    folds = {
+        constraint.key: tuple(constraint.measure(evidence.take(test)) for _, test in data.splits)
+    }
+    plain = Gate([constraint], data).estimates(folds, evidence.probabilities)
+    assert plain == {constraint.key: pytest.approx(np.mean(folds[constraint.key]))}
+    sure = Gate([constraint], data, margin=Margin.of("95%"))
+    expected = constraint.bound(evidence, 0.95)
+    assert sure.estimates(folds, evidence.probabilities) == {constraint.key: expected}
+
+
+@pytest.mark.parametrize("text", ["95", "30%", "100%", "a lot", "%"])
+def test_a_confidence_is_a_percentage(text):
+    with pytest.raises(ValueError, match="at least 50% and less than 100%"):
+        Margin.of(text)
