@@ -177,6 +177,7 @@ class BaseAutoClassifier(
                 max_evals=budget.max_evals,
                 time_limit=budget.time_limit,
                 targets=data.y,
+                sample_weight=data.sample_weight,
                 ensemble_loss=builder.selection_loss,
             )
             about = {} if checkpoint is None else self._about(seed, data, goal)

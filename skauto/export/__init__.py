@@ -1,6 +1,7 @@
 """From a fitted search to production: skops files, code without skauto, ONNX, smaller votes."""
 
 from skauto.export._code import export_code
+from skauto.export._compress import compress
 from skauto.export._trusted import trusted_types
 
-__all__ = ["export_code", "trusted_types"]
+__all__ = ["compress", "export_code", "trusted_types"]

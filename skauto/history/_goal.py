@@ -26,6 +26,8 @@ class Goal:
     targets : ndarray of int of shape (n_samples,), default=None
         True class codes of the rows that the trials' predictions are for; None where there are no
         such rows.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        Weights of these rows; None where all count the same.
     ensemble_loss : callable, default=None
         ``ensemble_loss(rows)`` gives the loss by which ensembles are judged on these rows; None
         stands for the share of errors.
@@ -42,6 +44,7 @@ class Goal:
     max_evals: int | None = None
     time_limit: float | None = None
     targets: NDArray[np.intp] | None = None
+    sample_weight: NDArray[np.float64] | None = None
     ensemble_loss: Callable[[NDArray[np.intp]], Any] | None = None
 
     def __post_init__(self) -> None:

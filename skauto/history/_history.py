@@ -238,15 +238,18 @@ class History(Sequence[Trial]):
         Parameters
         ----------
         keep : collection of int, default=()
-            Numbers of the trials that keep their predictions. If any does, the targets stay too.
+            Numbers of the trials that keep their predictions. If any does, the targets and their
+            weights stay too.
 
         Returns
         -------
         history : History
             Without the ensemble loss and the other trials' predictions.
         """
-        targets = self.goal.targets if len(keep) else None
-        history = History(replace(self.goal, ensemble_loss=None, targets=targets))
+        goal = replace(self.goal, ensemble_loss=None)
+        if not len(keep):
+            goal = replace(goal, targets=None, sample_weight=None)
+        history = History(goal)
         history._trials = [
             t if t.predictions is None or t.number in keep else replace(t, predictions=None)
             for t in self._trials
