@@ -115,7 +115,7 @@ def search(options, task, constraints, strategy, seed):
     return clf.fit(task.X_train, task.y_train, sensitive_features=task.groups_train)
 
 
-def sampling_error(task, constraint, probabilities, clf, std, rng):
+def sampling_error(task, constraint, probabilities, clf, error, rng):
     """Standard error of the difference between the value on the folds and on held-out rows.
 
     That of the mean over the folds, and that over bootstrap samples of the held-out rows (over
@@ -124,7 +124,7 @@ def sampling_error(task, constraint, probabilities, clf, std, rng):
     n = len(task.y_test)
     draws = (rng.integers(n, size=n) for _ in range(N_BOOTSTRAP))
     values = [constraint.measure(task.held_out(probabilities, clf, rows)) for rows in draws]
-    return np.hypot(std / np.sqrt(clf.n_splits_ - 1), np.std(values))
+    return np.hypot(error, np.std(values))
 
 
 def deploy(options, name, seed, strategy, _):
@@ -152,7 +152,7 @@ def deploy(options, name, seed, strategy, _):
     for constraint in LIMITS[name]:
         row = table.loc[constraint.key]
         value = constraint.measure(task.held_out(probabilities, clf))
-        error = sampling_error(task, constraint, probabilities, clf, row["std"], rng)
+        error = sampling_error(task, constraint, probabilities, clf, row["error"], rng)
         record |= {
             f"{constraint.key} cv": row["value"],
             f"{constraint.key} held-out": value,

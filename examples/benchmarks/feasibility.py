@@ -1,0 +1,182 @@
+"""Are limits kept? Small searches, each judged against all its trials and on new rows.
+
+``python examples/benchmarks/feasibility.py feasible --out feasible.csv`` fits 40 searches under
+limits that are drawn at random, refits every trial of each by itself, and asks the gate about it.
+The result must keep the limits whenever a single trial does.
+
+``python examples/benchmarks/feasibility.py held-out --out held_out.csv`` fits 60 searches under a
+limit with ``safety_margin="95%"`` and measures the limited value of each feasible result on 20,000
+new rows. At most 5% may exceed it.
+"""
+
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from _common import Results, make_parser
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from skauto import ConstrainedAutoClassifier, SearchOptions
+from skauto.constraints import (
+    EqualizedOdds,
+    EqualOpportunity,
+    Evidence,
+    FalseNegativeRate,
+    FalsePositiveRate,
+    ModelSize,
+    StatisticalParity,
+)
+from skauto.exceptions import InfeasibleWarning
+from skauto.space import SearchSpace
+
+N_NEW = 20_000
+
+
+def table(n_rows, seed, n_new=0):
+    """A generated table whose column "proxy" tells of a group, with new rows behind the others."""
+    rng = np.random.default_rng(seed)
+    n = n_rows + n_new
+    group = (rng.random(n) < rng.uniform(0.3, 0.5)).astype(int)
+    signal = rng.normal(size=(n, 3))
+    logit = signal @ rng.normal(size=3) * 1.5 + rng.uniform(0.5, 1.5) * (group - 0.5)
+    y = (logit + rng.logistic(size=n) > 0).astype(int)
+    proxy = group + rng.uniform(0.3, 1.0) * rng.normal(size=n)
+    X = pd.DataFrame(signal, columns=["a", "b", "c"]).assign(proxy=proxy)
+    X["noise"] = rng.normal(size=n)
+    return X, y, group
+
+
+def space():
+    """Five classifiers of different weight; without balancers nothing but a choice helps."""
+    made = SearchSpace(["classifier"])
+    made.add("classifier", "gaussian_nb", GaussianNB(), {"var_smoothing": [1e-9, 1e-2, 1.0, 10.0]})
+    made.add("classifier", "logistic", LogisticRegression(), {"C": [1e-4, 1e-2, 1.0]})
+    made.add("classifier", "knn", KNeighborsClassifier(), {"n_neighbors": [3, 15, 50]})
+    made.add("classifier", "tree", DecisionTreeClassifier(), {"max_depth": [1, 3, 6, None]})
+    forest = RandomForestClassifier(20, random_state=0)
+    return made.add("classifier", "forest", forest, {"max_depth": [2, 5, None]})
+
+
+def draw_limits(rng):
+    """One to three limits that some of the trials keep, and others do not."""
+    limits = [
+        ModelSize(float(rng.choice([2_500, 5_000, 20_000, 60_000, 200_000]))),
+        StatisticalParity("group", float(rng.choice([0.02, 0.1, 0.2, 0.3]))),
+        EqualOpportunity("group", float(rng.choice([0.05, 0.1, 0.2]))),
+        EqualizedOdds("group", float(rng.choice([0.1, 0.2, 0.3]))),
+        FalseNegativeRate(float(rng.choice([0.1, 0.2, 0.3]))),
+        FalsePositiveRate(float(rng.choice([0.1, 0.2, 0.3]))),
+    ]
+    n = rng.integers(1, 4)
+    return [limits[i] for i in np.sort(rng.choice(len(limits), n, replace=False))]
+
+
+def search(limits, seed, X, y, group, **settings):
+    """A search of six trials."""
+    clf = ConstrainedAutoClassifier(
+        limits,
+        "random",
+        space=space(),
+        max_evals=6,
+        cv=3,
+        ensemble_size=5,
+        random_state=seed,
+        options=SearchOptions(warm_start=True),  # keeps the predictions of all trials
+        **settings,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InfeasibleWarning)
+        return clf.fit(X, y, sensitive_features=group)
+
+
+def any_trial_passes(clf, limits, margin, X, y, group):
+    """Refit every trial by itself, as the builder does, and ask the gate."""
+    passed = False
+    for trial in clf.history_:
+        alone = ConstrainedAutoClassifier(
+            limits,
+            "random",
+            space=space(),
+            initial=[trial.configuration],
+            max_evals=1,
+            cv=3,
+            ensemble_size=1,
+            safety_margin=margin,
+            random_state=clf.random_state,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InfeasibleWarning)
+            alone.fit(X, y, sensitive_features=group)
+        passed |= alone.feasible_
+    return passed
+
+
+def feasible(seed):
+    """Whether the result keeps its limits, and whether any refitted trial does."""
+    rng = np.random.default_rng(seed)
+    limits = draw_limits(rng)
+    margin = [0.0, 1.0, "90%"][seed % 3]
+    X, y, group = table(int(rng.integers(300, 900)), seed)
+    clf = search(limits, seed, X, y, group, safety_margin=margin)
+    return {
+        "limits": " ".join(f"{c.key}<={c.limit:g}" for c in limits),
+        "margin": margin,
+        "feasible": clf.feasible_,
+        "any_trial": any_trial_passes(clf, limits, margin, X, y, group),
+        "members": len(clf.member_weights_),
+    }
+
+
+def held_out(seed):
+    """Value of a limited difference or rate on new rows."""
+    rng = np.random.default_rng(seed)
+    kinds = [
+        StatisticalParity("group", float(rng.choice([0.1, 0.2, 0.3]))),
+        EqualOpportunity("group", float(rng.choice([0.1, 0.2, 0.3]))),
+        FalseNegativeRate(float(rng.choice([0.15, 0.25, 0.35]))),
+    ]
+    limit = kinds[seed % 3]
+    X, y, group = table(1500, seed, n_new=N_NEW)
+    known, new = slice(1500), slice(1500, None)
+    clf = search([limit], seed, X[known], y[known], group[known], safety_margin="95%")
+    evidence = Evidence(
+        np.eye(2)[np.searchsorted(clf.classes_, clf.predict(X[new]))],
+        y[new],
+        clf.classes_,
+        groups={"group": group[new]},
+    )
+    row = clf.constraint_values_.set_index("model").loc["ensemble"]
+    return {
+        "limit": f"{limit.key}<={limit.limit:g}",
+        "feasible": clf.feasible_,
+        "bound": row["bound"],
+        "by_folds": row["value"],
+        "held_out": limit.measure(evidence),
+        "violated": bool(clf.feasible_ and limit.measure(evidence) > limit.limit),
+    }
+
+
+def main():
+    parser = make_parser(__doc__, data=False)
+    parser.add_argument("what", choices=["feasible", "held-out"])
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--seconds", type=float, default=600.0, help="begin no run after these")
+    options = parser.parse_args()
+    run, n_runs = (feasible, 40) if options.what == "feasible" else (held_out, 60)
+    results = Results(options.out, ["seed"])
+    started = time.monotonic()
+    for (seed,) in results.missing(range(n_runs)):
+        if time.monotonic() - started > options.seconds:
+            break
+        results.add((seed,), run(seed))
+    print(results.frame.mean(numeric_only=True))
+
+
+if __name__ == "__main__":
+    main()
