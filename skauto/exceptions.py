@@ -5,6 +5,7 @@ __all__ = [
     "BudgetWarning",
     "CheckpointError",
     "CheckpointWarning",
+    "ColumnKindWarning",
     "InfeasibleError",
     "InfeasibleWarning",
     "SmallGroupWarning",
@@ -22,6 +23,10 @@ class CheckpointError(ValueError):
 
 class CheckpointWarning(UserWarning):
     """A checkpoint was cut short by a crash; what was whole has been recovered."""
+
+
+class ColumnKindWarning(UserWarning):
+    """It is doubtful what a column of the table holds; ``column_kinds`` can say it."""
 
 
 class InfeasibleError(ValueError):

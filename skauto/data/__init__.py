@@ -1,8 +1,9 @@
 """The user's table: read once into a numeric matrix, described by facts, split into folds."""
 
 from skauto.data._facts import DataFacts
-from skauto.data._reader import TableReader, as_table
+from skauto.data._reader import TableReader
 from skauto.data._splits import make_splits, stratified_subset
+from skauto.data._table import as_table
 from skauto.data._training import METADATA, TrainingData, read_training_data
 
 __all__ = [

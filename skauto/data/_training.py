@@ -12,7 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length
 
 from skauto.data._facts import DataFacts
-from skauto.data._reader import TableReader, as_table
+from skauto.data._reader import TableReader
+from skauto.data._table import as_table
 from skauto.utils import check_sample_weight, closest, n_rows, take_rows
 
 METADATA = ("sample_weight", "groups", "sensitive_features")

@@ -285,6 +285,17 @@ class BaseAutoClassifier(
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return float(self.scorer_(self, X, y, **weights))
 
+    def table_report(self):
+        """Tell what each column of the table holds and why (needs pandas).
+
+        Returns
+        -------
+        report : pandas.DataFrame
+            One row a column, see `skauto.data.TableReader.table_report`.
+        """
+        check_is_fitted(self)
+        return self.reader_.table_report()
+
     def leaderboard(self, top=None):
         """Trials in the order of their loss, as a table (needs pandas).
 
@@ -418,6 +429,7 @@ class BaseAutoClassifier(
 
     def _remember(self, data, scorers):
         self.classes_ = data.classes
+        self.reader_ = data.reader
         self.n_splits_ = len(data.splits)
         self.scorer_ = next(iter(scorers.values()))
 

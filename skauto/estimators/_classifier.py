@@ -101,6 +101,8 @@ class AutoClassifier(BaseAutoClassifier):
         What the cache did: ``"n_steps"`` before classifiers, ``"n_reused"`` of them,
         ``"hit_rate"``, their ratio, and ``"seconds_saved"``, summed over workers. Only with
         ``cache``.
+    reader_ : TableReader
+        How the table is read; ``table_report()`` tells what each column holds.
     strategy_ : Strategy
         The strategy as the search left it.
     classes_ : ndarray of shape (n_classes,)

@@ -94,6 +94,8 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         objectives it is that of row ``selected_``.
     history_ : History
         All trials, with their constraint values.
+    reader_ : TableReader
+        How the table is read; ``table_report()`` tells what each column holds.
     classes_ : ndarray of shape (n_classes,)
         Labels.
     n_features_in_ : int

@@ -52,13 +52,20 @@ def test_dates_agree_with_pandas(timezone):
             utc.dt.hour,
         ]
     )
-    np.testing.assert_allclose(Z, expected)
-    assert list(reader.get_feature_names_out()) == [
+    np.testing.assert_allclose(Z[:, :5], expected)
+    days = utc.dt.day_of_year - 1 + expected[:, 4] / 24 + utc.dt.minute / 1440
+    hours = expected[:, 4] + utc.dt.minute / 60
+    phases = np.column_stack([days / 365.25, (expected[:, 3] + hours / 24) / 7, hours / 24])
+    np.testing.assert_allclose(Z[:, 5::2], np.sin(2 * np.pi * phases), atol=1e-12)
+    np.testing.assert_allclose(Z[:, 6::2], np.cos(2 * np.pi * phases), atol=1e-12)
+    assert list(reader.get_feature_names_out())[:7] == [
         "d_day_number",
         "d_month",
         "d_day",
         "d_weekday",
         "d_hour",
+        "d_year_sin",
+        "d_year_cos",
     ]
 
 
@@ -142,7 +149,7 @@ def test_lists_with_strings():
 @pytest.mark.parametrize(
     "X, error, message",
     [
-        (pd.DataFrame({"a": [1, "x"]}), TypeError, "'a'.*one kind.*categorical and numeric"),
+        (pd.DataFrame({"a": [1, "x"]}), TypeError, "'a'.*one kind.*numbers and strings"),
         (pd.DataFrame({"a": [{}, 1]}), TypeError, "string or a number.*'a' holds a dict"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), ValueError, "different names.*a more than"),
         (np.array([[np.inf], [1.0]]), ValueError, "infinity.*'x0'"),
@@ -157,7 +164,7 @@ def test_bad_tables(X, error, message):
 
 def test_a_column_must_keep_its_kind():
     reader = TableReader().fit(pd.DataFrame({"a": [1, 2]}))
-    with pytest.raises(TypeError, match="'a'.*numeric.*as it did in fit.*categorical"):
+    with pytest.raises(TypeError, match="'a'.*numeric.*as it did in fit.*strings"):
         reader.transform(pd.DataFrame({"a": ["x", "y"]}))
     assert reader.transform(pd.DataFrame({"a": [None, None]}))[0, 0] == 1.5
 

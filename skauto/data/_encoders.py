@@ -1,0 +1,326 @@
+"""From the cells of one column to columns of numbers, one class for each way to do so."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skauto.data._dates import DATE_PARTS, DateFormat, date_parts
+from skauto.data._kinds import Kind, split_tags
+from skauto.data._numbers import NumberFormat, is_null_word
+from skauto.data._table import Cells, Dates, Levels, Numbers, as_levels, distinct_strings
+from skauto.data._text import LatentTerms, TextFeatures, ngrams, parts, whole, words
+
+FloatMatrix = NDArray[np.float64]
+
+_MAX_TAGS = 50
+# Output columns of a name, and those of a text that are not single words.
+_NAME_COMPONENTS = 30
+_WORD_COMPONENTS, _NGRAM_COMPONENTS = 30, 20
+
+
+@dataclass(frozen=True)
+class Block:
+    """Columns of numbers, a row for each sample or for each level.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, width) or (n_levels + 1, width)
+        In the second case the last row is that of missing cells.
+    codes : ndarray of shape (n_samples,), default=None
+        Row of ``values`` for each sample, -1 where missing.
+    """
+
+    values: NDArray[Any]
+    codes: NDArray[np.signedinteger] | None = None
+
+    def rows(self, start: int, stop: int) -> NDArray[Any]:
+        """Give the columns of some samples."""
+        rows: Any = slice(start, stop) if self.codes is None else self.codes[start:stop]
+        values: NDArray[Any] = self.values[rows]
+        return values
+
+    def select(self, columns: NDArray[np.bool_]) -> "Block":
+        """Give some of the columns."""
+        return self if columns.all() else Block(self.values[:, columns], self.codes)
+
+
+class Encoder(Protocol):
+    """How one column is read, fitted on it."""
+
+    def encode(self, cells: Cells, name: str) -> Block:
+        """Give the columns of numbers of cells; ``name`` is for messages."""
+
+    def names_out(self, name: str) -> list[str]:
+        """Names of the output columns of a column."""
+
+
+class NumericEncoder:
+    """Numbers, booleans, and strings that a parser reads as such.
+
+    Parameters
+    ----------
+    parser : NumberFormat, BooleanWords or None
+        How strings are read; None where ``fit`` saw none, and every string must be a number.
+    """
+
+    def __init__(self, parser: Any = None) -> None:
+        self.parser = parser
+
+    def encode(self, cells: Cells, name: str) -> Block:
+        """Give one column; strings that are no numbers are missing if ``fit`` saw strings."""
+        if isinstance(cells, Numbers):
+            return Block(cells.values[:, None])
+        texts = distinct_strings(cells)
+        if texts is None:
+            raise _changed(name, "numeric values", cells)
+        values = (self.parser or NumberFormat()).parse(texts)
+        readable = np.isfinite(values)
+        if self.parser is None and not all(
+            known or is_null_word(text) for text, known in zip(texts, readable, strict=True)
+        ):
+            raise _changed(name, "numeric values", cells)
+        return _by_level(values[:, None], cells, np.nan)
+
+    def names_out(self, name: str) -> list[str]:
+        """Give the column's own name."""
+        return [name]
+
+
+class DateEncoder:
+    """Dates as a number of days, calendar parts and phases of periods.
+
+    Parameters
+    ----------
+    parser : DateFormat or None
+        How strings are read; None where ``fit`` saw none, and every string must be a date.
+    """
+
+    def __init__(self, parser: DateFormat | None = None) -> None:
+        self.parser = parser
+
+    def encode(self, cells: Cells, name: str) -> Block:
+        """Give the parts; strings that are no dates are missing if ``fit`` saw strings."""
+        if isinstance(cells, Dates):
+            return Block(date_parts(cells.values))
+        texts = distinct_strings(cells)
+        if texts is None:
+            if cells.missing.all():
+                return Block(np.full((len(cells.missing), len(DATE_PARTS)), np.nan))
+            raise _changed(name, "dates", cells)
+        dates = (self.parser or DateFormat()).parse(texts)
+        if self.parser is None and any(
+            unknown and not is_null_word(text)
+            for text, unknown in zip(texts, np.isnat(dates), strict=True)
+        ):
+            raise _changed(name, "dates", cells)
+        return _by_level(date_parts(dates), cells, np.nan)
+
+    def names_out(self, name: str) -> list[str]:
+        """Give a name to each part."""
+        return [f"{name}_{part}" for part in DATE_PARTS]
+
+
+class CategoryEncoder:
+    """Codes 0, 1, 2, ... of sorted levels, NaN for missing and unknown ones.
+
+    Parameters
+    ----------
+    cells : Levels
+        The column in ``fit``.
+    """
+
+    def __init__(self, cells: Levels) -> None:
+        present = set(cells.levels)
+        if cells.declared:
+            used = np.unique(cells.codes)
+            present = {cells.levels[code] for code in used.tolist() if code >= 0}
+        ordered = sorted(present, key=lambda level: (isinstance(level, str), level))
+        self.code_of = {level: float(code) for code, level in enumerate(ordered)}
+        self.of_strings = set(map(type, ordered)) <= {str}
+
+    def encode(self, cells: Cells, name: str) -> Block:
+        """Give one column."""
+        if not isinstance(cells, Levels):
+            if self.of_strings and not cells.missing.all():
+                raise _changed(name, "strings", cells)
+            cells = as_levels(cells)
+        codes = [self.code_of.get(level, np.nan) for level in cells.levels]
+        return _by_level(np.array(codes, dtype=np.float64)[:, None], cells, np.nan)
+
+    def names_out(self, name: str) -> list[str]:
+        """Give the column's own name."""
+        return [name]
+
+
+class TextEncoder:
+    """Numbers that say what strings have in common, 0 where a string is missing.
+
+    Parameters
+    ----------
+    cells : Levels
+        The column in ``fit``.
+    features : TextFeatures
+        What is computed of a string; it is fitted on the levels.
+    """
+
+    def __init__(self, cells: Levels, features: TextFeatures) -> None:
+        self.features = features.fit(cells.levels)
+
+    def encode(self, cells: Cells, name: str) -> Block:
+        """Give the features."""
+        texts = _strings_of(cells, name)
+        return _by_level(self.features.transform(texts), cells, 0.0)
+
+    def names_out(self, name: str) -> list[str]:
+        """Name lengths, terms and directions."""
+        return [f"{name}_{feature}" for feature in self.features.names_out()]
+
+
+class NameEncoder:
+    """Codes of strings together with numbers that say what they have in common.
+
+    Parameters
+    ----------
+    category : CategoryEncoder
+        Gives the first column.
+    text : TextEncoder
+        Gives the others.
+    """
+
+    def __init__(self, category: CategoryEncoder, text: TextEncoder) -> None:
+        self.category = category
+        self.text = text
+
+    def encode(self, cells: Cells, name: str) -> Block:
+        """Give the code, then the features."""
+        codes, features = self.category.encode(cells, name), self.text.encode(cells, name)
+        return Block(np.hstack([codes.values, features.values]), features.codes)
+
+    def names_out(self, name: str) -> list[str]:
+        """Give the column's own name for the code, then the names of the features."""
+        return [*self.category.names_out(name), *self.text.names_out(name)]
+
+
+class TagsEncoder:
+    """The number of tags, and for each frequent tag whether it is there.
+
+    Parameters
+    ----------
+    cells : Levels
+        The column in ``fit``.
+    separator : str
+        What stands between tags.
+    """
+
+    def __init__(self, cells: Levels, separator: str) -> None:
+        self.separator = separator
+        counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.levels))
+        uses: Counter[str] = Counter()
+        for text, n in zip(cells.levels, counts.tolist(), strict=True):
+            for tag in split_tags(text, separator):
+                uses[tag] += n
+        self.tags = sorted(uses, key=lambda tag: (-uses[tag], tag))[:_MAX_TAGS]
+
+    def encode(self, cells: Cells, name: str) -> Block:
+        """Give the columns."""
+        texts = _strings_of(cells, name)
+        column = {tag: i for i, tag in enumerate(self.tags, start=1)}
+        values = np.zeros((len(texts), 1 + len(column)))
+        for row, text in enumerate(texts):
+            tags = split_tags(text, self.separator)
+            values[row, 0] = len(tags)
+            values[row, [column[tag] for tag in tags if tag in column]] = 1.0
+        return _by_level(values, cells, 0.0)
+
+    def names_out(self, name: str) -> list[str]:
+        """Give a name to each tag."""
+        return [f"{name}_n_tags", *(f"{name}_{tag}" for tag in self.tags)]
+
+
+class DropEncoder:
+    """No columns."""
+
+    def encode(self, cells: Cells, name: str) -> Block:
+        """Give a block of no width."""
+        return Block(np.empty((len(cells.missing), 0)))
+
+    def names_out(self, name: str) -> list[str]:
+        """Give no name."""
+        return []
+
+
+def make_encoder(kind: Kind, cells: Cells, max_text_columns: int) -> Encoder:
+    """Fit what reads a column of some kind.
+
+    Parameters
+    ----------
+    kind : Kind
+        What the column holds.
+    cells : Numbers, Dates or Levels
+        The column.
+    max_text_columns : int
+        Number of output columns that a name or a text may have.
+
+    Returns
+    -------
+    encoder : Encoder
+        Fitted.
+    """
+    makers: dict[str, Callable[[], Encoder]] = {
+        "numeric": lambda: NumericEncoder(kind.parser),
+        "boolean": lambda: NumericEncoder(kind.parser),
+        "date": lambda: DateEncoder(kind.parser),
+        "categorical": lambda: CategoryEncoder(as_levels(cells)),
+        "name": lambda: _name_encoder(as_levels(cells), max_text_columns),
+        "text": lambda: TextEncoder(as_levels(cells), _text_features(max_text_columns)),
+        "tags": lambda: TagsEncoder(as_levels(cells), kind.parser),
+    }
+    return makers.get(kind.name, DropEncoder)()
+
+
+def _name_encoder(cells: Levels, max_columns: int) -> Encoder:
+    """Codes are of use only where levels come back."""
+    view = LatentTerms(ngrams, min(_NAME_COMPONENTS, max_columns))
+    text = TextEncoder(cells, TextFeatures(parts, [view]))
+    if 2 * len(cells.levels) > np.count_nonzero(cells.codes >= 0):
+        return text
+    return NameEncoder(CategoryEncoder(cells), text)
+
+
+def _text_features(max_columns: int) -> TextFeatures:
+    n_directions = min(_WORD_COMPONENTS, max(1, max_columns // 2))
+    n_ngrams = min(_NGRAM_COMPONENTS, max(1, max_columns // 3))
+    n_words = max(0, max_columns - n_directions - n_ngrams)
+    return TextFeatures(
+        words, [LatentTerms(whole, n_directions, n_words), LatentTerms(ngrams, n_ngrams)]
+    )
+
+
+def _strings_of(cells: Cells, name: str) -> Sequence[str]:
+    texts = distinct_strings(cells)
+    if texts is not None:
+        return texts
+    if cells.missing.all():
+        return []
+    raise _changed(name, "strings", cells)
+
+
+def _by_level(values: FloatMatrix, cells: Cells, missing: float) -> Block:
+    """Block of the values of levels; cells that are no levels are all missing."""
+    last = np.full((1, values.shape[1]), missing)
+    codes = cells.codes if isinstance(cells, Levels) else np.full(len(cells.missing), -1)
+    return Block(np.vstack([values, last]), codes)
+
+
+def _changed(name: str, expected: str, cells: Cells) -> TypeError:
+    if isinstance(cells, Levels):
+        got = "strings" if distinct_strings(cells) is not None else "categories"
+    else:
+        got = "numeric values" if isinstance(cells, Numbers) else "dates"
+    return TypeError(
+        f"Column {name!r} of X must hold {expected}, as it did in fit. Got {got} instead."
+    )

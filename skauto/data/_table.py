@@ -1,0 +1,379 @@
+"""Tables of any library, and the cells of one of their columns."""
+
+import datetime
+import numbers
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from skauto.data._numbers import NumberFormat, is_null_word
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Cells that are numbers: real values of shape (n_samples,), NaN where missing."""
+
+    values: NDArray[Any]
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Mask of the missing cells."""
+        missing: NDArray[np.bool_] = np.isnan(self.values)
+        return missing
+
+
+@dataclass(frozen=True)
+class Dates:
+    """Cells that are dates: datetime64[us] of shape (n_samples,), NaT where missing."""
+
+    values: NDArray[np.datetime64]
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Mask of the missing cells."""
+        return np.isnat(self.values)
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Cells as codes of their distinct values, -1 where missing.
+
+    The levels are strings, or anything where the dtype of the column declares them as categories.
+    """
+
+    levels: list[Any]
+    codes: NDArray[np.signedinteger]
+    declared: bool = False
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Mask of the missing cells."""
+        return self.codes < 0
+
+
+Cells = Numbers | Dates | Levels
+
+
+def as_table(X: Any) -> Any:
+    """Give X as something with columns: a dataframe, a 2-D array or a CSR matrix.
+
+    Parameters
+    ----------
+    X : {array-like, dataframe, sparse matrix}
+        What the user passed.
+
+    Returns
+    -------
+    X : dataframe, ndarray of shape (n_samples, n_features) or CSR matrix
+        Strings in nested lists stay apart from numbers (object dtype).
+
+    Raises
+    ------
+    ValueError
+        If it does not have two dimensions, two columns of one name, or a complex dtype.
+
+    Examples
+    --------
+    >>> from skauto.data import as_table
+    >>> as_table([[1.5, "red"], [2.5, "blue"]]).dtype
+    dtype('O')
+    """
+    if nw.dependencies.is_into_dataframe(X):
+        _check_unique_names(column_names(X) or [])
+        return X
+    if sparse.issparse(X):
+        X = _to_csr(X)
+    elif not isinstance(X, np.ndarray):
+        array = np.asarray(X)
+        X = np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
+    if X.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got {'scalar' if X.ndim == 0 else f'{X.ndim}D'} array instead "
+            "for X. Reshape your data either using array.reshape(-1, 1) if your data has a "
+            "single feature or array.reshape(1, -1) if it contains a single sample."
+        )
+    if X.dtype.kind == "c":
+        raise ValueError("Complex data not supported: X must hold real numbers or categories.")
+    return X
+
+
+def _to_csr(X: Any) -> Any:
+    return X.tocsr()
+
+
+def column_names(X: Any) -> list[Any] | None:
+    """Names of the columns of a table, None where it has none.
+
+    Parameters
+    ----------
+    X : dataframe, ndarray or sparse matrix
+        What `as_table` gives.
+
+    Returns
+    -------
+    names : list or None
+        In their order.
+    """
+    if hasattr(X, "iloc"):
+        return list(X.columns)
+    if nw.dependencies.is_into_dataframe(X):
+        return list(nw.from_native(X, eager_only=True).columns)
+    return None
+
+
+def _check_unique_names(names: list[Any]) -> None:
+    if len(set(names)) < len(names):
+        twice = sorted({str(name) for name in names if names.count(name) > 1})
+        raise ValueError(
+            f"X must have columns of different names. Got {', '.join(twice)} more than once; "
+            "rename or drop the duplicates."
+        )
+
+
+def read_cells(X: Any, j: int, name: str) -> Cells:
+    """Read one column of a table.
+
+    Parameters
+    ----------
+    X : dataframe or ndarray
+        The table.
+    j : int
+        Position of the column.
+    name : str
+        Its name, for messages.
+
+    Returns
+    -------
+    cells : Numbers, Dates or Levels
+        What the column holds.
+
+    Raises
+    ------
+    TypeError
+        If the column holds values of several types, or of a type that is not supported.
+    ValueError
+        If it holds an infinite number.
+    """
+    if isinstance(X, np.ndarray):
+        return _array_cells(X[:, j], name)
+    if hasattr(X, "iloc"):
+        return _series_cells(X.iloc[:, j], name)
+    return _narwhals_cells(nw.from_native(X, eager_only=True)[:, j], name)
+
+
+def as_levels(cells: Cells) -> Levels:
+    """Give cells as codes of their distinct values.
+
+    Parameters
+    ----------
+    cells : Numbers, Dates or Levels
+        Any cells.
+
+    Returns
+    -------
+    levels : Levels
+        Numbers and dates are sorted.
+    """
+    if isinstance(cells, Levels):
+        return cells
+    missing = cells.missing
+    found, inverse = np.unique(cells.values[~missing], return_inverse=True)
+    codes = np.full(len(missing), -1)
+    codes[~missing] = inverse
+    return Levels(found.tolist(), codes, declared=True)
+
+
+def _array_cells(values: NDArray[Any], name: str) -> Cells:
+    kind = values.dtype.kind
+    if kind in "biuf":
+        return Numbers(_finite(values, name))
+    if kind == "M":
+        return Dates(values.astype("datetime64[us]"))
+    if kind == "m":
+        return Numbers(_seconds(values))
+    return _typed(*_factorize(values.tolist(), name), name)
+
+
+def _series_cells(series: Any, name: str) -> Cells:
+    """Cells of a pandas Series, read by its own methods."""
+    kind = series.dtype.kind
+    if series.dtype.name == "category":
+        codes = series.cat.codes.to_numpy()
+        return Levels(series.cat.categories.tolist(), codes, declared=True)
+    if kind in "biuf":
+        if isinstance(series.dtype, np.dtype):
+            return Numbers(_finite(series.to_numpy(), name))
+        return Numbers(_finite(series.to_numpy(dtype=np.float64, na_value=np.nan), name))
+    if kind == "M":
+        return Dates(series.to_numpy(dtype="datetime64[us]"))
+    if kind == "m":
+        return Numbers(_seconds(series.to_numpy(dtype="timedelta64[ns]")))
+    try:
+        codes, levels = series.factorize()
+    except TypeError:  # unhashable
+        return _typed(*_factorize(series.tolist(), name), name)
+    return _typed(levels.tolist(), codes, name)
+
+
+def _narwhals_cells(series: Any, name: str) -> Cells:
+    """Cells of a polars, pyarrow or other column that narwhals knows."""
+    dtype = series.dtype
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return Numbers(_finite(series.cast(nw.Float64).to_numpy(), name))
+    if dtype == nw.Date or dtype == nw.Datetime:
+        if getattr(dtype, "time_zone", None) is not None:
+            series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        return Dates(series.cast(nw.Datetime("us")).to_numpy().astype("datetime64[us]"))
+    if dtype == nw.Duration:
+        return Numbers(_seconds(series.to_numpy()))
+    declared = dtype in (nw.Categorical, nw.Enum)
+    native = series.to_native()
+    if hasattr(native, "dictionary_encode"):
+        native = native.combine_chunks()
+        encoded = native if hasattr(native, "dictionary") else native.dictionary_encode()
+        codes = encoded.indices.fill_null(-1).to_numpy()
+        return _typed(encoded.dictionary.to_pylist(), codes, name, declared=declared)
+    return _typed(*_factorize(series.to_list(), name), name, declared=declared)
+
+
+def _factorize(values: list[Any], name: str) -> tuple[list[Any], NDArray[np.signedinteger]]:
+    """Distinct values and the code of each value, by the hash table of a dict."""
+    try:
+        found = dict.fromkeys(values)
+    except TypeError:
+        raise _unsupported(_first_unhashable(values), name) from None
+    number = dict(zip(found, range(len(found)), strict=True))
+    codes = np.fromiter(map(number.__getitem__, values), dtype=np.intp, count=len(values))
+    return list(number), codes
+
+
+def _first_unhashable(values: list[Any]) -> Any:
+    for value in values:
+        try:
+            hash(value)
+        except TypeError:
+            return value
+    return None
+
+
+def _typed(
+    levels: list[Any],
+    codes: NDArray[np.signedinteger],
+    name: str,
+    *,
+    declared: bool = False,
+) -> Cells:
+    """Give levels of Python objects the type that all of them have."""
+    types = set(map(type, levels))
+    if types != {str}:
+        present = [not _is_missing(level) for level in levels]
+        if not all(present):
+            renumbered = np.where(present, np.cumsum(present) - 1, -1)
+            codes = np.append(renumbered, -1)[codes]
+            levels = [level for level, keep in zip(levels, present, strict=True) if keep]
+            types = set(map(type, levels))
+    if declared:
+        return Levels(levels, codes, declared=True)
+    kinds = {_kind_of(kind, name) for kind in types} or {"numbers"}
+    if kinds == {"strings"}:
+        if types != {str}:
+            levels = [_text(level) for level in levels]
+        return Levels(levels, codes)
+    if kinds == {"numbers", "strings"}:
+        levels, kinds = _numbers_among_strings(levels, kinds)
+    if len(kinds) > 1:
+        raise TypeError(
+            f"Column {name!r} of X must hold values of one kind. "
+            f"Got {' and '.join(sorted(kinds))} instead; convert the column, for "
+            "instance with .astype(str)."
+        )
+    if kinds == {"dates"}:
+        plain = [_without_zone(level) for level in levels]
+        return Dates(np.array([*plain, "NaT"], dtype="datetime64[us]")[codes])
+    values = np.array([*map(float, levels), np.nan], dtype=np.float64)
+    return Numbers(_finite(values, name)[codes])
+
+
+def _numbers_among_strings(levels: list[Any], kinds: set[str]) -> tuple[list[Any], set[str]]:
+    """Read strings as numbers where each of them is one, or a word for a missing value."""
+    texts = [_text(level) for level in levels if isinstance(level, str | bytes)]
+    values = NumberFormat.of(texts).parse(texts)
+    readable = np.isfinite(values) | [is_null_word(text) for text in texts]
+    if not readable.all():
+        return levels, kinds
+    read = dict(zip(texts, values, strict=True))
+    return [read[_text(v)] if isinstance(v, str | bytes) else v for v in levels], {"numbers"}
+
+
+def _kind_of(kind: type, name: str) -> str:
+    if issubclass(kind, str | bytes):
+        return "strings"
+    if issubclass(kind, numbers.Real | np.bool_) or hasattr(kind, "as_integer_ratio"):
+        return "numbers"
+    if issubclass(kind, datetime.date | np.datetime64):
+        return "dates"
+    raise _unsupported(kind, name)
+
+
+def _unsupported(value: Any, name: str) -> TypeError:
+    kind = value if isinstance(value, type) else type(value)
+    return TypeError(
+        "Every value of the 'X' argument must be a string or a number (or a date, a boolean, "
+        f"missing). Column {name!r} holds a {kind.__name__}; drop or convert it."
+    )
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return bool(value != value)
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+
+
+def _without_zone(value: Any) -> Any:
+    """Universal time without a zone, which is what NumPy can hold."""
+    if getattr(value, "tzinfo", None) is None:
+        return value
+    return value.astimezone(datetime.UTC).replace(tzinfo=None)
+
+
+def _seconds(values: NDArray[Any]) -> NDArray[np.float64]:
+    seconds = values.astype("timedelta64[ns]").astype(np.float64) / 1e9
+    return np.where(np.isnat(values), np.nan, seconds)
+
+
+def _finite(values: NDArray[Any], name: str) -> NDArray[Any]:
+    if values.dtype.kind == "b" or values.dtype.itemsize > 8:
+        values = values.astype(np.float64)
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        raise ValueError(
+            f"Input X contains infinity or a value too large for dtype('float64') in column "
+            f"{name!r}. Replace it, for instance by NaN: missing values are welcome."
+        )
+    return values
+
+
+def distinct_strings(cells: Cells) -> Sequence[str] | None:
+    """Levels of cells that are strings.
+
+    Parameters
+    ----------
+    cells : Numbers, Dates or Levels
+        Any cells.
+
+    Returns
+    -------
+    texts : list of str or None
+        None where they are something else; empty where all are missing.
+    """
+    if isinstance(cells, Levels) and set(map(type, cells.levels)) <= {str}:
+        return cells.levels
+    return None

@@ -1,0 +1,227 @@
+"""Numeric features of strings: frequent terms and latent semantic analysis."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfTransformer
+
+FloatMatrix = NDArray[np.float64]
+
+_WORD = re.compile(r"\w+")
+_NGRAM_SIZES = (2, 3, 4)
+# Bounds of what is learnt from a column: distinct strings, terms, and what a frequent term is.
+_MAX_TEXTS = 10_000
+_MAX_TERMS = 5_000
+_MIN_TEXTS = 2
+
+
+def words(text: str) -> list[str]:
+    """Split a text into words in lower case."""
+    return _WORD.findall(text.lower())
+
+
+def parts(text: str) -> list[str]:
+    """Split a text at its spaces, in lower case."""
+    return text.lower().split()
+
+
+def whole(token: str) -> list[str]:
+    """Take a token for a single term."""
+    return [token]
+
+
+def ngrams(token: str) -> list[str]:
+    """Split a token, a space before and behind it, into pieces of 2, 3 and 4 characters."""
+    padded = f" {token} "
+    return [
+        padded[start : start + size]
+        for size in _NGRAM_SIZES
+        for start in range(max(1, len(padded) - size + 1))
+    ]
+
+
+class LatentTerms:
+    """Tf-idf weights of the terms of texts and their leading singular directions.
+
+    Deerwester et al., "Indexing by Latent Semantic Analysis", 1990.
+
+    Parameters
+    ----------
+    terms_of : callable
+        The terms of one token.
+    n_components : int
+        Number of directions; with no more terms than numbers asked for, the weights themselves
+        are given.
+    n_terms : int, default=0
+        Number of the most frequent terms whose weights are given besides.
+    """
+
+    def __init__(
+        self, terms_of: Callable[[str], list[str]], n_components: int, n_terms: int = 0
+    ) -> None:
+        self.terms_of = terms_of
+        self.n_components = n_components
+        self.n_terms = n_terms
+
+    def fit(self, counts: Any, tokens: Sequence[str]) -> Self:
+        """Learn terms, weights and directions.
+
+        Parameters
+        ----------
+        counts : CSR array of shape (n_texts, n_tokens)
+            Number of times that each token is in each text.
+        tokens : list of str
+            The tokens.
+
+        Returns
+        -------
+        self : LatentTerms
+        """
+        in_tokens, terms = count_terms(map(self.terms_of, tokens))
+        in_texts = counts @ in_tokens
+        frequent = _most_frequent(in_texts, terms)
+        self.terms_ = {terms[column]: i for i, column in enumerate(frequent)}
+        self.tfidf_ = self.svd_ = None
+        self.n_columns_ = len(self.terms_)
+        if self.n_columns_:
+            weights = in_texts[:, frequent]
+            self.tfidf_ = TfidfTransformer(sublinear_tf=True).fit(weights)
+            if self.n_columns_ > self.n_components + self.n_terms:
+                svd = TruncatedSVD(self.n_components, random_state=0)
+                self.svd_ = svd.fit(self.tfidf_.transform(weights))
+                self.n_columns_ = self.n_terms + self.n_components
+        return self
+
+    def transform(self, counts: Any, tokens: Sequence[str]) -> FloatMatrix:
+        """Give the features of texts.
+
+        Parameters
+        ----------
+        counts : CSR array of shape (n_texts, n_tokens)
+            As in ``fit``, of any texts.
+        tokens : list of str
+            The tokens.
+
+        Returns
+        -------
+        features : ndarray of shape (n_texts, n_columns_)
+            Weights of single terms, then directions.
+        """
+        if self.tfidf_ is None:
+            return np.zeros((counts.shape[0], 0))
+        in_tokens, _ = count_terms(map(self.terms_of, tokens), self.terms_)
+        weights = self.tfidf_.transform(counts @ in_tokens)
+        if self.svd_ is None:
+            return np.asarray(weights.toarray())
+        return np.hstack([weights[:, : self.n_terms].toarray(), self.svd_.transform(weights)])
+
+    def names_out(self) -> list[str]:
+        """Names of the columns: terms, then numbers of directions."""
+        terms = list(self.terms_)
+        if self.svd_ is None:
+            return terms
+        return terms[: self.n_terms] + [str(i) for i in range(self.n_components)]
+
+
+class TextFeatures:
+    """Lengths of texts and latent terms in several views.
+
+    Parameters
+    ----------
+    tokenize : callable
+        The tokens of one text.
+    views : list of LatentTerms
+        What is made of the tokens.
+    """
+
+    def __init__(self, tokenize: Callable[[str], list[str]], views: Sequence[LatentTerms]) -> None:
+        self.tokenize = tokenize
+        self.views = views
+
+    def fit(self, texts: Sequence[str]) -> Self:
+        """Learn terms from texts.
+
+        Parameters
+        ----------
+        texts : list of str
+            Distinct texts; of more than 10,000, as many at equal distances are read.
+
+        Returns
+        -------
+        self : TextFeatures
+        """
+        step = max(1, len(texts) // _MAX_TEXTS)
+        counts, tokens = count_terms(map(self.tokenize, texts[::step]))
+        for view in self.views:
+            view.fit(counts, tokens)
+        return self
+
+    def transform(self, texts: Sequence[str]) -> FloatMatrix:
+        """Give the features of texts.
+
+        Parameters
+        ----------
+        texts : list of str
+            Any texts.
+
+        Returns
+        -------
+        features : ndarray of shape (n_texts, n_columns)
+            Number of characters, number of tokens, then the views.
+        """
+        counts, tokens = count_terms(map(self.tokenize, texts))
+        lengths = np.fromiter(map(len, texts), dtype=np.float64, count=len(texts))
+        blocks = [lengths[:, None], counts.sum(axis=1)[:, None]]
+        return np.hstack([*blocks, *(view.transform(counts, tokens) for view in self.views)])
+
+    def names_out(self) -> list[str]:
+        """Names of the columns."""
+        views = [f"{view.terms_of.__name__}_{n}" for view in self.views for n in view.names_out()]
+        return ["n_characters", "n_tokens", *views]
+
+
+def count_terms(
+    documents: Iterable[Iterable[str]], vocabulary: dict[str, int] | None = None
+) -> tuple[Any, list[str]]:
+    """Count terms.
+
+    Parameters
+    ----------
+    documents : iterable of iterable of str
+        Terms of each document.
+    vocabulary : dict of str to int, default=None
+        Column of each term, other terms are left out; None takes all.
+
+    Returns
+    -------
+    counts : CSR array of shape (n_documents, n_terms), dtype float64
+        Number of times that a term is in a document.
+    terms : list of str
+        The term of each column.
+    """
+    known = {} if vocabulary is None else vocabulary
+    columns: list[int] = []
+    ends = [0]
+    for document in documents:
+        if vocabulary is None:
+            columns.extend([known.setdefault(term, len(known)) for term in document])
+        else:
+            columns.extend([known[term] for term in document if term in known])
+        ends.append(len(columns))
+    shape = (len(ends) - 1, len(known))
+    counts = sparse.csr_array((np.ones(len(columns)), columns, ends), shape=shape)
+    counts.sum_duplicates()
+    return counts, list(known)
+
+
+def _most_frequent(counts: Any, terms: Sequence[str]) -> list[int]:
+    """Columns of the terms that are in at least two texts, in most of them first."""
+    frequency = np.bincount(counts.indices, minlength=len(terms))
+    enough = np.flatnonzero(frequency >= _MIN_TEXTS).tolist()
+    enough.sort(key=lambda column: (-frequency[column], terms[column]))
+    return enough[:_MAX_TERMS]

@@ -1,0 +1,54 @@
+"""A table as it comes: nine words, a price and a date as strings."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from lightgbm import LGBMClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skauto import AutoClassifier
+from skauto.data import TableReader
+
+LETTERS = np.array(list("abcdefghijklmnopqrstuvwxyz"))
+
+
+def invented_words(n, rng):
+    return np.array(["".join(rng.choice(LETTERS, rng.integers(3, 9))) for _ in range(n)])
+
+
+def reviews(n_neutral, n_signal, n_in_text, n_samples=1500, seed=0):
+    """Nine words, of which ``n_in_text`` come from the words of the class."""
+    rng = np.random.default_rng(seed)
+    neutral, *of_class = (invented_words(n, rng) for n in (n_neutral, n_signal, n_signal))
+    y = rng.integers(2, size=n_samples)
+    texts = []
+    for label in y:
+        found = [*rng.choice(neutral, 9 - n_in_text), *rng.choice(of_class[label], n_in_text)]
+        texts.append(" ".join(rng.permutation(found)))
+    days = np.datetime64("2024-03-01") + rng.integers(300, size=n_samples)
+    price = [f"${x:,.2f}" for x in rng.uniform(5, 2000, size=n_samples)]
+    return pd.DataFrame({"review": texts, "price": price, "day": days.astype(str)}), y
+
+
+@pytest.mark.parametrize(
+    "words", [(20, 5, 1), (200, 20, 1), (1000, 20, 1), (1000, 50, 2)], ids=str
+)
+def test_words_tell_the_class(words):
+    X, y = reviews(*words)
+    reader = TableReader().fit(X[:1000])
+    assert reader.table_report()["kind"].tolist() == ["text", "numeric", "date"]
+    train, test = reader.transform(X[:1000]), reader.transform(X[1000:])
+    linear = make_pipeline(StandardScaler(), LogisticRegression(max_iter=500))
+    trees = LGBMClassifier(n_estimators=60, verbose=-1, n_jobs=1, random_state=0)
+    scores = [model.fit(train, y[:1000]).score(test, y[1000:]) for model in (linear, trees)]
+    assert max(scores) >= 0.99
+    assert min(scores) >= 0.97
+
+
+def test_a_search_finds_them():
+    X, y = reviews(20, 5, 1)
+    model = AutoClassifier(max_evals=4, cv=3, random_state=0).fit(X[:1000], y[:1000])
+    assert model.score(X[1000:], y[1000:]) >= 0.99
+    assert model.table_report()["n_outputs"].sum() > 30
