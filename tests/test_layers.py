@@ -34,9 +34,22 @@ HEIGHT = {room: height for height, rooms in enumerate(STREET) for room in rooms}
 
 # Only these may be imported inside a function, and only there: optional dependencies, and what
 # takes long to import and is seldom needed.
-DEFERRED = {"pandas", "matplotlib", "dask", "distributed", "moocore", "imblearn"}
+DEFERRED = {
+    "pandas",
+    "matplotlib",
+    "dask",
+    "distributed",
+    "moocore",
+    "imblearn",
+    "catboost",
+    "xgboost",
+}
 # Modules that import one of them at the top, because they define sub-classes. Treated alike.
-SLOW_MODULES = {"skauto.space.catalog._samplers": "imblearn"}
+SLOW_MODULES = {
+    "skauto.space.catalog._samplers": "imblearn",
+    "skauto.space.catalog._catboost": "catboost",
+    "skauto.space.catalog._xgboost": "xgboost",
+}
 # The one module that may import private names of other packages.
 COMPAT = "skauto.utils._compat"
 

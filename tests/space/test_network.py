@@ -39,7 +39,7 @@ def test_scikit_learn_conventions(estimator, check):
 @pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_array])
 def test_gradient_agrees_with_differences(rng, as_matrix):
     X, targets, weights = rng.normal(size=(20, 5)), rng.dirichlet(np.ones(3), 20), rng.random(20)
-    network = NetworkClassifier(depth=2, width=6, n_members=2)
+    network = NetworkClassifier(depth=2, width=6, n_members=2, dropout=0.0)
     network._shapes, _ = network._layout(5, 3)
     start = rng.normal(size=len(_initial(network._shapes, 2, rng)))
 
@@ -119,7 +119,7 @@ def test_members_average(noisy):
     losses = [
         log_loss(
             y[300:],
-            NetworkClassifier(n_members=n, max_rounds=24, label_smoothing=0.0, random_state=0)
+            NetworkClassifier(n_members=n, max_rounds=24, random_state=0)
             .fit(X[:300], y[:300])
             .predict_proba(X[300:]),
         )

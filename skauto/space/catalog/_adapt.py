@@ -23,6 +23,13 @@ def neighbors_to_rows(estimator: Any, context: FitContext) -> None:
     estimator.set_params(n_neighbors=min(estimator.n_neighbors, context.n_samples))
 
 
+def rounds_to_data(estimator: Any, context: FitContext) -> None:
+    """Bound the rounds of boosting: fewer for many rows, and for classes, a tree each."""
+    n_trees = 1 if context.n_classes == 2 else context.n_classes
+    most = 1000.0 * min(1.0, (20_000 / context.n_samples) ** 0.5) / n_trees**0.5
+    estimator.set_params(max_rounds=max(100, round(most)))
+
+
 def rows_in_bag(estimator: Any, context: FitContext) -> None:
     """Sample at least 10 rows for each tree of LightGBM: an empty sample is an error."""
     least = min(1.0, 10 / context.n_samples)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from skauto.space._component import Component
 from skauto.space._space import SearchSpace
 from skauto.space._usable import takes_weights
 from skauto.space.catalog import (
@@ -30,8 +31,28 @@ def default(sensitive: Iterable[str] = ()) -> SearchSpace:
     SearchSpace
         The space.
     """
+    return build("default", _classifiers.default_classifiers(), sensitive)
+
+
+def build(name: str, classifiers: Iterable[Component], sensitive: Iterable[str]) -> SearchSpace:
+    """Build a space of the usual steps with given classifiers.
+
+    Parameters
+    ----------
+    name : str
+        Name of the space.
+    classifiers : iterable of Component
+        Its classifiers; those that handle categories are taken for trees.
+    sensitive : iterable of str
+        Sensitive features.
+
+    Returns
+    -------
+    SearchSpace
+        The space.
+    """
     usual = {"classifier": "lightgbm"} | ({"balancer": "group_weights"} if sensitive else {})
-    space = SearchSpace(STEPS, "default", default=usual, anchor="classifier")
+    space = SearchSpace(STEPS, name, default=usual, anchor="classifier")
     for component in (
         _encoders.ordinal(),
         _encoders.one_hot(),
@@ -73,7 +94,7 @@ def default(sensitive: Iterable[str] = ()) -> SearchSpace:
         _selectors.l1(),
     ):
         space.add("selector", component)
-    for component in _classifiers.default_classifiers():
+    for component in classifiers:
         space.add("classifier", component)
     _forbid_pointless(space)
     if sensitive:
@@ -84,8 +105,8 @@ def default(sensitive: Iterable[str] = ()) -> SearchSpace:
 
 
 def _forbid_pointless(space: SearchSpace) -> None:
-    """Forbid what cannot help in the `default` space."""
-    trees = ["lightgbm", "hist_gradient_boosting", "extra_trees", "random_forest"]
+    """Forbid what cannot help."""
+    trees = [c.name for c in space.components("classifier") if c.handles_categories]
     linear = ["logistic_regression", "linear_svm"]
     scaled = [*linear, "svm", "k_nearest_neighbors", "mlp"]
     dense = [c.name for c in space.components("classifier") if c.dense_only]

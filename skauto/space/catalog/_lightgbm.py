@@ -9,11 +9,9 @@ import numpy as np
 from lightgbm import LGBMClassifier
 from lightgbm.callback import CallbackEnv, EarlyStopException
 
-from skauto.space.catalog._rounds import known_rows
+from skauto.space.catalog._rounds import TOTAL_STEP, known_rows, most_patience
 from skauto.utils import OwnParameters
 
-# Rounds without validation rows: their number times the learning rate.
-_TOTAL_STEP = 10.0
 # Log loss (nats per row) by which a round must beat the best one to count as better.
 _LEAST_GAIN = 1e-4
 
@@ -126,7 +124,7 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
                 "callbacks": [*fit_params.get("callbacks", ()), stop],
             }
         elif fixed is None:
-            self.n_estimators = min(self.max_rounds, ceil(_TOTAL_STEP / self.learning_rate))
+            self.n_estimators = min(self.max_rounds, ceil(TOTAL_STEP / self.learning_rate))
         try:
             with warnings.catch_warnings():  # LightGBM before 4.7 lacks what replaces `eval_set`
                 warnings.filterwarnings("ignore", "The argument 'eval_set' is deprecated")
@@ -140,10 +138,9 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
 def _stop_early(learning_rate: float, n_samples: int) -> Callable[[CallbackEnv], None]:
     """Make a callback that ends the training when the loss has not fallen for some rounds.
 
-    The patience grows with the best round; on many rows, whose loss has less noise, it is
-    bounded as in AutoGluon, at half the number of rounds.
+    The patience grows with the best round.
     """
-    bound = max(20.0, 150.0 * min(1.0, 10_000 / n_samples))
+    bound = most_patience(n_samples)
     best_round, best_loss = -1, np.inf
 
     def stop(env: CallbackEnv) -> None:

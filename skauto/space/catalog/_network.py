@@ -35,15 +35,15 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
     ----------
     depth : int, default=2
         Number of hidden layers.
-    width : int, default=128
+    width : int, default=64
         Number of units of each hidden layer.
     learning_rate : float, default=0.04
         Highest learning rate.
-    dropout : float, default=0.0
+    dropout : float, default=0.15
         Share of hidden units that are left out in a step.
-    label_smoothing : float, default=0.1
+    label_smoothing : float, default=0.03
         Probability that the labels give away to all classes evenly.
-    n_members : int, default=1
+    n_members : int, default=2
         Number of networks.
     max_rounds : int, default=64
         Number of epochs of the schedule of learning rates.
@@ -85,11 +85,11 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         self,
         *,
         depth: int = 2,
-        width: int = 128,
+        width: int = 64,
         learning_rate: float = 0.04,
-        dropout: float = 0.0,
-        label_smoothing: float = 0.1,
-        n_members: int = 1,
+        dropout: float = 0.15,
+        label_smoothing: float = 0.03,
+        n_members: int = 2,
         max_rounds: int = 64,
         n_rounds: int | None = None,
         batch_size: int = 256,

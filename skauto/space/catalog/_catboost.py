@@ -1,0 +1,197 @@
+"""CatBoost that stops on validation rows (`extended` space)."""
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Any
+
+import catboost
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from skauto.space.catalog._rounds import TOTAL_STEP, fixed_patience, known_rows
+
+
+class CatBoostClassifier(ClassifierMixin, BaseEstimator):
+    """CatBoost with early stopping on a validation set and any class labels.
+
+    Parameters
+    ----------
+    categorical_features : sequence of int, default=()
+        Columns of category codes.
+    learning_rate : float, default=0.1
+        Shrinkage of each round.
+    depth : int, default=6
+        Depth of the symmetric trees.
+    l2_leaf_reg : float, default=3.0
+        Strength of the L2 penalty.
+    random_strength : float, default=1.0
+        Noise in the choice of splits.
+    subsample : float, default=0.9
+        Share of the rows of a round.
+    rsm : float, default=1.0
+        Share of the columns of a split.
+    max_rounds : int, default=1000
+        Most rounds of a fit with validation rows, or without `n_rounds`.
+    n_rounds : int, default=None
+        Rounds of a fit without validation rows. None means ``10 / learning_rate``.
+    random_state : int, RandomState instance or None, default=None
+        Draws rows and columns.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    model_ : catboost.CatBoostClassifier
+        The fitted trees.
+    n_features_in_ : int
+        Number of columns.
+    n_rounds_ : int
+        Number of rounds that predictions use.
+    """
+
+    def __init__(
+        self,
+        *,
+        categorical_features: Sequence[int] = (),
+        learning_rate: float = 0.1,
+        depth: int = 6,
+        l2_leaf_reg: float = 3.0,
+        random_strength: float = 1.0,
+        subsample: float = 0.9,
+        rsm: float = 1.0,
+        max_rounds: int = 1000,
+        n_rounds: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.categorical_features = categorical_features
+        self.learning_rate = learning_rate
+        self.depth = depth
+        self.l2_leaf_reg = l2_leaf_reg
+        self.random_strength = random_strength
+        self.subsample = subsample
+        self.rsm = rsm
+        self.max_rounds = max_rounds
+        self.n_rounds = n_rounds
+        self.random_state = random_state
+
+    def set_rounds(self, n: int) -> "CatBoostClassifier":
+        """Fix the number of rounds of fits without validation rows.
+
+        Parameters
+        ----------
+        n : int
+            Number of rounds, at least 1.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        return self.set_params(n_rounds=int(n))
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        eval_set: tuple[Any, Any] | None = None,
+    ) -> "CatBoostClassifier":
+        """Fit the boosted trees.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data.
+        y : array-like of shape (n_samples,)
+            Classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        eval_set : tuple (X_val, y_val), default=None
+            Validation rows; training stops when their log loss does not fall any more.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.n_features_in_ = np.shape(X)[1]
+        held_out = None if eval_set is None else known_rows(eval_set, self.classes_)
+        train = self._pool(X, codes, sample_weight)
+        if held_out is None:
+            usual = min(self.max_rounds, ceil(TOTAL_STEP / self.learning_rate))
+            self.model_ = self._model(self.n_rounds or usual).fit(train)
+        else:
+            held_out_pool = self._pool(held_out[0], np.searchsorted(self.classes_, held_out[1]))
+            rounds = fixed_patience(self.learning_rate, np.shape(X)[0])
+            model = self._model(self.max_rounds, od_type="Iter", od_wait=rounds)
+            self.model_ = model.fit(train, eval_set=held_out_pool, use_best_model=True)
+        self.n_rounds_ = self.model_.tree_count_
+        return self
+
+    def _model(self, n_rounds: int, **settings: Any) -> catboost.CatBoostClassifier:
+        own = {"categorical_features", "max_rounds", "n_rounds"}
+        settings |= {k: v for k, v in self.get_params(deep=False).items() if k not in own}
+        several = len(self.classes_) > 2
+        return catboost.CatBoostClassifier(
+            iterations=n_rounds,
+            loss_function="MultiClass" if several else "Logloss",
+            bootstrap_type="Bernoulli",
+            thread_count=1,
+            allow_writing_files=False,
+            logging_level="Silent",
+            **settings,
+        )
+
+    def _pool(self, X: Any, codes: Any = None, sample_weight: Any = None) -> catboost.Pool:
+        """Put numbers first and categories, as text, behind them."""
+        if sparse.issparse(X):
+            return catboost.Pool(X, codes, weight=sample_weight)
+        X = np.asarray(X, dtype=np.float32)
+        categorical = np.zeros(X.shape[1], dtype=bool)
+        categorical[list(self.categorical_features)] = True
+        columns = catboost.FeaturesData(
+            num_feature_data=np.ascontiguousarray(X[:, ~categorical]),
+            cat_feature_data=X[:, categorical].astype(bytes).astype(object),
+        )
+        return catboost.Pool(columns, codes, weight=sample_weight)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Predict class probabilities.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Their rows sum to 1.
+        """
+        check_is_fitted(self)
+        return self.model_.predict_proba(self._pool(X))
+
+    def predict(self, X: Any) -> Any:
+        """Predict classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Classes.
+        """
+        codes = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[codes]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags

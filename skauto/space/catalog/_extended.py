@@ -1,0 +1,87 @@
+"""The default space with CatBoost and XGBoost, for searches of minutes."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from skauto.space._component import Component, FitContext
+from skauto.space._parameters import Integer, Real
+from skauto.space._space import SearchSpace
+from skauto.space.catalog._adapt import rounds_to_data
+from skauto.space.catalog._classifiers import RAW, default_classifiers
+from skauto.space.catalog._default import build
+
+
+def extended(sensitive: Iterable[str] = ()) -> SearchSpace:
+    """Build the default space with two more classifiers.
+
+    Parameters
+    ----------
+    sensitive : iterable of str, default=()
+        Sensitive features, as for the default space.
+
+    Returns
+    -------
+    SearchSpace
+        The space.
+
+    Raises
+    ------
+    ImportError
+        If catboost or xgboost are not installed.
+    """
+    try:
+        from skauto.space.catalog._catboost import CatBoostClassifier
+        from skauto.space.catalog._xgboost import XGBoostClassifier
+    except ImportError as error:
+        raise ImportError(
+            f"space='extended' needs catboost and xgboost, and {error.name!r} cannot be imported; "
+            "pip install skauto[extended]"
+        ) from error
+    boosted = [catboost(CatBoostClassifier()), xgboost(XGBoostClassifier())]
+    return build("extended", [*default_classifiers(), *boosted], sensitive)
+
+
+def catboost(estimator: Any) -> Component:
+    """Gradient boosting by CatBoost, with ordered statistics of categories."""
+    return Component(
+        "catboost",
+        estimator,
+        {
+            "learning_rate": Real(0.02, 0.3, log=True, default=0.1),
+            "depth": Integer(4, 8, default=6),
+            "l2_leaf_reg": Real(0.1, 30.0, log=True, default=3.0),
+            "random_strength": Real(0.1, 10.0, log=True, default=1.0),
+            "subsample": Real(0.5, 1.0, default=0.9),
+            "rsm": Real(0.3, 1.0, default=0.9),
+        },
+        adapt=_adapt,
+        handles_categories=True,
+        cost=8.0,
+        prefers=RAW,
+    )
+
+
+def xgboost(estimator: Any) -> Component:
+    """Gradient boosting by XGBoost, with native categories."""
+    return Component(
+        "xgboost",
+        estimator,
+        {
+            "learning_rate": Real(0.02, 0.3, log=True, default=0.1),
+            "max_depth": Integer(2, 10, default=6),
+            "min_child_weight": Real(0.01, 30.0, log=True, default=1.0),
+            "subsample": Real(0.5, 1.0, default=0.9),
+            "colsample_bytree": Real(0.3, 1.0, default=0.7),
+            "reg_alpha": Real(1e-3, 10.0, log=True, default=0.01),
+            "reg_lambda": Real(1e-3, 30.0, log=True, default=1.0),
+        },
+        adapt=_adapt,
+        handles_categories=True,
+        cost=4.0,
+        prefers=RAW,
+    )
+
+
+def _adapt(estimator: Any, context: FitContext) -> None:
+    rounds_to_data(estimator, context)
+    estimator.set_params(categorical_features=context.categorical)
