@@ -45,11 +45,7 @@ DEFERRED = {
     "xgboost",
 }
 # Modules that import one of them at the top, because they define sub-classes. Treated alike.
-SLOW_MODULES = {
-    "skauto.space.catalog._samplers": "imblearn",
-    "skauto.space.catalog._catboost": "catboost",
-    "skauto.space.catalog._xgboost": "xgboost",
-}
+SLOW_MODULES = {"skauto.space.catalog._samplers": "imblearn"}
 # The one module that may import private names of other packages.
 COMPAT = "skauto.utils._compat"
 

@@ -18,9 +18,8 @@ PACKAGES = {"catboost": "CatBoostClassifier", "xgboost": "XGBoostClassifier"}
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_missing_package_is_named_before_the_search(package, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
-    monkeypatch.delitem(sys.modules, f"skauto.space.catalog._{package}", raising=False)
     X, y = make_classification(60, random_state=0)
-    with pytest.raises(ImportError, match=r"pip install skauto\[extended\]"):
+    with pytest.raises(ImportError, match=rf"{package}.*pip install skauto\[extended\]"):
         AutoClassifier(space="extended", max_evals=1).fit(X, y)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from math import ceil
 from typing import Any
 
-import catboost
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -131,11 +130,13 @@ class CatBoostClassifier(ClassifierMixin, BaseEstimator):
         self.n_rounds_ = self.model_.tree_count_
         return self
 
-    def _model(self, n_rounds: int, **settings: Any) -> catboost.CatBoostClassifier:
+    def _model(self, n_rounds: int, **settings: Any) -> Any:
+        from catboost import CatBoostClassifier as Model  # of the same name as this class
+
         own = {"categorical_features", "max_rounds", "n_rounds"}
         settings |= {k: v for k, v in self.get_params(deep=False).items() if k not in own}
         several = len(self.classes_) > 2
-        return catboost.CatBoostClassifier(
+        return Model(
             iterations=n_rounds,
             loss_function="MultiClass" if several else "Logloss",
             bootstrap_type="Bernoulli",
@@ -145,18 +146,20 @@ class CatBoostClassifier(ClassifierMixin, BaseEstimator):
             **settings,
         )
 
-    def _pool(self, X: Any, codes: Any = None, sample_weight: Any = None) -> catboost.Pool:
+    def _pool(self, X: Any, codes: Any = None, sample_weight: Any = None) -> Any:
         """Put numbers first and categories, as text, behind them."""
+        from catboost import FeaturesData, Pool
+
         if sparse.issparse(X):
-            return catboost.Pool(X, codes, weight=sample_weight)
+            return Pool(X, codes, weight=sample_weight)
         X = np.asarray(X, dtype=np.float32)
         categorical = np.zeros(X.shape[1], dtype=bool)
         categorical[list(self.categorical_features)] = True
-        columns = catboost.FeaturesData(
+        columns = FeaturesData(
             num_feature_data=np.ascontiguousarray(X[:, ~categorical]),
             cat_feature_data=X[:, categorical].astype(bytes).astype(object),
         )
-        return catboost.Pool(columns, codes, weight=sample_weight)
+        return Pool(columns, codes, weight=sample_weight)
 
     def predict_proba(self, X: Any) -> Any:
         """Predict class probabilities.

@@ -1,14 +1,17 @@
 """The default space with CatBoost and XGBoost, for searches of minutes."""
 
 from collections.abc import Iterable
+from importlib.util import find_spec
 from typing import Any
 
 from skauto.space._component import Component, FitContext
 from skauto.space._parameters import Integer, Real
 from skauto.space._space import SearchSpace
 from skauto.space.catalog._adapt import rounds_to_data
+from skauto.space.catalog._catboost import CatBoostClassifier
 from skauto.space.catalog._classifiers import RAW, default_classifiers
 from skauto.space.catalog._default import build
+from skauto.space.catalog._xgboost import XGBoostClassifier
 
 
 def extended(sensitive: Iterable[str] = ()) -> SearchSpace:
@@ -29,23 +32,19 @@ def extended(sensitive: Iterable[str] = ()) -> SearchSpace:
     ImportError
         If catboost or xgboost are not installed.
     """
-    try:
-        from skauto.space.catalog._catboost import CatBoostClassifier
-        from skauto.space.catalog._xgboost import XGBoostClassifier
-    except ImportError as error:
+    missing = [name for name in ("catboost", "xgboost") if find_spec(name) is None]
+    if missing:
         raise ImportError(
-            f"space='extended' needs catboost and xgboost, and {error.name!r} cannot be imported; "
-            "pip install skauto[extended]"
-        ) from error
-    boosted = [catboost(CatBoostClassifier()), xgboost(XGBoostClassifier())]
-    return build("extended", [*default_classifiers(), *boosted], sensitive)
+            f"The space 'extended' needs {' and '.join(missing)}: pip install skauto[extended]"
+        )
+    return build("extended", [*default_classifiers(), catboost(), xgboost()], sensitive)
 
 
-def catboost(estimator: Any) -> Component:
+def catboost() -> Component:
     """Gradient boosting by CatBoost, with ordered statistics of categories."""
     return Component(
         "catboost",
-        estimator,
+        CatBoostClassifier(),
         {
             "learning_rate": Real(0.02, 0.3, log=True, default=0.1),
             "depth": Integer(4, 8, default=6),
@@ -61,11 +60,11 @@ def catboost(estimator: Any) -> Component:
     )
 
 
-def xgboost(estimator: Any) -> Component:
+def xgboost() -> Component:
     """Gradient boosting by XGBoost, with native categories."""
     return Component(
         "xgboost",
-        estimator,
+        XGBoostClassifier(),
         {
             "learning_rate": Real(0.02, 0.3, log=True, default=0.1),
             "max_depth": Integer(2, 10, default=6),

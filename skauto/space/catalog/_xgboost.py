@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
-from xgboost import XGBClassifier
-from xgboost.callback import EarlyStopping
 
 from skauto.space.catalog._rounds import TOTAL_STEP, fixed_patience, known_rows
 
@@ -128,9 +126,11 @@ class XGBoostClassifier(ClassifierMixin, BaseEstimator):
             model = self._model(self.n_rounds or min(self.max_rounds, usual))
             self.model_ = model.fit(X, codes, sample_weight=sample_weight)
         else:
+            from xgboost.callback import EarlyStopping
+
             X_val, y_val = held_out
             rounds = fixed_patience(self.learning_rate, np.shape(X)[0])
-            stop = EarlyStopping(rounds, save_best=True, min_delta=1e-4)
+            stop = EarlyStopping(rounds=rounds, save_best=True, min_delta=1e-4)
             model = self._model(self.max_rounds, callbacks=[stop])
             known = [(X_val, np.searchsorted(self.classes_, y_val))]
             model.fit(X, codes, sample_weight=sample_weight, eval_set=known, verbose=False)
@@ -138,7 +138,9 @@ class XGBoostClassifier(ClassifierMixin, BaseEstimator):
         self.n_rounds_ = self.model_.get_booster().num_boosted_rounds()
         return self
 
-    def _model(self, n_rounds: int, callbacks: Any = None) -> XGBClassifier:
+    def _model(self, n_rounds: int, callbacks: Any = None) -> Any:
+        from xgboost import XGBClassifier
+
         kinds = ["q"] * self.n_features_in_
         for j in self.categorical_features:
             kinds[j] = "c"
