@@ -19,6 +19,8 @@ from skauto.utils import Budget
 # Without a time limit, proposal k is made when exactly the trials up to k - LOOK_AHEAD are known,
 # however many workers there are: the same trials come out for any n_jobs.
 LOOK_AHEAD = 4
+# After this number of skipped trials in a row, the time left pays for nothing that is proposed.
+MAX_SKIPPED = 20
 
 
 class Job(Protocol):
@@ -128,6 +130,7 @@ class Search:
         self._next_key = 0
         self._n_before = len(history)
         self._n_appended = 0
+        self._n_skipped = 0
         self._exhausted = False
         self._ended = False
 
@@ -187,6 +190,8 @@ class Search:
                 self.on_start(proposal)
             job = self.evaluator.open(proposal, self.history)
             self._running[self._next_key] = _Running(job, self._now)
+            if job.done:
+                self._finish(self._next_key)
             self._submit(self._next_key, job)
             self._next_key += 1
 
@@ -215,6 +220,12 @@ class Search:
             self._submit(key, job)
             return
         self.engine.cancel([(key, other) for other in job.unfinished()])
+        self._finish(key)
+
+    def _finish(self, key: int) -> None:
+        """Make the record of a trial whose job is done."""
+        running = self._running[key]
+        job = running.job
         trial = job.trial(self._n_before + key, running.started, self._now)
         running.trial = replace(trial, runs=tuple(running.runs))
         if self.record:
@@ -232,6 +243,8 @@ class Search:
             self.history.append(trial)
             self._n_appended += 1
             self.strategy.observe(trial)
+            self._n_skipped = self._n_skipped + 1 if trial.status == "skipped" else 0
+            self._exhausted = self._exhausted or self._n_skipped >= MAX_SKIPPED
             self._ended = bool(self.on_trial and self.on_trial(trial))
             self._propose()
         self._propose()

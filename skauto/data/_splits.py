@@ -9,6 +9,9 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 # Upper number of rows for 8, 5 and 3 folds; beyond the last one fifth of the rows is held out.
 FOLDS_BY_SIZE = ((2_000, 8), (20_000, 5), (100_000, 3))
 _HOLD_OUT = 0.2
+# The configurations that are to be validated on all folds, and the share of the budget for them.
+_N_JUDGED = 12
+_SHARE_OF_BUDGET = 0.5
 
 
 def make_splits(cv, X, y, groups=None, *, seed=0):
@@ -61,6 +64,45 @@ def make_splits(cv, X, y, groups=None, *, seed=0):
     if not splits:
         raise ValueError(f"The 'cv' parameter must give at least one fold. Got none from {cv!r}.")
     return [_checked(number, split, len(y)) for number, split in enumerate(splits)]
+
+
+def affordable_folds(
+    n_samples: int, seconds: Sequence[float], processor_seconds: float
+) -> int | float:
+    """Number of folds, or the share to hold out, that a number of rows and a budget allow.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of rows.
+    seconds : sequence of float
+        Predicted seconds of a fit for each of the configurations that are tried first.
+    processor_seconds : float
+        Of the whole search, over all workers.
+
+    Returns
+    -------
+    cv : int or float
+        At most what the rows alone suggest; with it, a dozen of the configurations can be
+        validated on all folds in half of the budget. At least 4 folds where the rows suggest 8,
+        and at least 3 up to 100,000 rows, unless not even 3 folds of 4 configurations are
+        affordable, when a fifth is held out.
+
+    Examples
+    --------
+    >>> from skauto.data import affordable_folds
+    >>> affordable_folds(1_000, [0.1] * 12, 60.0), affordable_folds(1_000, [2.0] * 12, 60.0)
+    (8, 4)
+    """
+    most = _automatic(n_samples)
+    if isinstance(most, float) or not len(seconds):
+        return most
+    usual = sorted(seconds)[:_N_JUDGED]
+    price = sum(usual) * _N_JUDGED / len(usual)
+    affordable = int(_SHARE_OF_BUDGET * processor_seconds / price)
+    if 3 * sum(sorted(seconds)[:4]) > _SHARE_OF_BUDGET * processor_seconds:
+        return _HOLD_OUT
+    return int(min(most, max(affordable, 4 if most == FOLDS_BY_SIZE[0][1] else 3)))
 
 
 def _refuse(cv):

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skauto._search import Search
 from skauto.constraints import Gate, group_codes, group_names
-from skauto.data import TableReader, make_splits, read_training_data
+from skauto.data import TableReader, affordable_folds, make_splits, read_training_data
 from skauto.engines import make_engine
 from skauto.ensemble import EnsembleBuilder
 from skauto.estimators._accounting import cost_report
@@ -32,7 +32,9 @@ from skauto.evaluation import (
 from skauto.exceptions import AllTrialsFailedError, BudgetWarning, TrialFailedWarning
 from skauto.history import Checkpoint, Goal, History
 from skauto.metalearning import (
+    Shape,
     load_archive,
+    load_prices,
     meta_features,
     nearest_configurations,
     portfolio_configurations,
@@ -71,7 +73,7 @@ class BaseAutoClassifier(
         "cv": "no_validation",
         "space": [str, SearchSpace],
         "initial": [
-            StrOptions({"defaults", "metalearning", "portfolio"}),
+            StrOptions({"portfolio", "defaults", "metalearning"}),
             "array-like",
             None,
         ],
@@ -92,7 +94,7 @@ class BaseAutoClassifier(
         max_evals=None,
         cv=None,
         space="default",
-        initial="defaults",
+        initial="portfolio",
         ensemble_size=25,
         decision="auto",
         column_kinds=None,
@@ -152,17 +154,17 @@ class BaseAutoClassifier(
             seed = self._seed(checkpoint)
             rng = np.random.default_rng(seed)
             scorers = self._scorers(data.n_classes)
-            splits = make_splits(
-                self.cv, data.X, data.y, data.groups, seed=int(rng.integers(2**31))
-            )
-            data = replace(data, splits=splits)
             space = self._space(data.classes).for_data(data.facts)
             strategy = get_strategy(self.strategy)
+            prices = None if self.time_limit is None else load_prices()
+            fold_seed, search_seed = (int(seed) for seed in rng.integers(2**31, size=2))
             initial = self._initial(space, data, rng)
+            cv = self._folds(data, initial, prices)
+            data = replace(data, splits=make_splits(cv, data.X, data.y, data.groups, fold_seed))
             cache = None if options.cache is None else self._prefix_cache(data, options.cache)
             if cache is not None:
                 stack.enter_context(cache)
-            evaluator = self._evaluator(data, scorers, space, int(rng.integers(2**31)), cache)
+            evaluator = self._evaluator(data, scorers, space, search_seed, cache, prices, budget)
             builder = self._builder(strategy)(
                 evaluator,
                 data.reader,
@@ -497,9 +499,7 @@ class BaseAutoClassifier(
         if self.initial is None:
             return []
         if isinstance(self.initial, str):
-            if self.initial == "defaults":
-                return space.default_configurations()
-            return self._archived(space, data, rng)
+            return self._named_initial(space, data, rng)
         for configuration in self.initial:
             if not isinstance(configuration, Configuration):
                 raise TypeError(
@@ -509,30 +509,47 @@ class BaseAutoClassifier(
             space.validate(configuration)
         return list(self.initial)
 
-    def _archived(self, space, data, rng):
-        """Configurations that did well on other data sets."""
-        other = "Pass 'defaults', None or a list of Configuration objects."
+    def _named_initial(self, space, data, rng):
+        if self.initial == "metalearning":
+            return self._advised(space, data, rng)
+        defaults = space.default_configurations()
+        if self.initial == "defaults" or any(
+            c.balancing == "groups" for step in space.steps for c in space.components(step)
+        ):
+            return defaults
+        return portfolio_configurations(
+            space, n_classes=data.n_classes, has_categories=data.facts.has_categories
+        )
+
+    def _advised(self, space, data, rng):
+        """Configurations that did well on similar data sets."""
+        other = "Pass 'portfolio', 'defaults', None or a list of Configuration objects."
         try:
             archive = load_archive(space.name)
         except ValueError as exc:
             raise ValueError(
-                f"The 'initial' parameter {self.initial!r} needs a named space with an archive, "
+                "The 'initial' parameter 'metalearning' needs a named space with an archive, "
                 f"or a part of one. {exc} {other}"
             ) from exc
-        if self.initial == "portfolio":
-            configurations = portfolio_configurations(archive, space)
-        else:
-            features = meta_features(
-                data.Z, data.y, categorical=data.reader.categorical_indices_, rng=rng
-            )
-            self.neighbors_ = [known.name for known in archive.neighbors(features)]
-            configurations = nearest_configurations(archive, features, space)
+        features = meta_features(
+            data.Z, data.y, categorical=data.reader.categorical_indices_, rng=rng
+        )
+        self.neighbors_ = [known.name for known in archive.neighbors(features)]
+        configurations = nearest_configurations(archive, features, space)
         if not configurations:
             raise ValueError(
-                f"The 'initial' parameter {self.initial!r} found no configuration of the archive "
+                "The 'initial' parameter 'metalearning' found no configuration of the archive "
                 f"that lies in this part of the space {space.name!r}. {other}"
             )
         return configurations
+
+    def _folds(self, data, initial, prices):
+        """Number of folds: by the rows, and under a time limit also by the price of the start."""
+        if self.cv is not None or prices is None:
+            return self.cv
+        n_workers = joblib.effective_n_jobs(self.n_jobs)
+        seconds = [prices.seconds(configuration, Shape.of(data)) for configuration in initial]
+        return affordable_folds(len(data.y), seconds, self.time_limit * n_workers)
 
     def _seed(self, checkpoint):
         """Seed of everything random; that of the search on disk where the user gave none."""
@@ -575,7 +592,7 @@ class BaseAutoClassifier(
             goal = replace(goal, time_limit=history.elapsed + budget.time_limit)
         return history.towards(goal)
 
-    def _evaluator(self, data, scorers, space, seed, cache):
+    def _evaluator(self, data, scorers, space, seed, cache, prices, budget):
         constraints = self._constraints(data.classes)
         sensitive = {
             name: data.sensitive_feature(name)
@@ -604,6 +621,8 @@ class BaseAutoClassifier(
             trial_time_limit=self._options().trial_time_limit,
             out_of_bag=self.cv is None and data.groups is None,
             gate=gate,
+            prices=prices,
+            seconds_left=lambda: budget.remaining,
         )
 
     def _prefix_cache(self, data, cache):
@@ -633,7 +652,7 @@ class BaseAutoClassifier(
 
     def _report_failures(self, history):
         counts = history.counts()
-        bad = {s: n for s, n in counts.items() if s not in ("ok", "stopped")}
+        bad = {s: n for s, n in counts.items() if s not in ("ok", "stopped", "skipped")}
         if not bad:
             return
         causes = _commonest_errors(history)

@@ -156,7 +156,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         max_evals=None,
         cv=None,
         space="default",
-        initial="defaults",
+        initial="portfolio",
         ensemble_size=25,
         decision="auto",
         column_kinds=None,

@@ -1,7 +1,8 @@
 """A proposal becomes a trial: its rungs are planned, collected and summed up."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,18 @@ from skauto.data import TrainingData
 from skauto.evaluation._job import TrialJob
 from skauto.evaluation._ladder import Ladder
 from skauto.evaluation._pipeline import Reuse
-from skauto.evaluation._worker import FoldTask, OutOfBagTask, PipelineWorker, Task
+from skauto.evaluation._worker import FoldResult, FoldTask, OutOfBagTask, PipelineWorker, Task
 from skauto.history import History, Proposal
+from skauto.metalearning import PriceList, Shape
+from skauto.space import Configuration
 
 # On more training rows than this, a trial under a time limit starts on a share of them.
 _MANY_ROWS = 40_000
 _FIRST_ROWS = 10_000
+# A share of the rows is not cut below this number.
+_LEAST_ROWS = 2_000
+# Share of the seconds left that one task may be predicted to take.
+_AFFORDABLE = 0.25
 
 
 class PipelineEvaluator:
@@ -37,6 +44,10 @@ class PipelineEvaluator:
         Whether forests of bootstrap samples are fitted once and validated out of bag.
     gate : Gate, default=None
         Gives the values of trials that are held against limits; None without constraints.
+    prices : PriceList, default=None
+        Predicts the seconds of tasks, under a time limit. None starts every trial.
+    seconds_left : callable, default=None
+        ``seconds_left()`` gives the seconds that the search may still take.
     """
 
     def __init__(
@@ -47,13 +58,18 @@ class PipelineEvaluator:
         ladder: bool = True,
         out_of_bag: bool = True,
         gate: Gate | None = None,
+        prices: PriceList | None = None,
+        seconds_left: Callable[[], float] | None = None,
     ) -> None:
         self.function = function
         self.trial_time_limit = trial_time_limit
         self.climbs = ladder
         self.out_of_bag = out_of_bag and not function.constraints
         self.gate = Gate() if gate is None else gate
+        self.prices = prices
+        self.seconds_left = seconds_left
         self.reuses: list[Reuse] = []
+        self._shape = Shape.of(function.data)
         self._ladder: Ladder | None = None
 
     @property
@@ -96,7 +112,11 @@ class PipelineEvaluator:
         job : TrialJob
             Plans the tasks and collects their results.
         """
-        return TrialJob(self, proposal, history, self._rungs(proposal, history))
+        rungs = self._rungs(proposal, history)
+        job = TrialJob(self, proposal, history, rungs)
+        if self.prices is not None and history.time_limit is not None:
+            self._make_affordable(job, rungs)
+        return job
 
     def promotes(self, job: TrialJob, history: History, n_known: int) -> bool:
         """Decide whether a trial goes on from the rung that it has completed.
@@ -124,6 +144,39 @@ class PipelineEvaluator:
         if share < 1.0:
             self._ladder.note(job.proposal.configuration, share, result.probabilities)
         return self._ladder.promotes(history, n_known, family, share, result.probabilities)
+
+    def observe(self, task: Task, result: FoldResult) -> None:
+        """Correct the price list by a fit that ended.
+
+        Parameters
+        ----------
+        task : Task
+            What was done.
+        result : FoldResult
+            What it gave.
+        """
+        if self.prices is not None and isinstance(task, FoldTask) and task.fidelity == 1.0:
+            shape = self._rows(task.share)
+            self.prices.observe(task.configuration, shape, result.cpu_time)
+
+    def price(self, configuration: Configuration, share: float = 1.0) -> float:
+        """Predict the seconds of fitting and validating a configuration on one fold.
+
+        Parameters
+        ----------
+        configuration : Configuration
+            What would be fitted.
+        share : float, default=1.0
+            Share of the training rows.
+
+        Returns
+        -------
+        seconds : float
+            0 without a price list.
+        """
+        if self.prices is None:
+            return 0.0
+        return self.prices.seconds(configuration, self._rows(share))
 
     def loss(self, scores: Mapping[str, Sequence[float]]) -> float:
         """Turn the fold scores of the first scorer into the loss that is minimised.
@@ -178,6 +231,28 @@ class PipelineEvaluator:
             "hit_rate": n_reused / n_steps if n_steps else 0.0,
             "seconds_saved": sum(reuse.seconds_saved for reuse in self.reuses),
         }
+
+    def _rows(self, share: float) -> Shape:
+        return replace(self._shape, n_rows=max(1, round(share * self._shape.n_rows)))
+
+    def _make_affordable(self, job: TrialJob, rungs: list[dict[Any, Task]]) -> None:
+        """Start a trial on fewer rows where a fold is too expensive, or skip it."""
+        assert self.seconds_left is not None
+        configuration = job.proposal.configuration
+        left = self.seconds_left()
+        most = _AFFORDABLE * left
+        first = next(iter(job.waiting.values()))
+        share = first.share if isinstance(first, FoldTask) else 1.0
+        price = self.price(configuration, share)
+        if price <= most:
+            return
+        cheaper = share * most / price
+        if self.climbs and cheaper * self._shape.n_rows >= _LEAST_ROWS and self.n_folds > 1:
+            if share == 1.0:
+                rungs.insert(0, job.waiting)
+            job.waiting = {"share": FoldTask(configuration, 0, share=cheaper)}
+        else:
+            job.skip(f"A fold was predicted to take {price:.3g} s; {left:.3g} s are left.")
 
     def _rungs(self, proposal: Proposal, history: History) -> list[dict[Any, Task]]:
         """Tasks of each rung by key: that of a fold is its number."""

@@ -31,6 +31,11 @@ class TrialJob:
     rungs : list of dict
         Tasks of each rung by key. A rung starts when the one before is complete and the trial is
         promoted.
+
+    Attributes
+    ----------
+    waiting : dict of hashable to Task
+        Tasks to submit next.
     """
 
     def __init__(
@@ -53,14 +58,14 @@ class TrialJob:
         self._n_known = len(history) if history.time_limit is None else None
         self._rungs = rungs
         self._running: dict[Any, Task] = {}
-        self._waiting: dict[Any, Task] = {}
+        self.waiting: dict[Any, Task] = {}
         self._next_rung()
 
     def next_parts(self) -> list[Hashable]:
         """Tasks to submit now."""
-        self._running.update(self._waiting)
-        parts = list(self._waiting)
-        self._waiting = {}
+        self._running.update(self.waiting)
+        parts = list(self.waiting)
+        self.waiting = {}
         return parts
 
     def args(self, part: Hashable) -> tuple[Task]:
@@ -90,6 +95,7 @@ class TrialJob:
             self._end(outcome.status, outcome.error)
             return
         results = outcome.value if isinstance(outcome.value, list) else [outcome.value]
+        self.evaluator.observe(task, results[0])
         self.cpu_time += sum(result.cpu_time for result in results)
         self.evaluator.reuses.extend(r.reuse for r in results if r.reuse is not None)
         if isinstance(task, FoldTask):
@@ -100,12 +106,23 @@ class TrialJob:
             self.results.update(enumerate(results))
         if self._exceeds_limit():
             return
-        if not self._running and not self._waiting and self._rungs:
+        if not self._running and not self.waiting and self._rungs:
             known = len(self._history) if self._n_known is None else self._n_known
             if self.evaluator.promotes(self, self._history, known):
                 self._next_rung()
             else:
                 self._end("stopped", "")
+
+    def skip(self, reason: str) -> None:
+        """Do not start the trial.
+
+        Parameters
+        ----------
+        reason : str
+            For the leaderboard.
+        """
+        self.waiting = {}
+        self._end("skipped", reason)
 
     def unfinished(self) -> list[Hashable]:
         """Tasks that are still running."""
@@ -180,7 +197,7 @@ class TrialJob:
         )
 
     def _next_rung(self) -> None:
-        self._waiting = self._rungs.pop(0)
+        self.waiting = self._rungs.pop(0)
 
     def _exceeds_limit(self) -> bool:
         """End the trial after its first fold if all would take too long."""
