@@ -2,9 +2,9 @@
 
 ``record`` evaluates candidate configurations of the default space on development sets: seconds of
 the processor and out-of-fold predictions, one file a set. ``build`` learns from the files, by
-greedy gain of the ensemble per second, one order for each shape of table (two or more classes, with
-or without categories), and prices by ridge regression of log seconds; it prints the leave-one-out
-score and writes the file that the package ships.
+greedy gain of the ensemble per second, one order for each shape of table (two or more classes,
+with or without categories), and prices by ridge regression of log seconds; it prints the
+leave-one-out score and writes the file that the package ships.
 
     python build_portfolio.py record --data FOLDER --records RECORDS
     python build_portfolio.py build --records RECORDS --output portfolio.json

@@ -2,6 +2,7 @@
 
 import numbers
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold

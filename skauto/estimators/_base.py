@@ -160,7 +160,9 @@ class BaseAutoClassifier(
             fold_seed, search_seed = (int(seed) for seed in rng.integers(2**31, size=2))
             initial = self._initial(space, data, rng)
             cv = self._folds(data, initial, prices)
-            data = replace(data, splits=make_splits(cv, data.X, data.y, data.groups, fold_seed))
+            data = replace(
+                data, splits=make_splits(cv, data.X, data.y, data.groups, seed=fold_seed)
+            )
             cache = None if options.cache is None else self._prefix_cache(data, options.cache)
             if cache is not None:
                 stack.enter_context(cache)
