@@ -164,6 +164,8 @@ class EnsembleBuilder:
         seconds : float
             Of one processor.
         """
+        if trial.configuration in self.evaluator.models:
+            return 0.0
         if not self.refit:
             return _SAFETY * sum(trial.fit_times)
         n_train = np.mean([train.size for train, _ in self.data.splits])
@@ -230,7 +232,9 @@ class EnsembleBuilder:
             nothing could be fitted in time.
         """
         folds: list[int | None] = [None] if self.refit else list(range(len(self.data.splits)))
-        refits = Refits(history, engine, budget, self._refit_task, folds)
+        refits = Refits(
+            history, engine, budget, self._refit_task, folds, known=self.evaluator.models
+        )
         refused: list[Candidate] = []
         for weights in self._votes(history, refits):
             candidate = self._candidate(weights, refits)

@@ -1,12 +1,15 @@
 """Fit members of an ensemble on the engine, as far as the time allows."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, cast
 
 from skauto.engines import Engine
 from skauto.evaluation import RefitTask
+from skauto.evaluation._pipeline import Steps
 from skauto.history import History, Trial
+from skauto.space import Configuration
 from skauto.utils import Budget
 
 # While none of the members is fitted, the time limit may be exceeded by so many seconds and so
@@ -31,6 +34,8 @@ class Refits:
     folds : list of int or None
         Each member is fitted once for each entry: on the training rows of the fold, on all rows
         for None.
+    known : mapping of Configuration to list of (str, estimator), default={}
+        Fitted steps that serve as they are.
 
     Attributes
     ----------
@@ -47,12 +52,14 @@ class Refits:
         budget: Budget,
         task: Callable[[Trial, int | None], RefitTask],
         folds: list[int | None],
+        known: Mapping[Configuration, Steps] = MappingProxyType({}),
     ) -> None:
         self.history = history
         self.engine = engine
         self.budget = budget
         self.task = task
         self.folds = folds
+        self.known = known
         self.steps: dict[int, list[Any]] = {}
         self.asked: list[int] = []
 
@@ -75,13 +82,16 @@ class Refits:
         new = [number for number in numbers if number not in self.asked]
         self.asked += new
         for number in new:
+            if self.history[number].configuration in self.known:
+                self.steps[number] = [self.known[self.history[number].configuration]]
+                continue
             for fold in self.folds:
                 self.engine.submit((number, fold), (self.task(self.history[number], fold),))
         limit = self.budget.time_limit
         grace = 0.0 if limit is None else _GRACE + _GRACE_SHARE * limit
         fitted: dict[int, list[Any]] = {}
         while self.engine.n_running:
-            late = 0.0 if fitted else grace - self.budget.overrun
+            late = 0.0 if fitted or self.steps else grace - self.budget.overrun
             left = self.budget.remaining + late
             if left <= 0:
                 break

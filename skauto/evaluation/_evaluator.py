@@ -12,7 +12,7 @@ from skauto.constraints import Constraint, Gate
 from skauto.data import TrainingData
 from skauto.evaluation._job import TrialJob
 from skauto.evaluation._ladder import Ladder
-from skauto.evaluation._pipeline import Reuse
+from skauto.evaluation._pipeline import Reuse, Steps
 from skauto.evaluation._worker import FoldResult, FoldTask, OutOfBagTask, PipelineWorker, Task
 from skauto.history import History, Proposal
 from skauto.metalearning import PriceList, Shape
@@ -48,6 +48,12 @@ class PipelineEvaluator:
         Predicts the seconds of tasks, under a time limit. None starts every trial.
     seconds_left : callable, default=None
         ``seconds_left()`` gives the seconds that the search may still take.
+
+    Attributes
+    ----------
+    models : dict of Configuration to list of (str, estimator)
+        Fitted steps of the trials, under a time limit where a single part of the rows is held
+        out: to refit them on all rows would double the seconds of a trial.
     """
 
     def __init__(
@@ -69,6 +75,7 @@ class PipelineEvaluator:
         self.prices = prices
         self.seconds_left = seconds_left
         self.reuses: list[Reuse] = []
+        self.models: dict[Configuration, Steps] = {}
         self._shape = Shape.of(function.data)
         self._ladder: Ladder | None = None
 
@@ -146,7 +153,7 @@ class PipelineEvaluator:
         return self._ladder.promotes(history, n_known, family, share, result.probabilities)
 
     def observe(self, task: Task, result: FoldResult) -> None:
-        """Correct the price list by a fit that ended.
+        """Keep the model of a fit that ended, and correct the price list by it.
 
         Parameters
         ----------
@@ -155,6 +162,8 @@ class PipelineEvaluator:
         result : FoldResult
             What it gave.
         """
+        if isinstance(task, FoldTask) and result.steps is not None:
+            self.models[task.configuration] = result.steps
         if self.prices is not None and isinstance(task, FoldTask) and task.fidelity == 1.0:
             shape = self._rows(task.share)
             self.prices.observe(task.configuration, shape, result.cpu_time)
@@ -247,7 +256,7 @@ class PipelineEvaluator:
         if price <= most:
             return
         cheaper = share * most / price
-        if self.climbs and cheaper * self._shape.n_rows >= _LEAST_ROWS and self.n_folds > 1:
+        if self.climbs and cheaper * self._shape.n_rows >= _LEAST_ROWS:
             if share == 1.0:
                 rungs.insert(0, job.waiting)
             job.waiting = {"share": FoldTask(configuration, 0, share=cheaper)}
@@ -257,8 +266,10 @@ class PipelineEvaluator:
     def _rungs(self, proposal: Proposal, history: History) -> list[dict[Any, Task]]:
         """Tasks of each rung by key: that of a fold is its number."""
         configuration, fidelity = proposal.configuration, proposal.fidelity
+        keep = self.n_folds == 1 and fidelity == 1.0 and history.time_limit is not None
         folds: dict[Any, Task] = {
-            fold: FoldTask(configuration, fold, fidelity) for fold in range(self.n_folds)
+            fold: FoldTask(configuration, fold, fidelity, keep=keep)
+            for fold in range(self.n_folds)
         }
         if fidelity < 1.0 or not self.climbs or history.goal.ensemble_loss is None:
             return [folds]

@@ -38,6 +38,8 @@ class FoldResult:
         Rounds that early stopping chose, where the classifier has them.
     reuse : Reuse, default=None
         What the cache did, if there was one.
+    steps : list of (str, estimator), default=None
+        The fitted steps, where they are kept.
     """
 
     probabilities: NDArray[np.float32]
@@ -48,6 +50,7 @@ class FoldResult:
     constraints: Mapping[str, float]
     rounds: int | None = None
     reuse: Reuse | None = None
+    steps: Steps | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,12 +97,15 @@ class FoldTask:
         Share of the training and of the validation rows.
     share : float, default=1.0
         Share of the training rows alone.
+    keep : bool, default=False
+        Whether the result holds the fitted steps, which then predict the user's labels.
     """
 
     configuration: Configuration
     fold: int
     fidelity: float = 1.0
     share: float = 1.0
+    keep: bool = False
 
     def run(self, worker: "PipelineWorker") -> FoldResult:
         """Evaluate the fold."""
@@ -108,7 +114,7 @@ class FoldTask:
             rng = np.random.default_rng(worker.seed)
             train = train[stratified_subset(worker.data.y[train], self.share, rng)]
         where = (self.fold, self.fidelity, self.share, worker.seed)
-        return worker.evaluate(self.configuration, train, test, where)
+        return worker.evaluate(self.configuration, train, test, where, keep=self.keep)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +206,8 @@ class PipelineWorker:
         train: NDArray[np.intp],
         test: NDArray[np.intp],
         where: tuple[Any, ...],
+        *,
+        keep: bool = False,
     ) -> FoldResult:
         """Fit on some rows, predict and score others.
 
@@ -211,29 +219,31 @@ class PipelineWorker:
             Row numbers.
         where : tuple
             What the transformed data depend on besides the steps, for the cache.
+        keep : bool, default=False
+            See `FoldTask`.
 
         Returns
         -------
         result : FoldResult
         """
         data = self.data
+        labels = data.classes if keep else np.arange(data.n_classes)
         cpu_started, started = time.process_time(), time.perf_counter()
         fitted = self.builder.fit_validated(
             configuration,
-            (data.Z[train], data.y[train]),
-            (data.Z[test], data.y[test]),
+            (data.Z[train], labels[data.y[train]]),
+            (data.Z[test], labels[data.y[test]]),
             self._weights(configuration, train),
-            cache=self.cache,
+            cache=None if keep else self.cache,
             where=where,
         )
         fit_time = time.perf_counter() - started
-        codes = np.arange(data.n_classes)
-        probabilities = transform_and_predict(fitted.steps[-1:], fitted.Z_validation, codes)
+        probabilities = transform_and_predict(fitted.steps[-1:], fitted.Z_validation, labels)
         scores = self._scores(probabilities, test)
         score_time = time.perf_counter() - started - fit_time
         measured = {}
         if self.constraints:
-            model = FittedPipeline(data.reader, fitted.steps, codes)
+            model = FittedPipeline(data.reader, fitted.steps, labels)
             evidence = Evidence.of(data, probabilities, test, model)
             measured = {c.key: float(c.measure(evidence)) for c in self.constraints}
         return FoldResult(
@@ -245,6 +255,7 @@ class PipelineWorker:
             measured,
             getattr(fitted.steps[-1][1], "n_rounds_", None),
             fitted.reuse,
+            fitted.steps if keep else None,
         )
 
     def evaluate_out_of_bag(self, configuration: Configuration) -> list[FoldResult]:
