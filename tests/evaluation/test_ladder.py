@@ -1,0 +1,198 @@
+"""Which trials are promoted, and how trials climb."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.preprocessing import TargetEncoder
+
+from skauto import AutoClassifier
+from skauto.data import TrainingData
+from skauto.evaluation import (
+    FoldTask,
+    Ladder,
+    OutOfBagTask,
+    PipelineBuilder,
+    PipelineEvaluator,
+    PipelineWorker,
+)
+from skauto.history import Goal, History, Proposal, Trial
+from skauto.metalearning import PriceList
+from skauto.selection import LogLoss
+from skauto.space import Configuration, SearchSpace
+
+ROWS = np.arange(200)
+TRUTH = np.random.default_rng(0).integers(0, 2, 200)
+
+
+def probabilities(certainty, seed, share_right=0.8):
+    """Predictions that are right in a share of the rows, independent between seeds."""
+    right = np.random.default_rng(seed).random(200) < share_right
+    of_truth = np.where(right, certainty, 1 - certainty)
+    p = np.where(TRUTH == 1, of_truth, 1 - of_truth)
+    return np.column_stack([1 - p, p]).astype(np.float32)
+
+
+def history_of(*predictions, families=None):
+    history = History()
+    for number, prediction in enumerate(predictions):
+        name = f"family_{number}" if families is None else families[number]
+        configuration = Configuration({"classifier": (name, {"k": number})})
+        history.append(
+            Trial(
+                number=number, configuration=configuration, losses=(0.2,), predictions=prediction
+            )
+        )
+    return history
+
+
+@pytest.fixture
+def ladder():
+    return Ladder(TRUTH, ROWS, lambda rows: LogLoss())
+
+
+def test_the_first_trials_are_promoted(ladder):
+    history = history_of(probabilities(0.9, 1), probabilities(0.9, 2))
+    assert ladder.promotes(history, 2, "family", 1.0, probabilities(0.5, 3))
+
+
+def test_a_trial_that_improves_the_ensemble_is_promoted(ladder):
+    history = history_of(*(probabilities(0.95, seed) for seed in (1, 2, 3)))
+    # No better than the others by itself, but its errors are others.
+    assert ladder.promotes(history, 3, "family", 1.0, probabilities(0.95, 4))
+
+
+def test_a_trial_that_adds_nothing_is_not_promoted(ladder):
+    history = history_of(*(probabilities(0.7, seed) for seed in (1, 2, 3)))
+    assert not ladder.promotes(history, 3, "family", 1.0, np.full((200, 2), 0.5, np.float32))
+    assert not ladder.promotes(history, 3, "family", 1.0, history[0].predictions)
+
+
+def test_the_leader_of_a_family_is_promoted(ladder):
+    weak = probabilities(0.51, 5, share_right=0.5)
+    weaker = probabilities(0.9, 6, share_right=0.5)
+    strong = [probabilities(0.99, seed, share_right=0.99) for seed in (1, 2)]
+    history = history_of(*strong, weaker, families=["a", "b", "weak"])
+    assert ladder.promotes(history, 3, "weak", 1.0, weak)
+    assert not ladder.promotes(history, 3, "other", 1.0, weak)
+
+
+def test_only_known_trials_count(ladder):
+    history = history_of(*(probabilities(0.7, seed) for seed in (1, 2, 3)))
+    useless = np.full((200, 2), 0.5, np.float32)
+    assert ladder.promotes(history, 2, "family", 1.0, useless)
+    assert not ladder.promotes(history, 3, "family", 1.0, useless)
+
+
+def evaluator_for(space, *, n_rows=400, n_folds=4, prices=None, left=100.0):
+    X, y = make_classification(n_rows, 8, random_state=0)
+    folds = np.arange(n_rows) % n_folds
+    splits = [(np.flatnonzero(folds != f), np.flatnonzero(folds == f)) for f in range(n_folds)]
+    data = TrainingData(Z=X, y=y, classes=np.array([0, 1]), splits=splits)
+    worker = PipelineWorker(PipelineBuilder(space), data, {})
+    return PipelineEvaluator(worker, prices=prices, seconds_left=lambda: left)
+
+
+def bayes_space():
+    return SearchSpace(["classifier"]).add("classifier", "gaussian_nb", GaussianNB())
+
+
+def opened(evaluator, time_limit=None):
+    goal = Goal(time_limit=time_limit, ensemble_loss=lambda rows: LogLoss())
+    configuration = evaluator.function.builder.space.default()
+    return evaluator.open(Proposal(configuration), History(goal))
+
+
+def test_the_first_fold_comes_before_the_others():
+    job = opened(evaluator_for(bayes_space()))
+    assert job.next_parts() == [0]
+    (task,) = job.args(0)
+    assert isinstance(task, FoldTask) and task.share == 1.0
+
+
+def test_many_rows_start_with_a_share_of_them():
+    evaluator = evaluator_for(bayes_space(), n_rows=80_000)
+    assert opened(evaluator).next_parts() == [0]
+    job = opened(evaluator, time_limit=60.0)
+    (part,) = job.next_parts()
+    (task,) = job.args(part)
+    assert task.share * 60_000 == pytest.approx(10_000)
+
+
+@pytest.mark.parametrize(("left", "share"), [(1_000.0, 1.0), (200.0, 0.5)])
+def test_an_expensive_trial_starts_on_fewer_rows(left, share):
+    prices = PriceList({"gaussian_nb": [np.log(100.0 / 7.5), 1.0, 0.0, 0.0]})
+    evaluator = evaluator_for(bayes_space(), n_rows=10_000, prices=prices, left=left)
+    job = opened(evaluator, time_limit=left)
+    (part,) = job.next_parts()
+    (task,) = job.args(part)
+    assert task.share == pytest.approx(share)
+
+
+def test_a_trial_that_is_not_affordable_is_skipped():
+    prices = PriceList({"gaussian_nb": [np.log(1e4), 1.0, 0.0, 0.0]})
+    job = opened(evaluator_for(bayes_space(), prices=prices), time_limit=100.0)
+    assert job.done and job.next_parts() == []
+    trial = job.trial(0, 0.0, 0.0)
+    assert trial.status == "skipped" and "100 s are left" in trial.error
+    # Without a time limit, seconds decide nothing.
+    assert not opened(evaluator_for(bayes_space(), prices=prices)).done
+
+
+def forest_space():
+    space = SearchSpace(["encoder", "classifier"])
+    space.add("encoder", "none").add("encoder", "target", TargetEncoder())
+    forest = RandomForestClassifier(60, random_state=0)
+    space.add("classifier", "forest", forest, {"max_features": [0.5]})
+    return space.add("classifier", "logistic", LogisticRegression())
+
+
+def test_forests_are_validated_out_of_bag_where_that_is_honest():
+    builder = PipelineBuilder(forest_space())
+    cases = {("none", "forest"): True, ("target", "forest"): False, ("none", "logistic"): False}
+    for (encoder, classifier), expected in cases.items():
+        configuration = builder.space.default(
+            builder.space.default_structure({"encoder": encoder, "classifier": classifier})
+        )
+        assert builder.validates_out_of_bag(configuration) is expected
+
+
+def test_out_of_bag_predictions_are_those_of_the_forest():
+    space = forest_space().subspace({"encoder": ["none"], "classifier": ["forest"]})
+    evaluator = evaluator_for(space)
+    job = opened(evaluator)
+    (part,) = job.next_parts()
+    (task,) = job.args(part)
+    assert isinstance(task, OutOfBagTask)
+    results = evaluator.function(task)
+    data = evaluator.data
+    forest = RandomForestClassifier(60, max_features=0.5, oob_score=True, random_state=0)
+    expected = forest.fit(data.Z, data.y).oob_decision_function_
+    for (_, test), result in zip(data.splits, results, strict=True):
+        np.testing.assert_allclose(result.probabilities, expected[test], rtol=1e-5)
+
+
+def test_out_of_bag_predictions_of_shuffled_labels_are_chance(rng):
+    X = rng.normal(size=(600, 10))
+    y = rng.integers(0, 2, 600)
+    space = forest_space().subspace({"classifier": ["forest"]})
+    clf = AutoClassifier("random", space=space, max_evals=2, initial=None, random_state=0)
+    clf.fit(X, y)
+    for trial in clf.history_:
+        assert 0.35 < trial.loss < 0.65
+
+
+def test_stopped_trials_keep_their_first_fold():
+    X, y = make_classification(300, 10, n_informative=4, random_state=1)
+    space = SearchSpace(["classifier"])
+    space.add("classifier", "prior", DummyClassifier(), {"random_state": list(range(10))})
+    clf = AutoClassifier("random", space=space, max_evals=10, initial=None, random_state=0, cv=4)
+    clf.fit(X, y)
+    assert [trial.status for trial in clf.history_].count("stopped") >= 1
+    for trial in clf.history_:
+        if trial.status == "stopped":
+            assert len(trial.fold_scores["score"]) == 1
+            assert np.isfinite(trial.loss) and not trial.ok
