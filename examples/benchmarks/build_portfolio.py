@@ -48,8 +48,9 @@ DRAWS = {
     "lda": 1,
     "qda": 1,
 }
-N_STEPS = 40
+N_STEPS = 20
 LEAST_COST = 0.05
+MAX_ROWS = 500  # that ensembles are judged on
 
 
 def candidates(space, seed):
@@ -150,9 +151,12 @@ def read_records(folder):
                 for k in texts
                 if not prefix and np.isfinite(content[k].sum())
             }
+            y = content[f"{prefix}y"]
+            rows = np.random.default_rng(0).permutation(len(y))[:MAX_ROWS]
+            predictions = {text: p[rows] for text, p in predictions.items()}
             sets[path.stem + prefix] = {
                 "shape": content[f"{prefix}shape"],
-                "y": content[f"{prefix}y"],
+                "y": y[rows],
                 "seconds": {k: s for k, s in seconds.items() if len(s)},
                 "predictions": predictions,
             }
@@ -162,7 +166,7 @@ def read_records(folder):
 def ensemble_loss(known, chosen):
     """Log loss of the ensemble that is selected among some configurations."""
     predictions = [known["predictions"][text] for text in chosen]
-    return greedy_selection(predictions, known["y"], LogLoss(), 15).losses.min()
+    return greedy_selection(predictions, known["y"], LogLoss(), 8).losses.min()
 
 
 class Gains:
@@ -209,6 +213,13 @@ def learn_order(sets, gains, weights):
         chosen.append(best)
         current = {name: gains[name](chosen) for name in weights}
     return chosen
+
+
+def read_configuration(text):
+    """Read a configuration of the default space from the key of a record."""
+    content = json.loads(text)
+    steps = get_space("default").steps
+    return Configuration.from_dict({step: content[step] for step in steps if step in content})
 
 
 def kind_of(known):
@@ -260,7 +271,7 @@ def build(arguments):
         print(f"mean normalised loss: learned {learned:.4f}, defaults {default:.4f}")
     rows = [
         (
-            Configuration.from_dict(json.loads(text)),
+            read_configuration(text),
             Shape(*(int(v) for v in known["shape"][:4])),
             float(np.mean(seconds)),
         )
@@ -272,7 +283,7 @@ def build(arguments):
     print(f"prices: {len(rows)} timings, factor of error {np.exp(np.std(errors)):.2f} (1 sd)")
     content = {
         "space": "default",
-        "orders": {k: [json.loads(text) for text in order] for k, order in orders.items()},
+        "orders": {k: [read_configuration(text).to_dict() for text in order] for k, order in orders.items()},
         "prices": {k: [float(f"{v:.4g}") for v in values] for k, values in prices.items()},
     }
     arguments.output.write_text(json.dumps(content, indent=1) + "\n")
