@@ -2,8 +2,8 @@
 
 from skauto.data._facts import DataFacts
 from skauto.data._reader import TableReader
-from skauto.data._table import as_table
 from skauto.data._splits import affordable_folds, make_splits, stratified_subset
+from skauto.data._table import as_table
 from skauto.data._training import METADATA, TrainingData, read_training_data
 
 __all__ = [
