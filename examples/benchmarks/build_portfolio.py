@@ -283,7 +283,10 @@ def build(arguments):
     print(f"prices: {len(rows)} timings, factor of error {np.exp(np.std(errors)):.2f} (1 sd)")
     content = {
         "space": "default",
-        "orders": {k: [read_configuration(text).to_dict() for text in order] for k, order in orders.items()},
+        "orders": {
+            k: [read_configuration(text).to_dict() for text in order]
+            for k, order in orders.items()
+        },
         "prices": {k: [float(f"{v:.4g}") for v in values] for k, values in prices.items()},
     }
     arguments.output.write_text(json.dumps(content, indent=1) + "\n")

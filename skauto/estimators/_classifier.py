@@ -28,18 +28,17 @@ class AutoClassifier(BaseAutoClassifier):
         50 trials are made.
     cv : None, int, float, splitter or iterable, default=None
         How a trial is validated. None chooses by size: 8 stratified folds up to 2,000 rows, 5 up
-        to 20,000, 3 up to 100,000, beyond that a fifth held out. An int is a number of folds, a
-        float a share to hold out.
+        to 20,000, 3 up to 100,000, beyond that a fifth held out; fewer folds where the time limit
+        would allow few trials. An int is a number of folds, a float a share to hold out.
     space : str or SearchSpace, default="default"
         What may be tried: a name (see `skauto.space.catalog.get_space`) or an object.
-    initial : {"defaults", "metalearning", "portfolio"}, list of Configuration or None, \
-            default="defaults"
-        What is tried first. "defaults" is the default pipeline of every classifier, cheapest
-        first; None leaves the beginning to the strategy. "metalearning" takes the 25 pipelines
-        that were best on similar data sets of an archive that comes with skauto, or the portfolio
-        where none is similar. "portfolio" takes up to 25 complementary pipelines, the cheapest
-        first. The archive belongs to a named space; pipelines that a part of it lacks are
-        adapted or left out.
+    initial : {"portfolio", "defaults", "metalearning"}, list of Configuration or None, \
+            default="portfolio"
+        What is tried first. "portfolio" is a learned order of up to 16 pipelines: each improved
+        the ensemble of those before it most per second on development sets; in a space other than
+        the default one it is the same as "defaults". "defaults" is the default pipeline of every
+        classifier, cheapest first. "metalearning" takes the 25 pipelines that were best on similar
+        data sets of an archive that comes with skauto. None leaves the beginning to the strategy.
     ensemble_size : int, default=25
         Number of votes in the ensemble, repetitions included; 1 keeps the best single pipeline.
     decision : {"auto", "argmax"}, default="auto"

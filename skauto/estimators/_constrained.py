@@ -54,8 +54,8 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         How a trial is validated.
     space : str or SearchSpace, default="default"
         What may be tried.
-    initial : {"defaults", "metalearning", "portfolio"}, list of Configuration or None, \
-            default="defaults"
+    initial : {"portfolio", "defaults", "metalearning"}, list of Configuration or None, \
+            default="portfolio"
         What is tried first.
     ensemble_size : int, default=25
         Number of votes in the ensemble; not used by strategies for several objectives.

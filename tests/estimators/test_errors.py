@@ -156,10 +156,10 @@ BAD_FITS = [
     ),
     (
         "initial needs an archive that the space does not have",
-        {"initial": "portfolio", "space": broken_space()},
+        {"initial": "metalearning", "space": broken_space()},
         (X, Y),
         ValueError,
-        "'initial' parameter 'portfolio'.*'custom'.*Known: default.*Pass 'defaults'",
+        "'initial' parameter 'metalearning'.*'custom'.*Known: default.*Pass 'portfolio'",
     ),
     (
         "memory_limit is negative",

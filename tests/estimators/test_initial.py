@@ -19,6 +19,7 @@ from skauto.metalearning import (
     portfolio_configurations,
 )
 from skauto.metalearning._archive import normalized
+from skauto.metalearning._warm_start import fitting
 from skauto.space import SearchSpace
 from skauto.space.catalog import get_space
 
@@ -59,7 +60,8 @@ def test_begins_with_the_best_of_the_neighbors(cancer, strategy):
 
 def test_strategy_goes_on_after_the_portfolio(cancer):
     part = part_for(cancer[0]).subspace({"classifier": ["gaussian_nb", "lda"]})
-    portfolio = portfolio_configurations(ARCHIVE, part)
+    portfolio = portfolio_configurations(part)
+    assert portfolio
     clf, configurations = tried(
         *cancer, initial="portfolio", space=part, max_evals=len(portfolio) + 2, strategy="random"
     )
@@ -75,7 +77,7 @@ def test_portfolio_serves_where_no_set_is_near():
     assert clf.neighbors_ == []
     facts = DataFacts(n_samples=120, n_features=80, has_missing=True)
     space = get_space("default").for_data(facts)
-    assert configurations == portfolio_configurations(ARCHIVE, space)[:2]
+    assert configurations == fitting(ARCHIVE.portfolio(25), space)[:2]
 
 
 def test_same_seed_same_beginning():
@@ -110,20 +112,45 @@ def test_any_table_can_be_begun_with(initial, table):
     assert [trial.status for trial in clf.history_] == ["ok"] * 3
 
 
-@pytest.mark.parametrize("initial", ["metalearning", "portfolio"])
-def test_space_without_an_archive_is_refused(cancer, initial):
+def test_space_without_an_archive_is_refused(cancer):
     space = SearchSpace(["classifier"]).add("classifier", "tree", DecisionTreeClassifier())
-    text = f"'initial' parameter '{initial}'.*'custom'. Known: .*default.*Pass 'defaults'"
+    text = "'initial' parameter 'metalearning'.*'custom'. Known: .*default.*Pass 'portfolio'"
     with pytest.raises(ValueError, match=text):
-        AutoClassifier(initial=initial, space=space).fit(*cancer)
+        AutoClassifier(initial="metalearning", space=space).fit(*cancer)
+
+
+def test_portfolio_is_the_defaults_of_a_space_of_the_user(cancer):
+    space = SearchSpace(["classifier"]).add("classifier", "tree", DecisionTreeClassifier())
+    _, configurations = tried(*cancer, space=space, max_evals=1)
+    assert configurations == [space.default()]
+
+
+def test_a_classifier_of_the_user_is_tried_early(cancer):
+    space = get_space("default").add("classifier", "own", DecisionTreeClassifier())
+    part = space.for_data(DataFacts(n_samples=569, n_features=30))
+    start = portfolio_configurations(part, n=8)
+    assert [c["classifier"] for c in start].index("own") == 2
+    assert len(start) == 9
+
+
+def test_the_portfolio_depends_on_the_shape_of_the_table():
+    space = get_space("default")
+    orders = {
+        (n_classes, categories): tuple(
+            portfolio_configurations(space, n_classes=n_classes, has_categories=categories)
+        )
+        for n_classes in (2, 5)
+        for categories in (False, True)
+    }
+    assert len(set(orders.values())) == 4
 
 
 def test_part_of_a_space_that_the_archive_lacks_is_refused(cancer):
     space = SearchSpace(["classifier"], "default")
     for depth in (1, 2):
         space.add("classifier", f"depth_{depth}", DecisionTreeClassifier(max_depth=depth))
-    with pytest.raises(ValueError, match="no configuration of the archive.*Pass 'defaults'"):
-        AutoClassifier(initial="portfolio", space=space).fit(*cancer)
+    with pytest.raises(ValueError, match="no configuration of the archive.*Pass 'portfolio'"):
+        AutoClassifier(initial="metalearning", space=space).fit(*cancer)
 
 
 # The archive itself

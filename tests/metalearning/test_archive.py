@@ -14,9 +14,9 @@ from skauto.metalearning import (
     load_archive,
     meta_features,
     nearest_configurations,
-    portfolio_configurations,
 )
 from skauto.metalearning._archive import greedy_portfolio, normalized, typical_cost
+from skauto.metalearning._warm_start import fitting
 from skauto.space import Configuration, Integer, Real, SearchSpace
 
 
@@ -274,13 +274,12 @@ def test_portfolio_serves_where_no_set_is_near():
     far = {name: (-1.0) ** i * 50 for i, name in enumerate(META_FEATURES)}
     assert archive.neighbors(far) == []
     assert nearest_configurations(archive, far, space, 4) == archive.portfolio(4)
-    assert portfolio_configurations(archive, space, 4) == archive.portfolio(4)
 
 
 def test_configurations_are_made_to_fit_a_part_of_the_space():
     archive, space = make_archive(), make_space()
     part = space.subspace({"imputer": "none", "classifier": ["tree", "bayes"]})
-    start = portfolio_configurations(archive, part, 10)
+    start = fitting(archive.portfolio(10), part)
     assert start
     assert len(set(start)) == len(start)
     for configuration in start:
@@ -288,14 +287,14 @@ def test_configurations_are_made_to_fit_a_part_of_the_space():
     kept = {repr(c.parameters("classifier")) for c in archive.configurations}
     assert {repr(c.parameters("classifier")) for c in start} <= kept
     strict = make_space().forbid({"scaler": "standard"}, {"classifier": ["tree", "linear"]})
-    for configuration in portfolio_configurations(archive, strict, 10):
+    for configuration in fitting(archive.portfolio(10), strict):
         strict.validate(configuration)
 
 
 def test_values_out_of_range_leave_a_configuration_out():
     archive = make_archive()
     narrow = make_space().add("classifier", "tree", parameters={"depth": Integer(1, 2)})
-    start = portfolio_configurations(archive, narrow, 10)
+    start = fitting(archive.portfolio(10), narrow)
     for configuration in start:
         narrow.validate(configuration)
 
