@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from skauto.constraints._evidence import Evidence
+from skauto.selection import RateLimit
 from skauto.utils import Predictions
 
 # Resamples of the rows in a bootstrap: the share of them beyond a quantile of 95% then has a
@@ -117,6 +118,21 @@ class Constraint(BaseEstimator, ABC):
         value : float
             To be at most ``limit``; NaN where it is not defined on these rows.
         """
+
+    def rate_limits(self, evidence: Evidence) -> list[RateLimit]:
+        """Give the limit as limits on rates of labels, which a decision can keep.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            Truth and groups of rows of two classes; predictions are not read.
+
+        Returns
+        -------
+        limits : list of RateLimit
+            All are to be kept; empty where the constraint is no limit on rates of labels.
+        """
+        return []
 
     def bound(self, evidence: Evidence, confidence: float) -> float:
         """Upper end of a one-sided confidence interval for the value on new rows.

@@ -114,6 +114,7 @@ class Evidence:
             y=self.y[rows],
             groups={name: codes[rows] for name, codes in self.groups.items()},
             X=None if self.X is None else take_rows(self.X, rows),
+            decision=None if self.decision is None else self.decision.take(rows),
         )
 
 

@@ -234,6 +234,24 @@ class Gate:
         )
         return Verdict(tuple(measured))
 
+    def without(self, keys: Sequence[str]) -> "Gate":
+        """Give the gate without some of its constraints.
+
+        Parameters
+        ----------
+        keys : sequence of str
+            Keys of constraints.
+
+        Returns
+        -------
+        gate : Gate
+            Of the others; itself without any key.
+        """
+        if not keys:
+            return self
+        others = [c for c in self.constraints if c.key not in keys]
+        return Gate(others, self.data, margin=self.margin, refit=self.refit)
+
     def allows(self, trials: Sequence[Trial], weights: Sequence[float] | NDArray[Any]) -> bool:
         """Whether a vote that is not fitted yet would keep every limit.
 
@@ -353,13 +371,21 @@ class Gate:
                 if np.array_equal(rows, self._validated.rows)
                 else Evidence.of(self.data, predictions[rows], rows)
             )
-            return replace(evidence, probabilities=predictions[rows], decision=decision)
+            return replace(
+                evidence,
+                probabilities=predictions[rows],
+                decision=None if decision is None else decision.take(rows),
+            )
 
         return pooled
 
     def _by_fold(self, predictions: NDArray[Any], decision: Decision | None) -> list[Evidence]:
         return [
-            replace(fold.evidence, probabilities=predictions[fold.rows], decision=decision)
+            replace(
+                fold.evidence,
+                probabilities=predictions[fold.rows],
+                decision=None if decision is None else decision.take(fold.rows),
+            )
             for fold in self._folds
         ]
 

@@ -13,7 +13,7 @@ from skauto.constraints._base import Constraint
 from skauto.constraints._evidence import Evidence
 from skauto.constraints._scores import positive_code, scorer_for, scorer_name
 from skauto.exceptions import SmallGroupWarning
-from skauto.selection import score_probabilities
+from skauto.selection import RateLimit, score_probabilities
 from skauto.utils import BoolArray, FloatArray, IntArray
 
 # A sensitive feature with more values is a number that somebody forgot to cut into ranges.
@@ -257,6 +257,30 @@ class _RateDifference(GroupConstraint):
             rates = rng.beta(hits + 0.5, sizes - hits + 0.5, size=(_N_DRAWS, len(hits)))
             bounds.append(np.quantile(np.ptp(rates, axis=1), confidence))
         return float(max(bounds, default=math.nan))
+
+    def rate_limits(self, evidence: Evidence) -> list[RateLimit]:
+        """Give the limit as limits on rates of labels, which a decision can keep.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            Truth and groups of rows of two classes; predictions are not read.
+
+        Returns
+        -------
+        limits : list of RateLimit
+            One for each feature and kind of row, of the groups that are large enough.
+        """
+        truth = evidence.y == positive_code(self, evidence.classes)
+        limits = []
+        for _, codes in self._groupings(evidence):
+            for kind in self._kinds(truth):
+                sizes = np.bincount(codes[kind], minlength=1)
+                large = np.flatnonzero(sizes >= self.min_group_size)
+                if len(large) >= 2:
+                    sets = np.array([kind & (codes == group) for group in large])
+                    limits.append(RateLimit(sets, float(self.limit)))
+        return limits
 
     def _counts(self, evidence: Evidence) -> Iterator[tuple[IntArray, IntArray]]:
         """Rows predicted positive and all rows of each group, by feature and kind of row."""

@@ -12,7 +12,7 @@ from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 
 from skauto.constraints._base import Constraint
 from skauto.constraints._evidence import Evidence
-from skauto.selection import score_probabilities
+from skauto.selection import RateLimit, score_probabilities
 from skauto.utils import BoolArray, Predictions, closest
 
 Scoring = str | Callable[..., float]
@@ -22,6 +22,7 @@ class _Rate(Constraint):
     """A rate of errors among the rows of one kind."""
 
     resampled = False
+    _of_positives: bool
 
     def __init__(self, upper: float | None = None, *, positive_label: Any = None) -> None:
         self.upper = upper
@@ -75,6 +76,25 @@ class _Rate(Constraint):
             return 1.0
         return float(beta.ppf(confidence, n_errors + 1, errors.size - n_errors))
 
+    def rate_limits(self, evidence: Evidence) -> list[RateLimit]:
+        """Give the limit as one on rates of labels, which a decision can keep.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            Truth of rows of two classes; predictions are not read.
+
+        Returns
+        -------
+        limits : list of RateLimit
+            One; none when no row is of the kind.
+        """
+        positive = positive_code(self, evidence.classes)
+        kind = (evidence.y == positive) == self._of_positives
+        wrong = 1 - positive if self._of_positives else positive
+        limit = RateLimit(kind[None], float(self.limit), "rate" if wrong == 1 else "rest")
+        return [limit] if kind.any() else []
+
     def check(self, classes: NDArray[Any]) -> None:
         """Refuse what cannot be measured.
 
@@ -109,6 +129,8 @@ class FalsePositiveRate(_Rate):
     'false_positive_rate'
     """
 
+    _of_positives = False
+
     def _errors(self, evidence: Evidence) -> BoolArray:
         positive = positive_code(self, evidence.classes)
         kind = evidence.y != positive
@@ -131,6 +153,8 @@ class FalseNegativeRate(_Rate):
     >>> FalseNegativeRate(0.05).key
     'false_negative_rate'
     """
+
+    _of_positives = True
 
     def _errors(self, evidence: Evidence) -> BoolArray:
         positive = positive_code(self, evidence.classes)

@@ -3,8 +3,8 @@
 import math
 import time
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,18 +13,17 @@ from sklearn.dummy import DummyClassifier
 
 from skauto.constraints import Verdict
 from skauto.engines import Engine
+from skauto.ensemble._decide import DecisionChooser, Reading
 from skauto.ensemble._refits import Refits
 from skauto.ensemble._voting import PipelineEnsemble
 from skauto.evaluation import PipelineEvaluator, RefitTask, assemble
 from skauto.history import History, Trial
 from skauto.selection import (
     BrierLoss,
-    Decision,
     LogLoss,
     Loss,
     ScorerLoss,
     SmoothedLoss,
-    choose_decision,
     gains_by_offsets,
     get_loss,
     greedy_selection,
@@ -149,6 +148,7 @@ class EnsembleBuilder:
         self.refit = refit
         self.scoring = scoring
         self.decision = decision
+        self.decisions = DecisionChooser(self.data, self.gate, decision)
         self._needed = 0, 0.0  # number of trials, and seconds that their members take
 
     def refit_time(self, trial: Trial) -> float:
@@ -208,7 +208,8 @@ class EnsembleBuilder:
         Selecting itself takes time, so it is left until the end of the search depends on it.
         """
         if self._needed[0] != len(history):
-            chosen = self.select(history, seconds * n_workers, seconds)
+            kept = self.decisions.kept_by_decision
+            chosen = self.select(history, seconds * n_workers, seconds, kept)
             times = [self.refit_time(history[number]) for number in chosen]
             self._needed = len(history), max([sum(times) / n_workers, *times])
         return self._needed[1]
@@ -248,16 +249,26 @@ class EnsembleBuilder:
 
     def _votes(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:
         """Votes of fitted members in the order in which the gate is asked about them."""
-        seconds = refits.budget.remaining
-        weights = self.select(history, seconds * refits.engine.n_workers, seconds)
-        refits.fit(weights)
-        weights = {number: weights[number] for number in weights if number in refits.steps}
+        if self.decisions.kept_by_decision:
+            weights = self._fitted(history, refits, self.decisions.kept_by_decision)
+            if weights:
+                yield weights
+        weights = self._fitted(history, refits)
         last = None
         while weights:
             yield dict(weights)
             last, _ = weights.popitem()  # the smallest share
         if self.gate.constraints:
             yield from ({n: 1.0} for n in self._singles(history, refits) if n != last)
+
+    def _fitted(
+        self, history: History, refits: Refits, kept: Sequence[str] = ()
+    ) -> dict[int, float]:
+        """Select a vote and fit it; the shares of the members that were fitted in time."""
+        seconds = refits.budget.remaining
+        weights = self.select(history, seconds * refits.engine.n_workers, seconds, kept)
+        refits.fit(weights)
+        return {number: weights[number] for number in weights if number in refits.steps}
 
     def _singles(self, history: History, refits: Refits) -> Iterator[int]:
         """Numbers of single trials that may pass, each fitted when it is its turn.
@@ -287,43 +298,19 @@ class EnsembleBuilder:
         total = sum(weights.values())
         weights = {number: weight / total for number, weight in weights.items()}
         model = self._vote(weights, refits.steps)
-        model.decision = self.decide(refits.history, weights)
+        reading = self._read(refits.history, weights)
+        model.decision = reading.deployed
         trials = [refits.history[number] for number in weights]
-        verdict = self.gate.judge(trials, list(weights.values()), model, decision=model.decision)
+        shares = list(weights.values())
+        verdict = self.gate.judge(trials, shares, model, decision=reading.out_of_fold)
         return Candidate(weights, model, verdict)
 
-    def decide(self, history: History, weights: dict[int, float]) -> Decision | None:
-        """Choose how a vote is read.
-
-        Parameters
-        ----------
-        history : History
-            All trials.
-        weights : dict of int to float
-            Share of the vote by number of the trial.
-
-        Returns
-        -------
-        decision : Decision or None
-            None with ``decision="argmax"``, and where a limit is measured on predictions.
-        """
-        measured = any(not c.additive for c in self.gate.constraints)
-        if self.decision == "argmax" or measured:
-            return None
-        shares = np.array(list(weights.values())) / sum(weights.values())
-        rows = self._rows(history[next(iter(weights))].predictions)
-        vote = sum(
-            share * history[number].predictions[rows]
-            for number, share in zip(weights, shares, strict=True)
-        )
-        weight = self.data.sample_weight
-        return choose_decision(
-            vote,
-            self.data.y[rows],
-            self.score_loss(rows),
-            rng=np.random.default_rng(0),
-            sample_weight=None if weight is None else weight[rows],
-        )
+    def _read(self, history: History, weights: dict[int, float]) -> Reading:
+        """Choose how a vote is read."""
+        trials = [history[number] for number in weights]
+        rows = self._rows(np.asarray(trials[0].predictions))
+        shares = np.array(list(weights.values()))
+        return self.decisions.choose(trials, shares, rows, self.score_loss(rows))
 
     def _model(self, chosen: Candidate, refused: list[Candidate], refits: Refits) -> Model:
         """Describe the vote that is deployed, and take out its best pipeline."""
@@ -368,7 +355,11 @@ class EnsembleBuilder:
         ensemble.disagreement = mean_over_pairs(pairwise_disagreement(sampled))
 
     def select(
-        self, history: History, processor_seconds: float = math.inf, seconds: float = math.inf
+        self,
+        history: History,
+        processor_seconds: float = math.inf,
+        seconds: float = math.inf,
+        kept: Sequence[str] = (),
     ) -> dict[int, float]:
         """Choose members by greedy selection on the out-of-fold predictions.
 
@@ -381,17 +372,20 @@ class EnsembleBuilder:
         seconds : float, default=inf
             What refitting one member may take. When a fifth of them is over, the vote as it is
             then gets no further members.
+        kept : sequence of str, default=()
+            Keys of constraints that do not restrict the choice, since a decision keeps them.
 
         Returns
         -------
         weights : dict of int to float
             Share of the vote by number of the trial, largest first; empty without any trial.
         """
-        pool = [t for t in self._pool(history) if self.refit_time(t) <= seconds]
+        pool = [t for t in self._pool(history, kept) if self.refit_time(t) <= seconds]
         if not pool:
             return {}
-        if self.n_members == 1 or not history.feasible(pool[0]):
+        if self.n_members == 1 or not history.feasible(_as_if_kept(pool[0], kept)):
             return {pool[0].number: 1.0}
+        gate = self.gate.without(kept)
         times = np.array([self.refit_time(trial) for trial in pool])
         end = time.monotonic() + _SELECTING * seconds
 
@@ -405,7 +399,7 @@ class EnsembleBuilder:
             votes = counts.copy()
             votes[candidate] += 1
             members = np.flatnonzero(votes)
-            return self.gate.allows([pool[i] for i in members], votes[members])
+            return gate.allows([pool[i] for i in members], votes[members])
 
         predictions = [np.asarray(trial.predictions) for trial in pool]
         rows = self._rows(predictions[0])
@@ -423,10 +417,10 @@ class EnsembleBuilder:
             pool[i].number: float(selection.weights[i]) for i in order if selection.weights[i] > 0
         }
 
-    def _pool(self, history: History) -> list[Trial]:
+    def _pool(self, history: History, kept: Sequence[str] = ()) -> list[Trial]:
         """Best complete trials: those that violate the limits least, then by loss."""
         complete = [t for t in history if _complete(t)]
-        complete.sort(key=lambda t: _preference(history, t))
+        complete.sort(key=lambda t: _preference(history, _as_if_kept(t, kept)))
         seen: Counter[str] = Counter()
         pool = []
         for rank, trial in enumerate(complete):
@@ -504,6 +498,11 @@ class EnsembleBuilder:
 
 def _complete(trial: Trial) -> bool:
     return trial.ok and trial.fidelity == 1.0 and trial.predictions is not None
+
+
+def _as_if_kept(trial: Trial, keys: Sequence[str]) -> Trial:
+    """The trial with nothing to object to by some of the constraints."""
+    return replace(trial, constraints={**trial.constraints, **dict.fromkeys(keys, -math.inf)})
 
 
 def _may_pass(predicted: Verdict) -> bool:

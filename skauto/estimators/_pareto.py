@@ -108,7 +108,7 @@ class FrontBuilder(EnsembleBuilder):
         yield from ({number: 1.0} for number in fitted)
         yield from ({n: 1.0} for n in self._singles(history, refits) if n not in front)
 
-    def _pool(self, history: History) -> list[Trial]:
+    def _pool(self, history: History, kept: Sequence[str] = ()) -> list[Trial]:
         """The front in the order of preference."""
         front = [
             t for t in pareto_trials(history, history.objectives[1:]) if t.predictions is not None

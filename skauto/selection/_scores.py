@@ -18,8 +18,8 @@ from skauto.utils import (
 
 def score_probabilities(
     scorer: Callable[..., float],
-    probabilities: FloatArray,
-    y: IntArray,
+    probabilities: NDArray[np.floating[Any]],
+    y: NDArray[np.integer[Any]],
     classes: NDArray[Any],
     sample_weight: FloatArray | None = None,
     X: Any = None,
