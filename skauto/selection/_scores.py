@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from skauto.utils import (
     FloatArray,
-    IntArray,
     Predictions,
     scorer_function,
     scorer_needs_labels_only,
