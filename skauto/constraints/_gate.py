@@ -312,7 +312,8 @@ class Gate:
         pooled: Callable[[], Evidence],
         model: object,
     ) -> Measurement:
-        members = [trial.fold_constraints[constraint.key] for trial in trials]
+        unknown = (math.nan,) * len(self.data.splits)  # a search may go on with other constraints
+        members = [trial.fold_constraints.get(constraint.key, unknown) for trial in trials]
         folds = tuple(float(value) for value in np.sum(members, axis=0))
         if model is None:
             return Measurement(constraint, folds, self._predicted(constraint, folds))
