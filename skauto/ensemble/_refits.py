@@ -89,9 +89,10 @@ class Refits:
                 self.engine.submit((number, fold), (self.task(self.history[number], fold),))
         limit = self.budget.time_limit
         grace = 0.0 if limit is None else _GRACE + _GRACE_SHARE * limit
+        ready = any(number in self.steps for number in new)
         fitted: dict[int, list[Any]] = {}
         while self.engine.n_running:
-            late = 0.0 if fitted or self.steps else grace - self.budget.overrun
+            late = 0.0 if fitted or ready else grace - self.budget.overrun
             left = self.budget.remaining + late
             if left <= 0:
                 break
