@@ -17,13 +17,12 @@ from scipy.special import expit, softmax
 from skauto.selection._losses import (
     BrierLoss,
     ErrorLoss,
-    FloatArray,
-    IntArray,
     LabelLoss,
     LogLoss,
     Loss,
     ScorerLoss,
 )
+from skauto.utils import FloatArray, IntArray
 
 __all__ = [
     "Decision",

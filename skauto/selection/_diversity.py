@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.selection._losses import FloatArray
+from skauto.utils import FloatArray
 
 __all__ = ["pairwise_disagreement", "pairwise_diversity"]
 

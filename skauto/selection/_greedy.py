@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skauto.selection._losses import FloatArray, IntArray, Loss
+from skauto.selection._losses import Loss
+from skauto.utils import FloatArray, IntArray
 
 __all__ = ["Selection", "greedy_selection"]
 

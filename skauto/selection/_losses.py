@@ -29,6 +29,8 @@ from sklearn.metrics import (
 )
 
 from skauto.utils import (
+    FloatArray,
+    IntArray,
     Predictions,
     scorer_function,
     scorer_is_loss,
@@ -50,9 +52,6 @@ __all__ = [
     "SmoothedLoss",
     "get_loss",
 ]
-
-FloatArray = NDArray[np.floating[Any]]
-IntArray = NDArray[np.integer[Any]]
 
 
 class Loss(ABC):

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skauto.selection._greedy import Selection, _first_smallest, _losses_with
-from skauto.selection._losses import FloatArray, IntArray, Loss
-from skauto.utils import GrowingArray
+from skauto.selection._losses import Loss
+from skauto.utils import FloatArray, GrowingArray, IntArray
 
 __all__ = ["EnsemblePool"]
 

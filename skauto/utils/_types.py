@@ -1,11 +1,13 @@
 """Types of the arrays that pass between the rooms."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-#: Numbers: vectors, losses, probabilities.
-FloatArray = NDArray[np.float64]
-#: Indices and counts.
-IntArray = NDArray[np.intp]
+#: Numbers in single or double precision: vectors, losses, probabilities.
+FloatArray = NDArray[np.floating[Any]]
+#: Indices, counts and class codes.
+IntArray = NDArray[np.integer[Any]]
 #: Masks.
 BoolArray = NDArray[np.bool_]

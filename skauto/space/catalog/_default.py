@@ -14,7 +14,7 @@ from skauto.space.catalog import (
     _selectors,
     _transformers,
 )
-from skauto.space.catalog._steps import STEPS
+from skauto.space.catalog._steps import make_space
 
 
 def default(sensitive: Iterable[str] = ()) -> SearchSpace:
@@ -52,56 +52,48 @@ def build(name: str, classifiers: Iterable[Component], sensitive: Iterable[str])
         The space.
     """
     usual = {"classifier": "lightgbm"} | ({"balancer": "group_weights"} if sensitive else {})
-    space = SearchSpace(STEPS, name, default=usual, anchor="classifier")
-    for component in (
-        _encoders.ordinal(),
-        _encoders.one_hot(),
-        _encoders.target(),
-    ):
-        space.add("encoder", component)
-    for component in (
-        _imputers.none(),
-        _imputers.simple(),
-    ):
-        space.add("imputer", component)
-    for component in (
-        _balancers.none(weight=7.0),
-        _balancers.weights(),
-        _balancers.over_sampling(),
-        _balancers.smote(),
-    ):
-        space.add("balancer", component)
-    for component in (
-        _scalers.none(),
-        _scalers.standard(weight=2.0),
-        _scalers.robust_smooth(),
-        _scalers.quantile_normal(),
-        _scalers.min_max(weight=0.5),
-    ):
-        space.add("scaler", component)
-    for component in (
-        _transformers.none(weight=6.0),
-        _transformers.pca(),
-        _transformers.quadratic(),
-        _transformers.scaled_nystroem(),
-        _transformers.tree_embedding(),
-    ):
-        space.add("transformer", component)
-    for component in (
-        _selectors.none(weight=6.0),
-        _selectors.percentile(),
-        _selectors.extra_trees(),
-        _selectors.l1(),
-    ):
-        space.add("selector", component)
-    for component in classifiers:
-        space.add("classifier", component)
+    components = {**_preprocessors(), "classifier": list(classifiers)}
+    space = make_space(name, components, default=usual, anchor="classifier")
     _forbid_pointless(space)
     if sensitive:
         unweighted = [c.name for c in space.components("classifier") if not takes_weights(c)]
         space.add("balancer", _balancers.group_weights(sensitive, weight=7.0))
         space.forbid({"balancer": "group_weights"}, {"classifier": unweighted})
     return space
+
+
+def _preprocessors() -> dict[str, list[Component]]:
+    """Return the algorithms of every step but the classifier."""
+    return {
+        "encoder": [_encoders.ordinal(), _encoders.one_hot(), _encoders.target()],
+        "imputer": [_imputers.none(), _imputers.simple()],
+        "balancer": [
+            _balancers.none(weight=7.0),
+            _balancers.weights(),
+            _balancers.over_sampling(),
+            _balancers.smote(),
+        ],
+        "scaler": [
+            _scalers.none(),
+            _scalers.standard(weight=2.0),
+            _scalers.robust_smooth(),
+            _scalers.quantile_normal(),
+            _scalers.min_max(weight=0.5),
+        ],
+        "transformer": [
+            _transformers.none(weight=6.0),
+            _transformers.pca(),
+            _transformers.quadratic(),
+            _transformers.scaled_nystroem(),
+            _transformers.tree_embedding(),
+        ],
+        "selector": [
+            _selectors.none(weight=6.0),
+            _selectors.percentile(),
+            _selectors.extra_trees(),
+            _selectors.l1(),
+        ],
+    }
 
 
 def _forbid_pointless(space: SearchSpace) -> None:

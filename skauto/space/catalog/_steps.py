@@ -1,3 +1,40 @@
-"""The steps of a pipeline, in order: all spaces of the catalog have the same."""
+"""The steps of a pipeline in the spaces of the catalog."""
+
+from collections.abc import Iterable, Mapping
+
+from skauto.space._component import Component
+from skauto.space._space import SearchSpace
 
 STEPS = ("encoder", "imputer", "balancer", "scaler", "transformer", "selector", "classifier")
+
+
+def make_space(
+    name: str,
+    components: Mapping[str, Iterable[Component]],
+    *,
+    default: Mapping[str, str] | None = None,
+    anchor: str | None = None,
+) -> SearchSpace:
+    """Build a space with all steps of the catalog.
+
+    Parameters
+    ----------
+    name : str
+        Name of the space.
+    components : mapping of str to iterable of Component
+        The algorithms of every step.
+    default : mapping of str to str, default=None
+        See `SearchSpace`.
+    anchor : str, default=None
+        See `SearchSpace`.
+
+    Returns
+    -------
+    SearchSpace
+        A new space.
+    """
+    space = SearchSpace(STEPS, name, default=default, anchor=anchor)
+    for step in STEPS:
+        for component in components[step]:
+            space.add(step, component)
+    return space

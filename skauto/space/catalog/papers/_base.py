@@ -8,7 +8,7 @@ from skauto.space._component import Component
 from skauto.space._parameters import Categorical
 from skauto.space._space import SearchSpace
 from skauto.space.catalog._encoders import adapt_one_hot, make_one_hot
-from skauto.space.catalog._steps import STEPS
+from skauto.space.catalog._steps import STEPS, make_space
 
 NONE = Component("none")
 
@@ -64,9 +64,9 @@ def paper_space(
     default: Mapping[str, str] | None = None,
     **components: Sequence[Component],
 ) -> SearchSpace:
-    """Build a space with all steps of the catalog.
+    """Build a space from the steps in which a paper has a choice.
 
-    Steps without a choice in the paper have a single algorithm: one-hot encoding, imputation by
+    The other steps have a single algorithm: one-hot encoding, imputation by
     the median, and nothing elsewhere.
 
     Parameters
@@ -76,16 +76,13 @@ def paper_space(
     default : mapping of str to str, default=None
         See `SearchSpace`.
     **components : sequence of Component
-        The algorithms of each step in which the paper has a choice.
+        The algorithms of these steps.
 
     Returns
     -------
     SearchSpace
         A new space.
     """
-    space = SearchSpace(STEPS, name, default=default)
-    fixed = {"encoder": [ONE_HOT], "imputer": [IMPUTERS["median"]]}
-    for step in STEPS:
-        for component in components.get(step) or fixed.get(step, [NONE]):
-            space.add(step, component)
-    return space
+    fixed: dict[str, Sequence[Component]] = dict.fromkeys(STEPS, [NONE])
+    fixed |= {"encoder": [ONE_HOT], "imputer": [IMPUTERS["median"]]}
+    return make_space(name, {**fixed, **components}, default=default)
