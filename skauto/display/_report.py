@@ -165,7 +165,7 @@ def _failures(history: "History") -> str:
     counts: Counter[tuple[str, str]] = Counter()
     algorithms: dict[tuple[str, str], Counter[str]] = {}
     for trial in history:
-        if trial.status in ("ok", "stopped"):
+        if trial.status in ("ok", "stopped", "skipped"):
             continue
         lines = trial.error.strip().splitlines() or [""]
         key = (trial.status, lines[-1].strip()[:300])

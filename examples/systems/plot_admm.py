@@ -1,0 +1,54 @@
+r"""
+ADMM: algorithms and hyper-parameters in turns
+==============================================
+
+A pipeline is searched in two kinds of variables: which algorithm each step uses, and the
+hyper-parameters of these algorithms. ADMM [1]_ splits this mixed problem into simpler sub-problems
+and solves them in turns.
+"""
+
+# %%
+# One iteration has four parts.
+#
+# 1. *theta-min* optimises the hyper-parameters of the present algorithms with a Gaussian process.
+#    Integers are relaxed to real numbers. A quadratic penalty draws them towards legal values.
+# 2. *delta-min* rounds to the nearest legal integers.
+# 3. *z-min* chooses other algorithms at the present hyper-parameters. It is a bandit problem, and
+#    Thompson sampling solves it.
+# 4. The multipliers of the penalties are updated. Limits on latency, size or error rates enter
+#    each sub-problem in the same way, with a penalty and a multiplier.
+#
+# The search below minimises an artificial function of pipelines with three steps. The first part
+# of each iteration tunes one pipeline; the second one tries others.
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+from skauto import minimize
+from skauto.objectives import make_artificial_objective, make_artificial_space
+from skauto.plotting import ResidualsDisplay, SearchHistoryDisplay
+from skauto.strategies import ADMM
+
+space = make_artificial_space(n_steps=3, n_algorithms=4)
+objective = make_artificial_objective(space, seed=3)
+result = minimize(
+    objective, space, strategy=ADMM(budget=8, growth=0), max_evals=48, random_state=0
+)
+display = SearchHistoryDisplay.from_history(result.history, by="origin")
+display.ax_.set_title("Loss of each trial, by the sub-problem that proposed it")
+plt.show()
+
+# %%
+# The residuals say whether the splitting converges. The primal residual is the distance of the
+# relaxed integers from legal ones. The dual residual is how far the legal ones moved.
+
+ResidualsDisplay(pd.DataFrame(result.strategy.residuals_)).plot()
+plt.show()
+
+# %%
+# ADMM is the default strategy of :class:`~skauto.ConstrainedAutoClassifier`. Its settings are
+# documented at :class:`~skauto.strategies.ADMM`, its measurements on the page
+# :doc:`/benchmarks/admm`.
+#
+# .. [1] S. Liu, P. Ram, D. Vijaykeerthy, D. Bouneffouf, G. Bramble, H. Samulowitz, D. Wang,
+#    A. Conn, A. Gray, "An ADMM Based Framework for AutoML Pipeline Configuration", AAAI 2020.
