@@ -3,6 +3,9 @@
 import os
 import re
 import warnings
+from pathlib import Path
+
+from sklearn.datasets import load_breast_cancer
 
 import skauto
 
@@ -28,14 +31,15 @@ nitpick_ignore_regex = [(r"py:.*", r"(?!skauto).*")]
 html_theme = "pydata_sphinx_theme"
 html_title = f"skauto {version}"
 html_theme_options = {
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 6,
     "navigation_with_keys": False,
     "show_prev_next": False,
     "show_toc_level": 2,
 }
-html_sidebars = {page: [] for page in ("index", "install", "errors", "whats_new")}
+html_sidebars = {page: [] for page in ("index", "install", "coming_from", "errors", "whats_new")}
 html_show_sourcelink = False
 html_static_path = ["_static"]
+html_extra_path = ["_extra"]  # the report of the start page, written below
 html_css_files = ["skauto.css"]
 
 autosummary_generate = True
@@ -69,5 +73,17 @@ def skip_foreign(app, what, name, member, skip, options):
     return None if ours and not REQUEST.fullmatch(name) else True
 
 
+def write_report(app):
+    """Write the report that the start page links to."""
+    path = Path(app.srcdir, "_extra", "report.html")
+    if path.exists():
+        return
+    path.parent.mkdir(exist_ok=True)
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    clf = skauto.AutoClassifier("random", max_evals=12, cv=3, random_state=0)
+    clf.fit(X[::2], y[::2]).save_report(path, X=X[1::2], y=y[1::2])
+
+
 def setup(app):
+    app.connect("builder-inited", write_report)
     app.connect("autodoc-skip-member", skip_foreign)
