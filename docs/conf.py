@@ -39,7 +39,9 @@ html_theme_options = {
 html_sidebars = {page: [] for page in ("index", "install", "coming_from", "errors", "whats_new")}
 html_show_sourcelink = False
 html_static_path = ["_static"]
-html_extra_path = ["_extra"]  # the report of the start page, written below
+EXTRA = Path(__file__).parent / "_extra"  # the report of the start page, written below
+EXTRA.mkdir(exist_ok=True)
+html_extra_path = [EXTRA.name]
 html_css_files = ["skauto.css"]
 
 autosummary_generate = True
@@ -75,10 +77,9 @@ def skip_foreign(app, what, name, member, skip, options):
 
 def write_report(app):
     """Write the report that the start page links to."""
-    path = Path(app.srcdir, "_extra", "report.html")
+    path = EXTRA / "report.html"
     if path.exists():
         return
-    path.parent.mkdir(exist_ok=True)
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     clf = skauto.AutoClassifier("random", max_evals=12, cv=3, random_state=0)
     clf.fit(X[::2], y[::2]).save_report(path, X=X[1::2], y=y[1::2])

@@ -10,8 +10,8 @@ search a model, choose the decision threshold, look at the result, and hand it o
 # The table
 # ---------
 #
-# Support tickets are generated: what was written, when, about what, and what the customer had paid.
-# One ticket in ten is escalated. That depends on the words, the weekday, and the price.
+# Support tickets are generated: what was written, when, about what, and what the customer paid. A
+# few are escalated. That depends on the words, the weekday and the price.
 
 import numpy as np
 import pandas as pd
