@@ -16,6 +16,7 @@ from sklearn.metrics import log_loss
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import TargetEncoder
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
 from skauto.data import DataFacts
 from skauto.space import FitContext, get_space
@@ -27,6 +28,7 @@ from skauto.space.catalog import (
     ScaledGammaNystroem,
     ScaledGammaSVC,
 )
+from skauto.space.catalog._classifiers import node_bytes
 from skauto.space.catalog._samplers import CappedSMOTE
 from skauto.space.catalog.papers._auto_sklearn_transformers import chi2_of_positive_part
 
@@ -374,8 +376,16 @@ def adapted(space, step, name, values, **context):
             "classifier",
             "random_forest",
             {},
-            {"n_samples": 4000},
-            {"n_estimators": 100},
+            {"n_samples": 900},
+            {"n_estimators": 100, "max_leaf_nodes": None},
+        ),
+        (
+            "default",
+            "classifier",
+            "random_forest",
+            {},
+            {"n_samples": 8000},  # 16 MB / (50 trees * 2 * 80 bytes)
+            {"n_estimators": 50, "max_leaf_nodes": 2000},
         ),
         ("default", "classifier", "mlp", {}, {}, {"max_rounds": 64, "batch_size": 32}),
         (
@@ -409,6 +419,13 @@ def adapted(space, step, name, values, **context):
 def test_adapt(space, step, name, values, context, expected):
     parameters = adapted(space, step, name, values, **context)
     assert {key: parameters[key] for key in expected} == expected
+
+
+@pytest.mark.parametrize("n_classes", [2, 20])
+def test_size_of_a_node(rng, n_classes):
+    tree = DecisionTreeClassifier().fit(rng.random((2000, 3)), rng.integers(0, n_classes, 2000))
+    size = tree.tree_.node_count * node_bytes(n_classes)
+    assert size < len(pickle.dumps(tree)) < 1.02 * size
 
 
 def test_encoders_name_their_columns():

@@ -32,6 +32,8 @@ from skauto.space.catalog._network import NetworkClassifier
 
 _NUMBERS = {"encoder": "one_hot", "imputer": "simple"}
 _SCALED = {**_NUMBERS, "scaler": "standard"}
+# Size of a forest.
+_FOREST_BYTES = 16_000_000
 RAW = {"encoder": "ordinal", "imputer": "none", "scaler": "none"}
 
 
@@ -169,10 +171,23 @@ def _forest_parameters() -> dict[str, Parameter]:
 
 
 def _adapt_forest(estimator: Any, context: FitContext) -> None:
-    """Read max_features as an exponent of the number of columns; fewer trees on many rows."""
+    """Read max_features as an exponent of the columns; bound trees and leaves by the rows.
+
+    The leaves are bounded by the size of the forest; no tree has more than 15,000.
+    """
     n_estimators = min(estimator.n_estimators, max(50, 400_000 // context.n_samples))
-    estimator.set_params(n_estimators=n_estimators)
+    n_nodes = _FOREST_BYTES / (n_estimators * node_bytes(context.n_classes))
+    n_leaves = min(15_000, int(n_nodes / 2))  # a binary tree has twice as many nodes as leaves
+    estimator.set_params(
+        n_estimators=n_estimators,
+        max_leaf_nodes=n_leaves if n_leaves < context.n_samples else None,
+    )
     exponent_to_columns(estimator, context)
+
+
+def node_bytes(n_classes: int) -> int:
+    """Size of a node of a scikit-learn tree: its record and the shares of the classes."""
+    return 64 + 8 * n_classes
 
 
 def logistic_regression() -> Component:
