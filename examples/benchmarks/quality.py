@@ -22,7 +22,16 @@ from pathlib import Path
 import baselines
 import joblib
 import pandas as pd
-from _common import Results, load, make_parser, names, numbers, paired_tests, require_data
+from _common import (
+    Results,
+    load,
+    make_parser,
+    names,
+    numbers,
+    paired_tests,
+    require_data,
+    to_rst,
+)
 from reference_line import ReferenceLine
 from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
@@ -115,7 +124,7 @@ def wins(table, systems, greater_is_better):
     return {system: f"{(sign * table[system] > best).sum()} of {len(table)}" for system in systems}
 
 
-def summarise(results):
+def summarise(results, rst=None):
     """Print the scores per set, and per system means, wins, overruns and median costs."""
     failed = results[results["error"].notna()]
     if len(failed):
@@ -145,6 +154,8 @@ def summarise(results):
     )
     print("the best of the four baselines on a set; medians over sets\n")
     print(summary.round(4).T.to_string())
+    if rst:
+        rst.write_text(to_rst(summary.T, "Means over the sets, by system") + "\n")
 
 
 def main():
@@ -155,6 +166,7 @@ def main():
     parser.add_argument("--systems", type=names, default=SYSTEMS, help=",".join(SYSTEMS))
     parser.add_argument("--n-jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, required=True, help="CSV file to append to")
+    parser.add_argument("--rst", type=Path, help="file for the last table in reStructuredText")
     arguments = parser.parse_args()
     if unknown := set(arguments.systems) - set(SYSTEMS):
         parser.error(f"unknown --systems {sorted(unknown)}; choose from {SYSTEMS}")
@@ -162,7 +174,7 @@ def main():
     require_data(parser, arguments)
     results = Results(arguments.out, KEY)
     run(arguments, results)
-    summarise(results.frame)
+    summarise(results.frame, arguments.rst)
 
 
 if __name__ == "__main__":
