@@ -111,15 +111,15 @@ def column_names(X: Any) -> list[Any] | None:
 
     Parameters
     ----------
-    X : dataframe, ndarray or sparse matrix
-        What `as_table` gives.
+    X : object
+        A dataframe of any library, or anything else.
 
     Returns
     -------
     names : list or None
         In their order.
     """
-    if hasattr(X, "iloc"):
+    if hasattr(X, "iloc") and hasattr(X, "columns"):
         return list(X.columns)
     if nw.dependencies.is_into_dataframe(X):
         return list(nw.from_native(X, eager_only=True).columns)

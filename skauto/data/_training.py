@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from skauto.data._facts import DataFacts
 from skauto.data._reader import TableReader
-from skauto.data._table import as_table
+from skauto.data._table import as_table, column_names
 from skauto.utils import check_sample_weight, closest, n_rows, take_rows
 
 METADATA = ("sample_weight", "groups", "sensitive_features")
@@ -88,13 +88,13 @@ class TrainingData:
         """
         passed = self.sensitive_features
         for table in (passed, self.X):
-            if name in getattr(table, "columns", ()):
+            if name in (column_names(table) or []):
                 return table[name]
-        if passed is not None and not hasattr(passed, "columns"):
+        if passed is not None and column_names(passed) is None:
             values = np.asarray(passed, dtype=object)
             if values.ndim == 1 or values.shape[1] == 1:
                 return values.ravel()
-        known = [*getattr(passed, "columns", ()), *getattr(self.X, "columns", ())]
+        known = [*(column_names(passed) or []), *(column_names(self.X) or [])]
         raise ValueError(
             f"The sensitive feature {name!r} of a constraint must be a column of X or of "
             "fit(..., sensitive_features=...). Got neither."

@@ -1,0 +1,69 @@
+"""Tables of other libraries than pandas are read alike."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import cross_val_score
+from sklearn.tree import DecisionTreeClassifier
+
+from skauto import AutoClassifier
+from skauto.data import TableReader
+from skauto.space import SearchSpace
+
+N = 60
+RNG = np.random.default_rng(0)
+COLUMNS = {
+    "number": [None, *RNG.random(N - 1).tolist()],
+    "integer": RNG.integers(9, size=N).tolist(),
+    "flag": RNG.integers(2, size=N).astype(bool).tolist(),
+    "colour": [None, *RNG.choice(["red", "green"], N - 1).tolist()],
+    "price": [f"${x}" for x in RNG.integers(99, size=N)],
+    "day": [datetime.date(2024, 1, 1) + datetime.timedelta(int(i)) for i in range(N)],
+    "time": [datetime.datetime(2024, 1, 1, i % 24, tzinfo=datetime.UTC) for i in range(N)],
+}
+
+
+def polars_table():
+    return pytest.importorskip("polars").DataFrame(COLUMNS)
+
+
+def pyarrow_table():
+    return pytest.importorskip("pyarrow").table(COLUMNS)
+
+
+@pytest.mark.parametrize("make", [polars_table, pyarrow_table])
+def test_read_as_pandas_is(make):
+    expected = TableReader().fit(pd.DataFrame(COLUMNS))
+    reader = TableReader().fit(make())
+    assert list(reader.feature_names_in_) == list(COLUMNS)
+    assert reader.get_feature_names_out().tolist() == expected.get_feature_names_out().tolist()
+    Z = expected.transform(pd.DataFrame(COLUMNS))
+    np.testing.assert_allclose(reader.transform(make()), Z)
+    np.testing.assert_allclose(expected.transform(make()), Z)
+
+
+def test_declared_categories():
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    texts = ["b", "a", None, "b"]
+    tables = [
+        polars.DataFrame({"a": polars.Series(texts, dtype=polars.Categorical)}),
+        polars.DataFrame({"a": polars.Series(texts, dtype=polars.Enum(["a", "b"]))}),
+        pyarrow.table({"a": pyarrow.array(texts).dictionary_encode()}),
+    ]
+    for table in tables:
+        reader = TableReader().fit(table)
+        assert reader.table_report()["why"].tolist() == ["the dtype says so"]
+        np.testing.assert_array_equal(reader.transform(table)[:, 0], [1, 0, np.nan, 1])
+
+
+@pytest.mark.parametrize("make", [polars_table, pyarrow_table])
+def test_fit_predict_and_cross_validation(make):
+    space = SearchSpace(["classifier"]).add("classifier", "tree", DecisionTreeClassifier())
+    table = make().drop(["number", "colour"]) if make is pyarrow_table else make()[:, [1, 2, 4, 5]]
+    model = AutoClassifier(space=space, max_evals=1, cv=2, random_state=0)
+    scores = cross_val_score(model, table, COLUMNS["flag"], cv=2)
+    np.testing.assert_array_equal(scores, [1, 1])
+    model.fit(table, COLUMNS["flag"], sample_weight=np.arange(N) > 3)
+    assert model.predict(table).tolist() == COLUMNS["flag"]
