@@ -1,6 +1,7 @@
 """The model that a search ends with: a weighted vote of fitted pipelines."""
 
 import contextlib
+from dataclasses import replace
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -135,9 +136,28 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         y : ndarray of shape (n_samples,)
             Labels.
         """
+        probabilities, decision = self.read(X)
+        return self.classes[decision.labels(probabilities)]
+
+    def read(self, X):
+        """Probabilities and how they are read, row by row.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
+            The raw table.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Those of ``predict_proba``.
+        decision : Decision
+            For these rows and probabilities.
+        """
         Z = self._read(X)
         probabilities = self._average(Z)
-        return self.classes[self.decision_.at(Z, probabilities).labels(probabilities)]
+        decision = self.decision_.at(Z, probabilities)
+        return probabilities, replace(decision, temperature=1.0)
 
     def _read(self, X):
         """Numeric matrix of the raw table."""

@@ -15,6 +15,7 @@ from skauto.exceptions import InfeasibleError
 from skauto.export._vote import vote_of
 from skauto.selection import (
     BrierLoss,
+    Decision,
     LogLoss,
     Loss,
     SmoothedLoss,
@@ -174,7 +175,8 @@ class _Compression:
                 raise self._infeasible(alone)
             counts[np.argmin(np.where(counts > 0, counts, np.inf))] = 0.0
             small = self._vote(counts)
-        if self.vote.decision is not None:
+        small.decision = self.vote.decision
+        if type(small.decision) is Decision:  # others keep limits of rates
             mean = sum(w * p for w, p in zip(counts / counts.sum(), sampled, strict=True))
             rng = np.random.default_rng(0)
             small.decision = choose_decision(mean, y, loss, rng=rng, sample_weight=weight)
