@@ -222,5 +222,5 @@ class CallableConstraint(Constraint):
         value : float
             What it returned.
         """
-        stored = Predictions(evidence.probabilities, evidence.classes)
+        stored = Predictions(evidence.probabilities, evidence.classes, evidence.labels)
         return float(self.function(stored, evidence.X, evidence.classes[evidence.y]))

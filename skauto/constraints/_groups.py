@@ -501,9 +501,14 @@ class GroupDisparity(GroupConstraint):
         scorer: Callable[..., float], evidence: Evidence, groups: Sequence[BoolArray]
     ) -> FloatArray:
         """Scores of the groups in which they are defined."""
+        labels = evidence.labels
         scores = [
             score_probabilities(
-                scorer, evidence.probabilities[rows], evidence.y[rows], evidence.classes
+                scorer,
+                evidence.probabilities[rows],
+                evidence.y[rows],
+                evidence.classes,
+                labels=labels[rows],
             )
             for rows in groups
         ]

@@ -244,7 +244,12 @@ class ScoreBound(Constraint):
         """
         scorer = scorer_for(self.scoring, self.key, len(evidence.classes))
         score = score_probabilities(
-            scorer, evidence.probabilities, evidence.y, evidence.classes, X=evidence.X
+            scorer,
+            evidence.probabilities,
+            evidence.y,
+            evidence.classes,
+            X=evidence.X,
+            labels=evidence.labels,
         )
         return score if self.lower is None else self._optimum() - score
 

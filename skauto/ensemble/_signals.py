@@ -196,5 +196,5 @@ class GroupSignals:
         return classifier.fit(self.data.Z[rows], codes, categorical_feature=categories or "auto")
 
 
-def _joined(columns: list[FloatArray], n_rows: int) -> FloatArray:
+def _joined(columns: Sequence[FloatArray], n_rows: int) -> FloatArray:
     return np.hstack(columns) if columns else np.empty((n_rows, 0))

@@ -172,7 +172,7 @@ def choose_signal_thresholds(
     """
     search = _Search(positive, y, loss, limits, signals, tightness, sample_weight)
     n_signals = signals.shape[1]
-    strengths = np.zeros(n_signals)
+    strengths: FloatArray = np.zeros(n_signals)
     scales = _MAX_STRENGTH / np.maximum(signals.std(axis=0), 1e-12)
     search.visit(strengths)
     for _ in range(_N_ROUNDS if n_signals > 1 else 1):

@@ -22,6 +22,7 @@ def score_probabilities(
     classes: NDArray[Any],
     sample_weight: FloatArray | None = None,
     X: Any = None,
+    labels: NDArray[np.integer[Any]] | None = None,
 ) -> float:
     """Score stored class probabilities with a scikit-learn scorer.
 
@@ -39,6 +40,8 @@ def score_probabilities(
         Weights of the rows.
     X : array-like of shape (n_samples, n_features), default=None
         Rows of the table, for scorers that look at them.
+    labels : ndarray of int of shape (n_samples,), default=None
+        Predicted class codes; None for the most probable classes.
 
     Returns
     -------
@@ -57,9 +60,9 @@ def score_probabilities(
         if len(present) < len(classes):
             probabilities = np.maximum(probabilities[:, present], np.finfo(np.float32).eps)
             probabilities /= probabilities.sum(axis=1, keepdims=True)
-            y, classes = np.searchsorted(present, y), classes[present]
+            y, classes, labels = np.searchsorted(present, y), classes[present], None
     takes_weight = sample_weight is not None and scorer_function(scorer) is not None
     params = {"sample_weight": sample_weight} if takes_weight else {}
-    labels = classes[y]
-    X = labels[:, None] if X is None else X
-    return float(scorer(Predictions(probabilities, classes), X, labels, **params))
+    truth = classes[y]
+    X = truth[:, None] if X is None else X
+    return float(scorer(Predictions(probabilities, classes, labels), X, truth, **params))

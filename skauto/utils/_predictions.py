@@ -18,6 +18,8 @@ class Predictions(ClassifierMixin, BaseEstimator):
         What ``predict_proba`` returns.
     classes : ndarray of shape (n_classes,)
         Labels of the columns.
+    labels : ndarray of int of shape (n_samples,), default=None
+        Class codes that ``predict`` gives; None for the most probable class.
 
     Examples
     --------
@@ -29,9 +31,15 @@ class Predictions(ClassifierMixin, BaseEstimator):
     0.5
     """
 
-    def __init__(self, probabilities: NDArray[Any], classes: NDArray[Any]) -> None:
+    def __init__(
+        self,
+        probabilities: NDArray[Any],
+        classes: NDArray[Any],
+        labels: NDArray[np.integer[Any]] | None = None,
+    ) -> None:
         self.probabilities = probabilities
         self.classes = classes
+        self.labels = labels
         self.classes_ = classes
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -67,7 +75,7 @@ class Predictions(ClassifierMixin, BaseEstimator):
         return self.probabilities
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the label of the largest stored probability.
+        """Give the stored labels, or those of the largest probabilities.
 
         Parameters
         ----------
@@ -79,4 +87,6 @@ class Predictions(ClassifierMixin, BaseEstimator):
         y : ndarray of shape (n_samples,)
             Labels; ties go to the first class.
         """
+        if self.labels is not None:
+            return self.classes_[self.labels]
         return self.classes_[np.argmax(self.probabilities, axis=1)]

@@ -5,15 +5,20 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, recall_score
 
 from skauto import ConstrainedAutoClassifier
 from skauto.constraints import (
+    CallableConstraint,
     EqualOpportunity,
     Evidence,
     FalseNegativeRate,
     FalsePositiveRate,
+    GroupDisparity,
+    ScoreBound,
     StatisticalParity,
 )
+from skauto.selection import Decision
 from skauto.space import SearchSpace
 
 
@@ -86,3 +91,20 @@ def test_rates_of_labels_equal_the_measured_rates(kind, positive_label):
     (limit,) = constraint.rate_limits(evidence)
     shares = np.array([[labels[rows].mean() for rows in limit.sets]])
     assert limit.measure(shares)[0] == pytest.approx(constraint.measure(evidence))
+
+
+def test_constraints_judge_the_labels_of_the_decision():
+    rng = np.random.default_rng(0)
+    y, scores = rng.integers(2, size=100), rng.random(100)
+    probabilities = np.column_stack([1 - scores, scores])
+    decision = Decision(np.log([1.0, 4.0]))
+    evidence = Evidence(
+        probabilities, y, np.array([0, 1]), {"half": np.arange(100) % 2}, decision=decision
+    )
+    labels = decision.labels(probabilities)
+    recall = recall_score(y, labels)
+    assert ScoreBound("recall", lower=0.5).measure(evidence) == pytest.approx(1 - recall)
+    by_half = [accuracy_score(y[k::2], labels[k::2]) for k in (0, 1)]
+    assert GroupDisparity("half").measure(evidence) == pytest.approx(np.ptp(by_half))
+    share = CallableConstraint(lambda model, X, y: model.predict(X).mean(), name="share")
+    assert share.measure(evidence) == labels.mean()
