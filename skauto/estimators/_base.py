@@ -158,7 +158,7 @@ class BaseAutoClassifier(
             strategy = get_strategy(self.strategy)
             prices = None if self.time_limit is None else load_prices()
             fold_seed, search_seed = (int(seed) for seed in rng.integers(2**31, size=2))
-            initial = self._initial(space, data, rng)
+            initial = self._initial(space, data, rng, prices)
             cv = self._folds(data, initial, prices)
             data = replace(
                 data, splits=make_splits(cv, data.X, data.y, data.groups, seed=fold_seed)
@@ -496,12 +496,12 @@ class BaseAutoClassifier(
         """Class of what makes the model of the trials."""
         return EnsembleBuilder
 
-    def _initial(self, space, data, rng):
+    def _initial(self, space, data, rng, prices):
         """Configurations that are tried before the strategy's own design."""
         if self.initial is None:
             return []
         if isinstance(self.initial, str):
-            return self._named_initial(space, data, rng)
+            return self._named_initial(space, data, rng, prices)
         for configuration in self.initial:
             if not isinstance(configuration, Configuration):
                 raise TypeError(
@@ -511,7 +511,7 @@ class BaseAutoClassifier(
             space.validate(configuration)
         return list(self.initial)
 
-    def _named_initial(self, space, data, rng):
+    def _named_initial(self, space, data, rng, prices):
         if self.initial == "metalearning":
             return self._advised(space, data, rng)
         defaults = space.default_configurations()
@@ -519,8 +519,12 @@ class BaseAutoClassifier(
             c.balancing == "groups" for step in space.steps for c in space.components(step)
         ):
             return defaults
+        shape = Shape.of(data)
         return portfolio_configurations(
-            space, n_classes=data.n_classes, has_categories=data.facts.has_categories
+            space,
+            n_classes=data.n_classes,
+            has_categories=data.facts.has_categories,
+            price=None if prices is None else lambda c: prices.seconds(c, shape),
         )
 
     def _advised(self, space, data, rng):

@@ -31,8 +31,7 @@ _SIZES: dict[str, dict[str, float]] = {
     "lightgbm": {"num_leaves": 31.0, "learning_rate": 0.1, "colsample_bytree": 0.7},
     "extra_trees": {"max_features": 0.8, "min_samples_leaf": 2.0},
     "random_forest": {"max_features": 0.5, "min_samples_leaf": 2.0},
-    "network": {"width": 128.0, "depth": 2.0},
-    "mlp": {"width": 64.0, "depth": 2.0},
+    "mlp": {"width": 64.0, "depth": 2.0, "n_members": 2.0},
     "svm": {"C": 10.0},
 }
 
@@ -226,7 +225,7 @@ def load_prices() -> PriceList:
     return PriceList(_shipped()["prices"])
 
 
-def load_order(n_classes: int, has_categories: bool) -> list[Configuration]:
+def load_order(n_classes: int, has_categories: bool) -> list[tuple[Configuration, float]]:
     """Load the order in which configurations of the default space are tried first.
 
     Parameters
@@ -238,8 +237,11 @@ def load_order(n_classes: int, has_categories: bool) -> list[Configuration]:
 
     Returns
     -------
-    configurations : list of Configuration
-        By the gain of the ensemble per second on the development sets.
+    order : list of (Configuration, float)
+        By the gain of the ensemble per second on the development sets, with the gain.
     """
     kind = ("multiclass" if n_classes > 2 else "binary") + ("_categories" * has_categories)
-    return [Configuration.from_dict(entry) for entry in _shipped()["orders"][kind]]
+    return [
+        (Configuration.from_dict(entry["configuration"]), entry["gain"])
+        for entry in _shipped()["orders"][kind]
+    ]

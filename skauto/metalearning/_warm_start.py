@@ -1,13 +1,15 @@
 """Which configurations to try first, from what is known of other data sets."""
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from skauto.metalearning._archive import Archive
 from skauto.metalearning._prices import load_order, load_prices
 from skauto.space import Configuration, SearchSpace
 
+# Power of the seconds in the gain per second.
+COST_EXPONENT = 0.7
 # Steps whose algorithm depends on whether there are categories and missing entries.
 _OF_THE_DATA = ("encoder", "imputer")
 
@@ -60,7 +62,12 @@ def nearest_configurations(
 
 
 def portfolio_configurations(
-    space: SearchSpace, *, n_classes: int = 2, has_categories: bool = False, n: int = 16
+    space: SearchSpace,
+    *,
+    n_classes: int = 2,
+    has_categories: bool = False,
+    price: Callable[[Configuration], float] | None = None,
+    n: int = 16,
 ) -> list[Configuration]:
     """Begin with what improved the ensemble most per second on the development sets.
 
@@ -77,6 +84,10 @@ def portfolio_configurations(
         Of the table.
     has_categories : bool, default=False
         Whether it has categorical columns.
+    price : callable, default=None
+        ``price(configuration)`` gives the predicted seconds of a fit on the table. With it, the
+        configurations are ordered by gain per second on the table, instead of on the development
+        sets.
     n : int, default=16
         Number of configurations from the learned order, at most.
 
@@ -92,9 +103,18 @@ def portfolio_configurations(
     >>> len(portfolio_configurations(get_space("default"), n=3))
     3
     """
-    learned = fitting(load_order(n_classes, has_categories), space)[:n]
-    if not learned:
+    gains: dict[Configuration, float] = {}
+    for configuration, gain in load_order(n_classes, has_categories):
+        adapted = adapt_configuration(configuration, space)
+        if adapted is not None:
+            gains.setdefault(adapted, gain)
+    if not gains:
         return space.default_configurations()
+    learned = list(gains)
+    if price is not None:
+        merits = {c: gain / price(c) ** COST_EXPONENT for c, gain in gains.items()}
+        learned.sort(key=lambda configuration: -merits[configuration])
+    learned = learned[:n]
     known = load_prices().coefficients
     own = [c for c in space.default_configurations() if c.structure[-1] not in known]
     first = -(-len(learned) // 4)
