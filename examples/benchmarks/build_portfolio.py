@@ -12,6 +12,7 @@ leave-one-out score and writes the file that the package ships.
 
 import json
 import time
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from _common import load, make_parser, names, numbers, require_data
 from skauto.data import TableReader, make_splits, read_training_data
 from skauto.evaluation import FoldTask, PipelineBuilder, PipelineWorker
 from skauto.metalearning import PriceList, Shape, adapt_configuration, fit_prices
+from skauto.metalearning._warm_start import COST_EXPONENT
 from skauto.selection import LogLoss, greedy_selection
 from skauto.space import Configuration, get_space
 
@@ -50,6 +52,7 @@ DRAWS = {
 }
 N_STEPS = 20
 LEAST_COST = 0.05
+LEAST_MERIT = 1e-5
 MAX_ROWS = 500  # that ensembles are judged on
 
 
@@ -136,6 +139,12 @@ def record_set(arguments, name, n_rows, space, listed, known):
     print(f"{name} {len(y)} rows: {time.perf_counter() - started:.0f} s", flush=True)
 
 
+@cache
+def in_space(text):
+    """Tell whether a recorded configuration still lies in the default space."""
+    return adapt_configuration(read_configuration(text), get_space("default")) is not None
+
+
 def read_records(folder):
     """Read the files: shape, classes, predictions and seconds of each set."""
     sets = {}
@@ -145,6 +154,7 @@ def read_records(folder):
             if f"{prefix}shape" not in content:
                 continue
             texts = [k for k in content if k.startswith(prefix + "{")]
+            texts = [k for k in texts if in_space(k[len(prefix) :])]
             seconds = {k[len(prefix) :]: content["seconds:" + k] for k in texts}
             predictions = {
                 k[len(prefix) :]: content[k].astype(np.float32)
@@ -191,28 +201,32 @@ class Gains:
 
 
 def learn_order(sets, gains, weights):
-    """Choose configuration after configuration by the gain of the ensembles per second."""
-    texts = sorted({text for name in weights for text in sets[name]["predictions"]})
-    chosen = []
+    """Choose configuration after configuration by the gain of the ensembles per second.
+
+    Returns pairs of a configuration's key and the mean decrease of the normalised losses.
+    """
+    texts = {text for name in weights for text in sets[name]["predictions"]}
+    order = []
     current = dict.fromkeys(weights, 1.0)
-    while len(chosen) < N_STEPS and len(chosen) < len(texts):
-        best, best_merit = None, -np.inf
-        for text in texts:
-            if text in chosen:
-                continue
-            merit = 0.0
+    while len(order) < N_STEPS and texts:
+        chosen = [text for text, _ in order]
+        merits = {}
+        for text in sorted(texts):
+            merit = total = 0.0
             for name, weight in weights.items():
                 if text in sets[name]["predictions"]:
                     cost = LEAST_COST + sets[name]["seconds"][text].mean()
                     gain = min(current[name], 1.0) - min(gains[name]([*chosen, text]), 1.0)
-                    merit += weight * gain / cost**0.7
-            if merit > best_merit:
-                best, best_merit = text, merit
-        if best_merit <= 1e-5 * sum(weights.values()):
+                    merit += weight * gain / cost**COST_EXPONENT
+                    total += weight * gain
+            merits[text] = merit, total / sum(weights.values())
+        best = max(merits, key=lambda text: merits[text][0])
+        if merits[best][0] <= LEAST_MERIT * sum(weights.values()):
             break
-        chosen.append(best)
-        current = {name: gains[name](chosen) for name in weights}
-    return chosen
+        order.append((best, merits[best][1]))
+        texts.remove(best)
+        current = {name: gains[name]([*chosen, best]) for name in weights}
+    return order
 
 
 def read_configuration(text):
@@ -264,7 +278,8 @@ def build(arguments):
     if arguments.leave_one_out:
         table = []
         for name, known in sets.items():
-            order = learn_order(sets, gains, weights_for(kind_of(known), sets, without=[name]))
+            weights = weights_for(kind_of(known), sets, without=[name])
+            order = [text for text, _ in learn_order(sets, gains, weights)]
             table.append([area(order, known, gains[name]), area(defaults, known, gains[name])])
             print(f"{name:28s} learned {table[-1][0]:.3f} defaults {table[-1][1]:.3f}", flush=True)
         learned, default = np.mean(table, axis=0)
@@ -284,8 +299,11 @@ def build(arguments):
     content = {
         "space": "default",
         "orders": {
-            k: [read_configuration(text).to_dict() for text in order]
-            for k, order in orders.items()
+            kind: [
+                {"gain": round(gain, 5), "configuration": read_configuration(text).to_dict()}
+                for text, gain in order
+            ]
+            for kind, order in orders.items()
         },
         "prices": {k: [float(f"{v:.4g}") for v in values] for k, values in prices.items()},
     }

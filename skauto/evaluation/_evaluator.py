@@ -168,6 +168,18 @@ class PipelineEvaluator:
             shape = self._rows(task.share)
             self.prices.observe(task.configuration, shape, result.cpu_time)
 
+    def task_limit(self) -> float | None:
+        """Seconds after which a task is killed, because its price was predicted too low.
+
+        Returns
+        -------
+        seconds : float or None
+            Twice what a task may be predicted to take; None without a time limit.
+        """
+        if self.prices is None or self.seconds_left is None:
+            return None
+        return 2.0 * _AFFORDABLE * self.seconds_left()
+
     def price(self, configuration: Configuration, share: float = 1.0) -> float:
         """Predict the seconds of fitting and validating a configuration on one fold.
 

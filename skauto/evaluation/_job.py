@@ -76,7 +76,8 @@ class TrialJob:
     def time_limit(self) -> float | None:
         """Seconds that one more task may take."""
         limit = self.evaluator.trial_time_limit
-        return None if limit is None else max(0.0, limit - self.seconds)
+        limits = [self.evaluator.task_limit(), None if limit is None else limit - self.seconds]
+        return min((max(0.0, value) for value in limits if value is not None), default=None)
 
     def receive(self, part: Hashable, outcome: Outcome) -> None:
         """Take what came of a task.
