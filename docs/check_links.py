@@ -42,7 +42,9 @@ def broken_links(site: Path) -> list[str]:
         One line a link: the page, and the link.
     """
     pages = {
-        path.resolve(): _Page(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")
+        path.resolve(): _Page(path.read_text(encoding="utf-8"))
+        for path in site.rglob("*.html")
+        if "_static" not in path.parts  # templates of the theme
     }
     broken = []
     for path, page in sorted(pages.items()):
