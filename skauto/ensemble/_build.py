@@ -275,11 +275,12 @@ class EnsembleBuilder:
 
         Those that are predicted to keep the limits come first, the most accurate before the
         others; then those that are predicted to exceed them least. When time is left for one more
-        fit only, the lightest is fitted. A trial that misses a limit on its out-of-fold
-        predictions cannot pass.
+        fit only, the lightest is fitted. A trial cannot pass if it misses a limit on its
+        out-of-fold predictions that no decision keeps.
         """
         predicted = {t.number: self.gate.judge([t], [1.0]) for t in history if _complete(t)}
-        hopeful = [history[number] for number, verdict in predicted.items() if _may_pass(verdict)]
+        kept = self.decisions.kept_by_decision
+        hopeful = [history[n] for n, verdict in predicted.items() if _may_pass(verdict, kept)]
         hopeful.sort(key=lambda t: (predicted[t.number].violation, t.loss, t.tie_break))
         lightest = min(hopeful, key=lambda t: _load(predicted[t.number]), default=None)
         for position, trial in enumerate(hopeful):
@@ -505,9 +506,12 @@ def _as_if_kept(trial: Trial, keys: Sequence[str]) -> Trial:
     return replace(trial, constraints={**trial.constraints, **dict.fromkeys(keys, -math.inf)})
 
 
-def _may_pass(predicted: Verdict) -> bool:
-    """Whether a trial keeps all limits that fitting it anew does not change."""
-    return all(m.met or m.constraint.additive for m in predicted.measurements)
+def _may_pass(predicted: Verdict, kept_by_decision: Sequence[str]) -> bool:
+    """Whether a trial keeps all limits that neither a new fit nor a decision changes."""
+    return all(
+        m.met or m.constraint.additive or m.constraint.key in kept_by_decision
+        for m in predicted.measurements
+    )
 
 
 def _load(predicted: Verdict) -> float:

@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from skauto import AutoClassifier, ConstrainedAutoClassifier, SearchOptions
 from skauto.constraints import (
     CallableConstraint,
+    Constraint,
     EqualOpportunity,
     FalseNegativeRate,
     GroupDisparity,
@@ -352,20 +353,24 @@ def test_a_callable_that_raises_on_one_fold_fails_its_trials(biased):
         few_trials([limit]).fit(*biased)
 
 
-def breaks_on_votes(estimator, X, y):
-    probabilities = estimator.predict_proba(X)
-    if probabilities.dtype != np.float32:  # those of votes are averages in double precision
-        raise RuntimeError("no votes, please")
-    return 0.0
+class OfModels(Constraint):
+    """A constraint that is not additive, and yet asks for a fitted model."""
+
+    def __init__(self, upper=None):
+        self.upper = upper
+
+    def measure(self, evidence):
+        if evidence.model is None:
+            raise RuntimeError("no model, no value")
+        return 0.0
 
 
-def test_a_callable_that_raises_on_votes_is_reported(biased):
-    limit = CallableConstraint(breaks_on_votes, upper=0.5)
+def test_a_constraint_that_raises_on_votes_is_reported(biased):
     with (
-        pytest.warns(TrialFailedWarning, match="'breaks_on_votes'.*RuntimeError: no votes"),
-        pytest.warns(InfeasibleWarning, match="was not defined on any"),
+        pytest.warns(TrialFailedWarning, match="'of_models'.*RuntimeError: no model, no value"),
+        pytest.warns(InfeasibleWarning, match="'of_models'.*best value that was reached is 0"),
     ):
-        clf = few_trials([limit]).fit(*biased)
+        clf = few_trials([OfModels(0.5)]).fit(*biased)
     assert not clf.feasible_
 
 
