@@ -163,9 +163,9 @@ class BaseAutoClassifier(
             data = replace(
                 data, splits=make_splits(cv, data.X, data.y, data.groups, seed=fold_seed)
             )
-            cache = None if options.cache is None else self._prefix_cache(data, options.cache)
-            if cache is not None:
-                stack.enter_context(cache)
+            cache = None
+            if options.cache is not None:
+                cache = stack.enter_context(self._prefix_cache(data, options.cache))
             evaluator = self._evaluator(data, scorers, space, search_seed, cache, prices, budget)
             builder = self._builder(strategy)(
                 evaluator,
