@@ -2,8 +2,12 @@
 
 import numpy as np
 
+from skauto.utils import FloatArray, IntArray
 
-def group_weights(groups, y, strength, sample_weight=None):
+
+def group_weights(
+    groups: IntArray, y: IntArray, strength: float, sample_weight: FloatArray | None = None
+) -> FloatArray:
     r"""Weigh rows so that sensitive groups and classes become independent.
 
     A row of group :math:`g` and class :math:`c` gets

@@ -3,9 +3,16 @@
 import numbers
 import warnings
 from collections.abc import Sequence
+from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+from skauto.utils import BoolArray, IntArray
+
+# Rows that train and rows that validate.
+Split = tuple[IntArray, IntArray]
 
 # Upper number of rows for 8, 5 and 3 folds; beyond the last one fifth of the rows is held out.
 FOLDS_BY_SIZE = ((2_000, 8), (20_000, 5), (100_000, 3))
@@ -15,7 +22,9 @@ _N_JUDGED = 12
 _SHARE_OF_BUDGET = 0.5
 
 
-def make_splits(cv, X, y, groups=None, *, seed=0):
+def make_splits(
+    cv: Any, X: Any, y: IntArray, groups: NDArray[Any] | None = None, *, seed: int = 0
+) -> list[Split]:
     """Give the training and validation rows of each fold, as lists that never change.
 
     Parameters
@@ -106,7 +115,7 @@ def affordable_folds(
     return int(min(most, max(affordable, 4 if most == FOLDS_BY_SIZE[0][1] else 3)))
 
 
-def _refuse(cv):
+def _refuse(cv: Any) -> NoReturn:
     raise ValueError(
         "The 'cv' parameter must be None, a number of folds (int >= 2), a share of rows to hold "
         "out (float in (0, 1)), a splitter with a split method, or an iterable of (train, test) "
@@ -114,7 +123,7 @@ def _refuse(cv):
     )
 
 
-def _automatic(n_samples):
+def _automatic(n_samples: int) -> int | float:
     """Number of folds, or the share to hold out, for a number of rows."""
     for limit, n_folds in FOLDS_BY_SIZE:
         if n_samples <= limit:
@@ -122,7 +131,7 @@ def _automatic(n_samples):
     return _HOLD_OUT
 
 
-def _stratified(cv, y, groups, seed):
+def _stratified(cv: Any, y: IntArray, groups: NDArray[Any] | None, seed: int) -> list[Split]:
     is_integer = isinstance(cv, numbers.Integral) and not isinstance(cv, bool)
     if not (cv >= 2 if is_integer else isinstance(cv, float) and 0.0 < cv < 1.0):
         _refuse(cv)
@@ -140,7 +149,9 @@ def _stratified(cv, y, groups, seed):
     return [(rows[~held_out], rows[held_out])]
 
 
-def _folds(n_folds, rows, y, groups, seed):
+def _folds(
+    n_folds: int, rows: IntArray, y: IntArray, groups: NDArray[Any] | None, seed: int
+) -> list[Split]:
     with warnings.catch_warnings():
         # Welcome here: predictions are aligned to all classes, whatever a fold holds.
         warnings.filterwarnings("ignore", message="The least populated", category=UserWarning)
@@ -156,7 +167,7 @@ def _folds(n_folds, rows, y, groups, seed):
         return [(a, b) for a, b in splitter.split(rows, y, groups) if a.size and b.size]
 
 
-def _checked(number, split, n_samples):
+def _checked(number: int, split: Any, n_samples: int) -> Split:
     train, test = (_row_numbers(part, n_samples) for part in split)
     if train.size == 0 or test.size == 0:
         raise ValueError(
@@ -171,12 +182,14 @@ def _checked(number, split, n_samples):
     return train, test
 
 
-def _row_numbers(part, n_samples):
+def _row_numbers(part: Any, n_samples: int) -> IntArray:
     part = np.asarray(part)
     return np.flatnonzero(part) if part.dtype == bool and part.size == n_samples else part
 
 
-def stratified_subset(y, fraction, rng, *, minimum=1):
+def stratified_subset(
+    y: NDArray[Any], fraction: float, rng: np.random.Generator, *, minimum: int = 1
+) -> BoolArray:
     """Choose a share of the rows, class by class.
 
     Parameters

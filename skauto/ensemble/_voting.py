@@ -2,14 +2,16 @@
 
 import contextlib
 from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import _num_samples
 
 from skauto.engines import thread_pools
 from skauto.evaluation import transform_and_predict
 from skauto.selection import Decision
+from skauto.utils import FloatArray, n_rows
 
 # Up to so many rows are predicted by one thread.
 _FEW_ROWS = 1000
@@ -57,8 +59,15 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
     """
 
     def __init__(
-        self, pipelines, weights, classes, *, decision=None, diversity=None, disagreement=None
-    ):
+        self,
+        pipelines: list[Any],
+        weights: Any,
+        classes: NDArray[Any],
+        *,
+        decision: Decision | None = None,
+        diversity: FloatArray | None = None,
+        disagreement: float | None = None,
+    ) -> None:
         self.pipelines = pipelines
         self.weights = weights
         self.classes = classes
@@ -67,32 +76,32 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         self.disagreement = disagreement
 
     @property
-    def classes_(self):
+    def classes_(self) -> NDArray[Any]:
         """Labels of the columns of ``predict_proba``."""
         return self.classes
 
     @property
-    def decision_(self):
+    def decision_(self) -> Decision:
         """How the vote is read."""
         return Decision(np.zeros(len(self.classes))) if self.decision is None else self.decision
 
     @property
-    def diversity_(self):
+    def diversity_(self) -> FloatArray | None:
         """Diversity of each pair of members."""
         return self.diversity
 
     @property
-    def disagreement_(self):
+    def disagreement_(self) -> float | None:
         """Share of the rows that two members label differently, on average over the pairs."""
         return self.disagreement
 
-    def __sklearn_is_fitted__(self):
+    def __sklearn_is_fitted__(self) -> bool:
         return True
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.pipelines)
 
-    def fit(self, X, y):
+    def fit(self, X: Any, y: Any) -> Self:
         """Do nothing: the pipelines are fitted already.
 
         Parameters
@@ -108,7 +117,7 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         """
         return self
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> FloatArray:
         """Weighted mean of the pipelines' class probabilities, at the temperature.
 
         Parameters
@@ -123,7 +132,7 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         """
         return self._average(self._read(X))
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[Any]:
         """Class of the largest probability, after the offsets of the classes.
 
         Parameters
@@ -139,7 +148,7 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         probabilities, decision = self.read(X)
         return self.classes[decision.labels(probabilities)]
 
-    def read(self, X):
+    def read(self, X: Any) -> tuple[FloatArray, Decision]:
         """Probabilities and how they are read, row by row.
 
         Parameters
@@ -159,15 +168,15 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         decision = self.decision_.at(Z, probabilities)
         return probabilities, replace(decision, temperature=1.0)
 
-    def _read(self, X):
+    def _read(self, X: Any) -> Any:
         """Numeric matrix of the raw table."""
-        if _num_samples(X) == 0:
+        if n_rows(X) == 0:
             raise ValueError(
                 f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required."
             )
         return self.pipelines[0].steps[0][1].transform(X)
 
-    def _average(self, Z):
+    def _average(self, Z: Any) -> FloatArray:
         """Weighted mean of the probabilities of rows of the numeric matrix."""
         total = np.zeros((Z.shape[0], len(self.classes)))
         # Waking threads for a few rows costs more than they save, most of all on a busy machine.

@@ -7,11 +7,14 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, Any, Literal, Self
 
 import joblib
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 try:
@@ -46,9 +49,9 @@ class Prefix:
         What it took to make them.
     """
 
-    Z: object
-    y: np.ndarray
-    Z_test: object
+    Z: Any
+    y: NDArray[Any]
+    Z_test: Any
     seconds: float = 0.0
 
 
@@ -81,14 +84,18 @@ class PrefixCache:
        Analytic Pipelines", KDD 2016, section 3.4, Algorithm 3.
     """
 
-    def __init__(self, directory, max_bytes, data=None):
+    def __init__(
+        self, directory: str | os.PathLike[str], max_bytes: int, data: Any = None
+    ) -> None:
         self.directory = Path(directory)
         self.max_bytes = max_bytes
         self.fingerprint = joblib.hash(data)
 
     @classmethod
     @contextlib.contextmanager
-    def temporary(cls, max_bytes, data=None, parent=None):
+    def temporary(
+        cls, max_bytes: int, data: Any = None, parent: str | os.PathLike[str] | None = None
+    ) -> Iterator[Self]:
         """Context with a cache in a new private directory, which is removed at the end.
 
         Directories of searches that were killed are removed at the start of the next one.
@@ -102,16 +109,18 @@ class PrefixCache:
         parent : path-like, default=None
             Directory to make it in, None for the system's directory of temporary files.
         """
-        parent = Path(tempfile.gettempdir() if parent is None else parent)
-        _remove_abandoned(parent)
-        directory = Path(tempfile.mkdtemp(prefix=_DIRECTORY, dir=parent))  # of mode 0700
+        folder = Path(tempfile.gettempdir() if parent is None else parent)
+        _remove_abandoned(folder)
+        directory = Path(tempfile.mkdtemp(prefix=_DIRECTORY, dir=folder))  # of mode 0700
         try:
             with _owned(directory):
                 yield cls(directory, max_bytes, data)
         finally:
             shutil.rmtree(directory, ignore_errors=True)
 
-    def keys(self, fold, steps):
+    def keys(
+        self, fold: tuple[Any, ...], steps: Iterable[tuple[str, str, Mapping[str, Any]]]
+    ) -> list[str]:
         """Keys of the prefixes of a pipeline, the shortest first.
 
         Parameters
@@ -133,7 +142,7 @@ class PrefixCache:
             keys.append(digest.hexdigest())
         return keys
 
-    def longest(self, keys):
+    def longest(self, keys: Sequence[str]) -> tuple[int, Prefix | None]:
         """Find the longest prefix that is kept.
 
         Parameters
@@ -154,7 +163,7 @@ class PrefixCache:
                 return n_steps, prefix
         return 0, None
 
-    def get(self, key):
+    def get(self, key: str) -> Prefix | None:
         """Read a prefix; None if it is not there."""
         path = self._path(key)
         try:
@@ -164,7 +173,7 @@ class PrefixCache:
         except (OSError, ValueError):
             return None
 
-    def put(self, key, prefix, seconds):
+    def put(self, key: str, prefix: Prefix, seconds: float) -> bool:
         """Keep a prefix if that is likely to pay.
 
         Parameters
@@ -200,10 +209,10 @@ class PrefixCache:
             return False
         return True
 
-    def _path(self, key):
+    def _path(self, key: str) -> Path:
         return self.directory / f"{key}{_SUFFIX}"
 
-    def _make_room(self, n_bytes):
+    def _make_room(self, n_bytes: int) -> None:
         """Remove the least recently used files until so many bytes are free."""
         files = []
         for entry in os.scandir(self.directory):
@@ -222,7 +231,7 @@ class PrefixCache:
 
 
 @contextlib.contextmanager
-def _owned(directory):
+def _owned(directory: Path) -> Iterator[None]:
     """Hold the lock that says that a directory is in use; the system drops it with the process.
 
     The lock is there before the name that others look for, and workers that were forked hold it
@@ -238,7 +247,7 @@ def _owned(directory):
         yield
 
 
-def _remove_abandoned(parent):
+def _remove_abandoned(parent: Path) -> None:
     """Remove directories of this user whose owner is no more: their lock can be taken."""
     if fcntl is None:
         return
@@ -251,7 +260,7 @@ def _remove_abandoned(parent):
                 shutil.rmtree(directory, ignore_errors=True)
 
 
-def _parts(matrix):
+def _parts(matrix: Any) -> list[NDArray[Any]] | None:
     """Arrays that a matrix consists of, or None if they would not come back as they are."""
     if type(matrix) is np.ndarray:
         arrays = [matrix]
@@ -268,25 +277,28 @@ def _parts(matrix):
     return arrays if exact else None
 
 
-def _size(prefix):
+def _size(prefix: Prefix) -> int | None:
     """Bytes of a prefix, None if it cannot be kept exactly."""
-    parts = [_parts(matrix) for matrix in (prefix.Z, prefix.y, prefix.Z_test)]
-    if any(arrays is None for arrays in parts):
-        return None
-    return sum(array.nbytes + 2 * _ALIGNMENT for arrays in parts for array in arrays)
+    n_bytes = 0
+    for matrix in (prefix.Z, prefix.y, prefix.Z_test):
+        arrays = _parts(matrix)
+        if arrays is None:
+            return None
+        n_bytes += sum(array.nbytes + 2 * _ALIGNMENT for array in arrays)
+    return n_bytes
 
 
-def _write_prefix(file, prefix):
+def _write_prefix(file: IO[bytes], prefix: Prefix) -> None:
     matrices = (prefix.Z, prefix.y, prefix.Z_test)
     kinds = [[type(matrix).__name__, list(matrix.shape)] for matrix in matrices]
     header = json.dumps({"seconds": prefix.seconds, "matrices": kinds}).encode()
-    arrays = itertools.chain.from_iterable(map(_parts, matrices))
+    arrays = itertools.chain.from_iterable(_parts(matrix) or [] for matrix in matrices)
     for array in (np.frombuffer(header, dtype=np.uint8), *arrays):
         file.write(bytes(-file.tell() % _ALIGNMENT))
         np.lib.format.write_array(file, array, allow_pickle=False)
 
 
-def _read_prefix(file):
+def _read_prefix(file: IO[bytes]) -> Prefix:
     header = json.loads(_read_array(file).tobytes())
     matrices = []
     for kind, shape in header["matrices"]:
@@ -298,7 +310,7 @@ def _read_prefix(file):
     return Prefix(*matrices, seconds=header["seconds"])
 
 
-def _read_array(file):
+def _read_array(file: IO[bytes]) -> NDArray[Any]:
     """Map the next array of a file; whoever writes to it writes to a copy."""
     file.seek(-file.tell() % _ALIGNMENT, os.SEEK_CUR)
     version = np.lib.format.read_magic(file)
@@ -308,7 +320,7 @@ def _read_array(file):
         shape, fortran_order, dtype = np.lib.format.read_array_header_2_0(file)
     if dtype.hasobject:
         raise ValueError("The file holds Python objects.")
-    order = "F" if fortran_order else "C"
+    order: Literal["C", "F"] = "F" if fortran_order else "C"
     if 0 in shape:  # nothing can be mapped
         return np.empty(shape, dtype, order)
     start = file.tell()
