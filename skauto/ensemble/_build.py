@@ -413,6 +413,8 @@ class EnsembleBuilder:
             feasible=affordable,
             sample_weight=None if weight is None else weight[rows],
         )
+        if not selection.indices.size:  # the gate knows better than the estimates of the trials
+            return {pool[0].number: 1.0}
         order = np.argsort(-selection.weights, kind="stable")
         return {
             pool[i].number: float(selection.weights[i]) for i in order if selection.weights[i] > 0
