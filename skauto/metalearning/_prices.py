@@ -22,6 +22,8 @@ _PRIOR: dict[str, tuple[float, float, float]] = {
 }
 _USUAL = (1.0, 0.7, 0.6)
 _PRIOR_STRENGTH = 4.0
+# Timings are weighted by this power of their seconds: short fits are mostly overhead.
+_WEIGHT_EXPONENT = 0.75
 # Seconds of an unknown component on 1,000 rows and 10 columns.
 _UNKNOWN = 0.3
 # One timing moves the correction of a component by this share of its error.
@@ -180,11 +182,16 @@ def fit_prices(
         inputs = np.array([row for row, _ in known])
         prior = np.zeros(inputs.shape[1])
         prior[:3] = _PRIOR.get(name, _USUAL)
-        residual = np.array([target for _, target in known]) - inputs @ prior
-        centered = inputs - inputs.mean(axis=0)
+        targets = np.array([target for _, target in known])
+        weight = np.exp(_WEIGHT_EXPONENT * targets)
+        weight *= len(weight) / weight.sum()
+        center = np.average(inputs, axis=0, weights=weight)
+        mean = np.average(targets, weights=weight)
+        centered = (inputs - center) * np.sqrt(weight)[:, None]
+        residual = (targets - mean) * np.sqrt(weight) - centered @ prior
         gram = centered.T @ centered + _PRIOR_STRENGTH * np.eye(inputs.shape[1])
-        slopes = prior + np.linalg.solve(gram, centered.T @ (residual - residual.mean()))
-        intercept = float(np.mean([target for _, target in known]) - inputs.mean(axis=0) @ slopes)
+        slopes = prior + np.linalg.solve(gram, centered.T @ residual)
+        intercept = float(mean - center @ slopes)
         found[name] = [intercept, *(float(slope) for slope in slopes)]
     return found
 
