@@ -9,8 +9,8 @@ from skauto.strategies._base import Observations
 from skauto.strategies._forest_bo import ForestBO
 from skauto.utils import BoolArray, FloatArray
 
-# Trials that cost less than so many seconds count as equally cheap.
-_LEAST_SECONDS = 0.1
+# Trials that cost less than this number of seconds count as equally cheap.
+_LEAST_SECONDS = 1.0
 
 
 class AlternatingBO(ForestBO):
