@@ -43,6 +43,9 @@ DEFERRED = {
     "imblearn",
     "catboost",
     "xgboost",
+    "onnx",
+    "onnxmltools",
+    "skl2onnx",
 }
 # Modules that import one of them at the top, because they define sub-classes. Treated alike.
 SLOW_MODULES = {"skauto.space.catalog._samplers": "imblearn"}

@@ -84,13 +84,12 @@ def vote(table, automl):
     """A vote of all the pipelines, whatever the search selected."""
     X, y = table
     reader = automl.ensemble_.pipelines[0].steps[0][1]
-    classes, codes = np.unique(y, return_inverse=True)
     builder = PipelineBuilder(
         get_space("default"), categorical=reader.categorical_indices_, n_levels=reader.n_levels_
     )
     pipelines = [
-        assemble(reader, builder.fit(trial.configuration, reader.transform(X), codes))
+        assemble(reader, builder.fit(trial.configuration, reader.transform(X), y))
         for trial in automl.history_
     ]
     weights = np.arange(1, len(pipelines) + 1) / sum(range(1, len(pipelines) + 1))
-    return PipelineEnsemble(pipelines, weights, classes)
+    return PipelineEnsemble(pipelines, weights, np.unique(y))

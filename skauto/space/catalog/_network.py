@@ -295,6 +295,20 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         # In float32, a row's probabilities would depend on the number of rows beside it.
         return self._probabilities(X, self._weights.astype(np.float64))
 
+    def layers(self) -> list[tuple[Any, Any]]:
+        """Weights and biases as the rows of data meet them, with all factors.
+
+        Returns
+        -------
+        list of (ndarray, ndarray)
+            For each layer, of shapes (n_members, n_in, n_out) and (n_members, 1, n_out).
+        """
+        check_is_fitted(self)
+        scale, *arrays = self._arrays(self._weights.astype(np.float64))
+        arrays[0] = scale * arrays[0]
+        pairs = zip(arrays[::2], arrays[1::2], strict=True)
+        return [(weights / sqrt(weights.shape[1]), bias) for weights, bias in pairs]
+
     def predict(self, X: Any) -> Any:
         """Predict classes.
 
