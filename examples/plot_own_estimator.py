@@ -13,7 +13,7 @@ from sklearn.ensemble import AdaBoostClassifier
 from skauto import AutoClassifier
 from skauto.space.catalog import get_space
 
-space = get_space("default").subspace({"classifier": ["logistic_regression", "linear_svm"]})
+space = get_space("default").subspace({"classifier": ["logistic_regression", "lda"]})
 settings = {"n_estimators": randint(20, 100), "learning_rate": loguniform(0.05, 2)}
 space.add("classifier", "adaboost", AdaBoostClassifier(), settings)
 

@@ -22,7 +22,7 @@ from skauto.space.catalog import get_space
 X, y = load_wine(return_X_y=True, as_frame=True)
 space = get_space("default").subspace(
     {
-        "classifier": ["gaussian_nb", "lda", "qda", "k_nearest_neighbors", "linear_svm"],
+        "classifier": ["gaussian_nb", "lda", "qda", "k_nearest_neighbors", "logistic_regression"],
         "balancer": ["none"],
     }
 )

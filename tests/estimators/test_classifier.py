@@ -323,7 +323,7 @@ def test_metadata_routing(iris):
 
 def test_weights_reach_classifiers_inside_of_others(iris):
     X, y = iris
-    space = get_space("default").subspace({"classifier": ["svm", "linear_svm"]})
+    space = get_space("default").subspace({"classifier": "svm"})
     weights = np.where(np.arange(len(y)) % 2, 1.0, 2.0)
 
     def fitted():

@@ -12,7 +12,7 @@ from skauto.space import Configuration, get_space
 # One pipeline of every kind of state: trees, boosters, neighbours, kernels, samplers, encoders.
 CONFIGURATIONS = [
     {"encoder": "ordinal", "classifier": "lightgbm"},
-    {"encoder": "ordinal", "classifier": "hist_gradient_boosting"},
+    {"encoder": "one_hot", "imputer": "simple", "scaler": "robust_smooth", "classifier": "mlp"},
     {"encoder": "target", "balancer": "smote", "imputer": "simple", "classifier": "extra_trees"},
     {
         "encoder": "one_hot",

@@ -104,7 +104,7 @@ def test_number_of_structures(name, components, n_structures):
         ("divbo", 101, 0, 7, 0),
         ("fang_mlp", 10, 0, 0, 0),
         ("fang_gbm", 7, 0, 0, 0),
-        ("default", 0, 0, 0, 64),
+        ("default", 0, 0, 0, 57),
     ],
 )
 def test_number_of_hyper_parameters(name, printed, imputer, gone, ours):
@@ -216,10 +216,10 @@ def test_default_configurations_are_sensible_for_each_classifier():
     chosen = {c["classifier"]: c.structure for c in found}
     assert list(chosen)[0] == "gaussian_nb"
     assert list(chosen)[-1] == "mlp"
-    for name in ("logistic_regression", "linear_svm", "svm", "lda", "k_nearest_neighbors"):
+    for name in ("logistic_regression", "svm", "lda", "k_nearest_neighbors"):
         assert chosen[name][:4] == ("one_hot", "simple", "none", "standard")
     assert chosen["mlp"][:4] == ("one_hot", "simple", "none", "robust_smooth")
-    for name in ("lightgbm", "hist_gradient_boosting", "extra_trees", "random_forest"):
+    for name in ("lightgbm", "extra_trees", "random_forest"):
         assert chosen[name][:4] == ("ordinal", "none", "none", "none")
     plain = get_space("default").for_data(DataFacts(n_samples=500, n_features=10))
     chosen = {c["classifier"]: c.structure for c in plain.default_configurations()}
@@ -238,7 +238,6 @@ def test_large_data_drop_what_is_too_slow():
     names = {component.name for component in part.components("classifier")}
     assert names == {
         "lightgbm",
-        "hist_gradient_boosting",
         "extra_trees",
         "random_forest",
         "logistic_regression",
@@ -358,22 +357,6 @@ def adapted(space, step, name, values, **context):
         (
             "default",
             "classifier",
-            "hist_gradient_boosting",
-            {},
-            {"categorical": (2,)},
-            {"categorical_features": [2]},
-        ),
-        (
-            "default",
-            "classifier",
-            "hist_gradient_boosting",
-            {},
-            {},
-            {"categorical_features": None},
-        ),
-        (
-            "default",
-            "classifier",
             "random_forest",
             {},
             {"n_samples": 900},
@@ -395,14 +378,6 @@ def adapted(space, step, name, values, **context):
             {},
             {"n_samples": 64_000},
             {"max_rounds": 16, "batch_size": 1024},
-        ),
-        (
-            "default",
-            "classifier",
-            "hist_gradient_boosting",
-            {},
-            {"categorical": (1, 4), "n_levels": (255, 256)},
-            {"categorical_features": [1]},
         ),
         ("default", "transformer", "polynomial", {}, {"n_features": 100}, {"degree": 1}),
         ("default", "encoder", "one_hot", {}, {"categorical": (1,)}, {"sparse_threshold": 0.0}),

@@ -14,7 +14,7 @@ from sklearn.preprocessing import scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skauto.space.catalog import NetworkClassifier, RobustSmoothScaler
-from skauto.space.catalog._network import _cycle, _initial, _schedule
+from skauto.space.catalog._network import _cycle, _initial, _schedule, _without_smoothing
 
 BATCHES = "other weights make other batches"
 
@@ -135,6 +135,13 @@ def test_rows_without_weight_do_not_count():
     weighted = clone(network).fit(scale(X), y, sample_weight=weights)
     kept = clone(network).fit(scale(X)[weights > 0], y[weights > 0])
     assert_allclose(weighted.predict_proba(scale(X)), kept.predict_proba(scale(X)), atol=1e-6)
+
+
+def test_predictions_take_the_smoothing_back(rng):
+    true = rng.dirichlet(np.ones(3), 50) * 0.9 + 0.1 / 3
+    assert_allclose(_without_smoothing(0.8 * true + 0.2 / 3, 0.2), true)
+    certain = _without_smoothing(np.array([[1.0, 0.0]]), 0.2)
+    assert_allclose(certain, [[0.99118943, 0.00881057]], rtol=1e-5)  # 1.125 and 0.01
 
 
 def test_robust_smooth_scaler(rng):

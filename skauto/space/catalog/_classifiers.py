@@ -10,13 +10,11 @@ from sklearn.discriminant_analysis import (
 )
 from sklearn.ensemble import (
     ExtraTreesClassifier,
-    HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.svm import LinearSVC
 
 from skauto.space._component import Component, FitContext
 from skauto.space._parameters import Categorical, Integer, Parameter, Real
@@ -47,11 +45,9 @@ def default_classifiers() -> list[Component]:
     """
     return [
         lightgbm(),
-        hist_gradient_boosting(),
         extra_trees(),
         random_forest(),
         logistic_regression(),
-        linear_svm(),
         svm(),
         lda(),
         qda(),
@@ -100,33 +96,6 @@ def _adapt_lightgbm(estimator: Any, context: FitContext) -> None:
         categorical_features=list(context.categorical),
         max_bin=int(np.clip(context.n_samples // 32, 63, 255)),
     )
-
-
-def hist_gradient_boosting() -> Component:
-    """Gradient boosting by scikit-learn, with native categories."""
-    return Component(
-        "hist_gradient_boosting",
-        HistGradientBoostingClassifier(early_stopping=False, categorical_features=None),
-        {
-            "max_iter": Integer(30, 300, log=True, default=120),
-            "learning_rate": Real(0.02, 0.3, log=True, default=0.07),
-            "max_leaf_nodes": Integer(4, 128, log=True, default=31),
-            "min_samples_leaf": Integer(2, 100, log=True, default=20),
-            "l2_regularization": Real(1e-6, 100.0, log=True, default=0.1),
-            "max_features": Real(0.2, 1.0, default=0.7),
-        },
-        adapt=_adapt_hist_gradient_boosting,
-        handles_categories=True,
-        cost=2.0,
-        prefers=RAW,
-    )
-
-
-def _adapt_hist_gradient_boosting(estimator: Any, context: FitContext) -> None:
-    """Name the categories; a column with more levels than bins is read as a number."""
-    levels = context.n_levels or (0,) * len(context.categorical)
-    few = [j for j, n in zip(context.categorical, levels, strict=True) if n <= estimator.max_bins]
-    estimator.set_params(categorical_features=few or None)
 
 
 def extra_trees() -> Component:
@@ -199,23 +168,6 @@ def logistic_regression() -> Component:
         cost=0.5,
         prefers=_SCALED,
     )
-
-
-def linear_svm() -> Component:
-    """Linear support vector machine, its margins calibrated by 3 folds."""
-    return Component(
-        "linear_svm",
-        make_linear_svm,
-        {"C": Real(1e-4, 1e2, log=True, default=0.1)},
-        max_samples=200_000,
-        cost=0.7,
-        prefers=_SCALED,
-    )
-
-
-def make_linear_svm(C: float = 1.0) -> CalibratedClassifierCV:
-    """Build a calibrated linear support vector machine."""
-    return CalibratedClassifierCV(LinearSVC(C=C, dual="auto"), ensemble=False, cv=3, n_jobs=1)
 
 
 def svm() -> Component:
@@ -308,9 +260,9 @@ def mlp() -> Component:
             "depth": Integer(1, 3, default=2),
             "width": Integer(16, 256, log=True, default=64),
             "learning_rate": Real(3e-3, 0.2, log=True, default=0.04),
-            "label_smoothing": Categorical([0.03, 0.1, 0.0]),
-            "dropout": Categorical([0.15, 0.0, 0.3]),
-            "n_members": Categorical([2, 1, 4, 8]),
+            "label_smoothing": Categorical([0.1, 0.0]),
+            "dropout": Categorical([0.0, 0.15, 0.3]),
+            "n_members": Categorical([4, 1, 2, 8]),
         },
         adapt=_adapt_mlp,
         cost=6.0,

@@ -99,8 +99,7 @@ def _preprocessors() -> dict[str, list[Component]]:
 def _forbid_pointless(space: SearchSpace) -> None:
     """Forbid what cannot help."""
     trees = [c.name for c in space.components("classifier") if c.handles_categories]
-    linear = ["logistic_regression", "linear_svm"]
-    scaled = [*linear, "svm", "k_nearest_neighbors", "mlp"]
+    scaled = ["logistic_regression", "svm", "k_nearest_neighbors", "mlp"]
     dense = [c.name for c in space.components("classifier") if c.dense_only]
 
     # trees see only the order of the values of a column
@@ -127,4 +126,6 @@ def _forbid_pointless(space: SearchSpace) -> None:
     # no weights in their fit
     space.forbid({"balancer": "weights"}, {"classifier": ["k_nearest_neighbors", "lda", "qda"]})
     # more costly than weights, to the same end
-    space.forbid({"balancer": "over_sampling"}, {"classifier": [*trees, *linear, "svm"]})
+    space.forbid(
+        {"balancer": "over_sampling"}, {"classifier": [*trees, "logistic_regression", "svm"]}
+    )
