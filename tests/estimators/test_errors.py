@@ -184,6 +184,20 @@ BAD_FITS = [
         "'column_kinds'.*'colour'",
     ),
     (
+        "A kind of column is misspelt",
+        {"column_kinds": {0: "txt"}},
+        (X, Y),
+        ValueError,
+        "'column_kinds'.*among.*'text'.*Got 'txt' for column 0",
+    ),
+    (
+        "A column cannot be read as its kind",
+        {"column_kinds": {0: "text"}},
+        (X, Y),
+        ValueError,
+        "'x0' of X cannot be read as 'text'.*'column_kinds'.*numbers",
+    ),
+    (
         "Every trial fails",
         {"space": broken_space()},
         (X, Y),
