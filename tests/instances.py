@@ -32,6 +32,7 @@ STRATEGY_SETTINGS: dict[str, dict] = {
     "forest_bo": {"n_initial": 5, "n_candidates": 300, "n_starts": 3},
     "joint_gp": {"n_initial": 5, "n_candidates": 200, "n_starts": 2},
     "ensemble_evolution": {"population_size": 10, "n_members": 3},
+    "mosaic": {"n_samples": 20, "n_candidates": 200, "n_starts": 2, "kappa": 1},
     "parego": {
         "n_initial": 5,
         "n_candidates": 200,

@@ -33,7 +33,7 @@ from sklearn.model_selection import train_test_split
 
 from skauto import AutoClassifier, SearchOptions
 from skauto.history import History, Trial
-from skauto.selection import EnsemblePool, ErrorLoss, greedy_selection, pairwise_diversity
+from skauto.selection import ErrorLoss, greedy_selection, pairwise_diversity
 from skauto.space import Configuration, SearchSpace, get_space
 from skauto.strategies import DivBO, get_strategy
 from skauto.surrogates import DiversitySurrogate, RandomForest
@@ -180,21 +180,23 @@ def live(X, y, method, n_trials, seed):
 
 def follow(validation, y):
     """How the ensemble grew: its validation error, and how new the last suggestions were."""
-    pool = EnsemblePool(y, ErrorLoss(), N_MEMBERS)
+    members = np.empty(0, dtype=int)
     nearest, updates, losses = [], [], [np.inf]
-    for prediction in validation:
-        if len(pool):
-            both = np.concatenate([prediction[None], validation[pool.members]])
+    for n, prediction in enumerate(validation, start=1):
+        if len(members):
+            both = np.concatenate([prediction[None], validation[members]])
             nearest.append(pairwise_diversity(both)[0, 1:].min())
-        changed = pool.add(prediction)
-        losses.append(pool.selection.losses[-1])
+        selection = greedy_selection(validation[:n], y, ErrorLoss(), N_MEMBERS)
+        changed = not np.array_equal(np.unique(selection.indices), members)
+        members = np.unique(selection.indices)
+        losses.append(selection.losses[-1])
         updates.append(changed and losses[-1] < losses[-2])
     single = np.minimum.accumulate(error(validation, y))
     outcome = {
         "nearest_last_50": np.mean(nearest[-50:]),
         "updates_last_50": sum(updates[-50:]),
-        "mean_error_of_members": error(validation[pool.members], y).mean(),
-        "members": len(pool.members),
+        "mean_error_of_members": error(validation[members], y).mean(),
+        "members": len(members),
     }
     for n in range(20, len(validation) + 1, 20):
         outcome |= {f"single_at_{n}": single[n - 1], f"selection_at_{n}": losses[n]}

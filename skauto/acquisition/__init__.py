@@ -1,4 +1,4 @@
-"""What a prediction promises, and where it promises most."""
+"""Acquisition functions, and their maximisers."""
 
 from skauto.acquisition._continuous import (
     log_improvement_with_gradient,
@@ -8,17 +8,16 @@ from skauto.acquisition._design import d_optimal_design
 from skauto.acquisition._hypervolume import expected_hypervolume_improvement
 from skauto.acquisition._improvement import (
     expected_improvement,
-    expected_improvement_per_second,
     log_expected_improvement,
     log_expected_improvement_per_second,
 )
-from skauto.acquisition._maximize import local_search, maximize_acquisition
+from skauto.acquisition._maximize import Acquisition, local_search, maximize_acquisition
 
 __all__ = [
+    "Acquisition",
     "d_optimal_design",
     "expected_hypervolume_improvement",
     "expected_improvement",
-    "expected_improvement_per_second",
     "local_search",
     "log_expected_improvement",
     "log_expected_improvement_per_second",

@@ -91,10 +91,10 @@ def log_expected_improvement(
     return np.where((std > 0) & (u < 1e8), uncertain, certain)
 
 
-def expected_improvement_per_second(
+def log_expected_improvement_per_second(
     mean: FloatArray, std: FloatArray, best: float, log_seconds: FloatArray, *, xi: float = 0.0
 ) -> FloatArray:
-    """Expected improvement for each unit of the predicted logarithm of the cost.
+    """Logarithm of the expected improvement per second, accurate where that itself underflows.
 
     Parameters
     ----------
@@ -110,52 +110,8 @@ def expected_improvement_per_second(
 
     Returns
     -------
-    rate : ndarray of shape (n,)
-        Never negative.
-
-    References
-    ----------
-    .. [1] Y. Zhang, M. T. Bahadori, H. Su, J. Sun, "FLASH: Fast Bayesian Optimization for Data
-       Analytic Pipelines", KDD 2016, section 4.3 (EIPS).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.acquisition import expected_improvement_per_second
-    >>> mean, std, seconds = np.array([0.4, 0.4]), np.array([0.1, 0.1]), np.array([1.0, 100.0])
-    >>> rate = expected_improvement_per_second(mean, std, 0.5, np.log1p(seconds))
-    >>> bool(rate[0] > rate[1])
-    True
-    """
-    improvement = expected_improvement(mean, std, best, xi=xi)
-    # A millisecond is the least that an evaluation is taken to cost.
-    return improvement / np.maximum(log_seconds, log1p(1e-3))
-
-
-def log_expected_improvement_per_second(
-    mean: FloatArray, std: FloatArray, best: float, log_seconds: FloatArray, *, xi: float = 0.0
-) -> FloatArray:
-    """Logarithm of the expected improvement per second, accurate where that itself underflows.
-
-    Parameters
-    ----------
-    mean, std : ndarray of shape (n,)
-        Predictive means and standard deviations of the loss.
-    best : float
-        Smallest loss so far.
-    log_seconds : ndarray of shape (n,)
-        Predicted logarithm of the cost, such as ``log(1 + seconds)``.
-    xi : float, default=0.0
-        What an improvement must exceed to count; larger values explore.
-
-    Returns
-    -------
     log_rate : ndarray of shape (n,)
         Minus infinity where a certain prediction is no improvement.
-
-    See Also
-    --------
-    expected_improvement_per_second : The rate itself.
 
     References
     ----------
@@ -172,6 +128,7 @@ def log_expected_improvement_per_second(
     True
     """
     improvement = log_expected_improvement(mean, std, best, xi=xi)
+    # A millisecond is the least that an evaluation is taken to cost.
     rate: FloatArray = improvement - np.log(np.maximum(log_seconds, log1p(1e-3)))
     return rate
 

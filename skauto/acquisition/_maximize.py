@@ -1,11 +1,11 @@
 """Where in a search space an acquisition is largest: random candidates and local search."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import numpy as np
 
 from skauto.space import SearchSpace
-from skauto.utils import FloatArray
+from skauto.utils import FloatArray, IntArray
 
 Acquisition = Callable[[FloatArray], FloatArray]
 
@@ -19,6 +19,8 @@ def maximize_acquisition(
     n_random: int = 5000,
     n_random_starts: int = 10,
     n_rounds: int = 10,
+    structures: IntArray | None = None,
+    fixed_steps: Collection[str] = (),
 ) -> tuple[FloatArray, FloatArray]:
     """Rank configurations by an acquisition: random ones, and climbs from the best of them.
 
@@ -38,6 +40,10 @@ def maximize_acquisition(
         Number of the best random candidates that local search starts from.
     n_rounds : int, default=10
         Largest number of moves of local search.
+    structures : ndarray of int of shape (k, n_steps), default=None
+        Structures that random candidates are drawn from; None takes all.
+    fixed_steps : collection of str, default=()
+        Steps whose algorithm local search does not change.
 
     Returns
     -------
@@ -62,7 +68,7 @@ def maximize_acquisition(
     >>> space.decode(vectors[0]).parameters("classifier")["x"].__round__(2)
     0.3
     """
-    vectors = space.sample(n_random, rng)
+    vectors = space.sample(n_random, rng, structures)
     values = acquisition(vectors)
     best = np.argsort(-values, kind="stable")[:n_random_starts]
     roots, heights = vectors[best], values[best]
@@ -70,7 +76,7 @@ def maximize_acquisition(
         roots = np.vstack([starts, roots])
         heights = np.concatenate([acquisition(starts), heights])
     climbed, climbed_values = local_search(
-        acquisition, space, roots, heights, rng, n_rounds=n_rounds
+        acquisition, space, roots, heights, rng, n_rounds=n_rounds, fixed_steps=fixed_steps
     )
     vectors, values = np.vstack([climbed, vectors]), np.concatenate([climbed_values, values])
     order = np.argsort(-values, kind="stable")
@@ -85,6 +91,7 @@ def local_search(
     rng: np.random.Generator,
     *,
     n_rounds: int = 10,
+    fixed_steps: Collection[str] = (),
 ) -> tuple[FloatArray, FloatArray]:
     """Climb from every start to its best neighbour, and on, until none is better.
 
@@ -104,6 +111,8 @@ def local_search(
         Draws the neighbours in numeric hyper-parameters.
     n_rounds : int, default=10
         Largest number of moves.
+    fixed_steps : collection of str, default=()
+        Steps whose algorithm is not changed.
 
     Returns
     -------
@@ -125,7 +134,7 @@ def local_search(
     """
     seen_vectors, seen_values = [np.empty((0, space.n_dimensions))], [np.empty(0)]
     for _ in range(n_rounds):
-        neighbors = [space.neighbors(vector, rng) for vector in starts]
+        neighbors = [space.neighbors(vector, rng, fixed_steps=fixed_steps) for vector in starts]
         sizes = np.array([len(block) for block in neighbors], dtype=np.intp)
         if not sizes.sum():
             break

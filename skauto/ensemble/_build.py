@@ -2,7 +2,6 @@
 
 import math
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,6 +23,7 @@ from skauto.selection import (
     Loss,
     ScorerLoss,
     SmoothedLoss,
+    candidate_pool,
     gains_by_offsets,
     get_loss,
     greedy_selection,
@@ -33,10 +33,6 @@ from skauto.selection import (
 )
 from skauto.utils import Budget, FloatArray, IntArray, scorer_function, take_rows
 
-# Candidates are the 10 best trials and the 3 best of each algorithm of the last step: members that
-# are alike, however good, vote alike.
-_POOL = 10
-_POOL_PER_ALGORITHM = 3
 # Most rows that selection looks at; more rows rarely change the result, but cost time.
 _MAX_ROWS = 20_000
 # Selection may take this share of the time that is left: a limit can be slow to measure on a vote.
@@ -423,15 +419,9 @@ class EnsembleBuilder:
     def _pool(self, history: History, kept: Sequence[str] = ()) -> list[Trial]:
         """Best complete trials: those that violate the limits least, then by loss."""
         complete = [t for t in history if _complete(t)]
-        complete.sort(key=lambda t: _preference(history, _as_if_kept(t, kept)))
-        seen: Counter[str] = Counter()
-        pool = []
-        for rank, trial in enumerate(complete):
-            algorithm = trial.configuration.structure[-1]
-            seen[algorithm] += 1
-            if rank < _POOL or seen[algorithm] <= _POOL_PER_ALGORITHM:
-                pool.append(trial)
-        return pool
+        keys = [_preference(history, _as_if_kept(t, kept)) for t in complete]
+        families = [t.configuration.structure[-1] for t in complete]
+        return [complete[i] for i in candidate_pool(keys, families)]
 
     def _rows(self, predictions: FloatArray) -> IntArray:
         """Rows that were predicted, a constant sample of them where they are many."""

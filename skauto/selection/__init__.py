@@ -1,5 +1,6 @@
 """The mathematics of ensembles: arrays in, weights out."""
 
+from skauto.selection._candidates import candidate_pool
 from skauto.selection._decisions import (
     Decision,
     choose_decision,
@@ -8,6 +9,7 @@ from skauto.selection._decisions import (
     gains_by_offsets,
 )
 from skauto.selection._diversity import (
+    diversity_to,
     mean_over_pairs,
     pairwise_disagreement,
     pairwise_diversity,
@@ -27,7 +29,6 @@ from skauto.selection._losses import (
     SmoothedLoss,
     get_loss,
 )
-from skauto.selection._pool import EnsemblePool
 from skauto.selection._rates import RateLimit, SignalThreshold, choose_signal_thresholds
 from skauto.selection._scores import score_probabilities
 
@@ -35,7 +36,6 @@ __all__ = [
     "BalancedErrorLoss",
     "BrierLoss",
     "Decision",
-    "EnsemblePool",
     "ErrorLoss",
     "F1Loss",
     "LabelLoss",
@@ -48,6 +48,8 @@ __all__ = [
     "Selection",
     "SignalThreshold",
     "SmoothedLoss",
+    "candidate_pool",
+    "diversity_to",
     "choose_decision",
     "choose_offsets",
     "choose_signal_thresholds",

@@ -105,6 +105,23 @@ class Layout:
         """Number of algorithms of each step."""
         return np.array([len(row) for row in self.components], np.intp)
 
+    @cached_property
+    def n_choices(self) -> IntArray:
+        """Number of choices of each column that has no order; 0 where it has one."""
+        own = [p.n_choices if isinstance(p, Categorical) else 0 for p in self.parameters]
+        return np.concatenate([self.n_algorithms, np.array(own, np.intp)])
+
+    @cached_property
+    def is_discrete(self) -> BoolArray:
+        """Which columns belong to hyper-parameters with a finite number of values."""
+        own = [parameter.n_choices is not None for parameter in self.parameters]
+        return np.array([False] * self.n_steps + own)
+
+    def columns_of(self, structure: IntArray) -> IntArray:
+        """Columns of the hyper-parameters of the algorithms of a structure, in their order."""
+        spans = (self.spans[i][j] for i, j in enumerate(structure))
+        return np.array([column for span in spans for column in span.values()], np.intp)
+
     def deactivate(self, vectors: FloatArray) -> None:
         """Put NaN, in place, where a parent's value switches a hyper-parameter off."""
         for condition in self.conditions:

@@ -142,6 +142,22 @@ class Parameter(ABC):
         """
         return self.to_unit(self.from_unit(u))
 
+    def cells(self, u: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Ends of the intervals of numbers that are moved to the same legal value.
+
+        Parameters
+        ----------
+        u : array-like of shape (n_values,)
+            Units of legal values.
+
+        Returns
+        -------
+        low, high : ndarray of shape (n_values,)
+            The ends; the units themselves where values are not discrete.
+        """
+        units = np.asarray(u, dtype=np.float64)
+        return units, units
+
     @abstractmethod
     def describe(self) -> str:
         """Say in words which values are legal.
@@ -345,8 +361,15 @@ class Integer(_Range):
         if not np.array_equal(values, np.rint(values)):
             wrong = values[np.argmax(values != np.rint(values))]
             raise ValueError(f"expected {self.describe()}, got {float(wrong)!r}")
+        return self._place(values)
+
+    def _place(self, values: FloatArray) -> FloatArray:
         values = np.log(values) if self.log else values
         return np.asarray((values - self._start) / (self._end - self._start))
+
+    def cells(self, u: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        values = self._values(u).astype(np.float64)
+        return self._place(values - 0.5), self._place(values + 0.5)
 
     def describe(self) -> str:
         return f"an integer in [{self.low}, {self.high}]"
@@ -437,6 +460,10 @@ class Categorical(Parameter):
     def snap(self, u: ArrayLike) -> FloatArray:
         return (self.indices(u) + 0.5) / len(self.choices)
 
+    def cells(self, u: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        indices = self.indices(u)
+        return indices / len(self.choices), (indices + 1) / len(self.choices)
+
     def describe(self) -> str:
         return "one of " + ", ".join(repr(choice) for choice in self.choices)
 
@@ -506,6 +533,13 @@ class Distribution(Parameter):
     def from_unit(self, u: ArrayLike) -> list[Any]:
         values: list[Any] = self._values(u).tolist()
         return values
+
+    def cells(self, u: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        if not self._discrete:
+            return super().cells(u)
+        values = self._values(u)
+        cdf = self.distribution.cdf
+        return np.asarray(cdf(values - 1), np.float64), np.asarray(cdf(values), np.float64)
 
     def describe(self) -> str:
         kind = "an integer" if self._discrete else "a number"

@@ -222,6 +222,11 @@ class SearchSpace:
         for key in ("_layout", "_structures"):
             self.__dict__.pop(key, None)
 
+    @property
+    def layout(self) -> Layout:
+        """Columns of the vectors with the arrays that vectorised operations need."""
+        return self._layout
+
     @cached_property
     def _layout(self) -> Layout:
         for step, components in self._components.items():
@@ -243,6 +248,21 @@ class SearchSpace:
     def structures(self) -> IntArray:
         """All legal structures, as indices of algorithms, of shape (n_structures, n_steps)."""
         return self._structures.all
+
+    def is_legal(self, structures: IntArray) -> BoolArray:
+        """Tell which structures hold no forbidden pair.
+
+        Parameters
+        ----------
+        structures : ndarray of int of shape (k, n_steps)
+            Indices of algorithms.
+
+        Returns
+        -------
+        ndarray of bool of shape (k,)
+            True where legal.
+        """
+        return self._structures.legal(structures)
 
     def _read_structure(self, structure: Sequence[str] | ArrayLike) -> IntArray:
         """Turn names or indices, one a step, into indices; refuse an illegal structure."""

@@ -7,6 +7,7 @@ from sklearn.base import clone
 from skauto.strategies._admm import ADMM
 from skauto.strategies._alternating_bo import AlternatingBO
 from skauto.strategies._base import GeneratorStrategy, Observations, Strategy
+from skauto.strategies._bayesian import BayesianStrategy
 from skauto.strategies._divbo import DivBO
 from skauto.strategies._ensemble_evolution import EnsembleEvolution
 from skauto.strategies._ensemble_optimization import EnsembleOptimization
@@ -78,6 +79,7 @@ __all__ = [
     "ADMM",
     "STRATEGIES",
     "TPE",
+    "BayesianStrategy",
     "DivBO",
     "EnsembleEvolution",
     "EnsembleOptimization",

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,23 +13,30 @@ from skauto.acquisition import (
     log_improvement_with_gradient,
     maximize_log_improvement,
 )
-from skauto.history import History, Proposal, Trial
-from skauto.space import Configuration, SearchSpace
+from skauto.history import History, Proposal
+from skauto.space import Configuration
 from skauto.strategies._bandit import ThompsonSampling, continuous_reward
 from skauto.strategies._base import GeneratorStrategy
-from skauto.strategies._joint_gp import cap_outliers
-from skauto.surrogates import GaussianProcess
-from skauto.utils import BoolArray, FloatArray, IntArray
+from skauto.strategies._bayesian import cap_outliers, spread
+from skauto.strategies._checks import (
+    check_integers,
+    check_numbers,
+    check_options,
+    check_positive,
+)
+from skauto.surrogates import GaussianProcess, believe
+from skauto.utils import BoolArray, FloatArray, GrowingArray, IntArray
 
 # How often another point is drawn when the one proposed is known.
 _MAX_DRAWS = 10
-# theta-min is solved when no point promises more than this share of the spread of its losses. The
-# share is halved in every iteration: fine tuning is wasted on structures that are soon left.
-_FIRST_GAIN, _SMALLEST_GAIN = 0.1, 1e-3
-# It is solved too when so many results in a row are the same: its hyper-parameters have no effect.
-_PLATEAU = 5
+# The tolerance of theta-min is halved in every iteration down to this share of the spread.
+_SMALLEST_GAIN = 1e-3
 # Structures looked at when the structure is chosen by a Gaussian process.
 _MAX_STRUCTURES = 2000
+# Largest multiplier of a constraint: a violation by its whole limit costs as many spreads.
+_LARGEST_MULTIPLIER = 10.0
+# Distance that the relaxed integers keep from the ends of their rounding cells.
+_MARGIN = 1e-9
 
 
 class ADMM(GeneratorStrategy):
@@ -66,9 +73,9 @@ class ADMM(GeneratorStrategy):
     f_hat : float or None, default=None
         Loss from which on a structure is not rewarded in Thompson sampling, 0.7 in the paper.
         None fits the scale to the losses seen: the best gives reward 1, the median 1/2.
-    alpha0, delta0 : float, default=2.0
-        Parameters of the Beta prior of each algorithm in Thompson sampling. With the paper's 10
-        each, an algorithm must be pulled some twenty times before its rewards outweigh the prior.
+    prior : float, default=2.0
+        Both parameters of the Beta prior of each algorithm in Thompson sampling. With the paper's
+        10, an algorithm must be pulled some twenty times before its rewards outweigh the prior.
     reset_bandit : bool, default=False
         Whether Thompson sampling forgets its pulls after every iteration.
     first : mapping of str to str, default=None
@@ -76,6 +83,10 @@ class ADMM(GeneratorStrategy):
         made before the search, or from the default of the space.
     n_initial : int, default=4
         Number of known points that a Gaussian process needs to take over from random draws.
+    tolerance : float, default=0.1
+        theta-min ends when no point promises a gain of this share of the spread of its losses,
+        halved in every iteration: sub-problems are solved more and more precisely. It also ends
+        when the last ``n_initial`` results are equal. With 0 (the paper) it uses its whole budget.
 
     Attributes
     ----------
@@ -90,26 +101,15 @@ class ADMM(GeneratorStrategy):
 
     Notes
     -----
-    What the paper leaves open is decided so:
-
-    - Hyper-parameters are measured on the unit scale of their ranges and a constraint
-      :math:`g \leq \epsilon` as :math:`(g - \epsilon) / |\epsilon|`. In raw units a latency of a
-      microsecond or a range of 500 trees would decide everything. Against the penalty of the
-      integers, losses are measured in units of their spread, from the best to the median:
-      otherwise that penalty freezes the integers where losses differ by a few hundredths.
-    - The slack of a constraint is eliminated in closed form, in both sub-problems. It never
-      exceeds the paper's bound :math:`\epsilon` when :math:`g \geq 0`, and negative limits (a
-      score that must be reached) work too.
-    - The quadratic penalty is known, so the Gaussian process learns the loss alone and the
-      penalty is added to its mean.
-    - z-min returns the best structure that it has tried. A pull whose value is known costs no
-      evaluation and is rewarded all the same.
-    - theta-min ends early when no point promises a gain, or when five results in a row are the
-      same. The gain that counts is halved in every iteration: sub-problems are solved more and
-      more precisely, which is what the budget grows for. Where neither sub-problem finds anything
-      new to evaluate, the search goes on from a random configuration.
-    - Results still missing at the end of a sub-problem are not waited for; they count when they
-      arrive.
+    Hyper-parameters are measured on the unit scale of their ranges, a constraint
+    :math:`g \leq \epsilon` as :math:`(g - \epsilon) / |\epsilon|`, and losses against penalties in
+    units of their spread, from the best to the median. A violation counts at most 1 in the
+    update of its multiplier, which is at most 10. Slacks are eliminated in closed form. As the
+    penalty of the integers is known, the Gaussian process learns the loss at legal values alone.
+    The relaxed objective is constant where values round alike: a known point stands for its
+    rounding cell, and theta~ is the projection of b on it. z-min returns the best structure that
+    it has tried; known pulls are rewarded, not evaluated. Where no sub-problem finds anything new,
+    the search goes on from a random point. Late results count when they arrive.
 
     References
     ----------
@@ -140,11 +140,11 @@ class ADMM(GeneratorStrategy):
         max_budget: int = 128,
         rho: float = 1.0,
         f_hat: float | None = None,
-        alpha0: float = 2.0,
-        delta0: float = 2.0,
+        prior: float = 2.0,
         reset_bandit: bool = False,
         first: Mapping[str, str] | None = None,
         n_initial: int = 4,
+        tolerance: float = 0.1,
     ) -> None:
         self.theta_solver = theta_solver
         self.structure_solver = structure_solver
@@ -153,37 +153,38 @@ class ADMM(GeneratorStrategy):
         self.max_budget = max_budget
         self.rho = rho
         self.f_hat = f_hat
-        self.alpha0 = alpha0
-        self.delta0 = delta0
+        self.prior = prior
         self.reset_bandit = reset_bandit
         self.first = first
         self.n_initial = n_initial
+        self.tolerance = tolerance
+
+    @classmethod
+    def paper(cls) -> Self:
+        """Settings of the paper, Appendices 4 and 10, for adaptive ADMM(BO, Bandit).
+
+        Returns
+        -------
+        strategy : ADMM
+            With the printed prior and reward, ten random points for each process, and sub-problems
+            that use their whole budget.
+        """
+        return cls(f_hat=0.7, prior=10.0, n_initial=10, tolerance=0.0)
 
     def _start(self) -> None:
-        _check_choice("theta_solver", self.theta_solver, ("bo", "random"))
-        _check_choice("structure_solver", self.structure_solver, ("bandit", "bo", "random"))
-        if not self.rho > 0:
-            raise ValueError(f"The 'rho' of ADMM must be positive. Got {self.rho!r} instead.")
-        if not 1 <= self.budget <= self.max_budget:
-            raise ValueError(
-                "The 'budget' of ADMM must be at least 1 and at most 'max_budget' "
-                f"({self.max_budget!r}). Got {self.budget!r} instead."
-            )
+        check_options(self, theta_solver=("bo", "random"))
+        check_options(self, structure_solver=("bandit", "bo", "random"))
+        check_integers(self, budget=1, growth=0, max_budget=self.budget, n_initial=1)
+        check_positive(self, "rho", "prior", "f_hat")
+        check_numbers(self, tolerance=(0.0, math.inf))
         self.residuals_: list[dict[str, Any]] = []
-        self._n_steps = len(self._space.steps)
-        self._integers = {
-            k: column.definition
-            for k, column in enumerate(self._space.columns)
-            if column.definition is not None and column.definition.n_choices is not None
-        }
-        self._discrete = np.isin(np.arange(self._space.n_dimensions), list(self._integers))
-        self._columns = _columns_of_components(self._space)
-        self._relaxed: dict[
-            Configuration, FloatArray
-        ] = {}  # theta~ that a configuration stands for
+        self._layout = self._space.layout
+        self._n_steps = self._layout.n_steps
+        self._discrete = self._layout.is_discrete
         self._models: dict[tuple[int, ...], GaussianProcess] = {}  # one process a structure
-        self._tried: dict[tuple[int, ...], None] = {}  # structures of the present z-min, in order
+        self._tried: dict[tuple[int, ...], Configuration] = {}  # structures of the present z-min
         self._unrewarded: list[tuple[IntArray, Configuration]] = []
+        self._constraints = GrowingArray()  # scaled g - epsilon of the observations
 
     def _run(self, history: History) -> Iterator[Proposal]:
         """Algorithm 1, and Algorithm 2 where the history has limits."""
@@ -192,7 +193,7 @@ class ADMM(GeneratorStrategy):
         for iteration in count():
             budget = min(self.budget + iteration * self.growth, self.max_budget)
             self._made_progress = False
-            self._least_gain = max(_FIRST_GAIN * 0.5**iteration, _SMALLEST_GAIN)
+            self._least_gain = max(self.tolerance * 0.5**iteration, _SMALLEST_GAIN)
             yield from self._minimize_theta(history, budget)
             before = state.delta
             self._minimize_delta()
@@ -205,12 +206,13 @@ class ADMM(GeneratorStrategy):
                     return  # the space is exhausted
 
     def _first_state(self, history: History) -> "_State":
-        """Iteration 0: no multipliers; the best of what is known, else the defaults."""
-        no_multipliers = np.zeros(len(history.limits))
+        """Iteration 0: no multipliers; what violates least and is best, else the defaults."""
         observations = self._observations(history)
         if self.first is None and observations.ok.any():
-            losses = self._augmented_losses(history, no_multipliers)
-            vector = observations.vectors[int(np.argmin(losses))]
+            total = np.zeros(len(observations))
+            if history.limits:
+                total = np.maximum(self._violations(history), 0.0).sum(axis=1)
+            vector = observations.vectors[np.lexsort((observations.y, total))[0]]
         else:
             vector = self._space.default_vector(self._space.default_structure(self.first))
         theta = self._space.fill_inactive(vector[None])[0]
@@ -219,7 +221,7 @@ class ADMM(GeneratorStrategy):
             theta=theta,
             delta=theta.copy(),
             multipliers=np.zeros(len(theta)),
-            constraint_multipliers=no_multipliers,
+            constraint_multipliers=np.zeros(len(history.limits)),
         )
 
     def _restart(self) -> Iterator[Proposal]:
@@ -249,14 +251,16 @@ class ADMM(GeneratorStrategy):
             yield self._propose(state.structure, theta, "theta-min")
         points, losses = self._known_points(history, columns)
         if len(points):
-            values = losses + self._pull(history, columns)(points)[0]
-            state.theta[columns] = points[int(np.argmin(values))]
+            relaxed = self._nearest_in_cells(points, columns)
+            values = losses + self._pull(history, columns)(relaxed)[0]
+            state.theta[columns] = relaxed[int(np.argmin(values))]
 
     def _on_plateau(self, history: History, columns: IntArray) -> bool:
-        """Whether the latest results of the present structure are all the same."""
+        """Whether the latest results of the present structure are equal: nothing has effect."""
         _, losses = self._known_points(history, columns)
-        latest = losses[-_PLATEAU:]
-        return len(latest) == _PLATEAU and float(np.ptp(latest)) == 0.0
+        latest = losses[-max(self.n_initial, 2) :]
+        enough = self.tolerance > 0 and len(latest) == max(self.n_initial, 2)
+        return enough and float(np.ptp(latest)) == 0.0
 
     def _target(self) -> FloatArray:
         """Where the relaxed integers are drawn: b of Eq. A19."""
@@ -264,7 +268,7 @@ class ADMM(GeneratorStrategy):
 
     def _pull(self, history: History, columns: IntArray) -> "_Pull":
         """Penalty of the relaxed integers among some columns, in units of the losses' spread."""
-        weight = self.rho * _spread(self._observations(history).y)
+        weight = self.rho * spread(self._observations(history).y)
         return _Pull(weight, self._target()[columns], self._discrete[columns])
 
     def _next_theta(self, history: History, columns: IntArray) -> FloatArray | None:
@@ -279,8 +283,8 @@ class ADMM(GeneratorStrategy):
                 points, losses = self._known_points(history, columns)
                 if len(points) >= self.n_initial:
                     units, gain = self._theta_by_bo(points, losses, history, columns)
-                    unit = _spread(self._observations(history).y[self._known_rows(history)])
-                    if gain < self._least_gain * unit:
+                    unit = spread(self._observations(history).y[self._known_rows(history)])
+                    if self.tolerance and gain < self._least_gain * unit:
                         return None
             theta[columns] = units
             if not self._is_known(self._configuration(state.structure, theta)):
@@ -295,16 +299,11 @@ class ADMM(GeneratorStrategy):
         model = self._models.setdefault(key, GaussianProcess(n_restarts=0, warm_start=True))
         losses = cap_outliers(losses)
         model.update(points, losses, self._rng)
-        running = [
-            self._relaxed_vector(proposal.configuration)[columns]
-            for proposal in self._pending
-            if self._structure_of(proposal.configuration) == key
-        ]
-        if running:
-            believed, _ = model.predict(np.array(running))
-            model.condition(np.vstack([points, running]), np.concatenate([losses, believed]))
+        running = self._running()
+        running = running[(running[:, : self._n_steps] == key).all(axis=1)]
+        believe(model, points, losses, self._space.fill_inactive(running)[:, columns], self._rng)
         pull = self._pull(history, columns)
-        values = losses + pull(points)[0]
+        values = losses + pull(self._nearest_in_cells(points, columns))[0]
         near = points[np.argsort(values, kind="stable")[:3]].repeat(20, axis=0)
         near = np.clip(near + self._rng.normal(scale=0.1, size=near.shape), 0.0, 1.0)
         candidates = np.vstack([self._rng.random((300, len(columns))), near])
@@ -312,13 +311,21 @@ class ADMM(GeneratorStrategy):
         point, _ = maximize_log_improvement(model, best, candidates, known=pull)
         return point, math.exp(log_improvement_with_gradient(model, best, point, pull)[0])
 
+    def _nearest_in_cells(self, points: FloatArray, columns: IntArray) -> FloatArray:
+        """Projection of b on the rounding cells of known points: f~ is constant on a cell."""
+        relaxed, target = points.copy(), np.clip(self._target()[columns], 0.0, 1.0)
+        for k, column in enumerate(columns):
+            if self._discrete[column]:
+                low, high = self._layout.parameter(int(column)).cells(points[:, k])
+                nearest = np.clip(target[k], low + _MARGIN, high - _MARGIN)
+                relaxed[:, k] = np.clip(nearest, 0.0, 1.0)
+        return relaxed
+
     def _known_points(self, history: History, columns: IntArray) -> tuple[FloatArray, FloatArray]:
         """Points (m, n_columns) known for the present structure, and their losses (m,)."""
-        observations = self._observations(history)
         rows = self._known_rows(history)
-        points = [self._relaxed_vector(observations.trials[row].configuration) for row in rows]
-        losses = self._augmented_losses(history)[rows]
-        return np.array(points).reshape(len(rows), self._space.n_dimensions)[:, columns], losses
+        vectors = self._space.fill_inactive(self._observations(history).vectors[rows])
+        return vectors[:, columns], self._augmented_losses(history)[rows]
 
     def _known_rows(self, history: History) -> IntArray:
         """Rows of the observations that have the present structure."""
@@ -331,10 +338,7 @@ class ADMM(GeneratorStrategy):
         """delta-min (Eq. A23): the legal value nearest to a, for each integer."""
         state = self._state
         a = np.clip(state.theta + state.multipliers / self.rho, 0.0, 1.0)
-        delta = state.delta.copy()
-        for column, parameter in self._integers.items():
-            delta[column] = parameter.snap([a[column]])[0]
-        state.delta = delta
+        state.delta = self._snapped(a)
 
     # ----------------------------------------------------------------------------------- z-min
 
@@ -344,11 +348,13 @@ class ADMM(GeneratorStrategy):
         if self.reset_bandit:
             self._bandit = self._new_bandit()
         # structures of this sub-problem, and those whose results were late in the last one
-        self._tried = {tuple(structure): None for structure, _ in self._unrewarded}
+        late = [structure for structure, _ in self._unrewarded]
+        self._tried = {tuple(z): self._configuration(z, state.theta) for z in late}
         for _ in range(budget):
             structure = self._next_structure(history)
-            self._tried[tuple(structure)] = None
-            self._unrewarded.append((structure, self._configuration(structure, state.theta)))
+            configuration = self._configuration(structure, state.theta)
+            self._tried[tuple(structure)] = configuration
+            self._unrewarded.append((structure, configuration))
             yield self._propose(structure, state.theta, "z-min")
             self._reward(history)
         structures, losses = self._known_structures(history)
@@ -375,7 +381,9 @@ class ADMM(GeneratorStrategy):
         losses = cap_outliers(losses)
         model = GaussianProcess(n_restarts=0).fit(structures / scale, losses, self._rng)
         candidates = self._rng.permutation(legal)[:_MAX_STRUCTURES]
-        known = {tuple(structure) for structure in structures} | set(self._running_structures())
+        known = {tuple(structure) for structure in structures} | {
+            tuple(row) for row in self._running()[:, : self._n_steps].astype(int)
+        }
         new = np.array([tuple(structure) not in known for structure in candidates])
         if not new.any():
             return self._random_structure()
@@ -385,29 +393,20 @@ class ADMM(GeneratorStrategy):
 
     def _known_structures(self, history: History) -> tuple[IntArray, FloatArray]:
         """Structures whose loss at the present hyper-parameters is known, and these losses."""
-        observations = self._observations(history)
-        losses = dict(
-            zip(
-                [trial.configuration for trial in observations.trials],
-                self._augmented_losses(history),
-                strict=True,
-            )
-        )
-        tried = list(self._tried)
-        configurations = [self._configuration(np.array(z), self._state.theta) for z in tried]
-        known = [k for k, configuration in enumerate(configurations) if configuration in losses]
-        structures = np.array([tried[k] for k in known], dtype=np.intp).reshape(-1, self._n_steps)
-        return structures, np.array([losses[configurations[k]] for k in known])
+        losses = self._augmented_losses(history)
+        rows = [self._row_of(configuration) for configuration in self._tried.values()]
+        known = [(z, row) for z, row in zip(self._tried, rows, strict=True) if row is not None]
+        structures = np.array([z for z, _ in known], dtype=np.intp).reshape(-1, self._n_steps)
+        return structures, losses[[row for _, row in known]]
 
     def _reward(self, history: History) -> None:
         """Reward the pulls whose trial is there (Algorithm A1, lines 9 to 13)."""
         observations = self._observations(history)
         losses = self._augmented_losses(history)
-        row_of = {trial.configuration: row for row, trial in enumerate(observations.trials)}
         low, high = self._reward_range(losses[observations.ok])
         waiting = []
         for structure, configuration in self._unrewarded:
-            row = row_of.get(configuration)
+            row = self._row_of(configuration)
             if row is None:
                 waiting.append((structure, configuration))
             else:
@@ -424,7 +423,7 @@ class ADMM(GeneratorStrategy):
         if not len(losses):
             return 0.0, 1.0
         low = float(losses.min())
-        return low, low + 2.0 * _spread(losses)
+        return low, low + 2.0 * spread(losses)
 
     # ----------------------------------------------------------------------------- multipliers
 
@@ -433,25 +432,35 @@ class ADMM(GeneratorStrategy):
         state = self._state
         gap = np.where(self._discrete, state.theta - state.delta, 0.0)
         state.multipliers = state.multipliers + self.rho * gap
-        trial = self._trial_of(history, self._configuration(state.structure, state.theta))
-        if trial is not None and history.limits:
-            violation = _violations(history, (trial,))[0]
+        row = self._row_of(self._configuration(state.structure, state.theta))
+        if row is not None and history.limits:
+            violation = np.minimum(self._violations(history)[row], 1.0)
             slack = best_slack(violation, state.constraint_multipliers, self.rho)
-            state.constraint_multipliers = state.constraint_multipliers + self.rho * (
-                violation + slack
-            )
+            raised = state.constraint_multipliers + self.rho * (violation + slack)
+            state.constraint_multipliers = np.clip(raised, 0.0, _LARGEST_MULTIPLIER)
 
-    def _augmented_losses(
-        self, history: History, multipliers: FloatArray | None = None
-    ) -> FloatArray:
+    def _augmented_losses(self, history: History) -> FloatArray:
         """Losses of the observations plus the penalty of the constraints (Algorithm 2)."""
         observations = self._observations(history)
         if not history.limits:
             return observations.y
-        if multipliers is None:
-            multipliers = self._state.constraint_multipliers
-        violations = _violations(history, observations.trials)
-        return observations.y + constraint_penalty(violations, multipliers, self.rho)
+        multipliers = self._state.constraint_multipliers
+        penalty = constraint_penalty(self._violations(history), multipliers, self.rho)
+        augmented: FloatArray = observations.y + spread(observations.y) * penalty
+        return augmented
+
+    def _violations(self, history: History) -> FloatArray:
+        """Scaled (g - epsilon) of shape (n, n_limits); what was not measured is as the worst."""
+        trials = self._observations(history).trials
+        limits = np.array(list(history.limits.values()))
+        scale = np.where(limits == 0.0, 1.0, np.abs(limits))
+        for trial in trials[len(self._constraints) :]:
+            values = np.array([trial.constraints.get(m, np.nan) for m in history.limits])
+            self._constraints.append((values - limits) / scale)
+        violations = self._constraints.values.reshape(len(trials), len(limits))
+        measured = np.isfinite(violations)
+        worst = np.max(violations, axis=0, initial=1.0, where=measured)
+        return np.where(measured, violations, worst)
 
     def _record(self, history: History, iteration: int, budget: int, before: FloatArray) -> None:
         state = self._state
@@ -475,48 +484,35 @@ class ADMM(GeneratorStrategy):
 
     def _configuration(self, structure: IntArray, theta: FloatArray) -> Configuration:
         """Configuration at relaxed values: f~ is f at the nearest legal ones (Eq. 4)."""
-        steps = {}
-        for i, (step, j) in enumerate(zip(self._space.steps, structure, strict=True)):
-            component = self._space.components(step)[j]
-            columns = self._columns[i, int(j)]
-            values = {
-                name: parameter.from_unit([theta[column]])[0]
-                for (name, parameter), column in zip(
-                    component.parameters.items(), columns, strict=True
-                )
-            }
-            active = {name: values[name] for name in component.active(values)}
-            steps[step] = (component.name, active)
-        return Configuration(steps)
+        vector = np.full((1, self._layout.n_columns), np.nan)
+        vector[0, : self._n_steps] = structure
+        for column in self._active_columns(structure).tolist():
+            vector[0, column] = self._layout.parameter(column).snap([theta[column]])[0]
+        self._layout.deactivate(vector)
+        return self._space.decode(vector[0])
+
+    def _snapped(self, theta: FloatArray) -> FloatArray:
+        """Relaxed integers at their nearest legal values; delta where values are continuous."""
+        snapped = self._state.delta.copy()
+        for column in np.flatnonzero(self._discrete).tolist():
+            snapped[column] = self._layout.parameter(column).snap([theta[column]])[0]
+        return snapped
 
     def _propose(self, structure: IntArray, theta: FloatArray, origin: str) -> Proposal:
         configuration = self._configuration(structure, theta)
         self._made_progress |= not self._is_known(configuration)
-        self._relaxed.setdefault(configuration, theta.copy())
         return Proposal(configuration, origin=origin)
 
-    def _relaxed_vector(self, configuration: Configuration) -> FloatArray:
-        """The theta~ that led to a configuration; its own values if it came from elsewhere."""
-        if configuration not in self._relaxed:
-            vector = self._encode([configuration])
-            self._relaxed[configuration] = self._space.fill_inactive(vector)[0]
-        return self._relaxed[configuration]
+    def _row_of(self, configuration: Configuration) -> int | None:
+        """Row of the observations that a configuration has, None if it is not finished."""
+        return self._memory.row_of(configuration, 1.0)
 
     def _active_columns(self, structure: IntArray) -> IntArray:
         """Columns of the hyper-parameters of the algorithms of a structure."""
-        return np.array(
-            [c for i, j in enumerate(structure) for c in self._columns[i, int(j)]], dtype=np.intp
-        )
-
-    def _structure_of(self, configuration: Configuration) -> tuple[int, ...] | None:
-        vectors = self._encode([configuration])
-        return tuple(vectors[0, : self._n_steps].astype(int)) if len(vectors) else None
-
-    def _running_structures(self) -> Iterator[tuple[int, ...] | None]:
-        return (self._structure_of(proposal.configuration) for proposal in self._pending)
+        return self._layout.columns_of(structure)
 
     def _new_bandit(self) -> ThompsonSampling:
-        return ThompsonSampling(self._space.structures, self.alpha0, self.delta0)
+        return ThompsonSampling(self._space, self.prior, self.prior)
 
 
 @dataclass
@@ -543,14 +539,6 @@ class _Pull:
         return 0.5 * self.rho * (gap**2).sum(axis=1), self.rho * gap
 
 
-def _spread(losses: FloatArray) -> float:
-    """Unit of the losses: from the best to the median; 1 where these are the same."""
-    if not len(losses):
-        return 1.0
-    low, median = np.quantile(losses, [0.0, 0.5])
-    return float(median - low) or 1.0
-
-
 def best_slack(violation: FloatArray, multipliers: FloatArray, rho: float) -> FloatArray:
     """Slack u >= 0 that minimises the penalty of g - epsilon + u (closed form)."""
     return np.maximum(-violation - multipliers / rho, 0.0)
@@ -560,29 +548,3 @@ def constraint_penalty(violations: FloatArray, multipliers: FloatArray, rho: flo
     """Sum of (rho/2) (g - epsilon + u + mu/rho)^2 over the constraints, at the best slack."""
     slack = best_slack(violations, multipliers, rho)
     return 0.5 * rho * ((violations + slack + multipliers / rho) ** 2).sum(axis=-1)
-
-
-def _violations(history: History, trials: tuple[Trial, ...]) -> FloatArray:
-    """Scaled (g - epsilon) of shape (n, n_limits); what was not measured is as the worst."""
-    limits = np.array(list(history.limits.values()))
-    values = np.array([[t.constraints.get(m, np.nan) for m in history.limits] for t in trials])
-    values = values.reshape(len(trials), len(limits))
-    violations = (values - limits) / np.where(limits == 0.0, 1.0, np.abs(limits))
-    measured = np.isfinite(violations)
-    worst = np.max(violations, axis=0, initial=1.0, where=measured)
-    return np.where(measured, violations, worst)
-
-
-def _columns_of_components(space: SearchSpace) -> dict[tuple[int, int], IntArray]:
-    """For each (step, algorithm), the columns of its hyper-parameters, in their order."""
-    keys = {(c.step, c.component, c.parameter): k for k, c in enumerate(space.columns)}
-    return {
-        (i, j): np.array([keys[step, component.name, n] for n in component.parameters], np.intp)
-        for i, step in enumerate(space.steps)
-        for j, component in enumerate(space.components(step))
-    }
-
-
-def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ValueError(f"The '{name}' of ADMM must be one of {choices}. Got {value!r} instead.")

@@ -1,13 +1,14 @@
 """Forest Bayesian optimisation that improves several algorithms, for ensembles."""
 
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from skauto.history import History
 from skauto.strategies._base import Observations
 from skauto.strategies._forest_bo import ForestBO
-from skauto.utils import BoolArray, FloatArray
+from skauto.surrogates import Surrogate
+from skauto.utils import BoolArray
 
 # Trials that cost less than this number of seconds count as equally cheap.
 _LEAST_SECONDS = 1.0
@@ -35,9 +36,9 @@ class AlternatingBO(ForestBO):
         What the forest learns; see :class:`ForestBO`.
     random_fraction : float, default=0.2
         Probability that a proposal is random.
-    n_candidates : int, default=5000
-        Number of random candidates.
-    n_starts : int, default=10
+    n_candidates : int, default=1000
+        Number of random candidates, all of that algorithm.
+    n_starts : int, default=5
         Number of trials, the best ones, and of random candidates that local search starts from.
     surrogate : Surrogate, default=None
         Model of the loss; None takes :class:`~skauto.surrogates.RandomForest`.
@@ -59,12 +60,34 @@ class AlternatingBO(ForestBO):
     15
     """
 
+    def __init__(
+        self,
+        *,
+        n_initial: int = 10,
+        acquisition: str = "log_ei",
+        transform: str | None = "rank",
+        random_fraction: float = 0.2,
+        n_candidates: int = 1000,
+        n_starts: int = 5,
+        surrogate: Surrogate | None = None,
+    ) -> None:
+        super().__init__(
+            n_initial=n_initial,
+            acquisition=acquisition,
+            transform=transform,
+            random_fraction=random_fraction,
+            n_candidates=n_candidates,
+            n_starts=n_starts,
+            surrogate=surrogate,
+        )
+
     def _region(
         self, history: History, observations: Observations
-    ) -> Callable[[FloatArray], BoolArray]:
+    ) -> tuple[BoolArray, dict[str, Any]]:
         """Draw the algorithm of the last step that is to be improved."""
-        step = len(self._space.steps) - 1
-        chosen = observations.vectors[:, step]
+        *_, step = self._space.steps
+        column = len(self._space.steps) - 1
+        chosen = observations.vectors[:, column]
         algorithms = np.unique(chosen[observations.ok])
         trials = [observations.ok & (chosen == algorithm) for algorithm in algorithms]
         best = [observations.y[own].min() for own in trials]
@@ -74,4 +97,6 @@ class AlternatingBO(ForestBO):
             seconds = np.array([observations.costs[own].mean() for own in trials])
             merit /= np.sqrt(np.maximum(seconds, _LEAST_SECONDS))
         algorithm = self._rng.choice(algorithms, p=merit / merit.sum())
-        return lambda vectors: vectors[:, step] == algorithm
+        structures = self._space.structures
+        inside = structures[structures[:, column] == algorithm]
+        return chosen == algorithm, {"structures": inside, "fixed_steps": [step]}

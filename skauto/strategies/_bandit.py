@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skauto.space import SearchSpace
 from skauto.utils import FloatArray, IntArray
 
 
@@ -10,8 +11,8 @@ class ThompsonSampling:
 
     Parameters
     ----------
-    structures : ndarray of int of shape (n_structures, n_steps)
-        Legal structures, as indices of algorithms.
+    space : SearchSpace
+        Its algorithms are the arms.
     alpha0, delta0 : float, default=10
         Parameters of the Beta prior of every arm.
 
@@ -26,15 +27,12 @@ class ThompsonSampling:
        AAAI 2020, Appendix 4.
     """
 
-    def __init__(self, structures: IntArray, alpha0: float = 10.0, delta0: float = 10.0) -> None:
-        self.structures = structures
+    def __init__(self, space: SearchSpace, alpha0: float = 10.0, delta0: float = 10.0) -> None:
+        self.space = space
         self.alpha0 = alpha0
         self.delta0 = delta0
-        sizes = structures.max(axis=0) + 1
-        self._shape = tuple(int(size) for size in sizes)
-        self._codes = np.sort(np.ravel_multi_index(tuple(structures.T), self._shape))
-        self.pulls = [np.zeros(size) for size in sizes]
-        self.rewards = [np.zeros(size) for size in sizes]
+        self.pulls = [np.zeros(size) for size in space.layout.n_algorithms]
+        self.rewards = [np.zeros(size) for size in space.layout.n_algorithms]
 
     def pull(self, rng: np.random.Generator) -> IntArray:
         """Draw a structure.
@@ -75,11 +73,11 @@ class ThompsonSampling:
     def _best(self, omegas: list[FloatArray]) -> IntArray:
         """Legal structure with the largest sum of omegas (Eq. A38)."""
         structure = np.array([omega.argmax() for omega in omegas], dtype=np.intp)
-        code = np.ravel_multi_index(tuple(structure), self._shape)
-        if self._codes[np.searchsorted(self._codes, code) % len(self._codes)] == code:
+        if self.space.is_legal(structure[None])[0]:
             return structure
-        sums = sum(omega[arms] for omega, arms in zip(omegas, self.structures.T, strict=True))
-        return self.structures[int(np.argmax(sums))]
+        structures = self.space.structures
+        sums = sum(omega[arms] for omega, arms in zip(omegas, structures.T, strict=True))
+        return structures[int(np.argmax(sums))]
 
 
 def continuous_reward(loss: float, low: float, high: float) -> float:

@@ -1,7 +1,7 @@
 """What every search strategy is: asked for proposals, told of trials, dropped when done."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 
 from skauto.history import History, Proposal, Trial
 from skauto.space import Configuration, SearchSpace
-from skauto.utils import BoolArray, FloatArray, IntArray
+from skauto.utils import BoolArray, FloatArray, GrowingArray, IntArray
 
 # How many known proposals in a row a generator may yield before a random one takes their place.
 _MAX_REPEATS = 100
@@ -22,6 +22,9 @@ _SAMPLE_SIZES = (1, 16, 256, 4096)
 class Observations:
     """Trials as arrays, for surrogates: one row a trial, oldest first.
 
+    Trials that were stopped at a rung count as observations of the full evaluation; trials that
+    were skipped are left out.
+
     Parameters
     ----------
     trials : tuple of Trial
@@ -29,9 +32,11 @@ class Observations:
     vectors : ndarray of shape (n, n_dimensions)
         Their configurations as the space encodes them; NaN where inactive.
     losses : ndarray of shape (n, n_objectives)
-        Finite losses; a failed trial has the worst finite loss of each objective (1.0 if none).
+        Finite losses. A failed trial has the worst finite loss of each objective (1.0 if none). A
+        stopped trial has the loss of its last rung plus the mean difference between all folds and
+        the first one over the complete trials.
     ok : ndarray of bool of shape (n,)
-        Which trials measured their losses.
+        Which trials measured their losses on all folds.
     costs : ndarray of shape (n,)
         Seconds that each evaluation took.
     fidelities : ndarray of shape (n,)
@@ -79,20 +84,25 @@ class Strategy(BaseEstimator, ABC):
     - ``self._space`` and ``self._rng``, what the search was started with;
     - ``self._observations(history)``, the trials as arrays (each trial is encoded once);
     - ``self._encode(configurations)``, those of them that lie in the space, as vectors;
+    - ``self._pending``, what is being evaluated, and ``self._running()``, the same as vectors;
+    - ``self._proposal(configuration, origin)``, a proposal, or None for None;
     - ``self._is_known(configuration)``, whether it was evaluated or is being evaluated;
+    - ``self._are_new(vectors)``, which rows are not known;
     - ``self._first_new(vectors)``, the first row that is not known, as a configuration;
     - ``self._sample_new()``, a random configuration that is not known;
     - ``self._trial_of(history, configuration)``, its trial, None before it is finished.
 
     Anything else that it remembers between suggestions it sets as attributes, best in the hook
-    ``_start``. ``stop`` deletes what was set since ``start``, so that the object pickles; names
-    with a trailing underscore stay, as the record of the search.
+    ``_start``. The name of such an attribute begins with an underscore, and ``stop`` deletes all
+    of these, so that the object pickles. Names with a trailing underscore stay, as the record of
+    the search.
 
     A strategy that seeks the Pareto front of several objectives says so by ``multi_objective =
     True`` in its class: then estimators give it their constraints as objectives too.
 
     See Also
     --------
+    BayesianStrategy : For an initial design that is followed by a model.
     GeneratorStrategy : For methods of several stages, written as one generator.
 
     Examples
@@ -134,13 +144,11 @@ class Strategy(BaseEstimator, ABC):
         -------
         self : Strategy
         """
-        self.stop()
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
-        self._settled = frozenset(vars(self))
+        self._forget(lambda name: name.startswith("_") or name.endswith("_"))
         self._space = space
         self._rng = rng
         self._memory = _Memory(space)
+        self._pending: tuple[Proposal, ...] = ()
         self._start()
         return self
 
@@ -166,7 +174,8 @@ class Strategy(BaseEstimator, ABC):
                 "suggest."
             )
         self._memory.update(history, pending)
-        return self._suggest(history, tuple(pending))
+        self._pending = tuple(pending)
+        return self._suggest(history, self._pending)
 
     def observe(self, trial: Trial) -> None:
         """Take note of a finished trial, right after it was appended to the history.
@@ -181,11 +190,11 @@ class Strategy(BaseEstimator, ABC):
 
     def stop(self) -> None:
         """End the search: drop its state; settings and records (trailing underscore) stay."""
-        if hasattr(self, "_settled"):
-            dropped = set(vars(self)) - self._settled
-            for name in dropped:
-                if not name.endswith("_"):
-                    delattr(self, name)
+        self._forget(lambda name: name.startswith("_") and not name.endswith("_"))
+
+    def _forget(self, chosen: Callable[[str], bool]) -> None:
+        for name in [name for name in vars(self) if chosen(name)]:
+            delattr(self, name)
 
     def _start(self) -> None:
         """Hook for subclasses: prepare the state of a search."""
@@ -205,6 +214,15 @@ class Strategy(BaseEstimator, ABC):
             -1, self._space.n_dimensions
         )
 
+    def _running(self, fidelity: float | None = 1.0) -> FloatArray:
+        """Vectors (n, n_dimensions) of what is being evaluated, at one fidelity or at any."""
+        wanted = [p for p in self._pending if fidelity is None or p.fidelity == fidelity]
+        return self._encode([proposal.configuration for proposal in wanted])
+
+    def _proposal(self, configuration: Configuration | None, origin: str) -> Proposal | None:
+        """Propose a configuration on all the rows; None for None."""
+        return None if configuration is None else Proposal(configuration, origin=origin)
+
     def _is_known(self, configuration: Configuration, fidelity: float = 1.0) -> bool:
         """Whether it was evaluated, or is being evaluated, at this fidelity."""
         key = (configuration, fidelity)
@@ -216,6 +234,17 @@ class Strategy(BaseEstimator, ABC):
         """First trial of a configuration; None while it is being evaluated, or never was."""
         number = self._memory.finished.get((configuration, fidelity))
         return None if number is None else history[number]
+
+    def _are_new(self, vectors: FloatArray, fidelity: float = 1.0) -> BoolArray:
+        """Which rows of vectors (n, n_dimensions) are not known; a row repeated counts once."""
+        seen = self._memory.keys_of(fidelity) | {row.tobytes() for row in self._running(fidelity)}
+        new = np.zeros(len(vectors), dtype=bool)
+        for i, row in enumerate(np.ascontiguousarray(vectors)):
+            key = row.tobytes()
+            if key not in seen:
+                new[i] = True
+                seen.add(key)
+        return new
 
     def _first_new(self, vectors: FloatArray, fidelity: float = 1.0) -> Configuration | None:
         """Decode the first row of vectors (n, n_dimensions) that is not known; None if none."""
@@ -280,21 +309,37 @@ class GeneratorStrategy(Strategy):
     1
     """
 
+    def start(self, space: SearchSpace, rng: np.random.Generator) -> Self:
+        """Begin a search; whatever an earlier one left behind is forgotten.
+
+        Parameters
+        ----------
+        space : SearchSpace
+            Where to search.
+        rng : numpy.random.Generator
+            Source of all randomness of the search.
+
+        Returns
+        -------
+        self : GeneratorStrategy
+        """
+        super().start(space, rng)
+        self._generator: Iterator[Proposal] | None = None
+        return self
+
     @abstractmethod
     def _run(self, history: History) -> Iterator[Proposal]:
         """Hook for subclasses: yield proposals, reading the history in between."""
 
     def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
-        self._pending = pending
-        if not hasattr(self, "_running"):
-            self._running = self._run(history)
+        if self._generator is None:
+            self._generator = self._run(history)
         for _ in range(_MAX_REPEATS):
-            proposal = next(self._running, None)
+            proposal = next(self._generator, None)
             if proposal is None or not self._is_known(proposal.configuration, proposal.fidelity):
                 return proposal
         # The generator waits for something that is pending, or the space is exhausted.
-        configuration = self._sample_new()
-        return None if configuration is None else Proposal(configuration, origin="random")
+        return self._proposal(self._sample_new(), "random")
 
 
 class _Memory:
@@ -305,40 +350,38 @@ class _Memory:
         self.finished: dict[tuple[Configuration, float], int] = {}
         self.pending: set[tuple[Configuration, float]] = set()
         self._n_read = 0
-        self._n_encoded = 0
-        self._numbers: list[int] = []  # trials that lie in the space
-        self._rows: list[FloatArray] = []  # and their vectors
+        self._records: dict[float | None, _Record] = {}  # by fidelity; None holds all trials
 
     def update(self, history: History, pending: Sequence[Proposal]) -> None:
-        """Read the trials that were added since the last time."""
-        for number in range(self._n_read, len(history)):
-            trial = history[number]
-            self.finished.setdefault((trial.configuration, trial.fidelity), number)
-        self._n_read = len(history)
+        """Read what is new in the history, and what is being evaluated."""
+        self._read(history)
         self.pending = {(proposal.configuration, proposal.fidelity) for proposal in pending}
 
     def observations(self, history: History, fidelity: float | None) -> Observations:
         """Trials in the space as arrays; failures at the worst finite loss of these trials."""
-        self._encode_new(history)
-        chosen = [
-            (history[number], row)
-            for number, row in zip(self._numbers, self._rows, strict=True)
-            if fidelity is None or history[number].fidelity == fidelity
-        ]
-        trials = tuple(trial for trial, _ in chosen)
-        n_objectives = len(history.objectives)
-        losses = np.array([_measured(trial) for trial in trials]).reshape(-1, n_objectives)
-        ok = np.isfinite(losses).all(axis=1)
-        worst = losses[ok].max(axis=0) if ok.any() else np.ones(n_objectives)
-        losses[~ok] = worst
-        return Observations(
-            trials=trials,
-            vectors=np.array([row for _, row in chosen]).reshape(-1, self.space.n_dimensions),
-            losses=losses,
-            ok=ok,
-            costs=np.array([trial.cost for trial in trials], dtype=np.float64),
-            fidelities=np.array([trial.fidelity for trial in trials], dtype=np.float64),
-        )
+        self._read(history)
+        return self._record(fidelity).observations(len(history.objectives))
+
+    def _read(self, history: History) -> None:
+        """Add the trials that were finished since the last time."""
+        for number in range(self._n_read, len(history)):
+            trial = history[number]
+            # A trial that a rung on a part of the rows ended tells of the full evaluation.
+            fidelity = 1.0 if trial.status == "stopped" else trial.fidelity
+            self.finished.setdefault((trial.configuration, fidelity), number)
+            row = self.encode(trial.configuration)
+            if row is not None and trial.status != "skipped":
+                self._record(fidelity).append(trial, row)
+                self._record(None).append(trial, row)
+        self._n_read = len(history)
+
+    def row_of(self, configuration: Configuration, fidelity: float) -> int | None:
+        """Row of a configuration among the observations of a fidelity, None if it has none."""
+        return self._record(fidelity).rows.get(configuration)
+
+    def keys_of(self, fidelity: float) -> set[bytes]:
+        """Vectors of the trials of a fidelity, as bytes."""
+        return set(self._record(fidelity).keys)
 
     def encode(self, configuration: Configuration) -> FloatArray | None:
         """Vector of a configuration, None if it lies outside of the space."""
@@ -347,17 +390,73 @@ class _Memory:
         except ValueError:
             return None
 
-    def _encode_new(self, history: History) -> None:
-        for number in range(self._n_encoded, len(history)):
-            row = self.encode(history[number].configuration)
-            if row is not None:
-                self._numbers.append(number)
-                self._rows.append(row)
-        self._n_encoded = len(history)
+    def _record(self, fidelity: float | None) -> "_Record":
+        if fidelity not in self._records:
+            self._records[fidelity] = _Record(self.space.n_dimensions)
+        return self._records[fidelity]
 
 
-def _measured(trial: Trial) -> tuple[float, ...]:
-    """Losses of a trial, infinite unless measured; a poor first fold is a measurement."""
-    if trial.ok or trial.status == "stopped":
-        return trial.losses
-    return (np.inf,) * len(trial.losses)
+class _Record:
+    """Trials of one fidelity as growing arrays; what depends on all trials is made when asked."""
+
+    def __init__(self, n_dimensions: int) -> None:
+        self.rows: dict[Configuration, int] = {}  # first trial of each configuration
+        self.keys: set[bytes] = set()
+        self._trials: list[Trial] = []
+        self._empty = np.empty((0, n_dimensions))
+        self._vectors = GrowingArray()
+        self._losses = GrowingArray()
+        self._numbers = GrowingArray()  # cost, fidelity, ok
+        self._fold_effects: list[float] = []
+        self._observations: Observations | None = None
+
+    def append(self, trial: Trial, vector: FloatArray) -> None:
+        """Add a trial."""
+        self.rows.setdefault(trial.configuration, len(self._trials))
+        self._trials.append(trial)
+        self._vectors.append(vector)
+        self.keys.add(vector.tobytes())
+        measured = trial.ok or trial.status == "stopped"
+        losses = trial.losses if measured else (np.inf,) * len(trial.losses)
+        self._losses.append(np.array(losses, dtype=np.float64))
+        finite = measured and bool(np.isfinite(losses).all())
+        ok = finite and trial.status == "ok"
+        self._numbers.append(np.array([trial.cost, trial.fidelity, ok, finite]))
+        effect = _first_fold_effect(trial)
+        if ok and np.isfinite(effect):
+            self._fold_effects.append(effect)
+        self._observations = None
+
+    def observations(self, n_objectives: int) -> Observations:
+        """All trials so far; made anew only when there are more of them."""
+        if self._observations is None:
+            self._observations = self._make(n_objectives)
+        return self._observations
+
+    def _make(self, n_objectives: int) -> Observations:
+        if not self._trials:
+            nothing = np.empty(0)
+            losses = np.empty((0, n_objectives))
+            return Observations((), self._empty, losses, nothing > 0, nothing, nothing)
+        costs, fidelities, ok, finite = self._numbers.values.T
+        losses = self._losses.values.copy()
+        stopped = (finite > 0) & (ok == 0)
+        if stopped.any() and self._fold_effects:
+            losses[stopped, 0] += np.mean(self._fold_effects)
+        worst = losses[finite > 0].max(axis=0) if finite.any() else np.ones(n_objectives)
+        losses[finite == 0] = worst
+        return Observations(
+            trials=tuple(self._trials),
+            vectors=self._vectors.values,
+            losses=losses,
+            ok=ok > 0,
+            costs=costs,
+            fidelities=fidelities,
+        )
+
+
+def _first_fold_effect(trial: Trial) -> float:
+    """Loss of all folds minus that of the first one, by the first scorer; NaN if unknown."""
+    scores = np.array(next(iter(trial.fold_scores.values()), ()))
+    known = scores[~np.isnan(scores)]
+    return float(scores[0] - known.mean()) if len(known) > 1 else np.nan

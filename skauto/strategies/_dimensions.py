@@ -1,4 +1,4 @@
-"""What a model with a metric sees of a search space."""
+"""One-hot inputs for distance-based models, and the number of choices in a configuration."""
 
 import numpy as np
 

@@ -1,42 +1,36 @@
 """DivBO: Bayesian optimisation for ensembles, which want members that are good and different."""
 
 import math
-from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
-from scipy.special import expit, ndtri
+from scipy.special import expit
 from scipy.stats import rankdata
 from sklearn.base import clone
 
-from skauto.acquisition import log_expected_improvement
 from skauto.history import History, Proposal
-from skauto.selection import EnsemblePool
-from skauto.selection._diversity import diversity_to
-from skauto.space import Configuration
-from skauto.strategies._base import Observations, Strategy
-from skauto.strategies._checks import check_number
+from skauto.selection import diversity_to
+from skauto.strategies._base import Observations
+from skauto.strategies._bayesian import BayesianStrategy, improvement_of, made, rank_scores
+from skauto.strategies._checks import check_integers, check_numbers, check_options
 from skauto.strategies._stored_predictions import StoredPredictions
 from skauto.surrogates import DiversitySurrogate, RandomForest, Surrogate
 from skauto.utils import FloatArray, IntArray
 
-# Local candidates are neighbours of so many of the best trials.
+# Local candidates are neighbours of this number of the best trials.
 _N_CENTRES = 10
-# The diversity rank of a candidate is counted among so many of them.
+# The diversity rank of a candidate is counted among this number of them.
 _N_RANKED = 256
 
 
-def _forest() -> RandomForest:
-    return RandomForest(min_samples_split=2, min_samples_leaf=1)
-
-
-class DivBO(Strategy):
+class DivBO(BayesianStrategy):
     r"""Diversity-aware Bayesian optimisation: suggest what is good and differs from the ensemble.
 
     What a search ends with is an ensemble, so every suggestion asks two surrogates. The
     performance surrogate gives the expected improvement of a candidate; the diversity surrogate
     gives how far its predictions will be from the nearest member of the *temporary pool*, the
-    ensemble that would be selected now (Eq. 4). Candidates are ranked by both, 1 being the
-    best, and the one that minimises
+    ensemble that would be selected now from the candidates of the final one (Eq. 4). Candidates
+    that are not known yet are ranked by both, 1 being the best, and the one that minimises
 
     .. math:: R_{perf} + w R_{div}, \qquad w = \beta\, (\mathrm{sigmoid}(\tau t) - 1/2),
 
@@ -66,8 +60,11 @@ class DivBO(Strategy):
         Probability that a proposal is random.
     max_rows : int, default=2000
         Number of validation rows, a constant sample, that diversity and pool are computed from.
+    transform : {"rank", None}, default="rank"
+        What the model of the loss learns: normal scores of the ranks of the losses, or the losses
+        as they are (the paper).
     surrogate : Surrogate, default=None
-        Model of the loss, which is given normal scores of the ranks of the losses; None takes
+        Model of the loss; None takes
         :class:`~skauto.surrogates.RandomForest` with trees grown to single trials, which learns
         more from few of them than the leaves of three in the authors' library.
     diversity_surrogate : DiversitySurrogate, default=None
@@ -115,6 +112,7 @@ class DivBO(Strategy):
         n_local: int = 50,
         random_fraction: float = 0.0,
         max_rows: int = 2000,
+        transform: str | None = "rank",
         surrogate: Surrogate | None = None,
         diversity_surrogate: DiversitySurrogate | None = None,
     ) -> None:
@@ -126,98 +124,86 @@ class DivBO(Strategy):
         self.n_local = n_local
         self.random_fraction = random_fraction
         self.max_rows = max_rows
+        self.transform = transform
         self.surrogate = surrogate
         self.diversity_surrogate = diversity_surrogate
 
+    @classmethod
+    def paper(cls) -> Self:
+        """Settings of the paper, section 4.1, with the probabilistic forest of its library.
+
+        Returns
+        -------
+        strategy : DivBO
+            With a forest of leaves of three that learns the losses as they are.
+        """
+        return cls(transform=None, surrogate=RandomForest())
+
     def _start(self) -> None:
-        least = {"n_initial": 0, "n_members": 1, "n_candidates": 1, "n_local": 0, "max_rows": 1}
-        for name, low in least.items():
-            check_number(self, name, low, Integral)
-        for name, high in (("beta", math.inf), ("tau", math.inf), ("random_fraction", 1.0)):
-            check_number(self, name, 0.0, Real, high)
+        check_integers(self, n_initial=0, n_members=1, n_candidates=1, n_local=0, max_rows=1)
+        check_numbers(self, beta=(0.0, math.inf), tau=(0.0, math.inf), random_fraction=(0.0, 1.0))
+        check_options(self, transform=("rank", None))
         self._stored = StoredPredictions(self.max_rows)
-        self._pool: EnsemblePool | None = None
+        self._candidates_of_pool = np.empty(0, dtype=np.intp)
+        self._pool = np.empty(0, dtype=np.intp)  # rows of the stored predictions
         self._diversities = np.zeros((0, 0))
         given = self.diversity_surrogate
         self._pair_model = DiversitySurrogate() if given is None else clone(given)
 
-    def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
-        observations = self._observations(history)
+    def _promising(self, history: History, observations: Observations) -> Proposal | None:
         self._update_pool(observations, history)
-        n_begun = len(observations) + len(pending)
-        n_design = self._n_design(history)
-        if n_begun < n_design or not observations.ok.any():
-            return _proposal(self._next_of_design(), "initial")
-        if self._rng.random() < self.random_fraction:
-            return _proposal(self._sample_new(), "random")
-        weight = self.beta * (float(expit(self.tau * (n_begun - n_design))) - 0.5)  # Eq. (5)
+        t = len(observations) + len(self._pending) - self._n_design(history)
+        weight = self.beta * (float(expit(self.tau * t)) - 0.5)  # Eq. (5)
         candidates = self._candidates(observations)
-        performance = self._performance_ranks(candidates, observations, pending)
-        if self._pool is None or len(self._stored) < 2 or weight == 0.0:
+        performance = self._performance_ranks(candidates, observations)
+        if len(self._stored) < 2 or weight == 0.0:
             order, origin = np.argsort(performance, kind="stable"), "performance"
         else:
             order = self._combined_order(candidates, performance, weight, observations)
             origin = "diversity"
-        configuration = self._first_new(candidates[order])
-        if configuration is not None:
-            return Proposal(configuration, origin=origin)
-        return _proposal(self._sample_new(), "random")
-
-    # The first trials
-
-    def _n_design(self, history: History) -> int:
-        if history.max_evals is None:
-            return self.n_initial
-        return min(self.n_initial, max(1, history.max_evals // 4))
-
-    def _next_of_design(self) -> Configuration | None:
-        default = self._space.default()
-        return self._sample_new() if self._is_known(default) else default
+        return self._proposal(self._first_new(candidates[order]), origin)
 
     # What is known of ensembles
 
     def _update_pool(self, observations: Observations, history: History) -> None:
-        """Add what is new to the temporary pool and to the diversities of all pairs."""
-        n_new = self._stored.update(observations, history)
+        """Add what is new to the diversities of all pairs; select the temporary pool."""
+        stored = self._stored
+        n_new = stored.update(observations, history)
         if not n_new:
             return
-        stored = self._stored
-        if self._pool is None:
-            self._pool = EnsemblePool(stored.targets, stored.loss, self.n_members)
         n = len(stored)
         grown = np.zeros((n, n))
         grown[: n - n_new, : n - n_new] = self._diversities
         for i in range(n - n_new, n):
-            self._pool.add(stored.values[i])
             grown[i, : i + 1] = grown[: i + 1, i] = diversity_to(
                 stored.values[i], stored.values[: i + 1]
             )
         self._diversities = grown
+        candidates = stored.candidates()
+        if not np.array_equal(candidates, self._candidates_of_pool):
+            self._candidates_of_pool = candidates
+            self._pool = stored.members(candidates, self.n_members)
 
     # Candidates and their ranks
 
     def _candidates(self, observations: Observations) -> FloatArray:
-        """Random configurations, and neighbours of the best trials."""
+        """Random configurations, and neighbours of the best trials, that are not known."""
         best = np.argsort(observations.y, kind="stable")[:_N_CENTRES]
         near = np.vstack([self._space.neighbors(v, self._rng) for v in observations.vectors[best]])
         n_local = min(self.n_local, len(near))
         near = near[self._rng.choice(len(near), n_local, replace=False)]
-        return np.vstack([near, self._space.sample(self.n_candidates, self._rng)])
+        candidates = np.vstack([near, self._space.sample(self.n_candidates, self._rng)])
+        return candidates[self._are_new(candidates)]
 
-    def _performance_ranks(
-        self, candidates: FloatArray, observations: Observations, pending: tuple[Proposal, ...]
-    ) -> FloatArray:
+    def _performance_ranks(self, candidates: FloatArray, observations: Observations) -> FloatArray:
         """R_perf: ranks by expected improvement, 1 for the largest."""
-        X = self._space.fill_inactive(observations.vectors)
-        y: FloatArray = ndtri((rankdata(observations.y) - 0.5) / len(observations))
-        model: Surrogate = _forest() if self.surrogate is None else clone(self.surrogate)
-        model.fit(X, y, self._rng)
-        running = self._space.fill_inactive(self._encode([p.configuration for p in pending]))
-        if len(running):  # what is being evaluated is believed to be as predicted
-            believed, _ = model.predict(running)
-            model.fit(np.vstack([X, running]), np.concatenate([y, believed]), self._rng)
-        mean, std = model.predict(self._space.fill_inactive(candidates))
-        improvement = log_expected_improvement(mean, std, float(y[observations.ok].min()))
+        if not len(candidates):
+            return np.empty(0)
+        y = rank_scores(observations.y) if self.transform == "rank" else observations.y
+        forest = RandomForest(min_samples_split=2, min_samples_leaf=1)
+        model = self._fitted(made(self.surrogate, forest), observations, y)
+        best = float(y[observations.ok].min())
+        improvement = improvement_of(model, best, self._inputs)(candidates)
         ranks: FloatArray = rankdata(-improvement, method="min")
         return ranks
 
@@ -231,30 +217,24 @@ class DivBO(Strategy):
         """Candidates in the order of R_perf + w R_div; those that cannot win come last."""
         n = len(candidates)
         hopeful = np.flatnonzero(performance <= 1.0 + weight * (n - 1))
+        drawn = np.arange(n)
         if n > _N_RANKED:
             drawn = self._rng.choice(n, _N_RANKED, replace=False)
-        else:
-            drawn = np.arange(n)
         asked, places = np.unique(np.concatenate([hopeful, drawn]), return_inverse=True)
         nearest = self._nearest_diversity(candidates[asked], observations)[places]
         values, others = nearest[: len(hopeful)], np.sort(nearest[len(hopeful) :])
         n_above = len(others) - np.searchsorted(others, values, "right")
-        diversity = 1.0 + n_above * (n / len(others))  # R_div
+        diversity = 1.0 + n_above * (n / max(1, len(others)))  # R_div
         combined = performance[hopeful] + weight * diversity
         order = hopeful[np.argsort(combined, kind="stable")]
         return np.concatenate([order, np.argsort(performance, kind="stable")])
 
     def _nearest_diversity(self, candidates: FloatArray, observations: Observations) -> FloatArray:
         """Mean over the models of the diversity to the most similar member, Eq. (4)."""
-        assert self._pool is not None
-        known = self._space.fill_inactive(observations.vectors[self._stored.indices])
+        if not len(candidates):
+            return np.empty(0)
+        known = self._space.one_hot(observations.vectors[self._stored.indices])
         self._pair_model.update(known, self._diversities, self._rng)
-        samples = self._pair_model.sample(
-            known[self._pool.members], self._space.fill_inactive(candidates)
-        )
+        samples = self._pair_model.sample(known[self._pool], self._space.one_hot(candidates))
         means: FloatArray = samples.min(axis=1).mean(axis=0)
         return means
-
-
-def _proposal(configuration: Configuration | None, origin: str) -> Proposal | None:
-    return None if configuration is None else Proposal(configuration, origin=origin)

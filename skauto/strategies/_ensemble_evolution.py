@@ -1,14 +1,11 @@
-"""Evolution of an ensemble: members of the best ensemble of a population become parents."""
-
-from numbers import Integral
+"""Regularised evolution for ensembles: members of the population's best ensemble are parents."""
 
 import numpy as np
 
 from skauto.history import History, Proposal
-from skauto.selection import greedy_selection
 from skauto.space import Configuration
 from skauto.strategies._base import Observations, Strategy
-from skauto.strategies._checks import check_number
+from skauto.strategies._checks import check_integers
 from skauto.strategies._stored_predictions import StoredPredictions
 
 # So many mutants of a parent are tried before a random configuration takes their place.
@@ -16,11 +13,13 @@ _MAX_MUTANTS = 100
 
 
 class EnsembleEvolution(Strategy):
-    """Regularised evolution with ensemble selection in it (neural ensemble search, NES-RE).
+    """Regularised evolution of a population from which an ensemble is selected.
 
-    The population are the last trials; the oldest leaves as a new one enters. An ensemble is
-    selected greedily from the population, one of its members, drawn at random, is the parent, and
-    what is proposed differs from the parent in a single choice.
+    The search rule of *neural ensemble search* (NES-RE [1]_), for any search space. The population
+    are the last trials; the oldest leaves as a new one enters. An ensemble is selected greedily
+    from the candidates of the population (its 10 best trials and the 3 best of each classifier).
+    One of its members, drawn at random, is the parent, and the proposal differs from the parent
+    in a single choice.
 
     Trials without stored predictions, such as those of a plain objective function, cannot be
     selected for an ensemble. As long as no trial of the population has predictions, the parent is
@@ -72,8 +71,7 @@ class EnsembleEvolution(Strategy):
         self.max_rows = max_rows
 
     def _start(self) -> None:
-        for name in ("population_size", "n_members", "max_rows"):
-            check_number(self, name, 1, Integral)
+        check_integers(self, population_size=1, n_members=1, max_rows=1)
         self._stored = StoredPredictions(self.max_rows)
 
     def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
@@ -84,21 +82,15 @@ class EnsembleEvolution(Strategy):
             configuration = self._mutant(self._parent(observations), observations)
             if configuration is not None:
                 return Proposal(configuration, origin="mutation")
-        configuration = self._sample_new()
-        return None if configuration is None else Proposal(configuration, origin="random")
+        return self._proposal(self._sample_new(), "random")
 
     def _parent(self, observations: Observations) -> int:
         """Index of a random member of the ensemble of the population."""
         usable = np.flatnonzero(observations.ok)[-self.population_size :]
         rows = np.flatnonzero(np.isin(self._stored.indices, usable))
         if len(rows):
-            selection = greedy_selection(
-                self._stored.values[rows],
-                self._stored.targets,
-                self._stored.loss,
-                self.n_members,
-            )
-            members = np.array(self._stored.indices)[rows[np.unique(selection.indices)]]
+            chosen = self._stored.members(self._stored.candidates(rows), self.n_members)
+            members = np.array(self._stored.indices)[chosen]
         else:
             order = np.argsort(observations.y[usable], kind="stable")
             members = usable[order[: self.n_members]]

@@ -1,31 +1,24 @@
 """Ensemble optimisation: search for what is best in the place of one member of an ensemble."""
 
-from collections.abc import Iterator
-from numbers import Integral
-
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import rankdata
-from sklearn.base import clone
 
-from skauto.acquisition import log_expected_improvement, maximize_acquisition
 from skauto.history import History, Proposal
-from skauto.selection._greedy import _first_smallest, _losses_with
-from skauto.space import Configuration
-from skauto.strategies._base import GeneratorStrategy, Observations
-from skauto.strategies._checks import check_number
+from skauto.strategies._base import Observations
+from skauto.strategies._bayesian import BayesianStrategy, improvement_of, made, rank_scores
+from skauto.strategies._checks import check_integers
 from skauto.strategies._stored_predictions import StoredPredictions
 from skauto.surrogates import RandomForest, Surrogate
 from skauto.utils import FloatArray
 
 
-class EnsembleOptimization(GeneratorStrategy):
+class EnsembleOptimization(BayesianStrategy):
     """Ensemble optimisation: improve an ensemble of fixed size, one place at a time.
 
     The places of the ensemble are visited in turn. Every trial is valued by the loss of the
     ensemble with it in the place that is visited, which takes no more than its stored predictions.
     A surrogate learns these values, the configuration of the largest expected improvement is
-    evaluated, and the place is taken by the best of all trials.
+    evaluated, and the place is taken by the best of the candidates of the final ensemble: the 10
+    best trials and the 3 best of each classifier.
 
     Trials without stored predictions, such as those of a plain objective function, are valued by
     their own loss as long as no trial has predictions.
@@ -88,106 +81,52 @@ class EnsembleOptimization(GeneratorStrategy):
         self.surrogate = surrogate
 
     def _start(self) -> None:
-        least = {"n_members": 1, "n_initial": 1, "n_candidates": 1, "max_rows": 1}
-        for name, low in least.items():
-            check_number(self, name, low, Integral)
+        check_integers(self, n_members=1, n_initial=1, n_candidates=1, max_rows=1)
         self._stored = StoredPredictions(self.max_rows)
         self._places: list[int | None] = [None] * self.n_members  # rows of the stored predictions
+        self._place: int | None = None  # the one that is visited
         self.members_: list[int] = []
 
-    def _run(self, history: History) -> Iterator[Proposal]:
-        yield from self._initial_design(history)
-        place = 0
-        while True:
-            configuration = self._most_promising(history, place)
-            if configuration is None:
-                configuration = self._sample_new()
-            if configuration is None:
-                return
-            yield Proposal(configuration, origin="ensemble")
-            self._fill(history, place)
-            place = (place + 1) % self.n_members
-
-    def _initial_design(self, history: History) -> Iterator[Proposal]:
-        limit = self.n_initial
-        if history.max_evals is not None:
-            limit = min(limit, max(1, history.max_evals // 4))
-        if not len(history) + len(self._pending):
-            yield Proposal(self._space.default(), origin="initial")
-        while True:
-            n_begun = len(history) + len(self._pending)
-            if n_begun >= limit and self._observations(history).ok.any():
-                return
-            configuration = self._sample_new()
-            if configuration is None:
-                return
-            yield Proposal(configuration, origin="initial")
-
-    def _most_promising(self, history: History, place: int) -> Configuration | None:
-        """Maximise the expected improvement of the ensemble over what is not known."""
-        observations = self._observations(history)
-        vectors, values = self._values(observations, history, place)
-        if not len(vectors):
-            return None
-        model: Surrogate = RandomForest() if self.surrogate is None else clone(self.surrogate)
-        y = ndtri((rankdata(values) - 0.5) / len(values))
-        model.fit(self._space.fill_inactive(vectors), y, self._rng)
-
-        def acquisition(candidates: FloatArray) -> FloatArray:
-            mean, std = model.predict(self._space.fill_inactive(candidates))
-            return log_expected_improvement(mean, std, float(y.min()))
-
-        ranked, _ = maximize_acquisition(
-            acquisition,
-            self._space,
-            self._rng,
-            starts=vectors[np.argsort(values, kind="stable")[:10]],
-            n_random=self.n_candidates,
-        )
-        return self._first_new(ranked)
-
-    def _values(
-        self, observations: Observations, history: History, place: int
-    ) -> tuple[FloatArray, FloatArray]:
-        """Trials as vectors, and the loss of the ensemble with each of them in a place.
-
-        A trial without predictions has the worst of these losses.
-        """
+    def _promising(self, history: History, observations: Observations) -> Proposal | None:
         self._stored.update(observations, history)
+        if self._place is not None:
+            self._fill(observations, self._place)
+        self._place = 0 if self._place is None else (self._place + 1) % self.n_members
+        values = self._values(observations, self._place)
+        y = rank_scores(values)
+        model = self._fitted(made(self.surrogate, RandomForest()), observations, y)
+        best = float(y[observations.ok].min())
+        starts = observations.vectors[np.argsort(values, kind="stable")[: self.n_starts]]
+        acquisition = improvement_of(model, best, self._inputs)
+        return self._proposal(self._maximizer(acquisition, starts), "ensemble")
+
+    def _values(self, observations: Observations, place: int) -> FloatArray:
+        """Loss of the ensemble with each trial in a place, the worst where it has no predictions.
+
+        As long as no trial has predictions, these are the losses of the trials themselves.
+        """
         if not len(self._stored):
-            return observations.vectors, observations.y
+            return observations.y
         losses = self._losses_in(place)
-        others = np.setdiff1d(np.arange(len(observations)), self._stored.indices)
-        rows = np.concatenate([np.array(self._stored.indices, dtype=np.intp), others])
-        return observations.vectors[rows], np.append(losses, np.full(len(others), losses.max()))
+        values = np.full(len(observations), losses.max())
+        values[self._stored.indices] = losses
+        return values
 
     def _losses_in(self, place: int) -> FloatArray:
         """Loss of the ensemble with each stored prediction in one place."""
         stored = self._stored
-        loss = stored.loss
-        projections = loss.project(stored.values, stored.targets)
+        projections = stored.loss.project(stored.values, stored.targets)
         others = [row for k, row in enumerate(self._places) if k != place and row is not None]
-        total = np.zeros(projections.shape[1:])
-        for row in others:
-            total += projections[row]
-        losses = _losses_with(
-            projections,
-            np.arange(len(stored)),
-            total,
-            len(others),
-            stored.targets,
-            loss,
-            None,
-        )
-        return np.asarray(losses, dtype=np.float64)
+        means = (projections + projections[others].sum(axis=0)) / (len(others) + 1)
+        losses: FloatArray = np.asarray(stored.loss.evaluate(stored.targets, means), np.float64)
+        return losses
 
-    def _fill(self, history: History, place: int) -> None:
-        """Let the best of all trials take a place."""
-        observations = self._observations(history)
-        self._stored.update(observations, history)
+    def _fill(self, observations: Observations, place: int) -> None:
+        """Let the best candidate take a place."""
         if not len(self._stored):
             return
-        self._places[place] = _first_smallest(self._losses_in(place))
+        candidates = self._stored.candidates()
+        self._places[place] = int(candidates[np.argmin(self._losses_in(place)[candidates])])
         self.members_ = [
             observations.trials[self._stored.indices[row]].number
             for row in self._places

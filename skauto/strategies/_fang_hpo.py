@@ -1,7 +1,9 @@
 """FanG-HPO: multi-objective Bayesian optimisation that learns from cheap sub-samples."""
 
+import math
 from collections.abc import Sequence
 from functools import partial
+from typing import Self
 
 import numpy as np
 
@@ -9,8 +11,9 @@ from skauto.acquisition import expected_hypervolume_improvement, maximize_acquis
 from skauto.history import History, Proposal
 from skauto.space import Configuration
 from skauto.strategies._base import Observations, Strategy
+from skauto.strategies._checks import check_integers, check_numbers
 from skauto.strategies._dimensions import model_inputs, n_free_dimensions
-from skauto.surrogates import AugmentedGaussianProcess, Surrogate
+from skauto.surrogates import AugmentedGaussianProcess, GaussianProcess, Surrogate
 from skauto.utils import FloatArray, non_dominated
 
 # One evaluation of the ground truth costs this much, as in the paper.
@@ -41,7 +44,8 @@ class FanGHPO(Strategy):
     costs : sequence of float or "measured", default=None
         Cost of a query of each source. None: 2 for the ground truth and in proportion to the rows
         for the others, as in the paper. "measured": the mean seconds of the trials so far, in
-        units that make the ground truth cost 2.
+        units that make the ground truth cost 2. A query keeps the price that it had when it was
+        proposed.
     cost_budget : float, "auto" or None, default="auto"
         Accumulated cost at which the strategy ends the search. "auto" is 20 d for d choices in a
         configuration; None leaves the end to the number of trials or the time.
@@ -51,6 +55,10 @@ class FanGHPO(Strategy):
         of the cost budget, go into it.
     alpha : float, default=1.0
         How many standard deviations a cheap observation may be off to be reliable.
+    reliable_only : bool, default=True
+        Whether a cheap source is only queried where by Eq. (8) its model is reliable for at least
+        one objective. Elsewhere the observation would not enter any augmented model, so that the
+        same query may be proposed again and again.
     reference : float or sequence of float, default=None
         Worst corner of the hypervolume, one value an objective. None takes 1, as in the paper, or
         a point a tenth beyond the Pareto front where that is larger.
@@ -67,18 +75,13 @@ class FanGHPO(Strategy):
 
     Notes
     -----
-    The proposals' ``info`` holds the index of the ``source`` and its ``cost``, so that queries by
-    source and the hypervolume over accumulated cost can be read off the history.
+    The ``info`` of a proposal holds the index of its ``source`` and its ``cost``.
 
-    As printed, Eq. (12) is zero for the ground truth, which would always win. As the authors' code
-    does, the mean of the augmented model takes the place of that of the ground truth's model.
+    As printed, Eq. (12) is zero for the ground truth, which would always win. As in the authors'
+    code, the mean of the augmented model takes the place of that of the ground truth's model.
 
-    Two rules are ours. Errors and differences between groups cannot be negative, but a Gaussian
-    process believes they can; where the difference is near 0, that promises more volume than
-    anything real. So what lies below 0 is not counted for an objective of which no negative value
-    has been seen. And a cheap source is only queried where by Eq. (8) its model is reliable for at
-    least one objective. Elsewhere the observation would not enter any augmented model, so the same
-    query would be proposed again, and again, until the budget is spent.
+    Two rules are ours: ``reliable_only``, and that volume below 0 is not counted for an objective
+    of which no negative value has been seen, as errors and differences cannot be negative.
 
     References
     ----------
@@ -110,6 +113,7 @@ class FanGHPO(Strategy):
         cost_budget: float | str | None = "auto",
         n_initial: int | None = None,
         alpha: float = 1.0,
+        reliable_only: bool = True,
         reference: float | Sequence[float] | None = None,
         n_candidates: int = 2000,
         n_starts: int = 10,
@@ -120,12 +124,27 @@ class FanGHPO(Strategy):
         self.cost_budget = cost_budget
         self.n_initial = n_initial
         self.alpha = alpha
+        self.reliable_only = reliable_only
         self.reference = reference
         self.n_candidates = n_candidates
         self.n_starts = n_starts
         self.surrogate = surrogate
 
+    @classmethod
+    def paper(cls) -> Self:
+        """Settings of the paper, section 4: kriging by maximum likelihood, and Eq. (12) alone.
+
+        Returns
+        -------
+        strategy : FanGHPO
+            With ``reliable_only=False`` and a Gaussian process without priors.
+        """
+        kriging = GaussianProcess(nu=1.5, trend="constant", priors=False)
+        return cls(reliable_only=False, surrogate=kriging)
+
     def _start(self) -> None:
+        check_integers(self, n_initial=1, n_candidates=1, n_starts=0)
+        check_numbers(self, alpha=(0.0, math.inf))
         _check_sources(self.sources)
         _check_costs(self.costs, len(self.sources))
         if isinstance(self.cost_budget, str) and self.cost_budget != "auto":
@@ -134,33 +153,34 @@ class FanGHPO(Strategy):
                 f"Got {self.cost_budget!r} instead."
             )
         self._d = n_free_dimensions(self._space)
+        self._design_sizes: list[int] | None = None
 
     def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
         by_source = [self._observations(history, share) for share in self.sources]
         costs = self._source_costs(by_source)
-        if self._spent(history, pending, costs) >= self._limit():
+        if self._spent(history) >= self._limit():
             return None
+        if self._design_sizes is None:  # what is measured later does not change the design
+            self._design_sizes = self._design(history, costs)
         n_pending = [sum(p.fidelity == share for p in pending) for share in self.sources]
         n_begun = [len(o) + n for o, n in zip(by_source, n_pending, strict=True)]
-        for source, n_wanted in enumerate(self._design(history, costs)):
+        for source, n_wanted in enumerate(self._design_sizes):
             if n_begun[source] < n_wanted:
                 configuration = self._sample_new(fidelity=self.sources[source])
                 if configuration is not None:
-                    return self._proposal(configuration, source, costs, "initial")
+                    return self._query(configuration, source, costs, "initial")
         if not by_source[0].ok.any():
-            return self._random_proposal(costs)
-        models, front = self._learn(by_source, pending)
+            return self._query(self._sample_new(), 0, costs, "random")
+        models, front = self._learn(by_source)
         configuration = self._most_promising(models, front, by_source[0])
         if configuration is None:
-            return self._random_proposal(costs)
+            return self._query(self._sample_new(), 0, costs, "random")
         source = self._choose_source(models, configuration, costs)
-        return self._proposal(configuration, source, costs, "ehvi")
+        return self._query(configuration, source, costs, "ehvi")
 
     def _source_costs(self, by_source: list[Observations]) -> FloatArray:
         """Cost c_s of one query of each source."""
-        if self.costs is not None and not isinstance(self.costs, str):
-            return np.array(self.costs, dtype=np.float64)
-        costs = _TRUTH_COST * np.array(self.sources, dtype=np.float64)
+        costs = self._nominal_costs()
         if self.costs == "measured":
             seconds = [o.costs[o.ok].mean() if o.ok.any() else np.nan for o in by_source]
             if seconds[0] > 0:
@@ -168,11 +188,20 @@ class FanGHPO(Strategy):
                 costs = np.where(measured > 0, measured, costs)
         return costs
 
-    def _spent(self, history: History, pending: tuple[Proposal, ...], costs: FloatArray) -> float:
-        """Accumulated cost, what is running included; other shares of the rows count pro rata."""
-        shares = [item.fidelity for item in (*history, *pending)]
-        known = dict(zip(self.sources, costs, strict=True))
-        return float(sum(known.get(share, costs[0] * share) for share in shares))
+    def _nominal_costs(self) -> FloatArray:
+        """Cost of one query of each source before anything is measured."""
+        if self.costs is not None and not isinstance(self.costs, str):
+            return np.array(self.costs, dtype=np.float64)
+        return _TRUTH_COST * np.array(self.sources, dtype=np.float64)
+
+    def _spent(self, history: History) -> float:
+        """Accumulated cost, what is running included: each query at its price when it was made."""
+        known = dict(zip(self.sources, self._nominal_costs().tolist(), strict=True))
+        total = 0.0
+        for item in (*history, *self._pending):  # what others proposed has no price of its own
+            price = known.get(item.fidelity, known[1.0] * item.fidelity)
+            total += float(item.info.get("cost", price))
+        return total
 
     def _limit(self) -> float:
         if self.cost_budget is None:
@@ -194,34 +223,25 @@ class FanGHPO(Strategy):
         return [n_each] * (len(costs) - 1) + [max(1, rest)]
 
     def _learn(
-        self, by_source: list[Observations], pending: tuple[Proposal, ...]
+        self, by_source: list[Observations]
     ) -> tuple[list[AugmentedGaussianProcess], FloatArray]:
         """Fit an augmented model to each objective; give the losses that a front is made of."""
         inputs = [model_inputs(self._space, o.vectors) for o in by_source]
         losses = [np.clip(o.losses, -_LARGEST_LOSS, _LARGEST_LOSS) for o in by_source]
         front = losses[0][by_source[0].ok]
-        models = self._fit(inputs, losses)
-        if pending:
-            for s, share in enumerate(self.sources):
-                running = self._encode([p.configuration for p in pending if p.fidelity == share])
-                points = model_inputs(self._space, running)
-                believed = np.column_stack([model.predict(points)[0] for model in models])
-                inputs[s] = np.vstack([inputs[s], points])
-                losses[s] = np.vstack([losses[s], believed])
-                front = np.vstack([front, believed]) if s == 0 else front
-            models = self._fit(inputs, losses)
-        return models, front
-
-    def _fit(
-        self, inputs: list[FloatArray], losses: list[FloatArray]
-    ) -> list[AugmentedGaussianProcess]:
-        """M augmented models, on S sources each."""
-        return [
+        models = [
             AugmentedGaussianProcess(self.surrogate, alpha=self.alpha).fit(
                 [(X, y[:, m]) for X, y in zip(inputs, losses, strict=True)], self._rng
             )
-            for m in range(losses[0].shape[1])
+            for m in range(front.shape[1])
         ]
+        points = model_inputs(self._space, self._running(1.0))
+        if len(points):
+            front = np.vstack([front, np.column_stack([m.predict(points)[0] for m in models])])
+        running = model_inputs(self._space, self._running(None))
+        for model in models:
+            model.believe(running, self._rng)
+        return models, front
 
     def _most_promising(
         self, models: list[AugmentedGaussianProcess], front: FloatArray, truth: Observations
@@ -272,26 +292,26 @@ class FanGHPO(Strategy):
     ) -> int:
         """Eq. (12), unless cheap observations outnumber those of the ground truth.
 
-        Sources whose observation would not be reliable for any objective are left out.
+        With ``reliable_only``, sources whose observation would not be reliable for any objective
+        are left out.
         """
         n_augmenting = np.max([model.n_augmenting_ for model in models], axis=0)
         if (n_augmenting[1:] > n_augmenting[0]).any():
             return 0
         x = model_inputs(self._space, self._encode([configuration]))
-        reliable = np.any([model.is_reliable(x)[:, 0] for model in models], axis=0)
+        reliable = np.ones(len(costs), dtype=bool)
+        if self.reliable_only:
+            reliable = np.any([model.is_reliable(x)[:, 0] for model in models], axis=0)
         discrepancy = np.sum([model.discrepancy(x)[:, 0] for model in models], axis=0)
         source = int(np.argmin(np.where(reliable, costs * discrepancy, np.inf)))
         return 0 if self._is_known(configuration, self.sources[source]) else source
 
-    def _random_proposal(self, costs: FloatArray) -> Proposal | None:
-        configuration = self._sample_new()
+    def _query(
+        self, configuration: Configuration | None, source: int, costs: FloatArray, origin: str
+    ) -> Proposal | None:
+        """Propose a configuration on a source; None for None."""
         if configuration is None:
             return None
-        return self._proposal(configuration, 0, costs, "random")
-
-    def _proposal(
-        self, configuration: Configuration, source: int, costs: FloatArray, origin: str
-    ) -> Proposal:
         return Proposal(
             configuration,
             fidelity=self.sources[source],

@@ -1,8 +1,9 @@
 """FLASH: linear models find the promising structures, then Bayesian optimisation tunes them."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from numbers import Integral
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,16 +12,16 @@ from sklearn.base import clone
 from skauto.acquisition import d_optimal_design, log_expected_improvement_per_second
 from skauto.history import History, Proposal
 from skauto.strategies._base import GeneratorStrategy, Observations, Strategy
+from skauto.strategies._bayesian import DESIGN_SHARE, design_size, performance_unit
+from skauto.strategies._checks import check_integers, check_numbers, check_positive
 from skauto.strategies._forest_bo import ForestBO
 from skauto.strategies._tpe import TPE
-from skauto.surrogates import LinearModel
-from skauto.utils import FloatArray, IntArray
+from skauto.surrogates import LinearModel, believe
+from skauto.utils import BoolArray, FloatArray, IntArray
 
 _FINE_TUNERS: dict[str, type[Strategy]] = {"forest_bo": ForestBO, "tpe": TPE}
 # Structures that the first phases choose among; of a larger space, a random part.
 _MAX_PATHS = 50_000
-# Each of the first two phases takes at most this share of the trials, and of the time, allowed.
-_PHASE_SHARE = 0.25
 # Logarithm of the cost of the cheapest trial, see _log_cost.
 _LEAST_LOG_COST = np.log(2.0)
 
@@ -78,16 +79,13 @@ class FLASH(GeneratorStrategy):
 
     Notes
     -----
-    What the paper leaves open is decided as follows. The cost model learns ``log(1 + t / t_min)``
-    with the shortest time of a trial so far. It is positive and does not depend on the unit; with
-    ``log(1 + seconds)``, which is proportional to the seconds where they are few, only the
-    cheapest algorithms would stay. Logarithms of the expected improvement are compared, as it
-    underflows for ``xi=100``. The linear models average over hyper-parameters and may rate the
-    structure of the best trial low, so that it stays in addition to the ``r``. Failed trials have
-    the worst loss that was seen. A proposal still running counts as if it had the loss that is
-    predicted for it. When the pruned space is used up, random configurations of the whole space
-    follow. Plain seconds are what ``effects_`` explains: a third linear model, with the same
-    penalty.
+    What the paper leaves open is decided as follows. The cost model learns ``log(1 + t / t_min)``,
+    t_min being the shortest time of a successful trial, which is positive and has no unit.
+    Logarithms of the expected improvement are compared, as it underflows for ``xi=100``. The
+    structure of the best trial stays in addition to the ``r``. Failed trials have the worst loss
+    seen, and what is being evaluated is believed to be as predicted. When the pruned space is used
+    up, random configurations of the whole space follow. The seconds of ``effects_`` come from a
+    third linear model, of the plain seconds.
 
     References
     ----------
@@ -123,6 +121,17 @@ class FLASH(GeneratorStrategy):
         self.alpha = alpha
         self.fine_tuner = fine_tuner
 
+    @classmethod
+    def paper(cls) -> Self:
+        """Settings of the paper, section 6.1: 30 trials in each of the first two phases.
+
+        Returns
+        -------
+        strategy : FLASH
+            With ``n_init=30``, ``n_prune=30``, ``r=10``, ``xi=100`` and SMAC as of its time.
+        """
+        return cls(n_init=30, n_prune=30, r=10, xi=100.0, fine_tuner=ForestBO.paper())
+
     def stop(self) -> None:
         """End the search: keep what the linear models say, drop everything else."""
         if hasattr(self, "_history"):
@@ -132,20 +141,9 @@ class FLASH(GeneratorStrategy):
         super().stop()
 
     def _start(self) -> None:
-        for name, least in (("n_init", 1), ("n_prune", 0), ("r", 1)):
-            value = getattr(self, name)
-            if value is None and name != "r":
-                continue
-            if not isinstance(value, Integral) or value < least:
-                raise ValueError(
-                    f"The '{name}' of FLASH must be an integer of at least {least}. "
-                    f"Got {value!r} instead."
-                )
-        for name in ("xi", "alpha"):
-            if not getattr(self, name) >= 0 or (name == "alpha" and self.alpha == 0):
-                raise ValueError(
-                    f"The '{name}' of FLASH must be positive. Got {getattr(self, name)!r} instead."
-                )
+        check_integers(self, n_init=1, n_prune=0, r=1)
+        check_numbers(self, xi=(0.0, math.inf))
+        check_positive(self, "alpha")
         if isinstance(self.fine_tuner, Strategy):
             self._tuner = clone(self.fine_tuner)
         elif self.fine_tuner in _FINE_TUNERS:
@@ -179,7 +177,7 @@ class FLASH(GeneratorStrategy):
         missing = max(0, n_init - len(known))
         for row in d_optimal_design(paths.encoded, missing, self._rng, known=known):
             configuration = self._sample_new(paths.structures[[row]])
-            if history.share_of_time > _PHASE_SHARE:
+            if history.share_of_time > DESIGN_SHARE:
                 return
             if configuration is not None:
                 yield Proposal(configuration, origin="design")
@@ -188,7 +186,7 @@ class FLASH(GeneratorStrategy):
         """Phase 2: the structure of the largest EIPS, Eq. (4), until the phase is over."""
         closed = np.zeros(len(paths.structures), dtype=bool)  # nothing new is left of these
         while len(self._begun(history)) < n_end and not closed.all():
-            if history.share_of_time > 2 * _PHASE_SHARE:
+            if history.share_of_time > 2 * DESIGN_SHARE:
                 return
             scores = np.where(closed, -np.inf, self._eips(paths, history, self.xi / 100.0))
             best = np.flatnonzero(~closed & (scores == scores[~closed].max()))
@@ -245,14 +243,11 @@ class FLASH(GeneratorStrategy):
     def _phase_length(self, wanted: int | None, history: History) -> int:
         if wanted is None:
             wanted = int(self._sizes[self._sizes > 1].sum())
-        if history.max_evals is None:
-            return wanted
-        return min(wanted, max(1, int(_PHASE_SHARE * history.max_evals)))
+        return design_size(wanted, history)
 
     def _begun(self, history: History) -> FloatArray:
         """Vectors of what was evaluated or is being evaluated."""
-        running = self._encode([proposal.configuration for proposal in self._pending])
-        return np.vstack([self._observations(history).vectors, running])
+        return np.vstack([self._observations(history).vectors, self._running()])
 
     def _eips(self, paths: "_Paths", history: History, xi: float) -> FloatArray:
         """Logarithm of the expected improvement per second of every path, Eq. (4)."""
@@ -260,25 +255,19 @@ class FLASH(GeneratorStrategy):
         if not len(observations):  # all that was proposed is still running
             return np.zeros(len(paths.structures))
         X = self._encoded(observations.vectors)
-        running = self._encode([proposal.configuration for proposal in self._pending])
-        loss_model = self._fitted(X, observations.y, self._encoded(running))
-        cost_model = self._fitted(X, _log_cost(observations.costs))
+        running = self._encoded(self._running())
+        y = observations.y
+        loss_model = believe(self._fitted(X, y), X, y, running, self._rng)
+        cost_model = self._fitted(X, _log_cost(observations.costs, observations.ok))
         mean, std = loss_model.predict(paths.encoded)
         log_cost, _ = cost_model.predict(paths.encoded)
         log_cost = np.maximum(log_cost, _LEAST_LOG_COST)
         best = float(observations.y.min())
-        xi = xi * _scale(observations.y)
+        xi = xi * performance_unit(observations.y)
         return log_expected_improvement_per_second(mean, std, best, log_cost, xi=xi)
 
-    def _fitted(
-        self, X: FloatArray, y: FloatArray, running: FloatArray | None = None
-    ) -> LinearModel:
-        """Fit a model; paths still running are then believed to be as it predicts."""
-        model = LinearModel(alpha=self.alpha).fit(X, y, self._rng)
-        if running is not None and len(running):
-            believed, _ = model.predict(running)
-            model.fit(np.vstack([X, running]), np.concatenate([y, believed]), self._rng)
-        return model
+    def _fitted(self, X: FloatArray, y: FloatArray) -> LinearModel:
+        return LinearModel(alpha=self.alpha).fit(X, y)
 
     # The record
 
@@ -333,15 +322,9 @@ class _Paths:
     encoded: FloatArray
 
 
-def _log_cost(costs: FloatArray) -> FloatArray:
-    """Logarithm of one plus the costs, in units of the least of them."""
-    least = float(costs[costs > 0].min(initial=np.inf))
+def _log_cost(costs: FloatArray, ok: BoolArray) -> FloatArray:
+    """Logarithm of one plus the costs, in units of the least of a trial that succeeded."""
+    succeeded = costs[ok] if ok.any() else costs
+    least = float(succeeded[succeeded > 0].min(initial=np.inf))
     relative: FloatArray = np.log1p(np.maximum(costs / least, 1.0))
     return relative
-
-
-def _scale(losses: FloatArray) -> float:
-    """Loss that 100 percent stand for."""
-    if losses.min() >= 0.0 and losses.max() <= 1.0:
-        return 1.0
-    return 2.0 * float(np.median(losses) - losses.min()) or 1.0

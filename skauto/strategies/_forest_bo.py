@@ -1,30 +1,32 @@
 """Bayesian optimisation with a random forest, in the manner of SMAC."""
 
 from collections.abc import Callable
-from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import rankdata
-from sklearn.base import clone
 
 from skauto.acquisition import (
+    Acquisition,
     expected_improvement,
     log_expected_improvement,
     log_expected_improvement_per_second,
-    maximize_acquisition,
 )
 from skauto.history import History, Proposal
-from skauto.space import Configuration
-from skauto.strategies._base import Observations, Strategy
+from skauto.strategies._base import Observations
+from skauto.strategies._bayesian import BayesianStrategy, log_scores, made, rank_scores
+from skauto.strategies._checks import check_integers, check_numbers, check_options
 from skauto.surrogates import RandomForest, Surrogate
 from skauto.utils import BoolArray, FloatArray
 
 _ACQUISITIONS = ("log_ei", "ei", "eips")
-_TRANSFORMS = ("rank", "log", None)
+_TRANSFORMS: dict[str | None, Callable[[FloatArray], FloatArray]] = {
+    "rank": rank_scores,
+    "log": log_scores,
+    None: lambda losses: losses,
+}
 
 
-class ForestBO(Strategy):
+class ForestBO(BayesianStrategy):
     """Bayesian optimisation with a random forest, in the manner of SMAC.
 
     The first trials are the default configuration and random ones. After them a forest learns the
@@ -108,117 +110,55 @@ class ForestBO(Strategy):
         self.n_starts = n_starts
         self.surrogate = surrogate
 
+    @classmethod
+    def paper(cls) -> Self:
+        """SMAC of 2018 (version 0.8), as auto-sklearn used it: a baseline of published strength.
+
+        After the default configuration the plain expected improvement of the losses as they are
+        is maximised, and on average every second proposal is random.
+
+        Returns
+        -------
+        strategy : ForestBO
+            With these settings.
+        """
+        return cls(n_initial=1, acquisition="ei", transform=None, random_fraction=0.5)
+
     def _start(self) -> None:
-        _check_choice("acquisition", self.acquisition, _ACQUISITIONS)
-        _check_choice("transform", self.transform, _TRANSFORMS)
-        for name, least in (("n_initial", 0), ("n_candidates", 1), ("n_starts", 0)):
-            _check_count(name, getattr(self, name), least)
-        if not 0.0 <= self.random_fraction <= 1.0:
-            raise ValueError(
-                "The 'random_fraction' of ForestBO must be between 0 and 1. "
-                f"Got {self.random_fraction!r} instead."
-            )
+        check_integers(self, n_initial=0, n_candidates=1, n_starts=0)
+        check_numbers(self, random_fraction=(0.0, 1.0))
+        check_options(self, acquisition=_ACQUISITIONS, transform=_TRANSFORMS)
 
-    def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
-        observations = self._observations(history)
-        n_begun = len(observations) + len(pending)
-        if n_begun < self._n_design(history) or not observations.ok.any():
-            return self._propose(self._next_of_design(), "initial")
-        if self._rng.random() < self.random_fraction:
-            return self._propose(self._sample_new(), "random")
-        configuration = self._most_promising(history, observations, pending)
-        if configuration is not None:
-            return self._propose(configuration, self.acquisition)
-        return self._propose(self._sample_new(), "random")
-
-    def _n_design(self, history: History) -> int:
-        if history.max_evals is None:
-            return self.n_initial
-        return min(self.n_initial, max(1, history.max_evals // 4))
-
-    def _next_of_design(self) -> Configuration | None:
-        default = self._space.default()
-        return self._sample_new() if self._is_known(default) else default
-
-    def _most_promising(
-        self, history: History, observations: Observations, pending: tuple[Proposal, ...]
-    ) -> Configuration | None:
-        """Maximise the acquisition over what is not known."""
-        X = self._space.fill_inactive(observations.vectors)
-        y = self._transformed(observations.y)
-        running = self._space.fill_inactive(self._encode([p.configuration for p in pending]))
-        model = self._fitted(X, y, running)
-        if self.acquisition == "eips":
-            cost_model = self._fitted(X, np.log1p(observations.costs))
-        region = self._region(history, observations)
-        inside = region(observations.vectors)
-        best = y[observations.ok & inside].min(initial=y.max())
-
-        def improvement(vectors: FloatArray) -> FloatArray:
-            points = self._space.fill_inactive(vectors)
-            mean, std = model.predict(points)
-            if self.acquisition == "ei":
-                return expected_improvement(mean, std, best)
-            if self.acquisition == "log_ei":
-                return log_expected_improvement(mean, std, best)
-            log_seconds, _ = cost_model.predict(points)
-            return log_expected_improvement_per_second(mean, std, best, log_seconds)
-
-        def acquisition(vectors: FloatArray) -> FloatArray:
-            return np.where(region(vectors), improvement(vectors), -np.inf)
-
+    def _promising(self, history: History, observations: Observations) -> Proposal | None:
+        y = _TRANSFORMS[self.transform](observations.y)
+        inside, options = self._region(history, observations)
+        best = float(y[observations.ok & inside].min(initial=y.max()))
         order = np.argsort(np.where(inside, observations.y, np.inf), kind="stable")
-        order = order[: min(self.n_starts, int(inside.sum()))]
-        vectors, _ = maximize_acquisition(
-            acquisition,
-            self._space,
-            self._rng,
-            starts=observations.vectors[order],
-            n_random=self.n_candidates,
-            n_random_starts=self.n_starts,
-        )
-        return self._first_new(vectors)
+        starts = observations.vectors[order[: min(self.n_starts, int(inside.sum()))]]
+        acquisition = self._improvement(observations, y, best)
+        return self._proposal(self._maximizer(acquisition, starts, **options), self.acquisition)
+
+    def _improvement(self, observations: Observations, y: FloatArray, best: float) -> Acquisition:
+        """Acquisition by the models of the targets and, per second, of the cost."""
+        model = self._fitted(made(self.surrogate, RandomForest()), observations, y)
+        if self.acquisition != "eips":
+            value = expected_improvement if self.acquisition == "ei" else log_expected_improvement
+            return lambda vectors: value(*model.predict(self._inputs(vectors)), best)
+        X, log_cost = self._inputs(observations.vectors), np.log1p(observations.costs)
+        cost_model = made(self.surrogate, RandomForest()).fit(X, log_cost, self._rng)
+
+        def rate(vectors: FloatArray) -> FloatArray:
+            points = self._inputs(vectors)
+            seconds, _ = cost_model.predict(points)
+            return log_expected_improvement_per_second(*model.predict(points), best, seconds)
+
+        return rate
 
     def _region(
         self, history: History, observations: Observations
-    ) -> Callable[[FloatArray], BoolArray]:
-        """Tell which vectors may be proposed: all, unless a subclass confines the search."""
-        return lambda vectors: np.ones(len(vectors), dtype=bool)
+    ) -> tuple[BoolArray, dict[str, Any]]:
+        """Where to search: which observations lie there, and options of the maximiser.
 
-    def _fitted(
-        self, X: FloatArray, y: FloatArray, running: FloatArray | None = None
-    ) -> Surrogate:
-        """Fit a surrogate; points still running are then believed to be as it predicts."""
-        surrogate = RandomForest() if self.surrogate is None else clone(self.surrogate)
-        surrogate.fit(X, y, self._rng)
-        if running is not None and len(running):
-            believed, _ = surrogate.predict(running)
-            surrogate.fit(np.vstack([X, running]), np.concatenate([y, believed]), self._rng)
-        return surrogate
-
-    def _transformed(self, y: FloatArray) -> FloatArray:
-        if self.transform == "rank":
-            return ndtri((rankdata(y) - 0.5) / len(y))
-        if self.transform == "log":
-            # As SMAC: the shift leaves the best loss above zero, a twentieth of the way up.
-            low = y.min() - max(np.quantile(y, 0.05) - y.min(), 1e-10)
-            return np.log(y - low)
-        return y
-
-    def _propose(self, configuration: Configuration | None, origin: str) -> Proposal | None:
-        return None if configuration is None else Proposal(configuration, origin=origin)
-
-
-def _check_choice(name: str, value: str | None, choices: tuple[str | None, ...]) -> None:
-    if value not in choices:
-        raise ValueError(
-            f"The '{name}' of ForestBO must be one of {choices}. Got {value!r} instead."
-        )
-
-
-def _check_count(name: str, value: object, least: int) -> None:
-    if not isinstance(value, Integral) or value < least:
-        raise ValueError(
-            f"The '{name}' of ForestBO must be an integer of at least {least}. "
-            f"Got {value!r} instead."
-        )
+        Everywhere, unless a subclass confines the search.
+        """
+        return np.ones(len(observations), dtype=bool), {}

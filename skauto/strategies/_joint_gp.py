@@ -2,19 +2,16 @@
 
 import numpy as np
 
-from skauto.acquisition import (
-    log_expected_improvement,
-    maximize_acquisition,
-    maximize_log_improvement,
-)
+from skauto.acquisition import maximize_acquisition, maximize_log_improvement
 from skauto.history import History, Proposal
-from skauto.space import Configuration
-from skauto.strategies._base import Strategy
-from skauto.surrogates import GaussianProcess
+from skauto.strategies._base import Observations
+from skauto.strategies._bayesian import BayesianStrategy, cap_outliers, improvement_of
+from skauto.strategies._checks import check_integers
+from skauto.surrogates import GaussianProcess, believe
 from skauto.utils import FloatArray
 
 
-class JointGP(Strategy):
+class JointGP(BayesianStrategy):
     """Bayesian optimisation with one Gaussian process over all choices at once.
 
     The baseline JOPT(BO) of the ADMM paper: algorithms enter the process one-hot, and every
@@ -25,8 +22,8 @@ class JointGP(Strategy):
     Parameters
     ----------
     n_initial : int, default=10
-        Number of trials before the model takes over: the default configuration and random ones.
-        Trials made before the search count.
+        Number of trials before the model takes over, those made before the strategy's first
+        proposal included; at most a quarter of the trials that the search may make.
     n_candidates : int, default=1000
         Number of random candidates.
     n_starts : int, default=3
@@ -62,6 +59,7 @@ class JointGP(Strategy):
         self.n_starts = n_starts
 
     def _start(self) -> None:
+        check_integers(self, n_initial=0, n_candidates=1, n_starts=1)
         self._model = GaussianProcess(n_restarts=0, warm_start=True)
         self._ordered = {
             k: column.definition
@@ -69,35 +67,13 @@ class JointGP(Strategy):
             if column.definition is not None and column.definition.ordered
         }
 
-    def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
-        n_finished = len(self._observations(history))
-        configuration, origin = None, "joint_gp"
-        if n_finished and n_finished + len(pending) >= self.n_initial:
-            configuration = self._most_promising(history, pending)
-        elif not self._is_known(self._space.default()):
-            configuration, origin = self._space.default(), "default"
-        if configuration is None:
-            configuration, origin = self._sample_new(), "random"
-        return None if configuration is None else Proposal(configuration, origin=origin)
-
-    def _most_promising(
-        self, history: History, pending: tuple[Proposal, ...]
-    ) -> Configuration | None:
-        """Maximise the expected improvement over what is not known."""
-        observations = self._observations(history)
-        X, y = self._features(observations.vectors), cap_outliers(observations.y)
-        running = self._features(self._encode([proposal.configuration for proposal in pending]))
-        model = self._model.update(X, y, self._rng)
-        if len(running):
-            believed, _ = model.predict(running)
-            model.condition(np.vstack([X, running]), np.concatenate([y, believed]))
-        best = float(y.min())
-
-        def acquisition(vectors: FloatArray) -> FloatArray:
-            return log_expected_improvement(*model.predict(self._features(vectors)), best)
-
+    def _promising(self, history: History, observations: Observations) -> Proposal | None:
+        X, y = self._inputs(observations.vectors), cap_outliers(observations.y)
+        model = self._model.update(X, y, self._rng)  # hyper-parameters are seldom chosen anew
+        believe(model, X, y, self._inputs(self._running()), self._rng)
+        best = float(y[observations.ok].min())
         ranked, _ = maximize_acquisition(
-            acquisition,
+            improvement_of(model, best, self._inputs),
             self._space,
             self._rng,
             starts=observations.vectors[np.argsort(y, kind="stable")[: self.n_starts]],
@@ -106,11 +82,11 @@ class JointGP(Strategy):
             n_rounds=5,
         )
         refined = self._refine(ranked[: self.n_starts], best)
-        return self._first_new(np.vstack([refined, ranked]))
+        return self._proposal(self._first_new(np.vstack([refined, ranked])), "joint_gp")
 
     def _refine(self, vectors: FloatArray, best: float) -> FloatArray:
         """Vector (1, n_dimensions) after ascents in the numeric hyper-parameters in use."""
-        points = self._features(vectors)
+        points = self._inputs(vectors)
         shift = points.shape[1] - vectors.shape[1]  # features before those of a column
         active = self._space.active(vectors)
         active &= np.isin(np.arange(vectors.shape[1]), list(self._ordered))
@@ -125,19 +101,7 @@ class JointGP(Strategy):
             refined[0, column] = self._ordered[column].snap([point[column + shift]])[0]
         return refined
 
-    def _features(self, vectors: FloatArray) -> FloatArray:
+    def _inputs(self, vectors: FloatArray) -> FloatArray:
         """One-hot choices, and all hyper-parameters on the unit scale."""
         units = self._space.fill_inactive(vectors)[:, len(self._space.steps) :]
         return np.hstack([self._space.one_hot_structures(vectors), units])
-
-
-def cap_outliers(losses: FloatArray) -> FloatArray:
-    """Losses of which the worst are cut off, so that they do not hide differences of the best.
-
-    Differences above the third quartile that exceed three times its distance from the best loss
-    say nothing about where the best loss lies, but decide the scale of a stationary process.
-    """
-    best, quartile = np.quantile(losses, [0.0, 0.75])
-    if quartile == best:
-        return losses
-    return np.minimum(losses, quartile + 3.0 * (quartile - best))

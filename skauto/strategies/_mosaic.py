@@ -2,23 +2,23 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from scipy.special import ndtri
 from scipy.stats import rankdata
-from sklearn.base import clone
 
-from skauto.acquisition import log_expected_improvement
+from skauto.acquisition import maximize_acquisition
 from skauto.history import History, Proposal, Trial
 from skauto.space import Configuration
 from skauto.strategies._base import GeneratorStrategy, Observations
+from skauto.strategies._bayesian import DESIGN_SHARE, improvement_of, made, performance_unit
+from skauto.strategies._checks import check_integers, check_numbers, check_options, check_positive
 from skauto.strategies._tree import DecisionTree, Experience, Node, Path
-from skauto.surrogates import RandomForest, Surrogate
+from skauto.surrogates import RandomForest, Surrogate, believe
 from skauto.utils import FloatArray
 
-# The initial design takes at most this share of a known number of evaluations.
-_INITIAL_SHARE = 0.25
+# Origins of the proposals of the initial design.
+_DESIGN = ("default", "design")
 
 
 class MOSAIC(GeneratorStrategy):
@@ -54,22 +54,24 @@ class MOSAIC(GeneratorStrategy):
         but at least one.
     n_samples : int, default=100
         Random configurations that the value of a child is averaged over.
-    n_candidates : int, default=1000
-        Random configurations that a playout chooses from, besides the neighbours of the best.
+    n_candidates : int, default=5000
+        Random configurations that a playout chooses from.
+    n_starts : int, default=10
+        Number of these, the most promising ones, that local search starts from, besides the best
+        configuration recorded below the node.
+    n_rounds : int, default=10
+        Largest number of moves of local search; with 1 only neighbours are looked at.
     kappa : int, default=3
         Random pipelines of each algorithm of the first decision in the initial design, besides
         its default pipeline. The design takes at most a quarter of the trials and of the time that
-        the search may take.
+        the search may take; trials that were made before it do not count.
     temperature : float, default=1.0
         Divides the values in the policy: below 1 the surrogate is trusted more.
     transform : {"rank", None}, default="rank"
-        What takes the place of the losses throughout: "rank" takes the normal scores of their
-        ranks, which no outlier can spoil and which spread the same way on every data set; None
-        leaves them as they are (the paper).
-    loss_scale : float, default=None
-        Loss, after the transform, that counts as one unit of performance. None takes 1 for ranks
-        and while all losses lie in [0, 1], as errors do (the setting of the paper), else twice
-        the distance from the best loss to the median one.
+        What takes the place of the losses throughout: "rank" takes their ranks divided by their
+        number, which lie in [0, 1], as accuracies do, on every data set. None leaves them as they
+        are (the paper); a performance is then measured in units of 1 while all losses lie in
+        [0, 1], else of twice the distance from the best loss to the median one.
     order : sequence of str, default=None
         Steps in the order of their decisions. None starts from the last step and ends with the
         first one. Steps with a single algorithm are no decision.
@@ -88,13 +90,12 @@ class MOSAIC(GeneratorStrategy):
     Notes
     -----
     What the paper leaves open is decided as follows. The policy is normalised over the children
-    that a node has. A child below which nothing is evaluated yet has its surrogate value in place
-    of the median. The children of the root are all there from the start. Values are predicted
-    for the nodes that a walk passes, all children of a node at once. A playout below which
-    nothing was recorded takes the default completion as the best one. Proposals that are still
-    being evaluated count as visits, so that parallel walks part. A failed trial has the worst
-    loss that was seen. The initial design, and trials that other parts of a search have made,
-    count as visits of the root and of its children.
+    that a node has; those of the root are all there from the start. A child below which nothing
+    is evaluated yet has its surrogate value in place of the median. A playout below which nothing
+    was recorded takes the default completion as the best one. What is being evaluated counts as
+    visits of the tree, and in the surrogate with the mean predicted for it. A failed trial has the
+    worst loss seen. The initial design, and trials that other parts of a search have made, count
+    as visits of the root and of its children.
 
     References
     ----------
@@ -128,11 +129,12 @@ class MOSAIC(GeneratorStrategy):
         c_ucb: float = 1.3,
         progressive_widening: float = 0.6,
         n_samples: int = 100,
-        n_candidates: int = 1000,
+        n_candidates: int = 5000,
+        n_starts: int = 10,
+        n_rounds: int = 10,
         kappa: int = 3,
         temperature: float = 1.0,
         transform: str | None = "rank",
-        loss_scale: float | None = None,
         order: Sequence[str] | None = None,
         surrogate: Surrogate | None = None,
     ) -> None:
@@ -140,12 +142,25 @@ class MOSAIC(GeneratorStrategy):
         self.progressive_widening = progressive_widening
         self.n_samples = n_samples
         self.n_candidates = n_candidates
+        self.n_starts = n_starts
+        self.n_rounds = n_rounds
         self.kappa = kappa
         self.temperature = temperature
         self.transform = transform
-        self.loss_scale = loss_scale
         self.order = order
         self.surrogate = surrogate
+
+    @classmethod
+    def paper(cls) -> Self:
+        """Settings of the paper, section 4.1.
+
+        Returns
+        -------
+        strategy : MOSAIC
+            With the losses as they are, and 1,000 random candidates and the neighbours of the
+            best in a playout.
+        """
+        return cls(n_candidates=1000, n_starts=0, n_rounds=1, transform=None)
 
     def stop(self) -> None:
         """End the search: keep its tree as ``tree_`` and drop everything else."""
@@ -167,33 +182,13 @@ class MOSAIC(GeneratorStrategy):
         self._n_counted = 0
 
     def _check_settings(self) -> None:
-        least = {
-            "c_ucb": 0,
-            "progressive_widening": 0,
-            "n_samples": 1,
-            "n_candidates": 1,
-            "kappa": 0,
-        }
-        for name, low in least.items():
-            if not getattr(self, name) >= low:
-                raise ValueError(
-                    f"The '{name}' of MOSAIC must be at least {low}. "
-                    f"Got {getattr(self, name)!r} instead."
-                )
-        if self.transform not in ("rank", None):
-            raise ValueError(
-                "The 'transform' of MOSAIC must be 'rank' or None. "
-                f"Got {self.transform!r} instead."
-            )
-        for name in ("temperature", "loss_scale"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise ValueError(
-                    f"The '{name}' of MOSAIC must be positive. Got {value!r} instead."
-                )
+        check_integers(self, n_samples=1, n_candidates=1, n_starts=0, n_rounds=0, kappa=0)
+        check_numbers(self, c_ucb=(0.0, math.inf), progressive_widening=(0.0, math.inf))
+        check_positive(self, "temperature")
+        check_options(self, transform=("rank", None))
 
     def _read_order(self) -> list[int]:
-        """IntArray of the steps that are decisions, in the order in which they are taken."""
+        """Indices of the steps that are decisions, in the order in which they are taken."""
         steps = list(self._space.steps)
         order = list(reversed(steps)) if self.order is None else list(self.order)
         if sorted(order) != sorted(steps):
@@ -209,6 +204,7 @@ class MOSAIC(GeneratorStrategy):
 
     def _run(self, history: History) -> Iterator[Proposal]:
         self._history = history
+        self._share_before = history.share_of_time
         yield from self._initial_design(history)
         while True:
             observations = self._observations(history)
@@ -243,10 +239,11 @@ class MOSAIC(GeneratorStrategy):
                     yield Proposal(drawn, origin="design")
 
     def _may_design(self, history: History) -> bool:
-        """Whether the initial design may go on: it has its share of the trials and of the time."""
-        limit = math.inf if history.max_evals is None else _INITIAL_SHARE * history.max_evals
-        n_begun = len(history) + len(self._pending)
-        return n_begun < limit and history.share_of_time <= _INITIAL_SHARE
+        """Whether the initial design has not yet used its share of the trials and of the time."""
+        limit = math.inf if history.max_evals is None else DESIGN_SHARE * history.max_evals
+        n_designed = sum(r.origin in _DESIGN for r in (*history, *self._pending))
+        share = history.share_of_time - self._share_before
+        return n_designed < limit and share <= DESIGN_SHARE
 
     def _n_designed(self, history: History, step: str, name: str) -> int:
         """Number of random pipelines of the initial design that have an algorithm."""
@@ -258,13 +255,13 @@ class MOSAIC(GeneratorStrategy):
     def _tree_walk(self, observations: Observations) -> Proposal | None:
         """One walk: selection, expansion and playout. None when nothing new is left."""
         if not len(observations):  # all that was proposed is still running
-            return self._random_proposal()
-        surrogate: Surrogate = RandomForest() if self.surrogate is None else clone(self.surrogate)
-        X = self._space.fill_inactive(observations.vectors)
+            return self._proposal(self._sample_new(), "random")
         losses = self._transformed(observations.y)
-        surrogate.fit(X, losses, self._rng)
+        X, running = self._inputs(observations.vectors), self._inputs(self._running())
+        surrogate = made(self.surrogate, RandomForest()).fit(X, losses, self._rng)
+        believe(surrogate, X, losses, running, self._rng)
         experience = self._experience(observations, losses)
-        scale = self._scale(losses)
+        scale = performance_unit(losses)
 
         def value(node: Node, choices: Sequence[int]) -> FloatArray:
             return self._partial_surrogate(surrogate, node, choices)
@@ -274,12 +271,7 @@ class MOSAIC(GeneratorStrategy):
             if configuration is not None:
                 return Proposal(configuration, origin="playout", info={"path": node.path})
             node.closed = True
-        return self._random_proposal()
-
-    def _random_proposal(self) -> Proposal | None:
-        """Propose what no playout has come across, if there is anything."""
-        configuration = self._sample_new()
-        return None if configuration is None else Proposal(configuration, origin="random")
+        return self._proposal(self._sample_new(), "random")
 
     def _partial_surrogate(
         self, surrogate: Surrogate, node: Node, choices: Sequence[int]
@@ -293,7 +285,7 @@ class MOSAIC(GeneratorStrategy):
         vectors = self._space.sample(
             len(drawn), self._rng, structures=self._space.structures[drawn]
         )
-        mean, _ = surrogate.predict(self._space.fill_inactive(vectors))
+        mean, _ = surrogate.predict(self._inputs(vectors))
         chosen = vectors[:, self._order[len(node.path)], None] == choices
         counts = chosen.sum(axis=0)
         averages: FloatArray = np.where(counts, mean @ chosen / np.maximum(counts, 1), mean.mean())
@@ -307,16 +299,22 @@ class MOSAIC(GeneratorStrategy):
         experience: Experience,
     ) -> Configuration | None:
         """New configuration of X(s) with the largest expected improvement; None if none is new."""
-        structures = self._space.structures[node.rows]
-        drawn = self._space.sample(self.n_candidates, self._rng, structures=structures)
         centre = self._best_below(node, observations, experience)
-        decided = [self._space.steps[i] for i in self._order[: len(node.path)]]
-        nearby = self._space.neighbors(centre, self._rng, fixed_steps=decided)
-        candidates = np.vstack([centre, nearby, drawn])
-        mean, std = surrogate.predict(self._space.fill_inactive(candidates))
-        improvement = log_expected_improvement(mean, std, float(experience.losses.min()))
-        ties = self._rng.random(len(candidates))  # a forest is constant over whole regions
-        return self._first_new(candidates[np.lexsort((ties, -improvement))])
+        ranked, _ = maximize_acquisition(
+            improvement_of(surrogate, float(experience.losses.min()), self._inputs),
+            self._space,
+            self._rng,
+            starts=centre[None],
+            n_random=self.n_candidates,
+            n_random_starts=self.n_starts,
+            n_rounds=self.n_rounds,
+            structures=self._space.structures[node.rows],
+            fixed_steps=[self._space.steps[i] for i in self._order[: len(node.path)]],
+        )
+        return self._first_new(np.vstack([ranked, centre]))
+
+    def _inputs(self, vectors: FloatArray) -> FloatArray:
+        return self._space.fill_inactive(vectors)
 
     def _best_below(
         self, node: Node, observations: Observations, experience: Experience
@@ -339,16 +337,8 @@ class MOSAIC(GeneratorStrategy):
     def _transformed(self, losses: FloatArray) -> FloatArray:
         if self.transform is None:
             return losses
-        scores: FloatArray = ndtri((rankdata(losses) - 0.5) / len(losses))
-        return scores
-
-    def _scale(self, losses: FloatArray) -> float:
-        """Loss that counts as one unit of performance."""
-        if self.loss_scale is not None:
-            return self.loss_scale
-        if self.transform == "rank" or (losses.min() >= 0.0 and losses.max() <= 1.0):
-            return 1.0
-        return 2.0 * float(np.median(losses) - losses.min()) or 1.0
+        shares: FloatArray = (rankdata(losses) - 0.5) / len(losses)
+        return shares
 
     def _count_finished(self, history: History) -> None:
         """Back-propagation: visits of the trials that were finished since the last walk."""

@@ -1,18 +1,19 @@
 """ParEGO: Bayesian optimisation of several objectives, one random mixture of them at a time."""
 
-import numpy as np
-from sklearn.base import clone
+import math
 
-from skauto.acquisition import log_expected_improvement, maximize_acquisition
+import numpy as np
+
 from skauto.history import History, Proposal
-from skauto.space import Configuration
-from skauto.strategies._base import Observations, Strategy
+from skauto.strategies._base import Observations
+from skauto.strategies._bayesian import BayesianStrategy, design_size, improvement_of, made
+from skauto.strategies._checks import check_integers, check_numbers
 from skauto.strategies._dimensions import model_inputs, n_free_dimensions
 from skauto.surrogates import GaussianProcess, Surrogate
 from skauto.utils import FloatArray
 
 
-class ParEGO(Strategy):
+class ParEGO(BayesianStrategy):
     """Multi-objective Bayesian optimisation by random scalarisation.
 
     Every proposal minimises another mixture of the losses: weights are drawn uniformly, the losses
@@ -26,9 +27,9 @@ class ParEGO(Strategy):
     Parameters
     ----------
     n_initial : int, default=None
-        Number of random trials before the model takes over, those made before the strategy's first
-        proposal included; at most a quarter of the trials that the search may make. None takes 2 d
-        for d choices in a configuration.
+        Number of trials before the model takes over, the default configuration and those made
+        before the strategy's first proposal included; at most a quarter of the trials that the
+        search may make. None takes 2 d for d choices in a configuration.
     rho : float, default=0.05
         Weight of the sum of the losses beside their maximum.
     n_candidates : int, default=2000
@@ -81,56 +82,30 @@ class ParEGO(Strategy):
         self.n_starts = n_starts
         self.surrogate = surrogate
 
-    def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
-        observations = self._observations(history)
-        n_begun = len(observations) + len(pending)
-        if n_begun < self._n_design(history) or not observations.ok.any():
-            return _propose(self._sample_new(), "initial")
-        weights = self._rng.dirichlet(np.ones(len(history.objectives)))
-        y = self._scalarised(observations, weights)
-        configuration = self._most_promising(observations, y, pending)
-        return _propose(configuration or self._sample_new(), "log_ei")
+    def _start(self) -> None:
+        check_integers(self, n_initial=0, n_candidates=1, n_starts=0)
+        check_numbers(self, rho=(0.0, math.inf))
 
     def _n_design(self, history: History) -> int:
         n = 2 * n_free_dimensions(self._space) if self.n_initial is None else self.n_initial
-        return n if history.max_evals is None else min(n, max(1, history.max_evals // 4))
+        return design_size(n, history)
+
+    def _promising(self, history: History, observations: Observations) -> Proposal | None:
+        weights = self._rng.dirichlet(np.ones(len(history.objectives)))
+        y = self._scalarised(observations, weights)
+        model = self._fitted(made(self.surrogate, GaussianProcess()), observations, y)
+        best = float(y[observations.ok].min())
+        starts = observations.vectors[np.argsort(y, kind="stable")[: self.n_starts]]
+        acquisition = improvement_of(model, best, self._inputs)
+        return self._proposal(self._maximizer(acquisition, starts), "log_ei")
+
+    def _inputs(self, vectors: FloatArray) -> FloatArray:
+        return model_inputs(self._space, vectors)
 
     def _scalarised(self, observations: Observations, weights: FloatArray) -> FloatArray:
         """Augmented Tchebycheff function of the losses on a scale from 0 to 1, Eq. (2) of [1]."""
         low, high = (extreme(observations.losses, axis=0) for extreme in (np.min, np.max))
         spread = np.where(high > low, high - low, 1.0)
         weighted = weights * (observations.losses - low) / spread
-        return weighted.max(axis=1) + self.rho * weighted.sum(axis=1)
-
-    def _most_promising(
-        self, observations: Observations, y: FloatArray, pending: tuple[Proposal, ...]
-    ) -> Configuration | None:
-        """Maximise the expected improvement of the mixture over what is not known."""
-        X = model_inputs(self._space, observations.vectors)
-        model = GaussianProcess() if self.surrogate is None else clone(self.surrogate)
-        model.fit(X, y, self._rng)
-        running = self._encode([proposal.configuration for proposal in pending])
-        if len(running):
-            points = model_inputs(self._space, running)
-            believed, _ = model.predict(points)
-            model.fit(np.vstack([X, points]), np.concatenate([y, believed]), self._rng)
-        best = y[observations.ok].min()
-
-        def improvement(vectors: FloatArray) -> FloatArray:
-            mean, std = model.predict(model_inputs(self._space, vectors))
-            return log_expected_improvement(mean, std, best)
-
-        order = np.argsort(y, kind="stable")[: self.n_starts]
-        vectors, _ = maximize_acquisition(
-            improvement,
-            self._space,
-            self._rng,
-            starts=observations.vectors[order],
-            n_random=self.n_candidates,
-            n_random_starts=self.n_starts,
-        )
-        return self._first_new(vectors)
-
-
-def _propose(configuration: Configuration | None, origin: str) -> Proposal | None:
-    return None if configuration is None else Proposal(configuration, origin=origin)
+        scalars: FloatArray = weighted.max(axis=1) + self.rho * weighted.sum(axis=1)
+        return scalars

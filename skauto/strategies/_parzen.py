@@ -1,82 +1,13 @@
 """Parzen estimator over the vectors of a conditional search space (the model of TPE)."""
 
-from functools import cached_property
-
 import numpy as np
 from scipy.special import logsumexp, ndtr, ndtri
 
-from skauto.space import Categorical, SearchSpace
-from skauto.utils import BoolArray, FloatArray, IntArray
+from skauto.space import SearchSpace
+from skauto.utils import FloatArray, IntArray
 
 # Standard deviation of the kernel of a single observation, on the unit interval.
 _SCALE = 0.2
-
-
-class SpaceColumns:
-    """What a Parzen estimator needs to know of the columns of a space.
-
-    Parameters
-    ----------
-    space : SearchSpace
-        The space.
-    """
-
-    def __init__(self, space: SearchSpace) -> None:
-        self.space = space
-        columns = space.columns
-        self.n_steps = len(space.steps)
-        self.n_choices = np.zeros(len(columns), dtype=np.intp)  # 0 where numeric
-        self.owners = np.full((len(columns), 2), -1, dtype=np.intp)  # step and algorithm
-        self.conditions: list[tuple[int, int, FloatArray]] = []
-        where = {(c.step, c.component, c.parameter): k for k, c in enumerate(columns)}
-        for i, step in enumerate(space.steps):
-            self.n_choices[i] = len(space.components(step))
-            for j, component in enumerate(space.components(step)):
-                for key, parameter in component.parameters.items():
-                    k = where[step, component.name, key]
-                    self.owners[k] = i, j
-                    if isinstance(parameter, Categorical):
-                        self.n_choices[k] = parameter.n_choices
-                for child, (parent, values) in component.conditions.items():
-                    allowed = component.parameters[parent].to_unit(values)
-                    k, up = (where[step, component.name, key] for key in (child, parent))
-                    self.conditions.append((k, up, allowed))
-
-    def indices(self, column: int, values: FloatArray) -> IntArray:
-        """Choices that the entries of a categorical column stand for."""
-        if column < self.n_steps:
-            return values.astype(np.intp)
-        n = int(self.n_choices[column])
-        return np.minimum((values * n).astype(np.intp), n - 1)
-
-    def users(self, column: int, vectors: FloatArray) -> BoolArray:
-        """Which vectors have chosen the algorithm of a hyper-parameter."""
-        step, algorithm = self.owners[column]
-        chosen: BoolArray = vectors[:, step] == algorithm
-        return chosen
-
-    def deactivate(self, vectors: FloatArray) -> None:
-        """Put NaN, in place, where the value of a parent switches a hyper-parameter off."""
-        for child, parent, allowed in self.conditions:
-            off = ~(vectors[:, parent, None] == allowed).any(axis=1)
-            vectors[off, child] = np.nan
-
-    @cached_property
-    def legal_codes(self) -> IntArray:
-        """Sorted numbers of the legal structures."""
-        return np.sort(self._codes(self.space.structures))
-
-    def legal(self, structures: IntArray) -> BoolArray:
-        """Which structures hold no forbidden pair."""
-        codes = self._codes(structures)
-        places = np.searchsorted(self.legal_codes, codes)
-        found: BoolArray = self.legal_codes[np.minimum(places, len(self.legal_codes) - 1)] == codes
-        return found
-
-    def _codes(self, structures: IntArray) -> IntArray:
-        sizes = tuple(int(n) for n in self.n_choices[: self.n_steps])
-        codes: IntArray = np.ravel_multi_index(tuple(structures.T), sizes)
-        return codes
 
 
 class ParzenEstimator:
@@ -90,8 +21,8 @@ class ParzenEstimator:
 
     Parameters
     ----------
-    columns : SpaceColumns
-        The columns of the space.
+    space : SearchSpace
+        The space.
     observed : ndarray of shape (n, n_dimensions)
         Vectors of the observations, perhaps none.
 
@@ -103,13 +34,14 @@ class ParzenEstimator:
        at Scale", ICML 2018, section 3.2 (kernels over all hyper-parameters at once).
     """
 
-    def __init__(self, columns: SpaceColumns, observed: FloatArray) -> None:
-        self.columns = columns
+    def __init__(self, space: SearchSpace, observed: FloatArray) -> None:
+        self.space = space
+        self.layout = space.layout
         self.observed = observed
         n = len(observed)
         self.n_kernels = n + 1
         # Scott's rule over the choices of an observation, with the bounds that Optuna has too.
-        choices = ~np.isnan(observed[:, columns.n_choices != 1])
+        choices = ~np.isnan(observed[:, self.layout.n_choices != 1])
         d = float(choices.sum(axis=1).mean()) if n else 1.0
         scott = _SCALE * max(n, 1) ** (-1.0 / (d + 4.0))
         self.bandwidth = max(scott, 1.0 / min(100, self.n_kernels + 1))
@@ -131,18 +63,18 @@ class ParzenEstimator:
         vectors : ndarray of shape (n, n_dimensions)
             Legal, complete and snapped.
         """
-        columns, n_steps = self.columns, self.columns.n_steps
-        n_dimensions = columns.space.n_dimensions
+        layout, n_steps = self.layout, self.layout.n_steps
         kernels = rng.integers(self.n_kernels, size=n)
-        drawn = columns.space.sample(n, rng)  # the last kernel is the prior
+        drawn = self.space.sample(n, rng)  # the last kernel is the prior
         around = np.flatnonzero(kernels < len(self.observed))
         centres = self.observed[kernels[around]]
-        vectors = np.full((len(centres), n_dimensions), np.nan)
+        vectors = np.full((len(centres), layout.n_columns), np.nan)
         vectors[:, :n_steps] = self._draw_structures(centres[:, :n_steps].astype(np.intp), rng)
-        for k in range(n_steps, n_dimensions):
-            rows = np.flatnonzero(columns.users(k, vectors))
+        owners = zip(layout.owner_step, layout.owner_component, strict=True)
+        for k, (step, algorithm) in enumerate(owners, start=n_steps):
+            rows = np.flatnonzero(vectors[:, step] == algorithm)
             vectors[rows, k] = self._draw(k, centres[rows, k], rng)
-        columns.deactivate(vectors)
+        layout.deactivate(vectors)
         drawn[around] = vectors
         return drawn
 
@@ -162,23 +94,22 @@ class ParzenEstimator:
         kernels = np.zeros((len(vectors), self.n_kernels))
         for k in range(vectors.shape[1]):
             rows = np.flatnonzero(~np.isnan(vectors[:, k]))
-            if len(rows) and self.columns.n_choices[k] != 1:
+            if len(rows) and self.layout.n_choices[k] != 1:
                 kernels[rows] += self._log_kernels(k, vectors[rows, k])
         density: FloatArray = logsumexp(kernels, axis=1) - np.log(self.n_kernels)
         return density
 
     def _log_kernels(self, column: int, values: FloatArray) -> FloatArray:
         """Logarithm of every kernel in one column, at every value."""
-        n_choices = int(self.columns.n_choices[column])
+        n_choices = int(self.layout.n_choices[column])
         prior = -np.log(n_choices) if n_choices else 0.0
         result = np.full((len(values), self.n_kernels), prior)
         centres = self.observed[:, column]
         known = np.flatnonzero(~np.isnan(centres))
         if n_choices:
             total = 1.0 + n_choices * self.smoothing
-            same = self.columns.indices(column, values)[:, None] == self.columns.indices(
-                column, centres[known]
-            )
+            own, theirs = (self._choices(column, units) for units in (values, centres[known]))
+            same = own[:, None] == theirs
             result[:, known] = np.log((same + self.smoothing) / total)
         else:
             z = (values[:, None] - centres[known]) / self.bandwidth
@@ -191,11 +122,11 @@ class ParzenEstimator:
         """One structure near each observed one, which stands in for a forbidden draw."""
         drawn = [self._draw_choices(k, row, rng) for k, row in enumerate(centres.T)]
         structures = np.column_stack(drawn)
-        return np.where(self.columns.legal(structures)[:, None], structures, centres)
+        return np.where(self.space.is_legal(structures)[:, None], structures, centres)
 
     def _draw_choices(self, column: int, centres: IntArray, rng: np.random.Generator) -> IntArray:
         """Each observed choice, or any with the weight that the prior has."""
-        n_choices = int(self.columns.n_choices[column])
+        n_choices = int(self.layout.n_choices[column])
         others = rng.integers(n_choices, size=len(centres))
         kept = rng.random(len(centres)) < 1.0 / (1.0 + n_choices * self.smoothing)
         return np.where(kept, centres, others)
@@ -205,17 +136,21 @@ class ParzenEstimator:
         units = rng.random(len(centres))
         known = np.flatnonzero(~np.isnan(centres))
         centres = centres[known]
-        if n_choices := int(self.columns.n_choices[column]):
-            choices = self.columns.indices(column, centres)
+        if n_choices := int(self.layout.n_choices[column]):
+            choices = self._choices(column, centres)
             units[known] = (self._draw_choices(column, choices, rng) + 0.5) / n_choices
         else:
             low, high = self._tails(centres)
             deviates = ndtri(low + (high - low) * units[known])
             units[known] = np.clip(centres + self.bandwidth * deviates, 0.0, 1.0)
-        definition = self.columns.space.columns[column].definition
-        assert definition is not None
-        snapped: FloatArray = definition.snap(units)
-        return snapped
+        return self.layout.parameter(column).snap(units)
+
+    def _choices(self, column: int, units: FloatArray) -> IntArray:
+        """Choices that the entries of a categorical column stand for."""
+        if column < self.layout.n_steps:
+            return units.astype(np.intp)
+        n = int(self.layout.n_choices[column])
+        return np.minimum((units * n).astype(np.intp), n - 1)
 
     def _tails(self, centres: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Distribution function of each kernel, not yet truncated, at 0 and at 1."""

@@ -1,14 +1,13 @@
 """Rising bandit: optimise every algorithm by itself and give up those that cannot win any more."""
 
-from collections.abc import Iterator
-from numbers import Integral
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from sklearn.base import clone
 
 from skauto.history import History, Proposal
 from skauto.strategies._base import GeneratorStrategy, Strategy
-from skauto.strategies._checks import check_number
+from skauto.strategies._checks import check_integers
 from skauto.strategies._forest_bo import ForestBO
 from skauto.utils import BoolArray, FloatArray
 
@@ -16,26 +15,28 @@ from skauto.utils import BoolArray, FloatArray
 class RisingBandit(GeneratorStrategy):
     r"""Rising bandit: optimise every algorithm by itself, dropping those that fall behind.
 
-    Each algorithm of a step is an arm with an optimiser of its own. In every round each arm is
-    pulled ``n_pulls`` times. The best loss :math:`b` of an arm only falls, and the slower the
-    longer it has been pulled, so that what it can still reach is bounded by its recent slope,
+    Each algorithm of a step is an arm with an optimiser of its own. In every round each arm makes
+    one *action* of ``n_pulls`` trials. The best loss :math:`b_t` after t actions only falls, and
+    the slower the more actions were made, so that what the arm can still reach is bounded by its
+    recent slope,
 
-    .. math:: b_t - \frac{b_{t - \alpha} - b_t}{\alpha} (T - t),
+    .. math:: b_t - \frac{b_{t - \alpha + 1} - b_t}{\alpha} (T - t),
 
-    T - t being the number of trials left. An arm whose bound is worse than what another has
-    reached is dropped after the round.
+    T - t being the number of actions that the remaining trials are enough for. An arm whose bound
+    is worse than what another has reached is dropped after the round, but none before it has made
+    :math:`\alpha` actions.
 
     Parameters
     ----------
     alpha : int, default=3
-        Number of pulls that the slope is taken over.
+        Number of actions that the slope is taken over.
     n_pulls : int, default=5
-        Number of trials of each arm in a round.
+        Number of trials of an action.
     step : str, default=None
         Step whose algorithms are the arms; None takes the last one.
     strategy : Strategy, default=None
-        Optimiser of each arm; None takes :class:`ForestBO` with as many initial trials as there
-        are pulls in a round.
+        Optimiser of each arm; None takes :class:`ForestBO` with as many initial trials as an
+        action has.
 
     Attributes
     ----------
@@ -44,7 +45,10 @@ class RisingBandit(GeneratorStrategy):
 
     Notes
     -----
-    Where time alone bounds the search, it is taken to be half over.
+    As in the authors' code, the slope is taken between the last :math:`\alpha` actions and divided
+    by :math:`\alpha`, although there are one fewer steps between them. An action whose last trials
+    are still being evaluated counts. Where time alone bounds the search, it is taken to be half
+    over.
 
     References
     ----------
@@ -77,8 +81,7 @@ class RisingBandit(GeneratorStrategy):
         self.strategy = strategy
 
     def _start(self) -> None:
-        check_number(self, "alpha", 1, Integral)
-        check_number(self, "n_pulls", 1, Integral)
+        check_integers(self, alpha=1, n_pulls=1)
         step = self._space.steps[-1] if self.step is None else self.step
         components = self._space.components(step)  # names the steps that there are
         self._column = self._space.steps.index(step)
@@ -118,45 +121,77 @@ class RisingBandit(GeneratorStrategy):
         """Arms whose optimistic loss is not worse than what another arm has reached."""
         observations = self._observations(history)
         left = history.remaining_evals
-        if left is None:
-            left = len(history)
+        n_actions = (len(history) if left is None else left) / self.n_pulls
         arms = observations.vectors[:, self._column].astype(np.intp)
         losses = np.where(observations.ok, observations.y, np.inf)
-        curves = {arm: _best_so_far(losses, arms == arm) for arm in alive}
-        reached = {
-            arm: float(curve[-1]) if len(curve) else np.inf for arm, curve in curves.items()
-        }
-        hopes = {arm: optimistic(curve, self.alpha, left) for arm, curve in curves.items()}
-        best = min(reached.values())
-        return [arm for arm in alive if hopes[arm] <= best]
+        curves = [best_by_action(losses[arms == arm], self.n_pulls) for arm in alive]
+        stay = survivors(curves, self.alpha, n_actions)
+        return [arm for arm, stays in zip(alive, stay, strict=True) if stays]
 
 
-def optimistic(curve: FloatArray, alpha: int, n_left: int) -> float:
-    """Best loss that an arm may still reach, by the slope of its last pulls.
+def best_by_action(losses: FloatArray, n_pulls: int) -> FloatArray:
+    """Best loss of an arm after each of its actions.
 
     Parameters
     ----------
-    curve : ndarray of shape (n_pulls,)
-        Best loss after each pull.
+    losses : ndarray of shape (n_trials,)
+        Losses of its trials, oldest first.
+    n_pulls : int
+        Number of trials of an action; the last action may have fewer.
+
+    Returns
+    -------
+    curve : ndarray of shape (n_actions,)
+        Never rising.
+    """
+    best: FloatArray = np.minimum.accumulate(losses)
+    if not len(best):
+        return best
+    return np.append(best[n_pulls - 1 : -1 : n_pulls], best[-1])
+
+
+def optimistic(curve: FloatArray, alpha: int, n_left: float) -> float:
+    """Best loss that an arm may still reach, by the slope of its last actions.
+
+    Parameters
+    ----------
+    curve : ndarray of shape (n_actions,)
+        Best loss after each action.
     alpha : int
-        Number of pulls that the slope is taken over.
-    n_left : int
-        Number of pulls that are left.
+        Number of actions that the slope is taken over.
+    n_left : float
+        Number of actions that are left.
 
     Returns
     -------
     loss : float
-        Minus infinity for an arm that was not pulled often enough to tell; infinity for one that
-        was, without any success.
+        Minus infinity for an arm that has made too few actions to tell; infinity for one that has
+        made enough, without any success.
     """
-    if len(curve) <= alpha:
+    if len(curve) < alpha:
         return -np.inf
-    if not np.isfinite(curve[-1 - alpha]):
+    if not np.isfinite(curve[-alpha]):
         return -np.inf if np.isfinite(curve[-1]) else np.inf
-    slope = (curve[-1 - alpha] - curve[-1]) / alpha
+    slope = (curve[-alpha] - curve[-1]) / alpha
     return float(curve[-1] - slope * n_left)
 
 
-def _best_so_far(losses: FloatArray, chosen: BoolArray) -> FloatArray:
-    best: FloatArray = np.minimum.accumulate(losses[chosen])
-    return best
+def survivors(curves: Sequence[FloatArray], alpha: int, n_left: float) -> BoolArray:
+    """Tell which arms may still reach what the best of them has reached.
+
+    Parameters
+    ----------
+    curves : sequence of ndarray
+        Best loss of each arm after each of its actions.
+    alpha : int
+        Number of actions that slopes are taken over.
+    n_left : float
+        Number of actions that are left.
+
+    Returns
+    -------
+    stay : ndarray of bool of shape (n_arms,)
+        At least one is True.
+    """
+    reached = min((float(curve[-1]) for curve in curves if len(curve)), default=np.inf)
+    return np.array([optimistic(curve, alpha, n_left) <= reached for curve in curves])

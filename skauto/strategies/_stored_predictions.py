@@ -1,10 +1,10 @@
-"""The validation predictions of a search, as strategies that look for ensembles read them."""
+"""Validation predictions of a search, for strategies that look for ensembles."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skauto.history import History
-from skauto.selection import ErrorLoss, Loss
+from skauto.selection import ErrorLoss, Loss, candidate_pool, greedy_selection
 from skauto.strategies._base import Observations
 from skauto.utils import GrowingArray, IntArray
 
@@ -24,6 +24,10 @@ class StoredPredictions:
     ----------
     indices : list of int
         Which of the observations have predictions, in their order.
+    keys : list of (float, float, float)
+        Violation of the limits, loss, and what breaks ties, of each of them.
+    families : list of str
+        Algorithm of the last step of each of them.
     targets : ndarray of int of shape (n_rows,)
         True classes of the rows.
     loss : Loss
@@ -33,6 +37,8 @@ class StoredPredictions:
     def __init__(self, max_rows: int) -> None:
         self.max_rows = max_rows
         self.indices: list[int] = []
+        self.keys: list[tuple[float, float, float]] = []
+        self.families: list[str] = []
         self.targets: IntArray = np.empty(0, dtype=np.intp)
         self.loss: Loss = ErrorLoss()
         self._rows: IntArray | None = None
@@ -77,8 +83,45 @@ class StoredPredictions:
             if np.isfinite(sampled).all():
                 self._predictions.append(sampled)
                 self.indices.append(index)
+                self.keys.append((history.violation(trial), trial.loss, trial.tie_break))
+                self.families.append(trial.configuration.structure[-1])
         self._n_read = len(observations)
         return len(self) - before
+
+    def candidates(self, rows: IntArray | None = None) -> IntArray:
+        """Rows of the stored predictions that may become members, as of the final ensemble.
+
+        Parameters
+        ----------
+        rows : ndarray of int, default=None
+            Rows to choose from; None stands for all.
+
+        Returns
+        -------
+        candidates : ndarray of int
+            The 10 best trials and the 3 best of each algorithm of the last step.
+        """
+        rows = np.arange(len(self)) if rows is None else rows
+        keys, families = [self.keys[r] for r in rows], [self.families[r] for r in rows]
+        return rows[candidate_pool(keys, families)]
+
+    def members(self, candidates: IntArray, n_members: int) -> IntArray:
+        """Members of the ensemble that greedy selection chooses.
+
+        Parameters
+        ----------
+        candidates : ndarray of int
+            Rows of the stored predictions, the best first.
+        n_members : int
+            Number of members, repetitions included.
+
+        Returns
+        -------
+        members : ndarray of int
+            Their rows, each once, in increasing order.
+        """
+        selection = greedy_selection(self.values[candidates], self.targets, self.loss, n_members)
+        return np.unique(candidates[selection.indices])
 
     def _sample_rows(self, predictions: NDArray[np.float32]) -> IntArray:
         rows = np.flatnonzero(np.isfinite(predictions).all(axis=1))

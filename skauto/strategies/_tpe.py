@@ -1,16 +1,15 @@
 """Tree-structured Parzen estimator over conditional spaces."""
 
-from numbers import Integral
-
 import numpy as np
 
 from skauto.history import History, Proposal
-from skauto.space import Configuration
-from skauto.strategies._base import Observations, Strategy
-from skauto.strategies._parzen import ParzenEstimator, SpaceColumns
+from skauto.strategies._base import Observations
+from skauto.strategies._bayesian import BayesianStrategy
+from skauto.strategies._checks import check_integers, check_numbers
+from skauto.strategies._parzen import ParzenEstimator
 
 
-class TPE(Strategy):
+class TPE(BayesianStrategy):
     """Tree-structured Parzen estimator over conditional spaces.
 
     The first trials are the default configuration and random ones. After them the trials are
@@ -76,54 +75,18 @@ class TPE(Strategy):
         self.n_candidates = n_candidates
 
     def _start(self) -> None:
-        for name, least in (("n_initial", 0), ("n_best", 1), ("n_candidates", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or value < least:
-                raise ValueError(
-                    f"The '{name}' of TPE must be an integer of at least {least}. "
-                    f"Got {value!r} instead."
-                )
-        if not 0.0 < self.gamma < 1.0:
-            raise ValueError(
-                f"The 'gamma' of TPE must be between 0 and 1. Got {self.gamma!r} instead."
-            )
-        self._columns = SpaceColumns(self._space)
+        check_integers(self, n_initial=0, n_best=1, n_candidates=1)
+        check_numbers(self, gamma=(0.0, 1.0))
 
-    def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
-        observations = self._observations(history)
-        n_begun = len(observations) + len(pending)
-        if n_begun < self._n_design(history) or not observations.ok.any():
-            return _proposal(self._next_of_design(), "initial")
-        configuration = self._most_promising(observations, pending)
-        if configuration is not None:
-            return _proposal(configuration, "tpe")
-        return _proposal(self._sample_new(), "random")
-
-    def _n_design(self, history: History) -> int:
-        if history.max_evals is None:
-            return self.n_initial
-        return min(self.n_initial, max(1, history.max_evals // 4))
-
-    def _next_of_design(self) -> Configuration | None:
-        default = self._space.default()
-        return self._sample_new() if self._is_known(default) else default
-
-    def _most_promising(
-        self, observations: Observations, pending: tuple[Proposal, ...]
-    ) -> Configuration | None:
+    def _promising(self, history: History, observations: Observations) -> Proposal | None:
         """Draw from the density of the best, l; take the largest l / g that is not known."""
         order = np.lexsort((observations.y, ~observations.ok))
         n_best = min(int(np.ceil(self.gamma * len(order))), self.n_best)
-        n_best = min(n_best, int(observations.ok.sum()))
-        running = self._encode([proposal.configuration for proposal in pending])
-        best = ParzenEstimator(self._columns, observations.vectors[order[:n_best]])
-        others = ParzenEstimator(
-            self._columns, np.vstack([observations.vectors[order[n_best:]], running])
-        )
+        n_best = max(1, min(n_best, int(observations.ok.sum())))
+        vectors = observations.vectors[order]
+        best = ParzenEstimator(self._space, vectors[:n_best])
+        others = ParzenEstimator(self._space, np.vstack([vectors[n_best:], self._running()]))
         drawn = best.sample(self.n_candidates, self._rng)
         ratio = best.log_density(drawn) - others.log_density(drawn)
-        return self._first_new(drawn[np.argsort(-ratio, kind="stable")])
-
-
-def _proposal(configuration: Configuration | None, origin: str) -> Proposal | None:
-    return None if configuration is None else Proposal(configuration, origin=origin)
+        configuration = self._first_new(drawn[np.argsort(-ratio, kind="stable")])
+        return self._proposal(configuration, "tpe")

@@ -2,6 +2,7 @@
 
 from skauto.surrogates._augmented_gp import AugmentedGaussianProcess
 from skauto.surrogates._base import Surrogate
+from skauto.surrogates._believe import Model, believe
 from skauto.surrogates._diversity import DiversitySurrogate
 from skauto.surrogates._forest import RandomForest
 from skauto.surrogates._gaussian_process import GaussianProcess
@@ -12,6 +13,8 @@ __all__ = [
     "DiversitySurrogate",
     "GaussianProcess",
     "LinearModel",
+    "Model",
     "RandomForest",
     "Surrogate",
+    "believe",
 ]

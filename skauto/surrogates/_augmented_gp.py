@@ -1,12 +1,14 @@
 """Augmented Gaussian process: the ground truth, and cheap observations that agree with it."""
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from skauto.surrogates._base import Surrogate
+from skauto.surrogates._believe import believe
 from skauto.surrogates._gaussian_process import GaussianProcess
 from skauto.utils import BoolArray, FloatArray
 
@@ -94,7 +96,26 @@ class AugmentedGaussianProcess(BaseEstimator):
             y = np.concatenate([y[mask] for (_, y), mask in pairs])
             self.augmented_ = self._fitted(X, y, rng)
         else:
-            self.augmented_ = truth
+            X, y = observations[0]
+            self.augmented_ = copy(truth)
+        self._augmented_set = X, y
+        return self
+
+    def believe(self, X: FloatArray, rng: np.random.Generator) -> Self:
+        """Let the augmented model believe that points will be as it predicts.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_points, n_features)
+            What is being evaluated, perhaps nothing.
+        rng : numpy.random.Generator
+            Used where the augmented model has to be fitted again.
+
+        Returns
+        -------
+        self : AugmentedGaussianProcess
+        """
+        believe(self.augmented_, *self._augmented_set, X, rng)
         return self
 
     def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:

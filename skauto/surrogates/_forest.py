@@ -27,11 +27,6 @@ class RandomForest(BaseEstimator):
         Smallest number of observations that a node needs to be split.
     min_samples_leaf : int, default=3
         Smallest number of observations in a leaf.
-    bootstrap : bool, default=True
-        Whether each tree sees a sample drawn with replacement, or all observations.
-    total_variance : bool, default=False
-        Whether the variance of the observations within the leaves is added to the variance of
-        the means of the leaves (law of total variance).
 
     Attributes
     ----------
@@ -44,8 +39,6 @@ class RandomForest(BaseEstimator):
     ----------
     .. [1] F. Hutter, H. H. Hoos, K. Leyton-Brown, "Sequential Model-Based Optimization for
        General Algorithm Configuration", LION 2011, section 4.1.
-    .. [2] F. Hutter, L. Xu, H. H. Hoos, K. Leyton-Brown, "Algorithm runtime prediction: Methods
-       and evaluation", Artificial Intelligence 206, 2014, section 4.3.2 (total variance).
 
     Examples
     --------
@@ -66,15 +59,11 @@ class RandomForest(BaseEstimator):
         max_features: float = 5 / 6,
         min_samples_split: int = 3,
         min_samples_leaf: int = 3,
-        bootstrap: bool = True,
-        total_variance: bool = False,
     ) -> None:
         self.n_trees = n_trees
         self.max_features = max_features
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
-        self.bootstrap = bootstrap
-        self.total_variance = total_variance
 
     def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
         """Grow the trees.
@@ -112,24 +101,16 @@ class RandomForest(BaseEstimator):
             Moments over the trees.
         """
         points = np.ascontiguousarray(X, dtype=np.float32)
-        leaf_means = np.empty((len(self.trees_), len(points)))
-        leaf_variances = np.empty_like(leaf_means)
-        for k, tree in enumerate(self.trees_):
-            leaves = tree.tree_.apply(points)
-            leaf_means[k] = tree.tree_.value[leaves, 0, 0]
-            leaf_variances[k] = tree.tree_.impurity[leaves]
-        variance = leaf_means.var(axis=0)
-        if self.total_variance:
-            variance += leaf_variances.mean(axis=0).clip(min=0.0)
-        return leaf_means.mean(axis=0), np.sqrt(variance)
+        leaves = np.array([tree.tree_.apply(points) for tree in self.trees_])
+        values = zip(self.trees_, leaves, strict=True)
+        means = np.array([tree.tree_.value[leaf, 0, 0] for tree, leaf in values])
+        return means.mean(axis=0), means.std(axis=0)
 
     def _grow(
         self, X: NDArray[np.float32], y: FloatArray, rng: np.random.Generator
     ) -> DecisionTreeRegressor:
-        weights = None
-        if self.bootstrap:
-            drawn = rng.integers(len(y), size=len(y))
-            weights = np.bincount(drawn, minlength=len(y)).astype(np.float64)
+        drawn = rng.integers(len(y), size=len(y))
+        weights = np.bincount(drawn, minlength=len(y)).astype(np.float64)
         tree = DecisionTreeRegressor(
             max_features=self.max_features,
             min_samples_split=self.min_samples_split,

@@ -10,6 +10,8 @@ from sklearn.base import BaseEstimator
 
 from skauto.utils import FloatArray
 
+# Ranges of tau_0^2, of each tau_i and of sigma_n^2.
+_AMPLITUDES, _LENGTH_SCALES, _NOISES = (1e-2, 1e3), (1e-2, 1e2), (1e-8, 1.0)
 _JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)
 
 
@@ -44,8 +46,6 @@ class GaussianProcess(BaseEstimator):
     warm_start : bool, default=False
         Whether a second ``fit`` on as many features starts from the hyper-parameters found by the
         first.
-    amplitude_bounds, length_scale_bounds, noise_bounds : (float, float)
-        Ranges of :math:`\tau_0^2`, of each :math:`\tau_i` and of :math:`\sigma_n^2`.
 
     Attributes
     ----------
@@ -82,18 +82,12 @@ class GaussianProcess(BaseEstimator):
         priors: bool = True,
         n_restarts: int = 1,
         warm_start: bool = False,
-        amplitude_bounds: tuple[float, float] = (1e-2, 1e3),
-        length_scale_bounds: tuple[float, float] = (1e-2, 1e2),
-        noise_bounds: tuple[float, float] = (1e-8, 1.0),
     ) -> None:
         self.nu = nu
         self.trend = trend
         self.priors = priors
         self.n_restarts = n_restarts
         self.warm_start = warm_start
-        self.amplitude_bounds = amplitude_bounds
-        self.length_scale_bounds = length_scale_bounds
-        self.noise_bounds = noise_bounds
 
     def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
         """Choose the hyper-parameters and condition the process on the observations.
@@ -101,8 +95,7 @@ class GaussianProcess(BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Observed points; features on about the same scale as the length-scale bounds (the unit
-            cube).
+            Observed points; features on about the scale of the unit cube.
         y : array-like of shape (n_samples,)
             Observed values.
         rng : numpy.random.Generator
@@ -246,31 +239,6 @@ class GaussianProcess(BaseEstimator):
             self._scale * variance_gradient / (2.0 * std),
         )
 
-    def negative_log_likelihood(
-        self, hyperparameters: FloatArray, X: FloatArray, y: FloatArray
-    ) -> tuple[float, FloatArray]:
-        """Negative log marginal likelihood of the standardised targets and its gradient.
-
-        Parameters
-        ----------
-        hyperparameters : ndarray of shape (n_features + 2,)
-            In the layout of ``hyperparameters_``.
-        X : array-like of shape (n_samples, n_features)
-            Observed points.
-        y : array-like of shape (n_samples,)
-            Observed values.
-
-        Returns
-        -------
-        value : float
-        gradient : ndarray of shape (n_features + 2,)
-            With respect to the logarithms of the hyper-parameters.
-        """
-        X, y = _check_data(X, y)
-        return self._likelihood(
-            np.asarray(hyperparameters, dtype=float), X - X.mean(axis=0), _standardise(y)[0]
-        )
-
     def _likelihood(
         self, theta: FloatArray, points: FloatArray, targets: FloatArray
     ) -> tuple[float, FloatArray]:
@@ -335,8 +303,7 @@ class GaussianProcess(BaseEstimator):
             raise ValueError(
                 f"The 'trend' must be 'mean' or 'constant'. Got {self.trend!r} instead."
             )
-        scales = [self.length_scale_bounds] * n_features
-        low, high = np.log([self.amplitude_bounds, *scales, self.noise_bounds]).T
+        low, high = np.log([_AMPLITUDES, *[_LENGTH_SCALES] * n_features, _NOISES]).T
         return low, high
 
     def _first_start(self, low: FloatArray, high: FloatArray) -> FloatArray:
@@ -401,7 +368,7 @@ def _cholesky(covariance: FloatArray) -> FloatArray:
             return factor
     raise np.linalg.LinAlgError(
         "The covariance matrix is not positive definite, even with jitter 1e-4 of its diagonal; "
-        "raise the lower noise bound."
+        "add noise to the targets."
     )
 
 

@@ -43,8 +43,7 @@ class LinearModel(BaseEstimator):
     >>> import numpy as np
     >>> from skauto.surrogates import LinearModel
     >>> X = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
-    >>> rng = np.random.default_rng(0)
-    >>> model = LinearModel().fit(X, np.array([0.1, 0.3, 0.5, 0.7]), rng)
+    >>> model = LinearModel().fit(X, np.array([0.1, 0.3, 0.5, 0.7]))
     >>> mean, std = model.predict(np.eye(2))
     >>> mean.round(2)
     array([0.27, 0.53])
@@ -53,7 +52,7 @@ class LinearModel(BaseEstimator):
     def __init__(self, *, alpha: float = 1.0) -> None:
         self.alpha = alpha
 
-    def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
+    def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator | None = None) -> Self:
         """Solve the normal equations.
 
         Parameters
@@ -62,8 +61,8 @@ class LinearModel(BaseEstimator):
             Observed points, without missing values.
         y : ndarray of shape (n_samples,)
             Observed values, finite.
-        rng : numpy.random.Generator
-            Not drawn from: nothing is random here.
+        rng : numpy.random.Generator, default=None
+            Ignored, present for the interface of surrogates.
 
         Returns
         -------

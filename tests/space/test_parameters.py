@@ -40,6 +40,20 @@ def test_units_and_values_are_inverse(parameter, rng):
 
 
 @pytest.mark.parametrize("parameter", PARAMETERS, ids=repr)
+def test_cells_hold_what_is_moved_to_the_same_value(parameter, rng):
+    u = rng.random(50)
+    units = parameter.snap(u)
+    low, high = parameter.cells(units)
+    if len(np.unique(units)) == 50 and not isinstance(parameter, Integer):  # not discrete
+        assert_array_equal(low, units)
+        assert_array_equal(high, units)
+    else:
+        assert ((low - 1e-9 <= u) & (u <= high + 1e-9)).all()
+        inside = low + (high - low) * rng.uniform(1e-6, 1 - 1e-6, size=50)
+        assert_allclose(parameter.snap(inside), units)
+
+
+@pytest.mark.parametrize("parameter", PARAMETERS, ids=repr)
 def test_default_is_legal_and_survives(parameter):
     assert parameter.contains(parameter.default)
     assert parameter.from_unit([parameter.default_unit]) == [parameter.default]

@@ -1,12 +1,16 @@
-"""A tiny ask and tell loop, and the spaces that strategies are tried on."""
+"""Searches with trials that a function decides, and the spaces that they run on."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from skauto.history import History, Trial
+from skauto._search import Search
+from skauto.engines import Outcome, make_engine
+from skauto.history import History, Proposal, Trial
 from skauto.space import Configuration, Integer, Real, SearchSpace
 from skauto.strategies import Strategy
+from skauto.utils import Budget
 
 
 def rich_space() -> SearchSpace:
@@ -56,6 +60,51 @@ def as_measured(
     return evaluate
 
 
+class ScriptedEvaluator:
+    """Makes a trial of the fields that a function returns for its number and configuration."""
+
+    def __init__(self, evaluate: Callable[[int, Configuration], dict], n_before: int) -> None:
+        self.function = evaluate
+        self.n_opened = n_before
+
+    def open(self, proposal: Proposal, history: History) -> "ScriptedJob":
+        self.n_opened += 1
+        return ScriptedJob(proposal, self.n_opened - 1)
+
+
+@dataclass
+class ScriptedJob:
+    """One call of the function."""
+
+    proposal: Proposal
+    number: int
+    outcome: Outcome | None = None
+    time_limit: float | None = None
+
+    @property
+    def done(self) -> bool:
+        return self.outcome is not None
+
+    def next_parts(self) -> list:
+        return [0]
+
+    def args(self, part: int) -> tuple:
+        return self.number, self.proposal.configuration
+
+    def receive(self, part: int, outcome: Outcome) -> None:
+        assert outcome.status == "ok", outcome.error
+        self.outcome = outcome
+
+    def unfinished(self) -> list:
+        return []
+
+    def trial(self, number: int, started: float, ended: float) -> Trial:
+        proposal = self.proposal
+        fields = {"fidelity": proposal.fidelity, "origin": proposal.origin, "info": proposal.info}
+        fields |= self.outcome.value
+        return Trial(number=number, configuration=proposal.configuration, **fields)
+
+
 def drive(
     strategy: Strategy,
     space: SearchSpace,
@@ -67,32 +116,16 @@ def drive(
     n_objectives: int = 1,
     history: History | None = None,
 ) -> History:
-    """Ask, evaluate and tell until enough trials are made or nothing is left to propose.
+    """Search until the history has `n_trials`, or until nothing is left to propose.
 
     `evaluate` takes the number of a trial and its configuration, and returns fields of the trial.
-    With several workers, the youngest and the oldest proposal finish in turn.
+    As many trials as there are workers are under way at once.
     """
     if history is None:
         history = History([f"loss_{i}" for i in range(n_objectives)], max_evals=n_trials)
-    strategy.start(space, np.random.default_rng(seed))
-    pending = []
-    while True:
-        while len(pending) < n_workers and len(history) + len(pending) < n_trials:
-            proposal = strategy.suggest(history, tuple(pending))
-            if proposal is None:
-                break
-            pending.append(proposal)
-        if not pending:
-            return history
-        finished = pending.pop(-(len(history) % 2))
-        number = len(history)
-        trial = Trial(
-            number=number,
-            configuration=finished.configuration,
-            fidelity=finished.fidelity,
-            origin=finished.origin,
-            info=finished.info,
-            **evaluate(number, finished.configuration),
-        )
-        history.append(trial)
-        strategy.observe(trial)
+    evaluator = ScriptedEvaluator(evaluate, len(history))
+    budget = Budget(max_evals=n_trials - len(history))
+    with make_engine(evaluate) as engine:
+        search = Search(strategy, space, evaluator, engine, history, budget, look_ahead=n_workers)
+        search.run(np.random.default_rng(seed))
+    return history

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy.optimize import approx_fprime
 
+from skauto import minimize
 from skauto.history import History, Trial
 from skauto.objectives import make_artificial_objective, make_artificial_space
 from skauto.space import Integer, Real, SearchSpace
@@ -78,7 +79,8 @@ def test_delta_is_the_nearest_legal_point():
         state.theta = rng.random(len(state.theta))
         state.multipliers = 0.3 * rng.normal(size=len(state.theta))
         strategy._minimize_delta()
-        for column, parameter in strategy._integers.items():
+        for column in np.flatnonzero(strategy._discrete):
+            parameter = strategy._layout.parameter(column)
             legal = np.unique(parameter.snap(np.linspace(0, 1, 1001)))
             a = state.theta[column] + state.multipliers[column]
             assert state.delta[column] == legal[np.abs(legal - np.clip(a, 0, 1)).argmin()]
@@ -149,7 +151,7 @@ def test_hyperparameters_without_effect_are_given_up(theta_solver):
 
 def test_hyperparameters_are_tuned_roughly_first_and_finely_later():
     strategy = ADMM(budget=24, growth=0, first={"step": "right"})
-    history = drive(strategy, mixed_space(), as_measured(mixed_loss), 120)
+    history = drive(strategy, mixed_space(), as_measured(mixed_loss), 90)
     n_first = [trial.origin for trial in history].index("z-min")
     assert n_first < 16
     assert min(mixed_loss(trial.configuration) for trial in history) < 0.0501
@@ -194,18 +196,97 @@ def test_search_starts_from_the_best_known_trial(limits, best):
 
 
 def test_late_results_are_rewarded_when_they_arrive():
-    strategy = ADMM(budget=4, growth=0)
-    history = drive(strategy, mixed_space(), as_measured(mixed_loss), 60, n_workers=4)
-    pulled = strategy._bandit.pulls[0].sum()
+    class Watched(ADMM):
+        def stop(self):
+            self.seen_ = self._bandit.pulls[0].sum(), len(self._unrewarded)
+            super().stop()
+
+    strategy = Watched(budget=4, growth=0)
+    history = drive(strategy, mixed_space(), as_measured(mixed_loss), 40, n_workers=4)
+    pulled, n_waiting = strategy.seen_
     proposed = {t.configuration for t in history if t.origin == "z-min"}
     assert pulled >= len(proposed) - 4
-    assert len(strategy._unrewarded) <= 4
+    assert n_waiting <= 4
+
+
+def test_a_known_point_stands_for_its_rounding_cell():
+    """theta~ is the minimiser of the penalty among all points that round to known ones."""
+    space, history = mixed_space(), History()
+    vectors = space.sample(4, np.random.default_rng(4))
+    for number, vector in enumerate(vectors):
+        configuration = space.decode(vector)
+        history.append(Trial(number=number, configuration=configuration, losses=(0.5,)))
+    strategy = started(space, history)
+    columns = strategy._active_columns(np.array([0]))
+    rng = np.random.default_rng(0)
+    strategy._state.multipliers = 0.2 * rng.normal(size=space.n_dimensions)
+    points = space.fill_inactive(vectors)[:, columns]
+    relaxed = strategy._nearest_in_cells(points, columns)
+    target, grid = strategy._target()[columns], np.linspace(0, 1, 20_001)
+    for k, column in enumerate(columns):
+        parameter = strategy._layout.parameter(column)
+        if not strategy._discrete[column]:
+            np.testing.assert_array_equal(relaxed[:, k], points[:, k])
+            continue
+        np.testing.assert_array_equal(parameter.snap(relaxed[:, k]), points[:, k])
+        for point, found in zip(points[:, k], relaxed[:, k], strict=True):
+            cell = grid[parameter.snap(grid) == point]
+            assert abs(found - target[k]) == pytest.approx(abs(cell - target[k]).min(), abs=1e-4)
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.01])
+def test_the_constrained_optimum_is_found_whatever_the_unit_of_the_losses(unit):
+    """The loss falls in x, the limit allows x up to 0.4."""
+    space = SearchSpace(["step"]).add("step", "only", parameters={"x": Real(0, 1)})
+
+    def evaluate(number, configuration):
+        x = configuration.parameters("step")["x"]
+        return {"losses": (0.5 - 0.3 * unit * x,), "constraints": {"size": x}}
+
+    history = History(limits={"size": 0.4}, max_evals=24)
+    drive(ADMM(budget=8, growth=0), space, evaluate, 24, history=history)
+    assert 0.36 < history.incumbent.configuration.parameters("step")["x"] <= 0.4
+
+
+def test_penalties_of_constraints_are_in_units_of_the_spread_of_the_losses():
+    space, history = mixed_space(), History(limits={"size": 2.0})
+    for number, vector in enumerate(space.sample(5, np.random.default_rng(4))):
+        history.append(
+            Trial(
+                number=number,
+                configuration=space.decode(vector),
+                losses=(number / 100,),
+                constraints={"size": float(number)},
+            )
+        )
+    strategy = started(space, history)
+    added = strategy._augmented_losses(history) - np.arange(5) / 100
+    # violations of 0.5 and 1; from the best loss to the median there are 0.02
+    np.testing.assert_allclose(added, [0, 0, 0, 0.02 * 0.125, 0.02 * 0.5], atol=1e-15)
+
+
+def test_minimize_within_a_limit_agrees_with_brute_force():
+    space = make_artificial_space(n_steps=2, n_algorithms=3, n_continuous=0, n_integers=1)
+    loss, size = (make_artificial_objective(space, seed=seed) for seed in (0, 1))
+    everything = {space.decode(v) for v in space.sample(20_000, np.random.default_rng(0))}
+    limit = float(np.quantile([size(c) for c in everything], 0.2))
+    best = sorted(loss(c) for c in everything if size(c) <= limit)
+    result = minimize(
+        lambda c: {"loss": loss(c), "size": size(c)},
+        space,
+        strategy=ADMM(budget=8, growth=8),
+        limits={"size": limit},
+        max_evals=150,
+        random_state=0,
+    )
+    assert size(result.configuration) <= limit
+    assert result.loss <= best[len(best) // 50]  # among the best two of a hundred
 
 
 def test_constraints_are_met_more_often_and_better():
     space = make_artificial_space(n_steps=2, n_algorithms=4)
     shares, losses = {True: [], False: []}, {True: [], False: []}
-    for seed in range(4):
+    for seed in range(2):
         loss, constraint = (make_artificial_objective(space, seed=k) for k in (seed, seed + 50))
         drawn = [space.decode(vector) for vector in space.sample(300, np.random.default_rng(0))]
         limit = float(np.quantile([constraint(c) for c in drawn], 0.15))
@@ -218,7 +299,7 @@ def test_constraints_are_met_more_often_and_better():
 
         for known in (True, False):
             history = History(limits={"limited": limit} if known else {})
-            drive(ADMM(budget=8), space, evaluate, 80, seed=seed, history=history)
+            drive(ADMM(budget=8), space, evaluate, 60, seed=seed, history=history)
             feasible = [t for t in history if t.constraints["limited"] <= limit]
             shares[known].append(len(feasible) / len(history))
             losses[known].append(min([t.loss for t in feasible], default=10.0))
@@ -239,7 +320,11 @@ def test_multiplier_of_a_violated_constraint_grows_and_of_a_loose_one_vanishes()
     state.constraint_multipliers = np.array([0.5, 0.5, 0.0])
     strategy.suggest(history)
     strategy._update_multipliers(history)
-    np.testing.assert_allclose(state.constraint_multipliers, [2.5, 0.0, 0.5])
+    # a violation by twice the limit counts as one by the limit
+    np.testing.assert_allclose(state.constraint_multipliers, [1.5, 0.0, 0.5])
+    for _ in range(20):
+        strategy._update_multipliers(history)
+    assert state.constraint_multipliers[0] == 10.0
 
 
 def test_without_f_hat_rewards_follow_the_scale_of_the_losses():
@@ -253,8 +338,9 @@ def test_without_f_hat_rewards_follow_the_scale_of_the_losses():
     [
         ({"theta_solver": "grid"}, "'theta_solver' of ADMM must be one of"),
         ({"structure_solver": "grid"}, "'structure_solver' of ADMM must be one of"),
-        ({"rho": 0.0}, "'rho' of ADMM must be positive"),
-        ({"budget": 200}, "'budget' of ADMM must be at least 1"),
+        ({"rho": 0.0}, "'rho' of ADMM must be a positive number. Got 0.0"),
+        ({"budget": 0}, "'budget' of ADMM must be an integer of at least 1. Got 0"),
+        ({"budget": 200}, "'max_budget' of ADMM must be an integer of at least 200. Got 128"),
     ],
 )
 def test_errors_say_what_is_allowed(settings, message):

@@ -1,16 +1,26 @@
-from itertools import product
-
 import numpy as np
 import pytest
 
+from skauto.space import SearchSpace
 from skauto.strategies._bandit import ThompsonSampling, continuous_reward
 
-STRUCTURES = np.array([z for z in product(range(3), range(4)) if z not in [(0, 0), (2, 3)]])
+
+def make_space():
+    """Three algorithms, then four; two pairs are forbidden."""
+    space = SearchSpace(["a", "b"])
+    for step, n in (("a", 3), ("b", 4)):
+        for j in range(n):
+            space.add(step, f"{step}{j}")
+    return space.forbid({"a": "a0"}, {"b": "b0"}).forbid({"a": "a2"}, {"b": "b3"})
+
+
+SPACE = make_space()
+STRUCTURES = SPACE.structures
 
 
 def test_pull_maximises_the_sum_over_legal_structures():
     rng = np.random.default_rng(0)
-    bandit = ThompsonSampling(STRUCTURES)
+    bandit = ThompsonSampling(SPACE)
     for _ in range(200):
         omegas = [rng.random(3), rng.random(4)]
         expected = max(STRUCTURES, key=lambda z: omegas[0][z[0]] + omegas[1][z[1]])
@@ -18,7 +28,7 @@ def test_pull_maximises_the_sum_over_legal_structures():
 
 
 def test_rewards_count_for_the_pulled_arms_alone():
-    bandit = ThompsonSampling(STRUCTURES)
+    bandit = ThompsonSampling(SPACE)
     rng = np.random.default_rng(0)
     bandit.reward(np.array([1, 2]), 1.0, rng)
     bandit.reward(np.array([1, 3]), 0.0, rng)
@@ -29,7 +39,7 @@ def test_rewards_count_for_the_pulled_arms_alone():
 
 
 def test_binary_rewards_have_the_continuous_one_as_their_mean():
-    bandit, rng = ThompsonSampling(STRUCTURES), np.random.default_rng(0)
+    bandit, rng = ThompsonSampling(SPACE), np.random.default_rng(0)
     for _ in range(4000):
         bandit.reward(np.array([0, 1]), 0.3, rng)
     assert bandit.rewards[0][0] / 4000 == pytest.approx(0.3, abs=0.03)
@@ -37,7 +47,7 @@ def test_binary_rewards_have_the_continuous_one_as_their_mean():
 
 def test_pulls_concentrate_on_the_best_arms():
     means = [np.array([0.2, 0.8, 0.3]), np.array([0.1, 0.2, 0.9, 0.1])]
-    bandit, rng = ThompsonSampling(STRUCTURES), np.random.default_rng(0)
+    bandit, rng = ThompsonSampling(SPACE), np.random.default_rng(0)
     pulls = []
     for _ in range(1500):
         structure = bandit.pull(rng)
@@ -49,7 +59,7 @@ def test_pulls_concentrate_on_the_best_arms():
 
 
 def test_prior_alone_draws_every_legal_structure():
-    bandit, rng = ThompsonSampling(STRUCTURES), np.random.default_rng(0)
+    bandit, rng = ThompsonSampling(SPACE), np.random.default_rng(0)
     drawn = {tuple(bandit.pull(rng)) for _ in range(500)}
     assert drawn == {tuple(z) for z in STRUCTURES}
 

@@ -52,12 +52,30 @@ def test_observations_put_failures_at_the_worst_measured_loss_of_each_objective(
     observations = started(space)._observations(history)
     expected = [[0.1, 5.0], [0.9, 5.0], [0.7, 2.0], [0.9, 5.0], [0.9, 1.0], [0.9, 5.0]]
     np.testing.assert_array_equal(observations.losses, expected)
-    np.testing.assert_array_equal(observations.ok, [True, False, True, False, True, False])
+    np.testing.assert_array_equal(observations.ok, [True, False, True, False, False, False])
     np.testing.assert_array_equal(observations.y, np.array(expected)[:, 0])
     np.testing.assert_array_equal(observations.costs, [1, 2, 0, 0, 0, 0])
     np.testing.assert_array_equal(
         observations.vectors, space.encode([trial.configuration for trial in history])
     )
+
+
+def test_stopped_trials_are_corrected_by_the_effect_of_the_first_fold():
+    space = rich_space()
+    history = History()
+    first, second, third, fourth, fifth = configurations(space, 5)
+    # losses are 1 - score: the first fold is harder by 0.1 and by 0.3 than all folds on average
+    add(history, first, losses=(0.3,), fold_scores={"accuracy": (0.6, 0.8)})
+    add(history, second, losses=(0.4,), fold_scores={"accuracy": (0.3, np.nan, 0.9)})
+    add(history, third, status="stopped", losses=(0.8,), fold_scores={"accuracy": (0.2,)})
+    add(history, fourth, status="stopped", losses=(0.9,), fidelity=0.25)
+    add(history, fifth, status="skipped")
+    strategy = started(space)
+    strategy.suggest(history)
+    observations = strategy._observations(history)
+    np.testing.assert_allclose(observations.y, [0.3, 0.4, 0.6, 0.7])
+    np.testing.assert_array_equal(observations.ok, [True, True, False, False])
+    assert all(strategy._is_known(c) for c in (first, second, third, fourth, fifth))
 
 
 def test_observations_without_a_success_are_ones():
@@ -132,6 +150,8 @@ def test_what_is_known_depends_on_the_fidelity():
     vectors = space.encode([running, running, unknown, cheap])
     assert strategy._first_new(vectors) == unknown
     assert strategy._first_new(vectors[:2]) is None
+    assert strategy._are_new(vectors).tolist() == [False, False, True, True]
+    assert strategy._are_new(vectors[[2, 2, 3]], fidelity=0.5).tolist() == [True, False, False]
     strategy.suggest(history, ())
     assert not strategy._is_known(running)
 
@@ -142,7 +162,7 @@ def test_sample_new_exhausts_a_small_space():
     for _ in range(6):
         strategy.suggest(history)
         add(history, strategy._sample_new(), losses=(0.5,))
-    assert len({trial.configuration for trial in history}) == space.size == 6
+    assert len({trial.configuration for trial in history}) == 6
     strategy.suggest(history)
     assert strategy._sample_new() is None
 
@@ -164,13 +184,12 @@ def test_stop_keeps_settings_and_records_and_start_drops_records():
         def _start(self):
             self.record_ = []
             self._private = object()
-            self.plain = object()
 
     strategy = started(rich_space(), Recording(2))
     strategy.late_ = "now"
     strategy.stop()
     assert strategy.get_params() == {"setting": 2}
-    assert {n for n in vars(strategy) if n != "_settled"} == {"setting", "record_", "late_"}
+    assert set(vars(strategy)) == {"setting", "record_", "late_"}
     strategy.start(rich_space(), np.random.default_rng(0))
     assert not hasattr(strategy, "late_") and hasattr(strategy, "_private")
 

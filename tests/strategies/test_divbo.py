@@ -10,8 +10,9 @@ from sklearn.metrics import f1_score
 from skauto import AutoClassifier, SearchOptions
 from skauto.acquisition import expected_improvement
 from skauto.history import Goal, History, Proposal
-from skauto.selection import ErrorLoss, ScorerLoss, get_loss, greedy_selection, pairwise_diversity
+from skauto.selection import ErrorLoss, candidate_pool, greedy_selection, pairwise_diversity
 from skauto.strategies import DivBO
+from skauto.surrogates import DiversitySurrogate
 from tests.strategies.ensemble_search import ArtificialClassifiers
 from tests.strategies.search_loop import drive, rich_space
 
@@ -72,23 +73,24 @@ def test_proposes_what_minimises_the_sum_of_ranks(beta):
     proposal = strategy.suggest(history)
     strategy.stop()
 
-    filled = space.fill_inactive(kept[0])
-    assert 200 < len(filled) <= 250
+    filled, encoded = space.fill_inactive(kept[0]), space.one_hot(kept[0])
+    assert 150 < len(filled) <= 250
     mean, std = KnownLoss().predict(filled)
     performance = rankdata(-expected_improvement(mean, std, mean.min() + 1), method="min")
-    predictions = np.array([trial.predictions for trial in history])
-    chosen = greedy_selection(predictions, history.targets, ErrorLoss(), 25).indices
-    members = space.fill_inactive(
-        space.encode([history[i].configuration for i in np.unique(chosen)])
+    pool = candidate_pool(
+        [trial.loss for trial in history], [trial.configuration["classifier"] for trial in history]
     )
-    nearest = KnownDiversity().sample(members, filled).min(axis=1).mean(axis=0)
+    predictions = np.array([history[i].predictions for i in pool])
+    chosen = pool[greedy_selection(predictions, history.targets, ErrorLoss(), 25).indices]
+    members = space.one_hot(space.encode([history[i].configuration for i in np.unique(chosen)]))
+    nearest = KnownDiversity().sample(members, encoded).min(axis=1).mean(axis=0)
     diversity = rankdata(-nearest, method="min")
     weight = beta * (1 / (1 + np.exp(-0.2 * 35)) - 0.5)
     combined = performance + weight * diversity
     index = [space.decode(v) for v in kept[0]].index(proposal.configuration)
     known = {trial.configuration for trial in history}
-    new = [space.decode(v) not in known for v in kept[0]]
-    assert combined[index] == pytest.approx(combined[new].min())
+    assert not known & {space.decode(v) for v in kept[0]}  # what is known takes no ranks
+    assert combined[index] == pytest.approx(combined.min())
     assert proposal.origin == ("diversity" if beta else "performance")
 
 
@@ -99,6 +101,7 @@ def test_ranks_counted_in_a_sample_are_near_the_ranks():
     strategy.suggest(history)
     observations = strategy._observations(history)
     candidates = strategy._candidates(observations)
+    assert len(candidates) > 1000
     performance = np.arange(1.0, len(candidates) + 1)
     order = strategy._combined_order(candidates, performance, 0.5, observations)
     nearest = strategy._nearest_diversity(candidates, observations)
@@ -114,7 +117,7 @@ def test_the_pair_model_is_told_the_diversity_of_all_pairs():
     strategy.suggest(history)
     X, diversity = KnownDiversity.seen[-1]
     configurations = [trial.configuration for trial in history]
-    np.testing.assert_array_equal(X, space.fill_inactive(space.encode(configurations)))
+    np.testing.assert_array_equal(X, space.one_hot(space.encode(configurations)))
     predictions = np.array([trial.predictions for trial in history])
     np.testing.assert_allclose(diversity, pairwise_diversity(predictions), atol=1e-7)
 
@@ -179,31 +182,34 @@ def test_large_validation_sets_are_sampled():
 
 
 def test_suggestions_are_more_diverse_than_without_diversity():
-    space = rich_space()
-    nearest = {}
-    for beta in (0.0, 1.0):
-        found = []
-        for seed in range(3):
-            classifiers = ArtificialClassifiers(space, seed)
-            history = History(targets=classifiers.targets)
-            strategy = DivBO(beta=beta, n_candidates=300)
-            drive(
-                strategy, space, lambda _, c, f=classifiers: f(c), 30, seed=seed, history=history
-            )
-            predictions = np.array([trial.predictions for trial in history])
-            diversity = pairwise_diversity(predictions)
-            found += [diversity[i, :i].min() for i in range(15, 30)]
-        nearest[beta] = np.mean(found)
-    assert nearest[1.0] > nearest[0.0]
+    space, nearest = rich_space(), {}
+    classifiers = ArtificialClassifiers(space, 0)
+    for beta in (0.0, 5.0):
+        history = History(targets=classifiers.targets)
+        strategy = DivBO(
+            beta=beta,
+            n_candidates=200,
+            diversity_surrogate=DiversitySurrogate(n_models=2, n_trees=20),
+        )
+        drive(strategy, space, lambda _, c: classifiers(c), 24, history=history)
+        diversity = pairwise_diversity(np.array([trial.predictions for trial in history]))
+        nearest[beta] = np.mean([diversity[i, :i].min() for i in range(12, 24)])
+    assert nearest[5.0] > 1.2 * nearest[0.0]
 
 
 class WatchedDivBO(DivBO):
-    """Keeps what its pool was selected by, and the pool."""
+    """Keeps the numbers of the trials in the pool of the whole search, at its end."""
+
+    def _promising(self, history, observations):
+        self._history = history
+        return super()._promising(history, observations)
 
     def stop(self):
-        if hasattr(self, "_pool"):  # a search is over
-            WatchedDivBO.loss = self._pool.loss
-            WatchedDivBO.members = self._stored.indices, self._pool.members
+        if hasattr(self, "_history"):
+            observations = self._observations(self._history)
+            self._update_pool(observations, self._history)
+            rows = np.array(self._stored.indices)[self._pool]
+            self.members_ = {observations.trials[row].number for row in rows}
         super().stop()
 
 
@@ -213,30 +219,20 @@ def of_late_rows(estimator, X, y):
     return f1_score(y[late], estimator.predict(X)[late], pos_label="yes", zero_division=0.0)
 
 
-@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", "neg_log_loss", of_late_rows])
-def test_the_pool_is_selected_by_the_scorer_of_the_search(scoring):
-    X, codes = make_classification(200, flip_y=0.2, random_state=0)
-    y = np.array(["no", "yes"])[codes]
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", of_late_rows])
+def test_the_pool_is_the_ensemble_that_is_returned(scoring):
+    X, codes = make_classification(150, flip_y=0.2, random_state=0)
     model = AutoClassifier(
-        WatchedDivBO(n_candidates=50),
+        WatchedDivBO(n_initial=2, n_candidates=50, n_members=10),
         scoring=scoring,
         initial=None,
         cv=2,
         max_evals=8,
-        ensemble_size=2,
-        options=SearchOptions(refit=False, warm_start=True),
+        ensemble_size=10,
+        options=SearchOptions(refit=False),
         random_state=0,
-    ).fit(X, y)
-    stored, members = WatchedDivBO.members
-    ok = [trial for trial in model.history_ if trial.ok]
-    predictions = np.array([ok[i].predictions for i in stored])
-    if callable(scoring):
-        loss = ScorerLoss(scoring, model.classes_, X)
-    else:
-        loss = get_loss(scoring, model.classes_)
-        assert WatchedDivBO.loss == loss
-    chosen = greedy_selection(predictions, codes, loss, 25).indices
-    np.testing.assert_array_equal(members, np.unique(chosen))
+    ).fit(X, np.array(["no", "yes"])[codes])
+    assert model.strategy_.members_ == set(model.member_weights_)
     assert model.history_.goal.ensemble_loss is None
 
 

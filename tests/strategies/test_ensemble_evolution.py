@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skauto.history import Goal, History
-from skauto.selection import ErrorLoss, greedy_selection
+from skauto.selection import ErrorLoss, candidate_pool, greedy_selection
 from skauto.strategies import EnsembleEvolution
 from tests.strategies.ensemble_search import ArtificialClassifiers
 from tests.strategies.search_loop import rich_space
@@ -19,8 +19,13 @@ def started(history, **settings):
 def test_parents_are_members_of_the_ensemble_of_the_population():
     history = ArtificialClassifiers(rich_space()).history(40)
     strategy, observations = started(history, population_size=12, n_members=6)
-    predictions = np.array([trial.predictions for trial in history[-12:]])
-    chosen = greedy_selection(predictions, history.targets, ErrorLoss(), 6).indices
+    population = history[-12:]
+    pool = candidate_pool(
+        [trial.loss for trial in population],
+        [trial.configuration["classifier"] for trial in population],
+    )
+    predictions = np.array([population[i].predictions for i in pool])
+    chosen = pool[greedy_selection(predictions, history.targets, ErrorLoss(), 6).indices]
     parents = {strategy._parent(observations) for _ in range(200)}
     assert parents == {28 + index for index in chosen.tolist()}
 

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 
-from skauto.history import History
+from skauto.history import History, Proposal
+from skauto.selection import candidate_pool
 from skauto.strategies import EnsembleOptimization
 from tests.strategies.ensemble_search import ArtificialClassifiers
 from tests.strategies.search_loop import as_measured, drive, rich_space
@@ -27,12 +29,12 @@ def test_trials_are_worth_the_loss_of_the_ensemble_with_them():
     strategy._places = [4, 7, None]
     observations = strategy._observations(history)
     for place, others in ((0, [7]), (1, [4]), (2, [4, 7])):
-        _, values = strategy._values(observations, history, place)
+        values = strategy._values(observations, place)
         expected = [error(history, [*others, n]) for n in range(10)]
         np.testing.assert_allclose(values, expected)
 
 
-def test_the_best_trial_takes_the_place():
+def test_the_best_candidate_takes_the_place():
     classifiers = ArtificialClassifiers(rich_space())
     history = History(targets=classifiers.targets)
     strategy = EnsembleOptimization(n_members=3, n_candidates=50)
@@ -42,17 +44,39 @@ def test_the_best_trial_takes_the_place():
     # the last place was filled when the last proposal was asked for, 19 trials being known
     filled = (19 - 5 - 1) % 3
     others = [number for place, number in enumerate(members) if place != filled]
-    losses = [error(history, [*others, n]) for n in range(19)]
-    assert members[filled] == int(np.argmin(losses))
+    known = history[:19]
+    pool = candidate_pool(
+        [trial.loss for trial in known], [trial.configuration["classifier"] for trial in known]
+    )
+    losses = [error(history, [*others, n]) for n in pool]
+    assert members[filled] == pool[int(np.argmin(losses))]
+
+
+def test_what_is_pending_is_believed_by_the_surrogate():
+    class Noting(BaseEstimator):
+        n_fitted = []
+
+        def fit(self, X, y, rng):
+            self.n_fitted.append(len(X))
+            return self
+
+        def predict(self, X):
+            return X.sum(axis=1), np.ones(len(X))
+
+    space = rich_space()
+    history = ArtificialClassifiers(space).history(10)
+    strategy = EnsembleOptimization(n_members=3, n_candidates=50, surrogate=Noting())
+    strategy.start(space, np.random.default_rng(0))
+    strategy.suggest(history, [Proposal(space.decode(space.sample(1, strategy._rng)[0]))])
+    assert Noting.n_fitted == [10, 11]
 
 
 def test_trials_without_predictions_are_worth_their_loss():
     space = rich_space()
     history = drive(EnsembleOptimization(n_candidates=50), space, as_measured(lambda c: 0.5), 8)
     strategy = started(history)
-    vectors, values = strategy._values(strategy._observations(history), history, 0)
+    values = strategy._values(strategy._observations(history), 0)
     np.testing.assert_array_equal(values, [trial.loss for trial in history])
-    assert len(vectors) == 8
     assert strategy.members_ == []
 
 

@@ -103,8 +103,8 @@ def test_what_is_running_and_what_came_first_counts_against_the_budget():
 
 
 def test_without_a_cost_budget_only_the_loop_ends_the_search():
-    history = search(clone(QUICK).set_params(cost_budget=None, n_initial=4), 1, n_trials=45)
-    assert len(history) == 45
+    history = search(clone(QUICK).set_params(cost_budget=None, n_initial=4), 1, n_trials=28)
+    assert len(history) == 28  # "auto" would end at a cost of 20, after at most 20 trials
 
 
 class Scripted:
@@ -153,6 +153,14 @@ def test_a_query_that_no_model_would_learn_from_goes_to_the_ground_truth(reliabl
     assert chosen_source(*models) == source
 
 
+def test_the_paper_has_no_rule_of_reliable_queries():
+    strategy = started(clone(QUICK).set_params(reliable_only=False))
+    strategy.suggest(History(("a", "b")))
+    models = [Scripted([5, 5], [0.1, 0.1], reliable=False)] * 2
+    assert strategy._choose_source(models, plane().default(), np.array([2.0, 1.0])) == 1
+    assert not FanGHPO.paper().reliable_only
+
+
 def test_a_faithful_cheap_source_is_used_and_a_wild_one_is_not():
     faithful = queries(search(QUICK), "ehvi")
     wild = queries(search(QUICK, bias=2.0), "ehvi")
@@ -178,10 +186,10 @@ def test_only_the_ground_truth_makes_the_front():
         )
     strategy.suggest(history)
     by_source = [strategy._observations(history, share) for share in (1.0, 0.5)]
-    _, front = strategy._learn(by_source, ())
+    _, front = strategy._learn(by_source)
     np.testing.assert_array_equal(front, history.losses[:6])
-    pending = (Proposal(space.default()), Proposal(space.default(), fidelity=0.5))
-    _, front = strategy._learn(by_source, pending)
+    strategy._pending = (Proposal(space.default()), Proposal(space.default(), fidelity=0.5))
+    _, front = strategy._learn(by_source)
     assert len(front) == 7  # the ground truth that is running, at its predicted losses
 
 
@@ -205,6 +213,29 @@ def test_measured_costs_are_relative_to_the_ground_truth():
         )
     proposal = strategy.suggest(history)
     assert proposal.info["cost"] == {0: 2.0, 1: 0.75}[proposal.info["source"]]
+
+
+def test_measured_costs_do_not_reprice_what_was_paid_nor_change_the_design():
+    strategy = started(clone(QUICK).set_params(costs="measured", n_initial=4, cost_budget=30.0))
+    history = History(("a", "b"))
+    for number in range(12):
+        proposal = strategy.suggest(history)
+        history.append(
+            Trial(
+                number=number,
+                configuration=proposal.configuration,
+                losses=(0.1 * number % 0.7, 0.5 / (1 + number)),
+                fidelity=proposal.fidelity,
+                cost=8.0 if proposal.fidelity == 1.0 else 1.0,  # a quarter of what was assumed
+                origin=proposal.origin,
+                info=proposal.info,
+            )
+        )
+    paid = [trial.info["cost"] for trial in history]
+    assert strategy._spent(history) == pytest.approx(sum(paid))
+    assert {2.0, 1.0, 0.25} == set(paid)  # assumed first, measured later
+    origins = [trial.origin for trial in history]
+    assert "initial" not in origins[origins.index("ehvi") :]
 
 
 @pytest.mark.parametrize(
@@ -243,7 +274,7 @@ def test_what_cannot_be_beaten_is_left_alone():
 
 def test_the_front_of_two_valleys_is_found():
     strategy = clone(QUICK).set_params(cost_budget=50.0)
-    histories = [search(strategy, bias=0.05, seed=seed) for seed in range(3)]
+    histories = [search(strategy, bias=0.05, seed=seed) for seed in range(1)]
     rival = drive(
         RandomSearch(),
         plane(),

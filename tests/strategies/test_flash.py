@@ -8,6 +8,7 @@ from skauto.acquisition import d_optimal_design
 from skauto.history import Goal, History
 from skauto.space import Real, SearchSpace
 from skauto.strategies import FLASH, TPE, RandomSearch
+from skauto.strategies._flash import _log_cost
 from tests.strategies.search_loop import drive, rich_space, single_space
 
 # What each algorithm adds to the loss and to the seconds of additive_space().
@@ -85,7 +86,8 @@ def test_the_third_phase_keeps_what_is_good():
 
 def test_effects_are_those_of_the_algorithms():
     strategy = FLASH(n_init=100, n_prune=0, alpha=1e-6)
-    drive(strategy, additive_space(), additive, 400)
+    history = History(max_evals=400)
+    drive(strategy, additive_space(), additive, 100, history=history)
     strategy.stop()
     effects = strategy.effects_
     assert sorted(effects["algorithm"]) == sorted(LOSS)
@@ -101,6 +103,14 @@ def test_effects_are_those_of_the_algorithms():
             weights = np.array(effects["n_trials"])[np.array(effects["step"]) == step]
             mean = np.dot(weights, [found[name] for name in own])
             assert mean == pytest.approx(0.0, abs=1e-6)  # an average trial has no effect
+
+
+def test_a_fast_failure_is_not_the_unit_of_cost():
+    costs = np.array([0.5, 3.0, 20.0])
+    expected = _log_cost(costs, np.ones(3, dtype=bool))
+    with_failure = _log_cost(np.append(costs, 5e-4), np.array([True, True, True, False]))
+    np.testing.assert_array_equal(with_failure[:3], expected)
+    assert with_failure[3] == expected[0]
 
 
 def algorithms_only(*names):
@@ -196,7 +206,7 @@ def test_a_space_without_a_choice_is_survived():
     [
         ({"n_init": 0}, "'n_init' of FLASH must be an integer of at least 1"),
         ({"r": None}, "'r' of FLASH must be an integer of at least 1"),
-        ({"alpha": 0.0}, "'alpha' of FLASH must be positive"),
+        ({"alpha": 0.0}, "'alpha' of FLASH must be a positive number"),
         ({"fine_tuner": "smac"}, "'fine_tuner' of FLASH must be one of"),
     ],
 )

@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import norm
 
 from skauto.history import History, Proposal, Trial
 from skauto.objectives import make_artificial_objective, make_artificial_space
 from skauto.space import Real, SearchSpace
 from skauto.strategies import MOSAIC
+from skauto.strategies._bayesian import performance_unit
 from skauto.strategies._tree import Experience
 from tests.strategies.search_loop import as_measured, drive, rich_space, small_space
 
@@ -118,6 +118,34 @@ def test_trials_of_the_initial_design_count_as_visits_of_the_root_and_its_childr
     assert [child.visits for child in root.children.values()] == [2, 2, 2]
 
 
+def test_initial_design_is_made_after_a_warm_start_too():
+    space = rich_space()
+    strategy = MOSAIC(kappa=1, n_samples=5, n_candidates=20)
+    strategy.start(space, np.random.default_rng(0))
+    history = History(max_evals=40)
+    for vector in space.sample(15, np.random.default_rng(3)):
+        finish(history, Proposal(space.decode(vector), origin="initial"), 0.5)
+    for _ in range(5):
+        finish(history, strategy.suggest(history), 0.5)
+    assert {trial.origin for trial in history[15:]} <= {"default", "design"}
+
+
+def test_what_is_pending_is_believed_by_the_surrogate():
+    class Noting(Linear):
+        n_fitted = []
+
+        def fit(self, X, y, rng):
+            self.n_fitted.append(len(X))
+            return self
+
+    space = rich_space()
+    strategy, history = run(MOSAIC(kappa=1, n_samples=5, n_candidates=20), space, 8)
+    strategy.surrogate = Noting()
+    pending = [Proposal(space.decode(v)) for v in space.sample(3, np.random.default_rng(9))]
+    strategy.suggest(history, pending)
+    assert Noting.n_fitted == [8, 11]
+
+
 # Order of the decisions
 
 
@@ -147,22 +175,18 @@ def test_partial_surrogate_is_the_mean_over_random_completions():
 
 
 def test_performance_is_in_units_of_the_losses_when_they_are_shares():
-    strategy = MOSAIC(transform=None)
     for y, scale in (
         ([0.0, 0.2, 1.0], 1.0),
         ([1.0, 2.0, 5.0, 1e6], 2 * (3.5 - 1.0)),
-        ([7.0, 7.0], 1.0),
+        ([7.0, 7.0], 2.0),
         ([-2.0, -1.0, 0.0], 2.0),
     ):
-        assert strategy._scale(np.array(y)) == scale
-    assert MOSAIC(loss_scale=0.3)._scale(np.array([5.0])) == 0.3
-    assert MOSAIC()._scale(np.array([-2.0, 0.0, 2.0])) == 1.0
+        assert performance_unit(np.array(y)) == scale
 
 
-def test_ranks_are_transformed_to_normal_scores():
+def test_ranks_lie_between_0_and_1():
     losses = np.array([3.0, -1.0, 1e300, 0.0, 0.5])
-    expected = norm.ppf(np.array([0.7, 0.1, 0.9, 0.3, 0.5]))
-    np.testing.assert_allclose(MOSAIC()._transformed(losses), expected)
+    np.testing.assert_allclose(MOSAIC()._transformed(losses), [0.7, 0.1, 0.9, 0.3, 0.5])
     assert MOSAIC(transform=None)._transformed(losses) is losses
 
 
@@ -240,7 +264,7 @@ def test_best_below_is_a_trial_that_did_not_fail():
 
 def test_pending_walks_are_virtual_visits_that_are_taken_back():
     space = make_artificial_space(n_steps=3, n_algorithms=5)
-    curious = MOSAIC(kappa=0, n_samples=10, n_candidates=50, loss_scale=1000.0)
+    curious = MOSAIC(kappa=0, n_samples=10, n_candidates=50, c_ucb=1000.0)
     strategy, history = run(curious, space, 6)
     pending = []
     for _ in range(8):
@@ -320,11 +344,10 @@ def test_a_new_search_forgets_the_old_tree():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"c_ucb": -1.0}, "'c_ucb' of MOSAIC must be at least 0. Got -1.0"),
-        ({"n_samples": 0}, "'n_samples' of MOSAIC must be at least 1. Got 0"),
-        ({"transform": "log"}, "'transform' of MOSAIC must be 'rank' or None. Got 'log'"),
-        ({"temperature": 0.0}, "'temperature' of MOSAIC must be positive. Got 0.0"),
-        ({"loss_scale": -2}, "'loss_scale' of MOSAIC must be positive. Got -2"),
+        ({"c_ucb": -1.0}, "'c_ucb' of MOSAIC must be a number of at least 0.0. Got -1.0"),
+        ({"n_samples": 0}, "'n_samples' of MOSAIC must be an integer of at least 1. Got 0"),
+        ({"transform": "log"}, "'transform' of MOSAIC must be one of .*'rank', None.*Got 'log'"),
+        ({"temperature": 0.0}, "'temperature' of MOSAIC must be a positive number. Got 0.0"),
         ({"order": ["classifier"]}, r"must name each step of \['scaler', .* once"),
     ],
 )

@@ -7,7 +7,7 @@ from scipy.stats import truncnorm
 from skauto.history import History, Trial
 from skauto.space import Real, SearchSpace
 from skauto.strategies import TPE
-from skauto.strategies._parzen import ParzenEstimator, SpaceColumns
+from skauto.strategies._parzen import ParzenEstimator
 from tests.strategies.search_loop import as_measured, drive, rich_space, small_space
 
 
@@ -31,7 +31,7 @@ def all_vectors(space):
 def test_density_sums_to_one(n):
     space = discrete_space()
     observed = space.sample(n, np.random.default_rng(1))
-    estimator = ParzenEstimator(SpaceColumns(space), observed)
+    estimator = ParzenEstimator(space, observed)
     everything = all_vectors(space)
     assert len(everything) == (1 + 3) * (2 + 1)
     np.testing.assert_allclose(np.exp(estimator.log_density(everything)).sum(), 1.0)
@@ -40,7 +40,7 @@ def test_density_sums_to_one(n):
 def test_draws_follow_the_density():
     space = discrete_space()
     observed = space.sample(4, np.random.default_rng(1))
-    estimator = ParzenEstimator(SpaceColumns(space), observed)
+    estimator = ParzenEstimator(space, observed)
     drawn = estimator.sample(40_000, np.random.default_rng(2))
     vectors, counts = distinct(drawn)
     density = np.exp(estimator.log_density(vectors))
@@ -50,7 +50,7 @@ def test_draws_follow_the_density():
 def test_numeric_kernels_are_truncated_normal_distributions():
     space = SearchSpace(["only"]).add("only", "one", parameters={"x": Real(0, 1)})
     observed = np.array([[0.0, 0.1], [0.0, 0.8]])
-    estimator = ParzenEstimator(SpaceColumns(space), observed)
+    estimator = ParzenEstimator(space, observed)
     x = np.linspace(0, 1, 11)
     s = estimator.bandwidth
     kernels = [truncnorm.pdf(x, -c / s, (1 - c) / s, c, s) for c in (0.1, 0.8)]
@@ -62,7 +62,7 @@ def test_numeric_kernels_are_truncated_normal_distributions():
 def test_draws_are_legal_and_complete():
     space = rich_space()  # with a forbidden pair and conditions
     observed = space.sample(10, np.random.default_rng(0))
-    drawn = ParzenEstimator(SpaceColumns(space), observed).sample(500, np.random.default_rng(1))
+    drawn = ParzenEstimator(space, observed).sample(500, np.random.default_rng(1))
     for vector in drawn:
         configuration = space.decode(vector)
         space.validate(configuration)
@@ -103,7 +103,7 @@ def test_the_design_takes_at_most_a_quarter_of_the_trials():
     [
         ({"n_initial": -1}, "'n_initial' of TPE must be an integer of at least 0"),
         ({"n_candidates": 0}, "'n_candidates' of TPE must be an integer of at least 1"),
-        ({"gamma": 1.5}, "'gamma' of TPE must be between 0 and 1"),
+        ({"gamma": 1.5}, "'gamma' of TPE must be a number between 0.0 and 1.0"),
     ],
 )
 def test_wrong_settings_are_named(settings, message):

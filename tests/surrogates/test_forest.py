@@ -3,7 +3,6 @@
 import pickle
 
 import numpy as np
-import pytest
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestRegressor
 
@@ -16,41 +15,23 @@ def problem(n=120, d=6, seed=0):
     return X, np.sin(5 * X[:, 0]) + X[:, 1] + 0.1 * rng.standard_normal(n)
 
 
-@pytest.mark.parametrize("total_variance", [False, True])
-def test_moments_are_those_over_the_trees(total_variance):
+def test_moments_are_those_over_the_trees():
     X, y = problem()
-    forest = RandomForest(total_variance=total_variance).fit(X, y, np.random.default_rng(0))
+    forest = RandomForest().fit(X, y, np.random.default_rng(0))
     query = np.random.default_rng(1).random((500, X.shape[1]))
     mean, std = forest.predict(query)
     by_tree = np.array([tree.predict(query) for tree in forest.trees_])
-    variance = by_tree.var(axis=0)
-    if total_variance:
-        leaves = np.array([tree.apply(query) for tree in forest.trees_])
-        within = [
-            tree.tree_.impurity[rows] for tree, rows in zip(forest.trees_, leaves, strict=True)
-        ]
-        variance = variance + np.mean(within, axis=0)
     np.testing.assert_allclose(mean, by_tree.mean(axis=0), rtol=1e-12)
-    np.testing.assert_allclose(std, np.sqrt(variance), rtol=1e-9, atol=1e-12)
-
-
-def test_leaf_variance_is_that_of_the_observations_in_the_leaf():
-    X, y = problem()
-    forest = RandomForest(n_trees=1, bootstrap=False, total_variance=True, min_samples_leaf=8)
-    _, std = forest.fit(X, y, np.random.default_rng(0)).predict(X)
-    leaves = forest.trees_[0].apply(X)
-    expected = [y[leaves == leaf].std() for leaf in leaves]
-    np.testing.assert_allclose(std, expected, rtol=1e-6)
+    np.testing.assert_allclose(std, by_tree.std(axis=0), rtol=1e-9, atol=1e-12)
 
 
 def test_settings_reach_the_trees():
     X, y = problem()
-    forest = RandomForest(n_trees=4, min_samples_leaf=7, bootstrap=False)
-    forest.fit(X, y, np.random.default_rng(0))
+    forest = RandomForest(n_trees=4, min_samples_leaf=7).fit(X, y, np.random.default_rng(0))
     assert len(forest.trees_) == 4
     for tree in forest.trees_:
-        _, sizes = np.unique(tree.apply(X), return_counts=True)
-        assert sizes.min() >= 7
+        assert tree.tree_.weighted_n_node_samples[tree.tree_.children_left < 0].min() >= 7
+        assert tree.tree_.n_node_samples[tree.tree_.children_left < 0].min() >= 7
 
 
 def test_bootstrap_trees_see_about_two_thirds_of_the_observations():

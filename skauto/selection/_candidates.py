@@ -1,0 +1,55 @@
+"""Which models may become members of an ensemble."""
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skauto.utils import IntArray
+
+__all__ = ["candidate_pool"]
+
+
+def candidate_pool(
+    losses: ArrayLike, families: Sequence[Hashable], *, n_best: int = 10, n_per_family: int = 3
+) -> IntArray:
+    """Choose the candidates of ensemble selection: the best models, and the best of each family.
+
+    Models of one family tend to predict alike, so that a pool of the best models alone may hold
+    little diversity. A pool of all models would let selection overfit the validation rows.
+
+    Parameters
+    ----------
+    losses : array-like of shape (n_models,) or (n_models, n_keys)
+        Smaller is better; later columns break ties of the first ones.
+    families : sequence of shape (n_models,)
+        Family of each model, such as the name of its classifier.
+    n_best : int, default=10
+        Number of the best models that are candidates.
+    n_per_family : int, default=3
+        Number of the best models of each family that are candidates too.
+
+    Returns
+    -------
+    candidates : ndarray of int of shape (n_candidates,)
+        Indices of the models, the best first; of models that tie, the first comes first.
+
+    Examples
+    --------
+    >>> from skauto.selection import candidate_pool
+    >>> families = ["svc", "svc", "svc", "knn"]
+    >>> candidate_pool([0.1, 0.2, 0.3, 0.4], families, n_best=1, n_per_family=1)
+    array([0, 3])
+    """
+    if not len(families):
+        return np.empty(0, dtype=np.intp)
+    keys = np.asarray(losses, dtype=np.float64).reshape(len(families), -1)
+    order = np.lexsort(keys.T[::-1])
+    seen: Counter[Hashable] = Counter()
+    chosen = []
+    for rank, index in enumerate(order.tolist()):
+        seen[families[index]] += 1
+        if rank < n_best or seen[families[index]] <= n_per_family:
+            chosen.append(index)
+    return np.array(chosen, dtype=np.intp)

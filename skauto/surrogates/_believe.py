@@ -1,0 +1,65 @@
+"""Belief about what is still being evaluated."""
+
+from typing import TypeVar
+
+import numpy as np
+
+from skauto.surrogates._base import Surrogate
+from skauto.surrogates._gaussian_process import GaussianProcess
+from skauto.utils import FloatArray
+
+Model = TypeVar("Model", bound=Surrogate)
+
+
+def believe(
+    model: Model, X: FloatArray, y: FloatArray, running: FloatArray, rng: np.random.Generator
+) -> Model:
+    """Let a model believe that what is being evaluated will be as it predicts.
+
+    This *kriging believer* makes parallel proposals differ: where something is being evaluated
+    there is little left to learn. The hyper-parameters of a Gaussian process stay.
+
+    Parameters
+    ----------
+    model : Surrogate
+        Fitted to ``X`` and ``y``.
+    X : ndarray of shape (n, n_features)
+        Observed points.
+    y : ndarray of shape (n,)
+        Their targets.
+    running : ndarray of shape (n_running, n_features)
+        What is being evaluated, perhaps nothing.
+    rng : numpy.random.Generator
+        Used where the model has to be fitted again.
+
+    Returns
+    -------
+    model : Surrogate
+        The same object.
+
+    References
+    ----------
+    .. [1] D. Ginsbourger, R. Le Riche, L. Carraro, "Kriging Is Well-Suited to Parallelize
+       Optimization", in: Computational Intelligence in Expensive Optimization Problems, 2010.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.surrogates import GaussianProcess, believe
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.array([[0.0], [0.2], [1.0]])
+    >>> gp = GaussianProcess().fit(X, X[:, 0], rng)
+    >>> _, before = gp.predict(np.array([[0.6]]))
+    >>> _, after = believe(gp, X, X[:, 0], np.array([[0.6]]), rng).predict(np.array([[0.6]]))
+    >>> bool(after[0] < before[0])
+    True
+    """
+    if not len(running):
+        return model
+    believed, _ = model.predict(running)
+    X, y = np.vstack([X, running]), np.concatenate([y, believed])
+    if isinstance(model, GaussianProcess):
+        model.condition(X, y)
+    else:
+        model.fit(X, y, rng)
+    return model
