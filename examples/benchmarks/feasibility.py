@@ -1,8 +1,8 @@
 """Are limits kept? Small searches, each judged against all its trials and on new rows.
 
 ``python examples/benchmarks/feasibility.py feasible --out feasible.csv`` fits 40 searches under
-limits that are drawn at random, refits every trial of each by itself, and asks the gate about it.
-The result must keep the limits whenever a single trial does.
+limits that are drawn at random. Where the result does not keep them, every trial is refitted by
+itself: the result must keep the limits whenever a single trial does.
 
 ``python examples/benchmarks/feasibility.py held-out --out held_out.csv`` fits 60 searches under a
 limit with ``safety_margin="95%"`` and measures the limited value of each feasible result on 20,000
@@ -59,7 +59,7 @@ def space():
     made.add("classifier", "logistic", LogisticRegression(), {"C": [1e-4, 1e-2, 1.0]})
     made.add("classifier", "knn", KNeighborsClassifier(), {"n_neighbors": [3, 15, 50]})
     made.add("classifier", "tree", DecisionTreeClassifier(), {"max_depth": [1, 3, 6, None]})
-    forest = RandomForestClassifier(20, random_state=0)
+    forest = RandomForestClassifier(10, random_state=0)
     return made.add("classifier", "forest", forest, {"max_depth": [2, 5, None]})
 
 
@@ -118,17 +118,17 @@ def any_trial_passes(clf, limits, margin, X, y, group):
 
 
 def feasible(seed):
-    """Whether the result keeps its limits, and whether any refitted trial does."""
+    """Whether the result keeps its limits, and if not, whether any refitted trial does."""
     rng = np.random.default_rng(seed)
     limits = draw_limits(rng)
     margin = [0.0, 1.0, "90%"][seed % 3]
-    X, y, group = table(int(rng.integers(300, 900)), seed)
+    X, y, group = table(int(rng.integers(300, 700)), seed)
     clf = search(limits, seed, X, y, group, safety_margin=margin)
     return {
         "limits": " ".join(f"{c.key}<={c.limit:g}" for c in limits),
         "margin": margin,
         "feasible": clf.feasible_,
-        "any_trial": any_trial_passes(clf, limits, margin, X, y, group),
+        "missed": not clf.feasible_ and any_trial_passes(clf, limits, margin, X, y, group),
         "members": len(clf.member_weights_),
     }
 
