@@ -22,6 +22,9 @@ _PRIOR: dict[str, tuple[float, float, float]] = {
 }
 _USUAL = (1.0, 0.7, 0.6)
 _PRIOR_STRENGTH = 4.0
+# Logarithm of the thousands of rows up to which fits were recorded. Beyond, the exponent of the
+# rows is at least the usual one.
+_LOG_ROWS_RECORDED = float(np.log(10.0))
 # Timings are weighted by this power of their seconds: short fits are mostly overhead.
 _WEIGHT_EXPONENT = 0.75
 # Seconds of an unknown component on 1,000 rows and 10 columns.
@@ -147,7 +150,10 @@ class PriceList:
         coefficients = self.coefficients.get(name)
         if coefficients is None:
             return float(np.log(_UNKNOWN) + np.dot(_USUAL, inputs[:3]))
-        return float(coefficients[0] + np.dot(coefficients[1:], inputs[: len(coefficients) - 1]))
+        usual = _PRIOR.get(name, _USUAL)[0]
+        beyond = max(0.0, inputs[0] - _LOG_ROWS_RECORDED) * max(0.0, usual - coefficients[1])
+        listed = coefficients[0] + np.dot(coefficients[1:], inputs[: len(coefficients) - 1])
+        return float(listed + beyond)
 
     def _correction(self, name: str) -> float:
         """Mean error of the component, drawn to that of all components."""
