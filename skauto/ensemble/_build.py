@@ -295,7 +295,8 @@ class EnsembleBuilder:
         total = sum(weights.values())
         weights = {number: weight / total for number, weight in weights.items()}
         model = self._vote(weights, refits.steps)
-        reading = self._read(refits.history, weights)
+        judged = self.decisions.judged
+        reading = self._read(refits.history, weights) if judged else Reading()
         model.decision = reading.deployed
         trials = [refits.history[number] for number in weights]
         shares = list(weights.values())
@@ -312,6 +313,8 @@ class EnsembleBuilder:
     def _model(self, chosen: Candidate, refused: list[Candidate], refits: Refits) -> Model:
         """Describe the vote that is deployed, and take out its best pipeline."""
         history, weights = refits.history, chosen.weights
+        if not self.decisions.judged:  # the gate did not need it
+            chosen.model.decision = self._read(history, weights).deployed
         self._describe(chosen.model, [history[number].predictions for number in weights])
         numbers = sorted(weights, key=lambda n: _preference(history, history[n]))
         singles = (self._single(number, refits) for number in numbers)

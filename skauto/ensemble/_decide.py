@@ -77,6 +77,16 @@ class DecisionChooser:
         self.kept_by_decision = tuple(key for key, limits in by_key.items() if limits)
         self._limits = [limit for limits in by_key.values() for limit in limits]
 
+    @property
+    def judged(self) -> bool:
+        """Whether a limit may depend on the decision."""
+        return not all(constraint.additive for constraint in self.gate.constraints)
+
+    def prepare(self) -> None:
+        """Fit what decisions need, so that it need not be done when the search has ended."""
+        if self.kept_by_decision:
+            _ = self.signals
+
     @cached_property
     def signals(self) -> GroupSignals:
         """Models of the groups; fitted when they are asked for first."""
@@ -116,7 +126,7 @@ class DecisionChooser:
             sample_weight=self._weight(rows),
         )
         free = Reading(plain, plain)
-        if all(constraint.additive for constraint in self.gate.constraints):
+        if not self.judged:
             return free
         nearest, least = free, math.inf
         for reading in self._readings(plain, vote, rows, loss):

@@ -43,6 +43,7 @@ _MAX_COUNTS = 2**15
 _MIN_CUTS = 256
 _MAX_CALLS = 400
 _MIN_CALLS = 8
+_MAX_SCORER_ROWS = 5000  # of a scorer that needs the rows themselves
 # Rounds through the classes; two classes need one.
 _MAX_ROUNDS = 3
 # A temperature is not looked for on fewer rows, and must lie within this factor of 1.
@@ -322,7 +323,7 @@ def choose_offsets(
         True classes as codes.
     loss : LabelLoss or ScorerLoss
         What to make small. A scorer is called about 400 times, or 24 times a class
-        where that is more.
+        where that is more; one that needs the rows themselves sees 5,000 of them.
     rng : Generator
         Draws the resamples.
     sample_weight : ndarray of shape (n_samples,), default=None
@@ -352,11 +353,17 @@ def choose_offsets(
     >>> bool(0.05 < Decision(offsets).threshold < 0.2)
     True
     """
+    by_rows = None
+    if isinstance(loss, ScorerLoss) and not loss.reads_counts:
+        if len(y) > _MAX_SCORER_ROWS:
+            rows = np.sort(rng.choice(len(y), _MAX_SCORER_ROWS, replace=False))
+            probabilities, y, loss = probabilities[rows], y[rows], loss.take(rows)
+            sample_weight = None if sample_weight is None else sample_weight[rows]
+        by_rows = loss
     n_rows, n_classes = probabilities.shape
     logarithms = _logarithms(probabilities)
     weight = np.ones(n_rows) if sample_weight is None else sample_weight
     n_resamples = _n_resamples(loss, n_rows, n_classes)
-    by_rows = loss if isinstance(loss, ScorerLoss) and not loss.reads_counts else None
     argmax = np.zeros(n_classes)
 
     def on_all_rows(offsets: FloatArray) -> float:
