@@ -61,6 +61,12 @@ clf = AutoClassifier(
 clf.set_callbacks(SearchProgress()).fit(X_train, y_train)
 
 # %%
+# How each column was read. Dates and prices are strings in this table; ``column_kinds`` overrides
+# a kind that is wrong, see :doc:`/user_guide/tables`.
+
+clf.table_report()[["column", "kind", "why", "missing"]]
+
+# %%
 # In a notebook the fitted estimator shows what came out.
 
 clf

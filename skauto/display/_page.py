@@ -7,6 +7,7 @@ from importlib import import_module, resources
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 # Black and white of a drawing become the colours of the page, which can be dark.
@@ -99,6 +100,23 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
         f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
         "</div>"
     )
+
+
+def frame_table(frame: "pd.DataFrame") -> str:
+    """Give a DataFrame as a table, without its index.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        What to show; missing entries are shown as a dash.
+
+    Returns
+    -------
+    html : str
+        The table.
+    """
+    values = frame.astype(object).where(frame.notna(), None)
+    return table(list(frame.columns), values.to_numpy().tolist())
 
 
 def _cell(value: Any) -> str:

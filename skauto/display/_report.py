@@ -18,7 +18,16 @@ from skauto.display._base import (
     mean_score,
     score_name,
 )
-from skauto.display._page import Markup, bar, check_plot_support, figure, page, table, text
+from skauto.display._page import (
+    Markup,
+    bar,
+    check_plot_support,
+    figure,
+    frame_table,
+    page,
+    table,
+    text,
+)
 from skauto.display._pareto_front import ParetoFrontDisplay
 from skauto.display._predictions import Predictions
 from skauto.display._quantities import quantities
@@ -119,10 +128,8 @@ def _data(estimator: Any) -> str:
             for label, count in zip(estimator.classes_, counts, strict=True)
         ]
         classes = "<h3>Classes</h3>" + table(["class", "rows", "share"], rows)
-    names = getattr(estimator, "feature_names_in_", None)
-    columns = ""
-    if names is not None:
-        columns = "<h3>Columns</h3>" + table(["column"], [(name,) for name in names])
+    frame = estimator.table_report()
+    columns = "" if frame.empty else f"<h3>Columns</h3>{frame_table(frame)}"
     return f"<p>{' '.join(parts)}</p>{classes}{columns}"
 
 
@@ -272,8 +279,7 @@ def _importance(estimator: Any, X: Any, y: NDArray[Any]) -> str:
 def _limits(estimator: Any) -> str:
     parts = []
     if hasattr(estimator, "constraint_values_"):
-        frame = estimator.constraint_values_
-        parts.append(table(list(frame.columns), frame.astype(object).to_numpy().tolist()))
+        parts.append(frame_table(estimator.constraint_values_))
         note = (
             '<p class="muted">value, std: over the folds. fitted: measured on the model after '
             "refitting.</p>"
@@ -290,11 +296,9 @@ def _limits(estimator: Any) -> str:
 
 
 def _cost(estimator: Any) -> str:
-    frame = estimator.cost_report().reset_index()
-    rows = frame.astype(object).to_numpy().tolist()
     return (
         "<p>Processor time of the trials by the share of the rows that they used, and their "
-        "energy at 10 W a core.</p>" + table(list(frame.columns), rows)
+        "energy at 10 W a core.</p>" + frame_table(estimator.cost_report().reset_index())
     )
 
 

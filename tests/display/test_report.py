@@ -110,6 +110,13 @@ def test_out_of_fold_predictions_are_the_weighted_mean_of_the_members(fitted, ta
     assert f"{log_loss(y, expected.astype(float)):.4g}" in known.scores()
 
 
+def test_kinds_of_the_columns_are_in_the_report(fitted, report):
+    data = report[report.index("<h2>Data") : report.index("<h2>Search")]
+    for row in fitted.table_report().itertuples():
+        assert f">{text(row.column)}<" in data
+        assert text(row.why) in data
+
+
 def test_members_keep_their_out_of_fold_predictions_and_others_do_not(fitted):
     kept = {trial.number for trial in fitted.history_ if trial.predictions is not None}
     assert kept == set(fitted.member_weights_)
