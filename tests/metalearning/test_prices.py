@@ -19,10 +19,10 @@ def test_a_power_law_is_found_again(rng):
         for n, d, k, s in zip(rows, columns, classes, seconds, strict=True)
     ]
     (coefficients,) = fit_prices(timings).values()
-    np.testing.assert_allclose(coefficients, [np.log(0.02), 1.3, 0.5, 0.9], atol=0.05)
+    np.testing.assert_allclose(coefficients, [np.log(0.02), 1.3, 0.5, 0.9], atol=0.1)
     prices = PriceList({"tree": coefficients})
     predicted = [prices.seconds(TREE, shape) for _, shape, _ in timings]
-    np.testing.assert_allclose(predicted, seconds, rtol=0.05)
+    np.testing.assert_allclose(predicted, seconds, rtol=0.2)
 
 
 def test_few_timings_keep_the_usual_exponents():
