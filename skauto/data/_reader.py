@@ -69,7 +69,7 @@ class ColumnReader:
         return len(encoder.code_of)
 
 
-class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Read a table into a matrix of floats, the same way at every call.
 
     What a column holds is decided once, in ``fit``, from its values: numbers, booleans,

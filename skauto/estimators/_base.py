@@ -62,7 +62,7 @@ class BaseAutoClassifier(
     """
 
     # Asked for by name, so that fit(X, y, **metadata) can be routed to.
-    _metadata = ("sample_weight", "groups")
+    _metadata: tuple[str, ...] = ("sample_weight", "groups")
     __metadata_request__fit = dict.fromkeys(_metadata)
 
     _parameter_constraints = {
