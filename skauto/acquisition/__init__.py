@@ -11,10 +11,9 @@ from skauto.acquisition._improvement import (
     log_expected_improvement,
     log_expected_improvement_per_second,
 )
-from skauto.acquisition._maximize import Acquisition, local_search, maximize_acquisition
+from skauto.acquisition._maximize import local_search, maximize_acquisition
 
 __all__ = [
-    "Acquisition",
     "d_optimal_design",
     "expected_hypervolume_improvement",
     "expected_improvement",

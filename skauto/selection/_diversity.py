@@ -24,6 +24,13 @@ def diversity_to(prediction: FloatArray, others: FloatArray) -> NDArray[np.float
     -------
     diversities : ndarray of shape (n_others,)
         Between 0 and 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.selection import diversity_to
+    >>> diversity_to(np.array([[1.0, 0.0]]), np.array([[[1.0, 0.0]], [[0.0, 1.0]]]))
+    array([0., 1.])
     """
     differences = others - prediction
     distances = np.sqrt(np.square(differences, out=differences).sum(axis=2))

@@ -38,7 +38,7 @@ class AlternatingBO(ForestBO):
         Probability that a proposal is random.
     n_candidates : int, default=1000
         Number of random candidates, all of that algorithm.
-    n_starts : int, default=5
+    n_starts : int, default=3
         Number of trials, the best ones, and of random candidates that local search starts from.
     surrogate : Surrogate, default=None
         Model of the loss; None takes :class:`~skauto.surrogates.RandomForest`.
@@ -68,7 +68,7 @@ class AlternatingBO(ForestBO):
         transform: str | None = "rank",
         random_fraction: float = 0.2,
         n_candidates: int = 1000,
-        n_starts: int = 5,
+        n_starts: int = 3,
         surrogate: Surrogate | None = None,
     ) -> None:
         super().__init__(

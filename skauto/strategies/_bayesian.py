@@ -7,22 +7,26 @@ Strategies that share them differ by their idea only.
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 from sklearn.base import clone
 
-from skauto.acquisition import Acquisition, log_expected_improvement, maximize_acquisition
+from skauto.acquisition import log_expected_improvement, maximize_acquisition
 from skauto.history import History, Proposal
 from skauto.space import Configuration
 from skauto.strategies._base import Observations, Strategy
-from skauto.surrogates import Model, Surrogate, believe
+from skauto.surrogates import Surrogate, believe
 from skauto.utils import FloatArray
 
 # Share of the trials, or of the time, that an initial design may take at most.
 DESIGN_SHARE = 0.25
+
+#: Takes vectors of shape (n, n_dimensions) and gives n values.
+Acquisition = Callable[[FloatArray], FloatArray]
+Model = TypeVar("Model", bound=Surrogate)
 
 
 class BayesianStrategy(Strategy):

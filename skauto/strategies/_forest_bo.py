@@ -6,14 +6,19 @@ from typing import Any, Self
 import numpy as np
 
 from skauto.acquisition import (
-    Acquisition,
     expected_improvement,
     log_expected_improvement,
     log_expected_improvement_per_second,
 )
 from skauto.history import History, Proposal
 from skauto.strategies._base import Observations
-from skauto.strategies._bayesian import BayesianStrategy, log_scores, made, rank_scores
+from skauto.strategies._bayesian import (
+    Acquisition,
+    BayesianStrategy,
+    log_scores,
+    made,
+    rank_scores,
+)
 from skauto.strategies._checks import check_integers, check_numbers, check_options
 from skauto.surrogates import RandomForest, Surrogate
 from skauto.utils import BoolArray, FloatArray

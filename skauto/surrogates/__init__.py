@@ -2,7 +2,7 @@
 
 from skauto.surrogates._augmented_gp import AugmentedGaussianProcess
 from skauto.surrogates._base import Surrogate
-from skauto.surrogates._believe import Model, believe
+from skauto.surrogates._believe import believe
 from skauto.surrogates._diversity import DiversitySurrogate
 from skauto.surrogates._forest import RandomForest
 from skauto.surrogates._gaussian_process import GaussianProcess
@@ -13,7 +13,6 @@ __all__ = [
     "DiversitySurrogate",
     "GaussianProcess",
     "LinearModel",
-    "Model",
     "RandomForest",
     "Surrogate",
     "believe",
