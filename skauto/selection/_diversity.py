@@ -113,6 +113,14 @@ def mean_over_pairs(matrix: NDArray[np.float64]) -> float:
     Returns
     -------
     mean : float
+        In the unit of the matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.selection import mean_over_pairs
+    >>> mean_over_pairs(np.array([[0.0, 0.5], [0.5, 0.0]]))
+    0.5
     """
     n = len(matrix)
     return float(matrix.sum() / (n * (n - 1))) if n > 1 else 0.0

@@ -49,6 +49,17 @@ def score_probabilities(
         With more than two classes, a score of probabilities is taken over the classes that occur
         in ``y`` (the probabilities of the others are shared out). NaN when a single class occurs
         and the score needs two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.metrics import get_scorer
+    >>> from skauto.selection import score_probabilities
+    >>> probabilities = np.array([[0.9, 0.1], [0.4, 0.6], [0.7, 0.3]])
+    >>> score_probabilities(
+    ...     get_scorer("roc_auc"), probabilities, np.array([0, 1, 1]), np.array(["no", "yes"])
+    ... )
+    1.0
     """
     # Single precision sums to 1 only within 1e-7, which strict metrics refuse.
     probabilities = probabilities.astype(np.float64)
