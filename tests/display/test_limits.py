@@ -42,7 +42,7 @@ def test_values_are_drawn_in_units_of_their_limits(fitted):
     drawn = display.bounds_[1].get_offsets()
     np.testing.assert_allclose(drawn[:, 0], [size["fitted"] / 9_000, (1 - recall["bound"]) / 0.2])
     np.testing.assert_allclose(drawn[:, 1], [0.15, 1.15])
-    means = display.points_[1].lines[0].get_xdata()
+    means = display.points_[1].lines[0].get_xdata(orig=False)
     np.testing.assert_allclose(means, [size["value"] / 9_000, (1 - recall["value"]) / 0.2])
     assert set(display.limit_line_.get_xdata()) == {1.0}
     assert "limit" in legend_texts(display.ax_)
