@@ -37,7 +37,7 @@ X = pd.DataFrame(
         "months_as_customer": np.where(rng.random(n) < 0.2, np.nan, rng.integers(1, 90, n)),
     }
 )
-signal = 4.0 * trouble + 1.0 * (opened.dayofweek >= 5) + 0.015 * price - 4.8
+signal = 4.0 * trouble + 1.0 * (opened.day_of_week >= 5) + 0.015 * price - 4.8
 y = np.where(signal + rng.logistic(size=n) > 0, "escalated", "solved")
 X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
 X_train.head()
@@ -58,7 +58,7 @@ from skauto.callbacks import SearchProgress
 clf = AutoClassifier(
     scoring=make_scorer(f1_score, pos_label="escalated"), max_evals=10, cv=3, random_state=0
 )
-clf.set_callbacks(SearchProgress()).fit(X_train, y_train)
+clf = clf.set_callbacks(SearchProgress()).fit(X_train, y_train)
 
 # %%
 # How each column was read. Dates and prices are strings in this table; ``column_kinds`` overrides

@@ -70,7 +70,7 @@ fig, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 ax.scatter(distance, losses, s=30, facecolors="none", edgecolors="0.5", label="trial")
 chosen = weights > 0
 ax.scatter(distance[chosen], losses[chosen], s=30 + 400 * weights[chosen], label="member")
-ax.set(xlabel="distance from the predictions of the best trial", ylabel="log loss")
+ax.set(xlabel="distance from the predictions of the best trial", ylabel="log loss", yscale="log")
 ax.legend()
 plt.show()
 
