@@ -343,7 +343,7 @@ class ProcessEngine(Engine):
 
     def _receive_from(self, worker: _Worker) -> None:
         dead = worker.process.exitcode is not None
-        open_ = worker.read()  # after the look at the process: its last message has come
+        open_ = worker.read()  # after the exit code: the last message of a dead worker has arrived
         try:
             message = worker.message()
         except Exception:  # the task wrote into the channel
@@ -447,8 +447,9 @@ class ProcessEngine(Engine):
             if worker.task is not None and now > deadline:
                 limit = worker.task.time_limit
                 assert limit is not None
+                trace = worker.last_traceback()  # its timer may have ended it just now
                 self._discard(worker)
-                outcome = Outcome("timeout", None, _timeout_text(limit, ""), limit)
+                outcome = Outcome("timeout", None, _timeout_text(limit, trace), limit)
                 self._finish(worker, outcome)
             elif not worker.ready and now > worker.started + START_LIMIT:
                 worker.kill()
