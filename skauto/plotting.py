@@ -8,6 +8,7 @@ underscore.
 from skauto.display._effects import EffectsDisplay
 from skauto.display._ensemble import EnsembleDisplay
 from skauto.display._hypervolume import HypervolumeDisplay
+from skauto.display._importance import PermutationImportanceDisplay
 from skauto.display._limits import LimitsDisplay
 from skauto.display._pareto_front import ParetoFrontDisplay
 from skauto.display._residuals import ResidualsDisplay
@@ -21,6 +22,7 @@ __all__ = [
     "HypervolumeDisplay",
     "LimitsDisplay",
     "ParetoFrontDisplay",
+    "PermutationImportanceDisplay",
     "ResidualsDisplay",
     "SearchHistoryDisplay",
     "SearchTreeDisplay",

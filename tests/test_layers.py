@@ -24,7 +24,7 @@ STREET = [
     ["strategies", "evaluation"],
     ["_search"],
     ["ensemble"],
-    ["export"],
+    ["export", "inspection"],
     ["display"],
     ["estimators"],
     ["plotting", "objectives", "callbacks"],  # public doors: nobody inside walks through them

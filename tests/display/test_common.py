@@ -21,6 +21,7 @@ FRAMES = {
         "trial": [0], "a": [1.0], "b": [1.0], "feasible": [True], "complete": [True],
         "front": [True],
     },
+    "PermutationImportanceDisplay": {"column": ["a"], "mean": [0.1], "std": [0.05]},
     "ResidualsDisplay": {"n_trials": [1], "primal": [0.0], "dual": [0.0], "violation": [0.0]},
     "SearchHistoryDisplay": {
         "trial": [0], "seconds": [1.0], "loss": [0.1], "status": ["ok"], "eligible": [True],

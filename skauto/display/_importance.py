@@ -1,0 +1,113 @@
+"""How much the score loses when a column is permuted."""
+
+import numpy as np
+
+from skauto.display._base import BLUE, ROW_HEIGHT, BaseDisplay, score_name
+from skauto.inspection import cross_validated_importance
+
+
+class PermutationImportanceDisplay(BaseDisplay):
+    """Loss of score when a raw column is permuted, the most important column first.
+
+    Bars are means over folds and repetitions, lines their standard deviation.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row a column of the table: "column", "mean" and "std".
+    score_name : str, default="score"
+        Label of the score.
+
+    Attributes
+    ----------
+    bars_ : matplotlib BarContainer
+        In the order of ``shown_``.
+    shown_ : pandas.DataFrame
+        The columns that are drawn.
+    ax_ : matplotlib Axes
+        Where they are drawn.
+    figure_ : matplotlib Figure
+        Its figure.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skauto.plotting import PermutationImportanceDisplay
+    >>> frame = pd.DataFrame({"column": ["age", "city"], "mean": [0.02, 0.2], "std": [0.01, 0.05]})
+    >>> display = PermutationImportanceDisplay(frame, score_name="accuracy").plot()
+    >>> display.shown_["column"].tolist()
+    ['city', 'age']
+    """
+
+    def __init__(self, frame, *, score_name="score"):
+        super().__init__(frame)
+        self.score_name = score_name
+
+    @classmethod
+    def from_estimator(cls, estimator, X, y, *, n_repeats=5, random_state=None, ax=None):
+        """Draw the importance of the columns on the validation rows of each fold.
+
+        Parameters
+        ----------
+        estimator : AutoClassifier or ConstrainedAutoClassifier
+            Fitted on ``X`` and ``y``; its members are fitted anew in each fold.
+        X : {array-like, dataframe} of shape (n_samples, n_features)
+            The table.
+        y : array-like of shape (n_samples,)
+            Classes.
+        n_repeats : int, default=5
+            Permutations of each column in each fold.
+        random_state : int, RandomState instance or None, default=None
+            Draws the folds and the permutations.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        display : PermutationImportanceDisplay
+            What was drawn.
+        """
+        import pandas as pd
+
+        result = cross_validated_importance(
+            estimator, X, y, n_repeats=n_repeats, random_state=random_state
+        )
+        numbers = [f"x{j}" for j in range(estimator.n_features_in_)]
+        frame = pd.DataFrame(
+            {
+                "column": getattr(estimator, "feature_names_in_", numbers),
+                "mean": result.importances_mean,
+                "std": result.importances_std,
+            }
+        )
+        return cls(frame, score_name=score_name(estimator)).plot(ax=ax)
+
+    def plot(self, ax=None, max_columns=20):
+        """Draw a bar for each column.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        max_columns : int, default=20
+            Only so many of the most important columns are drawn.
+
+        Returns
+        -------
+        self : PermutationImportanceDisplay
+            With its artists.
+        """
+        order = self.frame.sort_values("mean", ascending=False, kind="stable")
+        self.shown_ = order.head(max_columns).reset_index(drop=True)
+        ax = self._make_axes(ax, height=1.2 + ROW_HEIGHT * len(self.shown_))
+        rows = np.arange(len(self.shown_))
+        self.bars_ = ax.barh(
+            rows, self.shown_["mean"], xerr=self.shown_["std"], color=BLUE, ecolor="0.3"
+        )
+        ax.set_yticks(rows, self.shown_["column"])
+        ax.invert_yaxis()
+        ax.axvline(0.0, color="black", linewidth=0.8)
+        ax.set_xlabel(f"loss of {self.score_name} when permuted")
+        ax.grid(axis="x", alpha=0.3)
+        ax.set_axisbelow(True)
+        return self

@@ -1,0 +1,5 @@
+"""What a fitted model looks at."""
+
+from skauto.inspection._importance import cross_validated_importance
+
+__all__ = ["cross_validated_importance"]
