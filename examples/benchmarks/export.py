@@ -42,7 +42,6 @@ with open(sys.argv[2], "rb") as file:
 CONVERTED = [
     "lightgbm",
     "logistic_regression",
-    "linear_svm",
     "svm",
     "lda",
     "qda",

@@ -21,7 +21,6 @@ CONVERTIBLE = [
     IMPUTED | {"classifier": "logistic_regression"},
     IMPUTED | {"classifier": "lda"},
     IMPUTED | {"classifier": "qda"},
-    IMPUTED | {"classifier": "linear_svm"},
     IMPUTED | {"classifier": "svm"},
     IMPUTED | {"classifier": "mlp"},
     {"imputer": "simple", "classifier": "gaussian_nb"},
