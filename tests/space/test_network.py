@@ -29,7 +29,10 @@ def expected_failed_checks(estimator):
 
 
 @parametrize_with_checks(
-    [RobustSmoothScaler(), NetworkClassifier(width=32, max_rounds=32, random_state=0)],
+    [
+        RobustSmoothScaler(),
+        NetworkClassifier(width=32, n_members=1, max_rounds=32, random_state=0),
+    ],
     expected_failed_checks=expected_failed_checks,
 )
 def test_scikit_learn_conventions(estimator, check):
@@ -80,7 +83,7 @@ def noisy():
 
 def test_best_round_predicts(noisy):
     X, y = noisy
-    network = NetworkClassifier(width=32, max_rounds=20, random_state=0)
+    network = NetworkClassifier(width=32, n_members=1, max_rounds=20, random_state=0)
     stopped = clone(network).fit(X[:300], y[:300], eval_set=(X[300:], y[300:]))
     losses = []
     for n in range(1, 21):
@@ -95,7 +98,7 @@ def test_best_round_predicts(noisy):
 
 def test_unknown_classes_of_the_validation_rows_are_left_out(noisy):
     X, y = noisy
-    network = NetworkClassifier(width=16, max_rounds=8, random_state=0)
+    network = NetworkClassifier(width=16, n_members=1, max_rounds=8, random_state=0)
     known = y[400:] != "c"
     seen = y[:300] != "c"
     train = X[:300][seen], y[:300][seen]
@@ -131,7 +134,7 @@ def test_members_average(noisy):
 def test_rows_without_weight_do_not_count():
     X, y = load_iris(return_X_y=True)
     weights = (np.arange(150) % 3 > 0).astype(float)
-    network = NetworkClassifier(width=16, max_rounds=8, random_state=0)
+    network = NetworkClassifier(width=16, n_members=1, max_rounds=8, random_state=0)
     weighted = clone(network).fit(scale(X), y, sample_weight=weights)
     kept = clone(network).fit(scale(X)[weights > 0], y[weights > 0])
     assert_allclose(weighted.predict_proba(scale(X)), kept.predict_proba(scale(X)), atol=1e-6)
