@@ -444,6 +444,7 @@ class EnsembleBuilder:
         Returns
         -------
         loss : Loss
+            Of predictions for these rows.
         """
         reads_X = not isinstance(self.scoring, str) and scorer_function(self.scoring) is None
         if self.data.X is None or not reads_X:
@@ -465,6 +466,7 @@ class EnsembleBuilder:
         Returns
         -------
         loss : Loss
+            Of predictions for these rows.
         """
         loss = self.score_loss(rows)
         if self.decision == "auto" and gains_by_offsets(
