@@ -47,6 +47,11 @@ class Block:
         """Give some of the columns."""
         return self if columns.all() else Block(self.values[:, columns], self.codes)
 
+    def filled(self, fill: FloatMatrix) -> "Block":
+        """Replace NaN by one value a column, where that is not NaN itself."""
+        gaps = np.isnan(self.values) & ~np.isnan(fill)
+        return Block(np.where(gaps, fill, self.values), self.codes) if gaps.any() else self
+
 
 class Encoder(Protocol):
     """How one column is read, fitted on it."""

@@ -89,7 +89,7 @@ class _Sample:
 
     @classmethod
     def of(cls, cells: Levels) -> "_Sample":
-        counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.levels))
+        counts = np.bincount(cells.codes + 1, minlength=len(cells.levels) + 1)[1:]
         step = max(1, len(cells.levels) // _MAX_LEVELS)
         levels, some = cells.levels[::step], counts[::step]
         known = [not is_null_word(level) for level in levels]

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 # Output columns of all names and texts together, and the cells (160 MB) that they may fill.
 _MAX_TEXT_COLUMNS = 250
 _MAX_TEXT_CELLS = 20_000_000
+# Trees compute in single precision and refuse what lies beyond it.
+_LARGEST = float(np.finfo(np.float32).max)
 # Rows that are copied at once, few enough for the processor's cache.
 _CHUNK = 2_048
 # Medians are those of so many rows, at equal distances.
-_MAX_MEDIAN_ROWS = 100_000
+_MAX_MEDIAN_ROWS = 20_000
 
 
 @dataclass(frozen=True)
@@ -228,17 +230,12 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
             raise TypeError(
                 "X must be dense, as it was in fit. Got a sparse matrix instead; use X.toarray()."
             )
-        blocks, fills = [], []
+        blocks = []
         for j, column in enumerate(self.columns_):
             if column.keep.any():
-                cells = read_cells(X, j, column.name)
-                blocks.append(column.encoder.encode(cells, column.name).select(column.keep))
-                fills.append(column.fill)
-        Z = _assemble(blocks, X.shape[0])
-        fill = np.concatenate([*fills, []])
-        for j in np.flatnonzero(~np.isnan(fill)).tolist():
-            Z[np.isnan(Z[:, j]), j] = fill[j]
-        return Z
+                block = column.encoder.encode(read_cells(X, j, column.name), column.name)
+                blocks.append(block.select(column.keep).filled(column.fill))
+        return _assemble(blocks, X.shape[0])
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Names of the output columns.
@@ -365,24 +362,29 @@ def _column_reader(
     name: str, kind: Kind, encoder: Encoder, block: Block, cells: Cells
 ) -> ColumnReader:
     """Look at what the encoder made of the column: what tells something, what is missing."""
-    missing = cells.missing
-    values = block.values
-    if block.codes is not None and not missing.any():
-        values = values[:-1]
+    values, gaps = block.values, np.isnan(block.values)
+    if kind.name in ("numeric", "boolean", "date"):
+        missing = gaps[:, 0] if block.codes is None else gaps[block.codes, 0]
+    else:
+        missing = cells.missing
+    n_missing = int(np.count_nonzero(missing))
+    if block.codes is not None and not (block.codes < 0).any():
+        values, gaps = values[:-1], gaps[:-1]
     low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
-    gaps = np.isnan(values).any(axis=0)
+    gaps = gaps.any(axis=0)
     keep = (low < high) | (gaps & ~np.isnan(low)) if len(values) else np.ones(len(low), dtype=bool)
     if kind.name not in ("drop", "identifier") and not keep.any():
-        kind = Kind("constant", "no value is there" if missing.all() else "all values are equal")
-    if kind.name in ("numeric", "boolean", "date"):
-        missing = np.isnan(block.rows(0, len(missing))[:, 0])
+        kind = Kind(
+            "constant",
+            "no value is there" if n_missing == len(missing) else "all values are equal",
+        )
     fill = np.full(int(keep.sum()), np.nan)
-    if kind.name in ("numeric", "boolean", "date") and not missing.any():
+    if kind.name in ("numeric", "boolean", "date") and n_missing == 0:
         step = max(1, len(missing) // _MAX_MEDIAN_ROWS)
         rows = block.rows(0, len(missing))[::step]
         fill = np.median(rows[:, keep], axis=0).astype(np.float64)
     n_levels = len(cells.levels) if isinstance(cells, Levels) else None
-    return ColumnReader(name, kind, encoder, keep, fill, n_levels, int(missing.sum()))
+    return ColumnReader(name, kind, encoder, keep, fill, n_levels, n_missing)
 
 
 def _assemble(blocks: list[Block], n_samples: int) -> NDArray[np.float64]:
@@ -397,6 +399,7 @@ def _assemble(blocks: list[Block], n_samples: int) -> NDArray[np.float64]:
         for block, first, last in zip(blocks, ends[:-1], ends[1:], strict=True):
             if last > first:
                 Z[start:stop, first:last] = block.rows(start, stop)
+        np.clip(Z[start:stop], -_LARGEST, _LARGEST, out=Z[start:stop])
     return Z
 
 

@@ -69,6 +69,11 @@ def test_dates_agree_with_pandas(timezone):
     ]
 
 
+def test_numbers_beyond_single_precision_are_clipped():
+    largest = float(np.finfo(np.float32).max)
+    np.testing.assert_array_equal(_column([1e300, 2.0, -1e300]), [largest, 2, -largest])
+
+
 def test_python_dates_and_missing_dates():
     X = pd.DataFrame({"d": [datetime.date(2020, 1, 1), None, datetime.date(2021, 2, 3)]})
     Z = TableReader().fit_transform(X.astype(object))
