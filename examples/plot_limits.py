@@ -2,10 +2,10 @@
 From "it must answer in a millisecond and treat groups alike" to a deployed model
 =================================================================================
 
-A clinic wants to know which patients will miss their appointment. The answer has to come within a
-millisecond for each patient. Patients who are expected to miss it are called by telephone, and
-that help is to reach both districts alike: of those who would miss their appointment, the same
-share is to be called in either of them.
+A clinic wants to know which patients will miss their appointment. They are looked up a hundred at
+a time, and the answer has to come within a millisecond for each of them. Patients who are expected
+to miss it are called by telephone, and that help is to reach both districts alike: of those who
+would miss their appointment, the same share is to be called in either of them.
 """
 
 import pickle
@@ -53,7 +53,7 @@ X, y, district = patients(1500, seed=0)
 # patients, not only on average over the folds. The district is passed along; it is no feature.
 
 limits = [
-    PredictionLatency(1e-3, batch_size=1),
+    PredictionLatency(1e-3, batch_size=100),
     ModelSize(5e6),
     EqualOpportunity("district", 0.15, positive_label="miss"),
 ]
@@ -85,7 +85,7 @@ shares = {name: found[district_new[y_new == "miss"] == name].mean() for name in 
 print(f"found of the missed: north {shares['north']:.1%}, south {shares['south']:.1%}")
 
 started = time.perf_counter()
-for row in range(100):
-    deployed.predict_proba(X_new.iloc[[row]])
-print(f"{(time.perf_counter() - started) * 10:.2f} ms for each patient")
+for start in range(0, 1000, 100):
+    deployed.predict_proba(X_new.iloc[start : start + 100])
+print(f"{time.perf_counter() - started:.3f} ms for each of a thousand patients")
 print(f"accuracy: {np.mean(deployed.predict(X_new) == y_new):.3f}")

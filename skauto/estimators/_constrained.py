@@ -305,7 +305,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
                 f"The constraint {key!r} could not be measured on some ensembles, which were "
                 f"refused. The first error was {error}",
                 TrialFailedWarning,
-                stacklevel=6,
+                stacklevel=5,
             )
         super()._set_model(builder, model, history)
         keys = [constraint.key for constraint in self.constraints]
@@ -332,7 +332,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             raise InfeasibleError(text)
         if model.weights:
             text += " The model that violates the limits least is used."
-        warnings.warn(text, InfeasibleWarning, stacklevel=7)
+        warnings.warn(text, InfeasibleWarning, stacklevel=6)
 
 
 def _constraint_rows(name, verdict):
