@@ -24,9 +24,8 @@ def check_integers(owner: BaseEstimator, **least: int) -> None:
     """
     for name, low in least.items():
         value = getattr(owner, name)
-        if not _is_default_none(owner, name) and not (
-            isinstance(value, Integral) and value >= low
-        ):
+        legal = isinstance(value, Integral) and int(value) >= low
+        if not legal and not _is_default_none(owner, name):
             _refuse(owner, name, f"an integer of at least {low}")
 
 
