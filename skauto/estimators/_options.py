@@ -5,7 +5,8 @@ from numbers import Integral, Real
 from typing import Any
 
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval
+
+from skauto.utils import Interval
 
 
 class SearchOptions(BaseEstimator):
