@@ -38,7 +38,7 @@ class SearchProgress:
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = AutoClassifier("random", max_evals=3, cv=2, random_state=0)
     >>> clf = clf.set_callbacks(SearchProgress()).fit(X, y)
-    1/3 trials, 0:00 elapsed...
+    1/3 trials, ...
     """
 
     def __init__(self) -> None:

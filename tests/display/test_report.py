@@ -17,7 +17,7 @@ from skauto import AutoClassifier, ConstrainedAutoClassifier
 from skauto.constraints import FalseNegativeRate, ModelSize
 from skauto.display._page import Markup, table, text
 from skauto.display._predictions import Predictions
-from skauto.exceptions import BudgetWarning, TrialFailedWarning
+from skauto.exceptions import BudgetWarning, InfeasibleWarning, TrialFailedWarning
 from tests.display.browser import look_at, needs_chromium
 from tests.display.conftest import fit, small_space
 
@@ -145,7 +145,7 @@ def test_limits_are_in_the_report_of_a_search_within_limits(table_of_two, tmp_pa
         space=small_space(),
         random_state=0,
     )
-    with pytest.warns(UserWarning, match="No trial and no ensemble met all constraints"):
+    with pytest.warns(InfeasibleWarning):
         clf.fit(*table_of_two)
     clf.save_report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
