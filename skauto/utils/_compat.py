@@ -172,8 +172,8 @@ def scorer_options(scorer: Any) -> dict[str, Any]:
     --------
     >>> from sklearn.metrics import get_scorer
     >>> from skauto.utils import scorer_options
-    >>> scorer_options(get_scorer("f1_macro"))
-    {'average': 'macro'}
+    >>> scorer_options(get_scorer("f1_macro"))["average"]
+    'macro'
     """
     return dict(getattr(scorer, "_kwargs", {}))
 
