@@ -353,9 +353,9 @@ def _seconds(values: NDArray[Any]) -> NDArray[np.float64]:
 def _finite(values: NDArray[Any], name: str) -> NDArray[Any]:
     if values.dtype.kind == "b" or values.dtype.itemsize > 8:
         values = values.astype(np.float64)
-    if values.dtype.kind == "f" and (np.abs(values) > np.finfo(np.float32).max).any():
+    if values.dtype.kind == "f" and np.isinf(values).any():
         raise ValueError(
-            f"Input X contains infinity or a value too large for dtype('float32') in column "
+            f"Input X contains infinity or a value too large for dtype('float64') in column "
             f"{name!r}. Replace it, for instance by NaN: missing values are welcome."
         )
     return values
