@@ -17,6 +17,10 @@ FRAMES = {
     },
     "EnsembleDisplay": {"trial": [0], "algorithm": ["b"], "weight": [1.0], "loss": [0.1]},
     "HypervolumeDisplay": {"trial": [0], "seconds": [1.0], "rows": [1.0], "hypervolume": [0.5]},
+    "LimitsDisplay": {
+        "model": ["best"], "constraint": ["a"], "limit": [1.0], "value": [0.5], "error": [0.1],
+        "bound": [0.6], "met": [True],
+    },
     "ParetoFrontDisplay": {
         "trial": [0], "a": [1.0], "b": [1.0], "feasible": [True], "complete": [True],
         "front": [True],

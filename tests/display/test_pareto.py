@@ -14,7 +14,7 @@ from tests.display.conftest import curve_space, legend_texts, small_space
 @pytest.fixture(scope="module")
 def constrained():
     X, y = load_breast_cancer(return_X_y=True)
-    constraints = [ModelSize(10_000), FalseNegativeRate(0.2), ScoreBound("recall", lower=0.5)]
+    constraints = [ModelSize(25_000), FalseNegativeRate(0.2), ScoreBound("recall", lower=0.5)]
     return ConstrainedAutoClassifier(
         constraints, "random", max_evals=12, cv=2, space=small_space(), random_state=0
     ).fit(X, y)
@@ -56,7 +56,7 @@ def test_of_an_estimator(constrained):
     display = ParetoFrontDisplay.from_estimator(constrained)
     assert display.ax_.get_xlabel() == "model size [bytes]"
     assert display.ax_.get_ylabel() == "1 - accuracy"
-    assert set(display.limit_lines_["model_size"].get_xdata()) == {10_000}
+    assert set(display.limit_lines_["model_size"].get_xdata()) == {25_000}
     best = constrained.best_trial_
     [place] = display.chosen_.get_offsets()
     np.testing.assert_array_equal(place, [best.constraints["model_size"], best.loss])
@@ -77,7 +77,7 @@ def test_a_lower_bound_is_named_as_it_is_measured(constrained):
     display = ParetoFrontDisplay.from_estimator(constrained, x="recall", y="model_size")
     assert display.ax_.get_xlabel() == "1 - recall"
     assert set(display.limit_lines_["recall"].get_xdata()) == {0.5}
-    assert set(display.limit_lines_["model_size"].get_ydata()) == {10_000}
+    assert set(display.limit_lines_["model_size"].get_ydata()) == {25_000}
 
 
 def test_trials_on_a_part_of_the_rows_are_never_on_the_front():

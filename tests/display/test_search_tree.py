@@ -49,7 +49,7 @@ def test_lines_lead_from_parent_to_child_as_thick_as_the_policy(mosaic):
 
 def test_forty_labels_do_not_overlap(mosaic):
     display = SearchTreeDisplay.from_estimator(mosaic, max_nodes=40)
-    assert len(display.labels_) > 20
+    assert len(display.labels_) >= 20
     for _, column in display.shown_.groupby("depth"):
         assert (np.diff(np.sort(column["y"])) >= 1.0).all()
     assert_no_overlap(display.figure_, display.labels_)

@@ -194,7 +194,7 @@ class TestMakeEngine:
         core = next(iter(os.sched_getaffinity(0)))
         script = (
             f"import os; os.sched_setaffinity(0, [{core}])\n"
-            "from skauto.evaluation import make_engine\n"
+            "from skauto.engines import make_engine\n"
             "print(type(make_engine(abs, n_jobs=-1)).__name__)"
         )
         assert run(script) == "SerialEngine\n"
