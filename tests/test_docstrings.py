@@ -29,7 +29,14 @@ IGNORED = {
     "SS05",  # "Returns ..." as well as "Return ..."
 }
 # These work inside of a running search; an example could not show them alone.
-WORKSHOP = ("skauto.evaluation.", "skauto.ensemble.EnsembleBuilder", "skauto.estimators.Base")
+# Helpers of the inner room `utils` and the spaces of papers, which `get_space` gives, need none.
+WORKSHOP = (
+    "skauto.ensemble.",
+    "skauto.estimators.Base",
+    "skauto.evaluation.",
+    "skauto.space.catalog.papers.",
+    "skauto.utils.",
+)
 # Rooms that the API reference leaves out: users find what they need of them in skauto itself.
 INNER_ROOMS = {"skauto.utils", "skauto.estimators"}
 # Whose methods list their parameters and what they return; elsewhere a sentence is enough.

@@ -147,6 +147,13 @@ def read_training_data(
     ------
     ValueError, TypeError
         For anything that a search could not work with.
+
+    Examples
+    --------
+    >>> from skauto.data import TableReader, read_training_data
+    >>> data = read_training_data([[1, "a"], [2, "b"]], ["no", "yes"], {}, TableReader())
+    >>> data.classes, data.y
+    (array(['no', 'yes'], dtype='<U3'), array([0, 1]))
     """
     passed = _read_metadata(metadata, allowed)
     X = as_table(X)

@@ -49,6 +49,12 @@ class Outcome:
 
     ended : float, default=now
         When it ended, as `time.time()`: the one clock that machines share.
+
+    Examples
+    --------
+    >>> from skauto.engines import Outcome
+    >>> Outcome("ok", value=3).value
+    3
     """
 
     status: Status

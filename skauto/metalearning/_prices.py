@@ -55,6 +55,12 @@ class Shape:
         Columns after one-hot encoding.
     n_classes : int
         Classes.
+
+    Examples
+    --------
+    >>> from skauto.metalearning import Shape
+    >>> Shape(n_rows=1_000, n_columns=10, n_one_hot=40, n_classes=2).n_one_hot
+    40
     """
 
     n_rows: int
@@ -178,6 +184,14 @@ def fit_prices(
     -------
     coefficients : dict of str to list of float
         As `PriceList` takes them. Exponents are drawn to usual ones.
+
+    Examples
+    --------
+    >>> from skauto.metalearning import Shape, fit_prices
+    >>> from skauto.space import Configuration
+    >>> tree = Configuration({"classifier": "tree"})
+    >>> [round(c, 6) for c in fit_prices([(tree, Shape(1_000, 10, 10, 2), 1.0)])["tree"]]
+    [0.0, 1.0, 0.7, 0.6]
     """
     rows: dict[str, list[tuple[FloatArray, float]]] = {}
     for configuration, shape, seconds in timings:
@@ -234,6 +248,13 @@ def load_prices() -> PriceList:
     -------
     prices : PriceList
         Of the classifiers of the default space; it has learned nothing yet.
+
+    Examples
+    --------
+    >>> from skauto.metalearning import Shape, load_prices
+    >>> from skauto.space import get_space
+    >>> load_prices().seconds(get_space("default").default(), Shape(1_000, 10, 10, 2)) < 10
+    True
     """
     return PriceList(_shipped()["prices"])
 
@@ -252,6 +273,13 @@ def load_order(n_classes: int, has_categories: bool) -> list[tuple[Configuration
     -------
     order : list of (Configuration, float)
         By the gain of the ensemble per second on the development sets, with the gain.
+
+    Examples
+    --------
+    >>> from skauto.metalearning import load_order
+    >>> configuration, gain = load_order(n_classes=2, has_categories=False)[0]
+    >>> 0 < gain < 1
+    True
     """
     kind = ("multiclass" if n_classes > 2 else "binary") + ("_categories" * has_categories)
     return [
