@@ -103,6 +103,8 @@ def portfolio_configurations(
     >>> len(portfolio_configurations(get_space("default"), n=3))
     3
     """
+    if space.name != "default":
+        return space.default_configurations()
     gains: dict[Configuration, float] = {}
     for configuration, gain in load_order(n_classes, has_categories):
         adapted = adapt_configuration(configuration, space)
@@ -116,7 +118,8 @@ def portfolio_configurations(
         learned.sort(key=lambda configuration: -merits[configuration])
     learned = learned[:n]
     known = load_prices().coefficients
-    own = [c for c in space.default_configurations() if c.structure[-1] not in known]
+    defaults = space.default_configurations()
+    own = [c for c in defaults if c.structure[-1] not in known and c not in gains]
     first = -(-len(learned) // 4)
     return [*learned[:first], *own, *learned[first:]]
 

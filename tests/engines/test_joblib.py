@@ -245,7 +245,9 @@ def test_the_example_on_a_cluster():
     )
     assert finished.returncode == 0, finished.stderr
     *trials, last = finished.stdout.splitlines()
-    assert [line.split()[2] for line in trials[1:]] == ["ok"] * 11 + ["crashed"]
+    statuses = [line.split()[2] for line in trials[1:]]
+    assert len(statuses) == 12 and statuses.count("crashed") == 1
+    assert set(statuses) <= {"ok", "stopped", "crashed"}
     assert last == "the same trials as with n_jobs=2: True"
 
 
