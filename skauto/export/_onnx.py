@@ -229,7 +229,22 @@ class _Graph:
             addend = self.constant(f"{prefix}{k}_bias", bias)
             value = self.node("Add", [product, addend], f"{prefix}{k}_layer")
         each = self.node("Softmax", [value], f"{prefix}each", axis=2)
-        return self.node("ReduceMean", [each], f"{prefix}out", axes=[0], keepdims=0)
+        if not step.label_smoothing:
+            return self.node("ReduceMean", [each], f"{prefix}out", axes=[0], keepdims=0)
+        mean = self.node("ReduceMean", [each], f"{prefix}mean", axes=[0], keepdims=0)
+        return self._without_smoothing(prefix, mean, step.label_smoothing, len(step.classes_))
+
+    def _without_smoothing(self, prefix: str, value: str, smoothing: float, n_classes: int) -> str:
+        """Take the smoothing of labels back, as `NetworkClassifier.predict_proba` does."""
+        share = self.constant(f"{prefix}share", smoothing / n_classes)
+        rest = self.constant(f"{prefix}rest", 1.0 - smoothing)
+        least = self.constant(f"{prefix}least", 0.1 * smoothing / n_classes)
+        value = self.node("Sub", [value, share], f"{prefix}less_share")
+        value = self.node("Div", [value, rest], f"{prefix}given")
+        value = self.node("Max", [value, least], f"{prefix}bounded")
+        axes = self.constant(f"{prefix}axes", np.array([1]))
+        whole = self.node("ReduceSum", [value, axes], f"{prefix}sum", keepdims=1)
+        return self.node("Div", [value, whole], f"{prefix}out")
 
     def _selu(self, prefix: str, value: str) -> str:
         """Add the activation; ONNX Runtime has its operator for single precision only."""

@@ -26,7 +26,7 @@ STRATEGY_CHECKS = (
 
 def quick(strategy="random", **settings):
     """Searches a part of the space that is fitted within milliseconds."""
-    space = get_space("default").subspace({"classifier": ["gaussian_nb", "lda"]})
+    space = get_space("default").subspace({"classifier": ["gaussian_nb", "logistic_regression"]})
     return AutoClassifier(strategy, space=space, max_evals=3, random_state=0, **settings)
 
 

@@ -39,7 +39,7 @@ from tests.instances import make_strategy
 
 def quick(strategy):
     """Searches a part of the default space that is fitted within milliseconds."""
-    space = get_space("default").subspace({"classifier": ["gaussian_nb", "lda"]})
+    space = get_space("default").subspace({"classifier": ["gaussian_nb", "logistic_regression"]})
     return ConstrainedAutoClassifier(
         [ModelSize(1e9)], make_strategy(strategy), space=space, max_evals=3, random_state=0
     )
