@@ -132,7 +132,8 @@ def local_search(
     >>> space.decode(vectors[values.argmax()]).parameters("classifier")
     {'k': 9}
     """
-    seen_vectors, seen_values = [np.empty((0, space.n_dimensions))], [np.empty(0)]
+    seen_vectors: list[FloatArray] = [np.empty((0, space.n_dimensions))]
+    seen_values: list[FloatArray] = [np.empty(0)]
     for _ in range(n_rounds):
         neighbors = [space.neighbors(vector, rng, fixed_steps=fixed_steps) for vector in starts]
         sizes = np.array([len(block) for block in neighbors], dtype=np.intp)

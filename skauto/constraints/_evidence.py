@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from skauto.data import TrainingData
 from skauto.selection import Decision
-from skauto.utils import take_rows
+from skauto.utils import IntArray, take_rows
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Evidence:
         cls,
         data: TrainingData,
         probabilities: NDArray[Any],
-        rows: NDArray[np.intp],
+        rows: IntArray,
         model: Any = None,
     ) -> "Evidence":
         """Give the evidence of some rows of the training data.

@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_consistent_length
 from skauto.data._facts import DataFacts
 from skauto.data._reader import TableReader
 from skauto.data._table import as_table, column_names
-from skauto.utils import check_sample_weight, closest, n_rows, take_rows
+from skauto.utils import IntArray, check_sample_weight, closest, n_rows, take_rows
 
 METADATA = ("sample_weight", "groups", "sensitive_features")
-Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+Split = tuple[IntArray, IntArray]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,7 +57,7 @@ class TrainingData:
     """
 
     Z: Any
-    y: NDArray[np.intp]
+    y: IntArray
     classes: NDArray[Any]
     splits: list[Split] = field(default_factory=list)
     sample_weight: NDArray[np.float64] | None = None
@@ -65,7 +65,7 @@ class TrainingData:
     reader: TableReader | None = None
     groups: NDArray[Any] | None = None
     sensitive_features: Any = None
-    sensitive: Mapping[str, NDArray[np.intp]] = field(default_factory=dict)
+    sensitive: Mapping[str, IntArray] = field(default_factory=dict)
 
     @property
     def n_classes(self) -> int:

@@ -29,7 +29,7 @@ _LEAST_SECONDS = 0.005
 _BYTES_PER_SECOND = 5e8
 # Arrays start at multiples of this, as numpy aligns those that it saves.
 _ALIGNMENT = 64
-_SPARSE = {
+_SPARSE: dict[str, Any] = {
     kind.__name__: kind
     for kind in (sparse.csr_array, sparse.csr_matrix, sparse.csc_array, sparse.csc_matrix)
 }
@@ -300,14 +300,15 @@ def _write_prefix(file: IO[bytes], prefix: Prefix) -> None:
 
 def _read_prefix(file: IO[bytes]) -> Prefix:
     header = json.loads(_read_array(file).tobytes())
-    matrices = []
+    matrices: list[Any] = []
     for kind, shape in header["matrices"]:
         if kind in _SPARSE:
             parts = tuple(_read_array(file) for _ in range(3))
             matrices.append(_SPARSE[kind](parts, shape=tuple(shape)))
         else:
             matrices.append(_read_array(file))
-    return Prefix(*matrices, seconds=header["seconds"])
+    Z, y, Z_test = matrices
+    return Prefix(Z, y, Z_test, header["seconds"])
 
 
 def _read_array(file: IO[bytes]) -> NDArray[Any]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from skauto.history import History, Trial
 from skauto.selection import Loss, greedy_selection
 from skauto.space import Configuration
+from skauto.utils import IntArray
 
 # Promotion is decided on at most this many validation rows of the first fold.
 _MAX_ROWS = 2_000
@@ -60,9 +61,9 @@ class Ladder:
 
     def __init__(
         self,
-        y: NDArray[np.intp],
-        rows: NDArray[np.intp],
-        ensemble_loss: Callable[[NDArray[np.intp]], Loss],
+        y: IntArray,
+        rows: IntArray,
+        ensemble_loss: Callable[[IntArray], Loss],
     ) -> None:
         chosen = np.arange(len(rows))
         if len(rows) > _MAX_ROWS:

@@ -16,6 +16,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from skauto.evaluation._cache import Prefix, PrefixCache
 from skauto.space import Component, Configuration, FitContext, SearchSpace
+from skauto.utils import FloatArray
 
 Steps = list[tuple[str, Any]]
 
@@ -103,7 +104,7 @@ class PipelineBuilder:
         configuration: Configuration,
         Z: Any,
         y: NDArray[Any],
-        sample_weight: NDArray[np.float64] | None = None,
+        sample_weight: FloatArray | None = None,
         *,
         rounds: int | None = None,
         out_of_bag: bool = False,
@@ -148,7 +149,7 @@ class PipelineBuilder:
         configuration: Configuration,
         train: tuple[Any, NDArray[Any]],
         validation: tuple[Any, NDArray[Any]],
-        sample_weight: NDArray[np.float64] | None = None,
+        sample_weight: FloatArray | None = None,
         *,
         cache: PrefixCache | None = None,
         where: tuple[Any, ...] = (),
@@ -234,7 +235,7 @@ class PipelineBuilder:
         run: "_Run",
         Z: Any,
         y: NDArray[Any],
-        sample_weight: NDArray[np.float64] | None,
+        sample_weight: FloatArray | None,
         validation: tuple[Any, NDArray[Any]] | None = None,
     ) -> None:
         name, component, classifier = run.steps[-1]
@@ -269,7 +270,7 @@ class PipelineBuilder:
     def _fit_params(
         classifier: Any,
         y: NDArray[Any],
-        sample_weight: NDArray[np.float64] | None,
+        sample_weight: FloatArray | None,
         weigh_classes: bool,
     ) -> dict[str, Any]:
         """Weights of the rows, with the classes balanced where no class_weight did it."""

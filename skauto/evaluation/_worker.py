@@ -15,7 +15,7 @@ from skauto.evaluation._cache import PrefixCache
 from skauto.evaluation._pipeline import PipelineBuilder, Reuse, Steps, transform_and_predict
 from skauto.selection import score_probabilities
 from skauto.space import Configuration
-from skauto.utils import take_rows
+from skauto.utils import FloatArray, IntArray, take_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,8 +203,8 @@ class PipelineWorker:
     def evaluate(
         self,
         configuration: Configuration,
-        train: NDArray[np.intp],
-        test: NDArray[np.intp],
+        train: IntArray,
+        test: IntArray,
         where: tuple[Any, ...],
         *,
         keep: bool = False,
@@ -319,7 +319,7 @@ class PipelineWorker:
             rounds=rounds,
         )
 
-    def rows(self, fold: int, fidelity: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def rows(self, fold: int, fidelity: float) -> tuple[IntArray, IntArray]:
         """Training and validation rows of a fold at a fidelity.
 
         Parameters
@@ -340,7 +340,7 @@ class PipelineWorker:
         chosen = stratified_subset(self.data.y, fidelity, np.random.default_rng(self.seed))
         return train[chosen[train]], test[chosen[test]]
 
-    def score(self, scorer: Any, probabilities: NDArray[Any], rows: NDArray[np.intp]) -> float:
+    def score(self, scorer: Any, probabilities: NDArray[Any], rows: IntArray) -> float:
         """Score stored probabilities of some rows.
 
         Parameters
@@ -362,17 +362,15 @@ class PipelineWorker:
         X = None if data.X is None else take_rows(data.X, rows)
         return score_probabilities(scorer, probabilities, data.y[rows], data.classes, weights, X)
 
-    def _scores(self, probabilities: NDArray[Any], rows: NDArray[np.intp]) -> dict[str, float]:
+    def _scores(self, probabilities: NDArray[Any], rows: IntArray) -> dict[str, float]:
         return {
             name: self.score(scorer, probabilities, rows) for name, scorer in self.scorers.items()
         }
 
-    def _weights(
-        self, configuration: Configuration, rows: NDArray[np.intp] | slice
-    ) -> NDArray[np.float64] | None:
+    def _weights(self, configuration: Configuration, rows: IntArray | slice) -> FloatArray | None:
         """Weights of the rows: the user's, times those of sensitive groups and classes."""
-        weights = self.data.sample_weight
-        weights = None if weights is None else weights[rows]
+        given = self.data.sample_weight
+        weights: FloatArray | None = None if given is None else given[rows]
         for feature, strength in self._group_strengths(configuration).items():
             groups, y = self.data.sensitive[feature][rows], self.data.y[rows]
             weights = group_weights(groups, y, strength, weights)

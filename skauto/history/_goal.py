@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from skauto.utils import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +42,9 @@ class Goal:
     limits: Mapping[str, float] = field(default_factory=dict)
     max_evals: int | None = None
     time_limit: float | None = None
-    targets: NDArray[np.intp] | None = None
-    sample_weight: NDArray[np.float64] | None = None
-    ensemble_loss: Callable[[NDArray[np.intp]], Any] | None = None
+    targets: IntArray | None = None
+    sample_weight: FloatArray | None = None
+    ensemble_loss: Callable[[IntArray], Any] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "objectives", tuple(self.objectives))

@@ -514,8 +514,8 @@ class Distribution(Parameter):
         values = np.asarray(self.distribution.ppf(position), dtype=np.float64)
         if self._discrete:
             return values.astype(np.int64)
-        values = _round_significant(values, _DISTRIBUTION_DIGITS)
-        return np.clip(values, self._low, self._high)
+        rounded = _round_significant(values, _DISTRIBUTION_DIGITS)
+        return np.clip(rounded, self._low, self._high)
 
     def to_unit(self, values: Sequence[Any]) -> FloatArray:
         numbers = _as_numbers(values, self.describe())

@@ -278,7 +278,7 @@ class ADMM(GeneratorStrategy):
         if not self._is_known(self._configuration(state.structure, theta)):
             return theta
         for draw in range(_MAX_DRAWS if len(columns) else 0):
-            units = self._rng.random(len(columns))
+            units: FloatArray = self._rng.random(len(columns))
             if self.theta_solver == "bo" and draw == 0:
                 points, losses = self._known_points(history, columns)
                 if len(points) >= self.n_initial:

@@ -1,5 +1,7 @@
 """Combinatorial Thompson sampling: one arm an algorithm, one arm pulled in every step."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from skauto.space import SearchSpace
@@ -70,7 +72,7 @@ class ThompsonSampling:
             pulls[arm] += 1.0
             rewards[arm] += reward
 
-    def _best(self, omegas: list[FloatArray]) -> IntArray:
+    def _best(self, omegas: Sequence[FloatArray]) -> IntArray:
         """Legal structure with the largest sum of omegas (Eq. A38)."""
         structure = np.array([omega.argmax() for omega in omegas], dtype=np.intp)
         if self.space.is_legal(structure[None])[0]:

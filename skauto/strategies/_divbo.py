@@ -144,8 +144,8 @@ class DivBO(BayesianStrategy):
         check_numbers(self, beta=(0.0, math.inf), tau=(0.0, math.inf), random_fraction=(0.0, 1.0))
         check_options(self, transform=("rank", None))
         self._stored = StoredPredictions(self.max_rows)
-        self._candidates_of_pool = np.empty(0, dtype=np.intp)
-        self._pool = np.empty(0, dtype=np.intp)  # rows of the stored predictions
+        self._candidates_of_pool: IntArray = np.empty(0, dtype=np.intp)
+        self._pool: IntArray = np.empty(0, dtype=np.intp)  # rows of the stored predictions
         self._diversities = np.zeros((0, 0))
         given = self.diversity_surrogate
         self._pair_model = DiversitySurrogate() if given is None else clone(given)
@@ -157,7 +157,8 @@ class DivBO(BayesianStrategy):
         candidates = self._candidates(observations)
         performance = self._performance_ranks(candidates, observations)
         if len(self._stored) < 2 or weight == 0.0:
-            order, origin = np.argsort(performance, kind="stable"), "performance"
+            order: IntArray = np.argsort(performance, kind="stable")
+            origin = "performance"
         else:
             order = self._combined_order(candidates, performance, weight, observations)
             origin = "diversity"
