@@ -1,6 +1,9 @@
-"""Divide the probability of single rows among the columns, by SHAP.
+"""
+Explain single rows by SHAP
+===========================
 
-Needs ``pip install shap``, which skauto does not depend on.
+Divide the probability of single rows among the columns. This needs
+``pip install shap``, which skauto does not depend on. It is not run here.
 """
 
 import pandas as pd
