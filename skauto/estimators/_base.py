@@ -167,34 +167,12 @@ class BaseAutoClassifier(
             if options.cache is not None:
                 cache = stack.enter_context(self._prefix_cache(data, options.cache))
             evaluator = self._evaluator(data, scorers, space, search_seed, cache, prices, budget)
-            builder = self._builder(strategy)(
-                evaluator,
-                data.reader,
-                n_members=self.ensemble_size,
-                decision=self.decision,
-                refit=options.refit,
-                scoring=self._primary_scoring(data.n_classes),
-            )
-            goal = Goal(
-                ("loss", *self._minimized(strategy, evaluator.constraints)),
-                limits={c.key: c.limit for c in evaluator.constraints if np.isfinite(c.limit)},
-                max_evals=budget.max_evals,
-                time_limit=budget.time_limit,
-                targets=data.y,
-                sample_weight=data.sample_weight,
-                ensemble_loss=builder.selection_loss,
-            )
+            builder = self._model_builder(strategy, evaluator, data, options)
+            goal = self._goal(strategy, evaluator, builder, data, budget)
             about = {} if checkpoint is None else self._about(seed, data, goal)
             history = self._history(goal, previous, checkpoint, about, space, budget)
             self._remember(data, scorers)
-            engine = stack.enter_context(
-                make_engine(
-                    evaluator.function,
-                    n_jobs=self.n_jobs,
-                    isolate=bool(self.time_limit or options.trial_time_limit),
-                    memory_limit=options.memory_limit,
-                )
-            )
+            engine = stack.enter_context(self._engine(evaluator, options))
             observer = _Observer(self, history, budget.max_evals, options.patience)
             search = Search(
                 strategy,
@@ -573,6 +551,36 @@ class BaseAutoClassifier(
             "scoring": str(self.scoring),
             "objectives": ", ".join(goal.objectives),
         }
+
+    def _model_builder(self, strategy, evaluator, data, options):
+        return self._builder(strategy)(
+            evaluator,
+            data.reader,
+            n_members=self.ensemble_size,
+            decision=self.decision,
+            refit=options.refit,
+            scoring=self._primary_scoring(data.n_classes),
+        )
+
+    def _goal(self, strategy, evaluator, builder, data, budget):
+        """What the search is to reach."""
+        return Goal(
+            ("loss", *self._minimized(strategy, evaluator.constraints)),
+            limits={c.key: c.limit for c in evaluator.constraints if np.isfinite(c.limit)},
+            max_evals=budget.max_evals,
+            time_limit=budget.time_limit,
+            targets=data.y,
+            sample_weight=data.sample_weight,
+            ensemble_loss=builder.selection_loss,
+        )
+
+    def _engine(self, evaluator, options):
+        return make_engine(
+            evaluator.function,
+            n_jobs=self.n_jobs,
+            isolate=bool(self.time_limit or options.trial_time_limit),
+            memory_limit=options.memory_limit,
+        )
 
     def _history(self, goal, previous, checkpoint, about, space, budget):
         """Give a new history, or the one of the search to resume."""
