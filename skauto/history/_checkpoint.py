@@ -63,6 +63,7 @@ class Checkpoint:
         self.path = Path(path)
         self._file: IO[bytes] | None = None
         self._space: SearchSpace | None = None
+        self._shift = 0
 
     def __enter__(self) -> Self:
         return self
@@ -159,7 +160,7 @@ class Checkpoint:
         vector = self._space.encode([trial.configuration])[0]
         self._write(
             {
-                "number": trial.number,
+                "number": trial.number + self._shift,
                 "configuration": str(trial.configuration.to_dict()),
                 "vector": [None if math.isnan(value) else float(value) for value in vector],
                 "status": trial.status,
@@ -236,6 +237,8 @@ class Checkpoint:
                 break
         # In the order of their proposals, whichever ended first.
         trials.sort(key=lambda trial: trial.number)
+        if trials:  # what comes next is numbered behind all that is there
+            self._shift = trials[-1].number + 1 - len(trials)
         return [replace(trial, number=number) for number, trial in enumerate(trials)]
 
     def _trial(self, number: int, record: dict[str, Any]) -> Trial:
