@@ -40,7 +40,7 @@ plt.show()
 X, y = make_classification(400, 10, n_informative=5, flip_y=0.1, random_state=0)
 space = get_space("default").subspace(
     {
-        "classifier": ["gaussian_nb", "lda", "qda", "k_nearest_neighbors", "linear_svm"],
+        "classifier": ["gaussian_nb", "lda", "qda", "k_nearest_neighbors", "svm"],
         "balancer": ["none"],
     }
 )
