@@ -1,4 +1,4 @@
-"""How a proposal becomes a trial: pipelines, folds, scores."""
+"""Evaluate proposals: fit pipelines on folds, score them, and return trials."""
 
 from skauto.evaluation._cache import PrefixCache
 from skauto.evaluation._evaluator import PipelineEvaluator

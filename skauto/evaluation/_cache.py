@@ -1,4 +1,4 @@
-"""Transformed data of the first steps of pipelines, kept for pipelines that begin the same way."""
+"""Cache of transformed data, shared by pipelines whose first steps are equal."""
 
 import contextlib
 import hashlib
@@ -22,12 +22,12 @@ try:
 except ImportError:  # not on Windows, where a killed search leaves its directory behind
     fcntl = None  # type: ignore[assignment]
 
-# Names of directories, of the file in each that its owner holds a lock on, and of prefixes.
+# Prefix of directory names, name of the lock file in each, and suffix of cache files.
 _DIRECTORY, _OWNER, _SUFFIX = "skauto-cache-", "owner", ".prefix"
-# A prefix is worth keeping if making it took longer than this, and than reading it back takes.
+# A prefix is stored if computing it took longer than this plus the time to read it back.
 _LEAST_SECONDS = 0.005
 _BYTES_PER_SECOND = 5e8
-# Arrays start at multiples of this, as numpy aligns those that it saves.
+# Arrays start at multiples of this many bytes, as in files of numpy.save.
 _ALIGNMENT = 64
 _SPARSE: dict[str, Any] = {
     kind.__name__: kind
@@ -37,7 +37,7 @@ _SPARSE: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Prefix:
-    """What the first steps of a pipeline made of a fold.
+    """Output of the first steps of a pipeline on one fold.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Prefix:
     Z_test : array or sparse matrix
         Validation rows.
     seconds : float, default=0.0
-        What it took to make them.
+        Seconds of computing them.
     """
 
     Z: Any
@@ -56,27 +56,25 @@ class Prefix:
 
 
 class PrefixCache:
-    """Prefixes on disk, shared by the workers of a machine, within a budget of bytes.
+    """Cache of prefixes on disk with least-recently-used eviction, shared by local workers.
 
-    Every worker maps the files that it reads, so that what is used often stays in the memory of
-    the system, once for all workers. A prefix is found by a hash of all that made it: data, fold,
-    fidelity, seed, and the algorithms and values of the steps (what a step adapts to the data
-    follows from these). Files are arrays in numpy's format and never hold pickled objects. They
-    lie in a directory that only the user can enter, and appear in one piece or not at all. What
-    cannot be written or read, for whatever reason, is computed. Other files in the directory are
-    left alone.
+    The key of a prefix is a hash of the data, fold, fidelity, seed, and the algorithms and values
+    of its steps. Workers memory-map the files, so that the operating system shares their pages.
+    Files hold arrays in numpy's format, never pickled objects. Their directory has mode 0700, and
+    files are renamed into place when complete. A prefix that cannot be written or read is
+    computed.
 
-    Arrays come back as they were, order in memory included; what could not, such as a view with
-    gaps, is not kept. So results are the same, bit for bit, as without a cache.
+    Arrays are restored exactly, with their memory layout; others, such as non-contiguous views,
+    are not stored. Results are therefore bit-identical with and without the cache.
 
     Parameters
     ----------
     directory : path-like
-        Where the files lie.
+        Directory of the files; other files in it are not touched.
     max_bytes : int
-        Size of all files together; the least recently used ones go first.
+        Maximum size of all files together.
     data : object
-        What all evaluations read. Its hash becomes part of the keys.
+        Data of all evaluations. Its hash is part of the keys.
 
     References
     ----------
@@ -96,18 +94,18 @@ class PrefixCache:
     def temporary(
         cls, max_bytes: int, data: Any = None, parent: str | os.PathLike[str] | None = None
     ) -> Iterator[Self]:
-        """Context with a cache in a new private directory, which is removed at the end.
+        """Context manager: a cache in a new private directory, which is removed at exit.
 
-        Directories of searches that were killed are removed at the start of the next one.
+        Directories that killed searches left behind are removed first.
 
         Parameters
         ----------
         max_bytes : int
-            Size of all files together.
+            Maximum size of all files together.
         data : object, default=None
-            What all evaluations read.
+            Data of all evaluations.
         parent : path-like, default=None
-            Directory to make it in, None for the system's directory of temporary files.
+            Parent of the directory; None for the system's temporary directory.
         """
         folder = Path(tempfile.gettempdir() if parent is None else parent)
         _remove_abandoned(folder)
@@ -121,19 +119,19 @@ class PrefixCache:
     def keys(
         self, fold: tuple[Any, ...], steps: Iterable[tuple[str, str, Mapping[str, Any]]]
     ) -> list[str]:
-        """Keys of the prefixes of a pipeline, the shortest first.
+        """Return the keys of all prefixes of a pipeline, shortest first.
 
         Parameters
         ----------
         fold : tuple
-            What besides the steps decides: fold, fidelity, seed.
+            Fold, fidelity and seed.
         steps : iterable of (str, str, dict)
-            Step, algorithm and values of each step that does something.
+            Step, algorithm and hyper-parameters of each step that is not the identity.
 
         Returns
         -------
         keys : list of str
-            One a step.
+            One per step.
         """
         digest = hashlib.sha256(repr((self.fingerprint, fold)).encode())
         keys = []
@@ -143,20 +141,7 @@ class PrefixCache:
         return keys
 
     def longest(self, keys: Sequence[str]) -> tuple[int, Prefix | None]:
-        """Find the longest prefix that is kept.
-
-        Parameters
-        ----------
-        keys : list of str
-            See ``keys``.
-
-        Returns
-        -------
-        n_steps : int
-            Its number of steps, 0 if there is none.
-        prefix : Prefix or None
-            The prefix itself.
-        """
+        """Return the longest stored prefix with its number of steps, or 0 and None."""
         for n_steps in range(len(keys), 0, -1):
             prefix = self.get(keys[n_steps - 1])
             if prefix is not None:
@@ -164,31 +149,30 @@ class PrefixCache:
         return 0, None
 
     def get(self, key: str) -> Prefix | None:
-        """Read a prefix; None if it is not there."""
+        """Read a prefix; None if it is not stored."""
         path = self._path(key)
         try:
             with open(path, "rb") as file:
-                os.utime(path)  # it was used just now
+                os.utime(path)  # mark as recently used
                 return _read_prefix(file)
         except (OSError, ValueError):
             return None
 
     def put(self, key: str, prefix: Prefix, seconds: float) -> bool:
-        """Keep a prefix if that is likely to pay.
+        """Store a prefix if reading it is faster than computing it.
 
         Parameters
         ----------
         key : str
             See ``keys``.
         prefix : Prefix
-            What to keep.
+            Output to store.
         seconds : float
-            What it took to make from the longest one that is kept.
+            Seconds of computing it from the longest stored prefix.
 
         Returns
         -------
-        kept : bool
-            Whether it is there now.
+        stored : bool
         """
         n_bytes = _size(prefix)
         if n_bytes is None or n_bytes > self.max_bytes:
@@ -202,7 +186,7 @@ class PrefixCache:
             with open(descriptor, "wb") as file:
                 _write_prefix(file, prefix)
             os.replace(written, self._path(key))
-        except OSError:  # full, read-only, or not of this machine
+        except OSError:  # full, read-only, or on another machine
             if written is not None:
                 with contextlib.suppress(OSError):
                     os.unlink(written)
@@ -213,12 +197,12 @@ class PrefixCache:
         return self.directory / f"{key}{_SUFFIX}"
 
     def _make_room(self, n_bytes: int) -> None:
-        """Remove the least recently used files until so many bytes are free."""
+        """Remove the least recently used files until `n_bytes` are free."""
         files = []
         for entry in os.scandir(self.directory):
             if not entry.name.endswith(_SUFFIX):
                 continue
-            with contextlib.suppress(OSError):  # another worker was faster
+            with contextlib.suppress(OSError):  # another worker removed it
                 status = entry.stat()
                 files.append((status.st_mtime_ns, entry.path, status.st_size))
         total = sum(size for _, _, size in files)
@@ -226,29 +210,28 @@ class PrefixCache:
             if total + n_bytes <= self.max_bytes:
                 return
             with contextlib.suppress(OSError):
-                os.unlink(path)  # who has mapped it keeps it
+                os.unlink(path)  # workers that have mapped it can still read it
             total -= size
 
 
 @contextlib.contextmanager
 def _owned(directory: Path) -> Iterator[None]:
-    """Hold the lock that says that a directory is in use; the system drops it with the process.
+    """Hold a lock on a directory in use; the operating system releases it with the process.
 
-    The lock is there before the name that others look for, and workers that were forked hold it
-    too. It tells more than the number of a process: numbers are used again, and mean nothing in
-    another container or on another machine that shares the directory.
+    The file gets its name when it is locked, and forked workers hold the lock too. A process id
+    would not do: ids are reused, and have no meaning in another container or machine.
     """
     unnamed, named = directory / f"new-{_OWNER}", directory / _OWNER
     with open(unnamed, "wb") as file:
         if fcntl is not None:
-            with contextlib.suppress(OSError):  # a file system without locks: nobody takes it
+            with contextlib.suppress(OSError):  # a file system without locks
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 unnamed.rename(named)
         yield
 
 
 def _remove_abandoned(parent: Path) -> None:
-    """Remove directories of this user whose owner is no more: their lock can be taken."""
+    """Remove directories of this user whose lock is free: their process has ended."""
     if fcntl is None:
         return
     for directory in parent.glob(f"{_DIRECTORY}*"):
@@ -261,7 +244,7 @@ def _remove_abandoned(parent: Path) -> None:
 
 
 def _parts(matrix: Any) -> list[NDArray[Any]] | None:
-    """Arrays that a matrix consists of, or None if they would not come back as they are."""
+    """Arrays of a dense or sparse matrix, or None if they cannot be restored exactly."""
     if type(matrix) is np.ndarray:
         arrays = [matrix]
     elif type(matrix).__name__ in _SPARSE and matrix.indices.dtype == np.int32:
@@ -278,7 +261,7 @@ def _parts(matrix: Any) -> list[NDArray[Any]] | None:
 
 
 def _size(prefix: Prefix) -> int | None:
-    """Bytes of a prefix, None if it cannot be kept exactly."""
+    """Bytes of a prefix, or None if it cannot be restored exactly."""
     n_bytes = 0
     for matrix in (prefix.Z, prefix.y, prefix.Z_test):
         arrays = _parts(matrix)
@@ -312,7 +295,7 @@ def _read_prefix(file: IO[bytes]) -> Prefix:
 
 
 def _read_array(file: IO[bytes]) -> NDArray[Any]:
-    """Map the next array of a file; whoever writes to it writes to a copy."""
+    """Memory-map the next array of a file, copy on write."""
     file.seek(-file.tell() % _ALIGNMENT, os.SEEK_CUR)
     version = np.lib.format.read_magic(file)
     if version == (1, 0):
@@ -322,10 +305,10 @@ def _read_array(file: IO[bytes]) -> NDArray[Any]:
     if dtype.hasobject:
         raise ValueError("The file holds Python objects.")
     order: Literal["C", "F"] = "F" if fortran_order else "C"
-    if 0 in shape:  # nothing can be mapped
+    if 0 in shape:  # an empty array cannot be mapped
         return np.empty(shape, dtype, order)
     start = file.tell()
     mapped = np.memmap(file, dtype, "c", start, shape, order)
     file.seek(start + mapped.nbytes)
-    # An array proper, not a memmap: subclasses take other ways through some libraries.
+    # A plain array: some libraries treat subclasses such as memmap differently.
     return mapped.view(np.ndarray)

@@ -1,4 +1,4 @@
-"""A proposal becomes a trial: its rungs are planned, collected and summed up."""
+"""Evaluate proposals as pipelines: plan the rungs of each trial and aggregate its folds."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -18,12 +18,12 @@ from skauto.history import History, Proposal
 from skauto.metalearning import PriceList, Shape
 from skauto.space import Configuration
 
-# On more training rows than this, a trial under a time limit starts on a share of them.
+# Under a time limit, the first rung takes `_FIRST_ROWS` training rows if there are more than this.
 _MANY_ROWS = 40_000
 _FIRST_ROWS = 10_000
-# A share of the rows is not cut below this number.
+# Minimum number of training rows of a rung.
 _LEAST_ROWS = 2_000
-# Share of the seconds left that one task may be predicted to take.
+# Maximum predicted seconds of a task, as a fraction of the seconds that are left.
 _AFFORDABLE = 0.25
 
 
@@ -33,27 +33,27 @@ class PipelineEvaluator:
     Parameters
     ----------
     function : PipelineWorker
-        What an engine calls for each task.
+        The function that the engine calls for each task.
     trial_time_limit : float, default=None
-        Seconds that all folds of a trial may take together.
+        Maximum seconds of a trial, summed over its folds.
     ladder : bool, default=True
-        Whether trials climb rungs (a share of the rows, the first fold, the other folds) and stop
-        where the `Ladder` does not promote them. Only in searches for one objective without
-        limits.
+        Whether a trial is evaluated in rungs (a fraction of the rows, the first fold, the other
+        folds) and is stopped at a rung where the `Ladder` does not promote it. Only for one
+        objective without limits.
     out_of_bag : bool, default=True
         Whether forests of bootstrap samples are fitted once and validated out of bag.
     gate : Gate, default=None
-        Gives the values of trials that are held against limits; None without constraints.
+        Estimates the constraint values of trials; None without constraints.
     prices : PriceList, default=None
-        Predicts the seconds of tasks, under a time limit. None starts every trial.
+        Predicts the seconds of tasks under a time limit. None starts every trial.
     seconds_left : callable, default=None
-        ``seconds_left()`` gives the seconds that the search may still take.
+        ``seconds_left()`` returns the remaining seconds of the search.
 
     Attributes
     ----------
     models : dict of Configuration to list of (str, estimator)
-        Fitted steps of the trials, under a time limit where a single part of the rows is held
-        out: to refit them on all rows would double the seconds of a trial.
+        Fitted steps of each trial. Kept under a time limit with a single hold-out split, because
+        a refit on all rows would double the seconds of a trial.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class PipelineEvaluator:
     ) -> None:
         self.function = function
         self.trial_time_limit = trial_time_limit
-        self.climbs = ladder
+        self.uses_rungs = ladder
         self.out_of_bag = out_of_bag and not function.constraints
         self.gate = Gate() if gate is None else gate
         self.prices = prices
@@ -81,17 +81,17 @@ class PipelineEvaluator:
 
     @property
     def data(self) -> TrainingData:
-        """Rows, classes and folds."""
+        """Training data with class codes and folds."""
         return self.function.data
 
     @property
     def constraints(self) -> list[Constraint]:
-        """What is measured besides the scores."""
+        """Constraints that are measured on each fold."""
         return self.function.constraints
 
     @property
     def scorers(self) -> Mapping[str, Any]:
-        """Scorers by name; the search maximises the first."""
+        """Scorers by name; the search maximizes the first."""
         return self.function.scorers
 
     @property
@@ -101,24 +101,11 @@ class PipelineEvaluator:
 
     @property
     def primary(self) -> str:
-        """Name of the scorer that the search maximises."""
+        """Name of the scorer that the search maximizes."""
         return next(iter(self.scorers))
 
     def open(self, proposal: Proposal, history: History) -> TrialJob:
-        """Begin a trial.
-
-        Parameters
-        ----------
-        proposal : Proposal
-            What to evaluate.
-        history : History
-            Trials so far, with the goal of the search.
-
-        Returns
-        -------
-        job : TrialJob
-            Plans the tasks and collects their results.
-        """
+        """Begin a trial; the job plans its tasks and collects their results."""
         rungs = self._rungs(proposal, history)
         job = TrialJob(self, proposal, history, rungs)
         if self.prices is not None and history.time_limit is not None:
@@ -126,21 +113,7 @@ class PipelineEvaluator:
         return job
 
     def promotes(self, job: TrialJob, history: History, n_known: int) -> bool:
-        """Decide whether a trial goes on from the rung that it has completed.
-
-        Parameters
-        ----------
-        job : TrialJob
-            With the result of its first fold.
-        history : History
-            Trials so far.
-        n_known : int
-            How many of them count.
-
-        Returns
-        -------
-        promoted : bool
-        """
+        """Decide whether a trial is promoted, compared with the first `n_known` trials."""
         if self._ladder is None:
             rows = self.data.splits[0][1]
             loss = history.goal.ensemble_loss
@@ -149,19 +122,11 @@ class PipelineEvaluator:
         share, result = job.latest
         family = job.proposal.configuration.structure[-1]
         if share < 1.0:
-            self._ladder.note(job.proposal.configuration, share, result.probabilities)
+            self._ladder.record(job.proposal.configuration, share, result.probabilities)
         return self._ladder.promotes(history, n_known, family, share, result.probabilities)
 
     def observe(self, task: Task, result: FoldResult) -> None:
-        """Keep the model of a fit that ended, and correct the price list by it.
-
-        Parameters
-        ----------
-        task : Task
-            What was done.
-        result : FoldResult
-            What it gave.
-        """
+        """Keep the fitted model of a finished task and update the price list with its seconds."""
         if isinstance(task, FoldTask) and result.steps is not None:
             self.models[task.configuration] = result.steps
         if self.prices is not None and isinstance(task, FoldTask) and task.fidelity == 1.0:
@@ -169,38 +134,19 @@ class PipelineEvaluator:
             self.prices.observe(task.configuration, shape, result.cpu_time)
 
     def task_limit(self) -> float | None:
-        """Seconds after which a task is killed, because its price was predicted too low.
-
-        Returns
-        -------
-        seconds : float or None
-            Twice what a task may be predicted to take; None without a time limit.
-        """
+        """Seconds after which a task is killed: twice the maximum prediction, or no limit."""
         if self.prices is None or self.seconds_left is None:
             return None
         return 2.0 * _AFFORDABLE * self.seconds_left()
 
     def price(self, configuration: Configuration, share: float = 1.0) -> float:
-        """Predict the seconds of fitting and validating a configuration on one fold.
-
-        Parameters
-        ----------
-        configuration : Configuration
-            What would be fitted.
-        share : float, default=1.0
-            Share of the training rows.
-
-        Returns
-        -------
-        seconds : float
-            0 without a price list.
-        """
+        """Predict the seconds of one fold on a fraction of its training rows (0 if unknown)."""
         if self.prices is None:
             return 0.0
         return self.prices.seconds(configuration, self._rows(share))
 
     def loss(self, scores: Mapping[str, Sequence[float]]) -> float:
-        """Turn the fold scores of the first scorer into the loss that is minimised.
+        """Convert the fold scores of the first scorer into the loss that is minimized.
 
         Parameters
         ----------
@@ -210,8 +156,8 @@ class PipelineEvaluator:
         Returns
         -------
         loss : float
-            Optimum of the scorer (1, or 0 for negated losses) minus the mean over the folds on
-            which it is defined; infinite when it is defined on none.
+            Optimum of the scorer (1, or 0 for negated losses) minus the mean score over the folds
+            where it is not NaN; infinite if it is NaN on all folds.
         """
         values = np.array(scores[self.primary])
         values = values[~np.isnan(values)]
@@ -219,31 +165,13 @@ class PipelineEvaluator:
         return optimum - float(values.mean()) if values.size else math.inf
 
     def pooled_loss(self, predictions: NDArray[Any]) -> float:
-        """Loss of all out-of-fold predictions at once, where no single fold defines a score.
-
-        Parameters
-        ----------
-        predictions : ndarray of shape (n_samples, n_classes)
-            NaN in rows that no fold predicted.
-
-        Returns
-        -------
-        loss : float
-            As ``loss``; infinite when the score is not defined on all rows either.
-        """
+        """Loss of the pooled out-of-fold predictions, for scores that are NaN on every fold."""
         rows = np.flatnonzero(~np.isnan(predictions[:, 0]))
         score = self.function.score(self.scorers[self.primary], predictions[rows], rows)
         return self.loss({self.primary: (score,)})
 
     def cache_report(self) -> dict[str, float]:
-        """Sum up what the cache of transformed data did.
-
-        Returns
-        -------
-        report : dict of str to float
-            Steps before classifiers, how many of them were not run, the ratio, and the seconds
-            that this saved.
-        """
+        """Summarize the cache: preprocessing steps, reused steps, hit rate, seconds saved."""
         n_steps = sum(reuse.n_steps for reuse in self.reuses)
         n_reused = sum(reuse.n_reused for reuse in self.reuses)
         return {
@@ -257,7 +185,7 @@ class PipelineEvaluator:
         return replace(self._shape, n_rows=max(1, round(share * self._shape.n_rows)))
 
     def _make_affordable(self, job: TrialJob, rungs: list[dict[Any, Task]]) -> None:
-        """Start a trial on fewer rows where a fold is too expensive, or skip it."""
+        """Start a trial on fewer rows if a fold is too expensive, or skip the trial."""
         assert self.seconds_left is not None
         configuration = job.proposal.configuration
         left = self.seconds_left()
@@ -268,7 +196,7 @@ class PipelineEvaluator:
         if price <= most:
             return
         cheaper = share * most / price
-        if self.climbs and cheaper * self._shape.n_rows >= _LEAST_ROWS:
+        if self.uses_rungs and cheaper * self._shape.n_rows >= _LEAST_ROWS:
             if share == 1.0:
                 rungs.insert(0, job.waiting)
             job.waiting = {"share": FoldTask(configuration, 0, share=cheaper)}
@@ -276,14 +204,14 @@ class PipelineEvaluator:
             job.skip(f"A fold was predicted to take {price:.3g} s; {left:.3g} s are left.")
 
     def _rungs(self, proposal: Proposal, history: History) -> list[dict[Any, Task]]:
-        """Tasks of each rung by key: that of a fold is its number."""
+        """Tasks of each rung by key; the key of a fold is its number."""
         configuration, fidelity = proposal.configuration, proposal.fidelity
         keep = self.n_folds == 1 and fidelity == 1.0 and history.time_limit is not None
         folds: dict[Any, Task] = {
             fold: FoldTask(configuration, fold, fidelity, keep=keep)
             for fold in range(self.n_folds)
         }
-        if fidelity < 1.0 or not self.climbs or history.goal.ensemble_loss is None:
+        if fidelity < 1.0 or not self.uses_rungs or history.goal.ensemble_loss is None:
             return [folds]
         if len(history.objectives) > 1 or history.limits:
             return [folds]

@@ -1,4 +1,4 @@
-"""A trial on its way: which tasks are still to run, and what the others gave."""
+"""A running trial: its remaining tasks and the results of the finished ones."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class TrialJob:
     Parameters
     ----------
     evaluator : PipelineEvaluator
-        Knows the folds, the scorers and the limits.
+        Defines folds, scorers and limits.
     proposal : Proposal
-        What is evaluated.
+        Configuration and fidelity to evaluate.
     history : History
-        Trials so far.
+        Completed trials.
     rungs : list of dict
-        Tasks of each rung by key. A rung starts when the one before is complete and the trial is
-        promoted.
+        Tasks of each rung by key. A rung starts when the previous rung is complete and the trial
+        is promoted.
 
     Attributes
     ----------
@@ -52,9 +52,9 @@ class TrialJob:
         self.seconds = 0.0
         self.cpu_time = 0.0
         self.results: dict[int, FoldResult] = {}  # by fold
-        self.latest: tuple[float, FoldResult]  # share of the rows and result of the last task
+        self.latest: tuple[float, FoldResult]  # fraction of the rows and result of the last task
         self._history = history
-        # Without a time limit, what came since the proposal must not matter: it depends on timing.
+        # Without a time limit, ignore trials completed since the proposal: they depend on timing.
         self._n_known = len(history) if history.time_limit is None else None
         self._rungs = rungs
         self._running: dict[Any, Task] = {}
@@ -74,21 +74,13 @@ class TrialJob:
 
     @property
     def time_limit(self) -> float | None:
-        """Seconds that one more task may take."""
+        """Maximum seconds of the next task."""
         limit = self.evaluator.trial_time_limit
         limits = [self.evaluator.task_limit(), None if limit is None else limit - self.seconds]
         return min((max(0.0, value) for value in limits if value is not None), default=None)
 
     def receive(self, part: Hashable, outcome: Outcome) -> None:
-        """Take what came of a task.
-
-        Parameters
-        ----------
-        part : hashable
-            Its key.
-        outcome : Outcome
-            Of the engine.
-        """
+        """Store the outcome of a task, and start the next rung or end the trial."""
         task = self._running.pop(part)
         self.seconds += outcome.seconds
         if outcome.status != "ok":
@@ -115,40 +107,21 @@ class TrialJob:
                 self._end("stopped", "")
 
     def skip(self, reason: str) -> None:
-        """Do not start the trial.
-
-        Parameters
-        ----------
-        reason : str
-            For the leaderboard.
-        """
+        """Do not start the trial; the leaderboard shows the reason."""
         self.waiting = {}
         self._end("skipped", reason)
 
     def unfinished(self) -> list[Hashable]:
-        """Tasks that are still running."""
+        """Keys of the tasks that are still running."""
         return list(self._running)
 
     @property
     def done(self) -> bool:
-        """Whether nothing more has to run."""
+        """Whether the trial needs no further task."""
         return self.status != "ok" or len(self.results) == self.evaluator.n_folds
 
     def trial(self, number: int, started: float, ended: float) -> Trial:
-        """Give the frozen record.
-
-        Parameters
-        ----------
-        number : int
-            Its position in the history.
-        started, ended : float
-            Seconds since the search began.
-
-        Returns
-        -------
-        trial : Trial
-            With infinite losses unless at least one fold was scored.
-        """
+        """Return the trial; its losses are infinite unless at least one fold was scored."""
         status, error, loss, tie_break = self.status, self.error, math.inf, 0.0
         fidelity = self.proposal.fidelity
         results = [self.results[fold] for fold in sorted(self.results)]
@@ -201,7 +174,7 @@ class TrialJob:
         self.waiting = self._rungs.pop(0)
 
     def _exceeds_limit(self) -> bool:
-        """End the trial after its first fold if all would take too long."""
+        """End the trial after its first fold if all folds would exceed its time limit."""
         limit, n_folds = self.evaluator.trial_time_limit, self.evaluator.n_folds
         if limit is None or len(self.results) != 1 or n_folds == 1:
             return False
@@ -219,7 +192,7 @@ class TrialJob:
             self.status, self.error = status, error
 
     def _out_of_fold(self) -> NDArray[np.float32]:
-        """Probabilities of all rows, averaged where several folds predicted a row."""
+        """Out-of-fold probabilities, averaged in rows that several folds predicted."""
         data = self.evaluator.data
         total = np.zeros((len(data.y), data.n_classes), dtype=np.float32)
         count = np.zeros(len(data.y), dtype=np.float32)
@@ -231,7 +204,7 @@ class TrialJob:
             return np.asarray(total / count[:, None])
 
     def _log_loss(self, predictions: NDArray[np.float32]) -> float:
-        """Mean negative log probability of the true classes: decides between equal losses."""
+        """Log loss, which breaks ties between equal losses."""
         y = self.evaluator.data.y
         truth = predictions[np.arange(len(y)), y]
         truth = truth[~np.isnan(truth)]
@@ -239,5 +212,5 @@ class TrialJob:
 
 
 def _by_name(rows: list[Any]) -> dict[str, tuple[float, ...]]:
-    """Turn one mapping a fold into one tuple a name."""
+    """Turn a list of mappings, one per fold, into a mapping of tuples."""
     return {name: tuple(row[name] for row in rows) for name in (rows[0] if rows else ())}

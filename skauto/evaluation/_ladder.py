@@ -1,4 +1,4 @@
-"""Which trials are promoted from one rung of their evaluation to the next."""
+"""Early stopping of trials: which are promoted from one rung of the evaluation to the next."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ from skauto.selection import Loss, greedy_selection
 from skauto.space import Configuration
 from skauto.utils import IntArray
 
-# Promotion is decided on at most this many validation rows of the first fold.
+# Maximum number of validation rows of the first fold that the decision uses.
 _MAX_ROWS = 2_000
 # Every trial is promoted until this many others have reached the same rung.
 _MIN_RIVALS = 3
-# Candidates of the ensemble: the best ones, and the best ones of each classifier.
+# Candidates of the ensemble: the 10 best trials and the 2 best of each classifier.
 _BEST, _BEST_PER_FAMILY = 10, 2
-# Votes of the ensemble that a trial has to improve.
+# Size of the ensemble, counting repeated members.
 _N_MEMBERS = 12
-# Relative decrease of the ensemble's loss that counts as an improvement.
+# Minimum relative decrease of the ensemble loss.
 _LEAST_GAIN = 2e-3
 
 
 @dataclass(frozen=True, eq=False)
 class _Entry:
-    """What a rival had on a rung."""
+    """Result of a trial on a rung."""
 
     number: int
     family: str
@@ -35,13 +35,13 @@ class _Entry:
 
 
 class Ladder:
-    """Promote a trial if it leads its family or would improve the ensemble.
+    """Promote a trial if it is the best of its classifier or would improve the ensemble.
 
-    All trials predict the validation rows of the first fold on their first rung. A trial is
-    promoted if it is better there than all trials with the same classifier, or if greedy selection
-    among the rivals and itself gives a better ensemble than among the rivals alone. Selection is
-    what the search ends with, so the same rule decides which trials are worth more seconds. It
-    generalises racing against single rivals.
+    Every trial predicts the validation rows of the first fold on its first rung. It is promoted if
+    its loss there is lower than that of all trials with the same classifier, or if it lowers the
+    loss of the ensemble that greedy selection [1]_ builds from the trials on this rung. As in
+    successive halving [2]_, only promoted trials are evaluated further. The search ends with the
+    same greedy selection.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Ladder:
     rows : ndarray of int
         Validation rows of the first fold.
     ensemble_loss : callable
-        ``ensemble_loss(rows)`` gives the loss of ensembles on these rows.
+        ``ensemble_loss(rows)`` returns the loss function of ensembles on these rows.
 
     References
     ----------
@@ -78,23 +78,13 @@ class Ladder:
         self._low_rungs: dict[Configuration, tuple[float, NDArray[np.float32]]] = {}
         self._before: dict[float, tuple[int, float]] = {}
 
-    def note(
+    def record(
         self,
         configuration: Configuration,
         share: float,
         probabilities: NDArray[np.float32],
     ) -> None:
-        """Remember what a trial had on a rung below the first complete fold.
-
-        Parameters
-        ----------
-        configuration : Configuration
-            Of the trial.
-        share : float
-            Share of the training rows.
-        probabilities : ndarray of shape (n_validation, n_classes)
-            Predictions for the validation rows of the first fold.
-        """
+        """Store the predictions of a trial on a rung with a fraction of the training rows."""
         self._low_rungs[configuration] = share, probabilities[self._chosen]
 
     def promotes(
@@ -105,19 +95,20 @@ class Ladder:
         share: float,
         probabilities: NDArray[np.float32],
     ) -> bool:
-        """Decide whether a trial goes on.
+        """Decide whether a trial is promoted to the next rung.
 
         Parameters
         ----------
         history : History
-            Trials so far.
+            Completed trials.
         n_known : int
-            How many of them count: without a time limit those that were known when the trial was
-            proposed, so that the decision does not depend on timing.
+            Compare only with the first `n_known` trials. Without a time limit these are the trials
+            that were complete when the trial was proposed, so that the decision does not depend on
+            timing.
         family : str
             Classifier of the trial.
         share : float
-            Share of the training rows on its rung.
+            Fraction of the training rows on this rung.
         probabilities : ndarray of shape (n_validation, n_classes)
             Predictions for the validation rows of the first fold.
 
@@ -144,7 +135,7 @@ class Ladder:
         return float(greedy_selection(predictions, self._y, self._loss, _N_MEMBERS).losses.min())
 
     def _read(self, history: History) -> None:
-        """Take in the trials that came since the last call."""
+        """Add the trials that were completed since the last call."""
         for trial in history[self._n_read :]:
             family = trial.configuration.structure[-1]
             low = self._low_rungs.pop(trial.configuration, None)
@@ -171,7 +162,7 @@ class Ladder:
 
 
 def _candidates(entries: list[_Entry]) -> list[_Entry]:
-    """Choose the best entries and the best ones of each family."""
+    """Choose the best entries overall and the best of each classifier."""
     seen: dict[str, int] = {}
     chosen = []
     for rank, entry in enumerate(sorted(entries, key=lambda e: (e.loss, e.number))):

@@ -1,4 +1,4 @@
-"""Any Python callable as something to evaluate: what ``minimize`` runs on."""
+"""Evaluate configurations by a Python callable, for ``minimize``."""
 
 import inspect
 import math
@@ -13,15 +13,7 @@ from skauto.space import Configuration
 
 @dataclass(frozen=True)
 class ObjectiveCall:
-    """The function that engines call: the objective, with the fidelity where it takes one.
-
-    Parameters
-    ----------
-    objective : callable
-        ``objective(configuration)`` or ``objective(configuration, fidelity=...)``.
-    takes_fidelity : bool
-        Whether it has that parameter.
-    """
+    """The function that engines call: it passes the fidelity to objectives that accept it."""
 
     objective: Callable[..., Any]
     takes_fidelity: bool
@@ -40,9 +32,9 @@ class ObjectiveEvaluator:
     objective : callable
         See ``minimize``.
     objectives, constraints : tuple of str
-        Names that it must return values for.
+        Names of the values that it must return.
     trial_time_limit : float, default=None
-        Seconds that one call may take.
+        Maximum seconds of one call.
     """
 
     def __init__(
@@ -61,34 +53,13 @@ class ObjectiveEvaluator:
         self.trial_time_limit = trial_time_limit
 
     def open(self, proposal: Proposal, history: History) -> "ObjectiveJob":
-        """Begin a trial.
-
-        Parameters
-        ----------
-        proposal : Proposal
-            What to evaluate.
-        history : History
-            Not looked at.
-
-        Returns
-        -------
-        job : ObjectiveJob
-            A trial of a single part.
-        """
+        """Begin a trial."""
         return ObjectiveJob(self, proposal)
 
 
 @dataclass
 class ObjectiveJob:
-    """A trial on its way whose only part is one call of the objective.
-
-    Parameters
-    ----------
-    evaluator : ObjectiveEvaluator
-        Knows the names of losses and constraints.
-    proposal : Proposal
-        What is evaluated.
-    """
+    """A running trial whose only part is one call of the objective."""
 
     evaluator: ObjectiveEvaluator
     proposal: Proposal
@@ -107,11 +78,11 @@ class ObjectiveJob:
 
     @property
     def time_limit(self) -> float | None:
-        """Seconds that the call may take."""
+        """Maximum seconds of the call."""
         return self.evaluator.trial_time_limit
 
     def receive(self, part: Hashable, outcome: Outcome) -> None:
-        """Take what came of the call."""
+        """Store the outcome of the call."""
         self.outcome = outcome
 
     def unfinished(self) -> list[Hashable]:
@@ -124,20 +95,7 @@ class ObjectiveJob:
         return self.outcome is not None
 
     def trial(self, number: int, started: float, ended: float) -> Trial:
-        """Give the frozen record.
-
-        Parameters
-        ----------
-        number : int
-            Its position in the history.
-        started, ended : float
-            Seconds since the search began.
-
-        Returns
-        -------
-        trial : Trial
-            Failed where a value is missing or not a number.
-        """
+        """Return the trial; its status is "failed" if a value is missing or not a number."""
         assert self.outcome is not None, "the call has not returned yet"
         status, error = self.outcome.status, self.outcome.error
         names = self.evaluator.objectives

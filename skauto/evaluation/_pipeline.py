@@ -1,4 +1,4 @@
-"""From a configuration to fitted steps: build, adapt to the data, fit step by step."""
+"""Build the pipeline of a configuration, adapt it to the data and fit it step by step."""
 
 import time
 from dataclasses import dataclass
@@ -23,16 +23,16 @@ Steps = list[tuple[str, Any]]
 
 @dataclass(frozen=True)
 class Reuse:
-    """What a cache did for one fold of one configuration.
+    """Statistics of the cache for one configuration on one fold.
 
     Parameters
     ----------
     n_steps : int, default=0
         Number of steps before the classifier.
     n_reused : int, default=0
-        How many of them were not run.
+        Number of these steps whose output was read from the cache.
     seconds_saved : float, default=0.0
-        What they had taken when they were run, less what reading took.
+        Seconds that these steps took when they were run, minus the seconds of reading.
     """
 
     n_steps: int = 0
@@ -47,11 +47,11 @@ class FittedFold:
     Parameters
     ----------
     steps : list of (str, estimator)
-        The fitted steps, without those whose output came from the cache.
+        Fitted steps, without those whose output was read from the cache.
     Z_validation : ndarray or sparse matrix
-        Validation rows as the classifier takes them.
+        Validation rows as input of the classifier.
     reuse : Reuse, default=None
-        What the cache did, if there was one.
+        Statistics of the cache.
     """
 
     steps: Steps
@@ -60,19 +60,18 @@ class FittedFold:
 
 
 class PipelineBuilder:
-    """Turn configurations into fitted steps that work on the numeric matrix.
+    """Fit the steps of configurations on the numeric matrix.
 
     Parameters
     ----------
     space : SearchSpace
-        Where the components come from.
+        Space of the configurations.
     categorical : tuple of int, default=()
         Columns of the matrix that hold category codes.
     n_levels : tuple of int, default=()
         Number of levels of each of them.
     seed : int, default=0
-        Given to every ``random_state`` in every step, so that equal configurations are equal
-        pipelines.
+        Value of every ``random_state``, so that equal configurations give equal pipelines.
 
     Examples
     --------
@@ -114,7 +113,7 @@ class PipelineBuilder:
         Parameters
         ----------
         configuration : Configuration
-            What to build.
+            Configuration to fit.
         Z : ndarray or CSR matrix of shape (n_samples, n_columns)
             The numeric matrix.
         y : ndarray of shape (n_samples,)
@@ -122,14 +121,14 @@ class PipelineBuilder:
         sample_weight : ndarray of shape (n_samples,), default=None
             Weight of each row for the classifier.
         rounds : int, default=None
-            Rounds of a classifier that has ``set_rounds``; None leaves them to its settings.
+            Number of rounds of a classifier with ``set_rounds``; None for its own setting.
         out_of_bag : bool, default=False
-            Whether a forest predicts its own training rows out of bag.
+            Whether a forest computes out-of-bag predictions of its training rows.
 
         Returns
         -------
         steps : list of (str, estimator)
-            The fitted steps, those that do nothing left out.
+            Fitted steps without identity steps.
         """
         if np.all(y == y[0]):
             return [("classifier", DummyClassifier().fit(Z, y))]
@@ -154,28 +153,27 @@ class PipelineBuilder:
         cache: PrefixCache | None = None,
         where: tuple[Any, ...] = (),
     ) -> FittedFold:
-        """Fit the steps on the training rows of a fold, transform its validation rows.
+        """Fit the steps on the training rows of a fold and transform its validation rows.
 
-        A classifier that has ``set_rounds`` stops early on the validation rows. The data behind
-        the first steps come from a cache where it has them.
+        A classifier with ``set_rounds`` stops early on the validation rows. The output of the
+        longest cached prefix is read from the cache.
 
         Parameters
         ----------
         configuration : Configuration
-            What to build.
+            Configuration to fit.
         train, validation : tuple of (matrix, ndarray)
             Rows of the numeric matrix and their classes.
         sample_weight : ndarray of shape (n_samples,), default=None
             Weight of each training row for the classifier.
         cache : PrefixCache, default=None
-            Where transformed data are kept.
+            Cache of transformed data.
         where : tuple, default=()
-            What the data depend on besides the steps.
+            Part of the cache key besides the steps.
 
         Returns
         -------
         fitted : FittedFold
-            Steps, transformed validation rows, and what the cache did.
         """
         (Z, y), (Z_test, y_test) = train, validation
         if np.all(y == y[0]):
@@ -189,7 +187,7 @@ class PipelineBuilder:
             started = time.perf_counter()
             n_known, prefix = cache.longest(keys)
             reuse = Reuse(len(keys), n_known)
-        seconds = since_kept = 0.0  # of all steps so far, and of those after the last kept prefix
+        seconds = since_kept = 0.0  # of all steps so far; of those after the last stored prefix
         if prefix is not None:
             Z, y, Z_test, seconds = prefix.Z, prefix.y, prefix.Z_test, prefix.seconds
             reuse = Reuse(len(keys), n_known, seconds - (time.perf_counter() - started))
@@ -207,18 +205,10 @@ class PipelineBuilder:
         return FittedFold(run.fitted[n_known:], Z_test, reuse)
 
     def validates_out_of_bag(self, configuration: Configuration) -> bool:
-        """Tell whether a single fit on all rows validates a configuration honestly.
+        """Whether out-of-bag predictions of a single fit on all rows are unbiased.
 
-        Parameters
-        ----------
-        configuration : Configuration
-            What would be fitted.
-
-        Returns
-        -------
-        honest : bool
-            True for a forest of bootstrap samples behind steps that read neither classes nor
-            other rows' classes. A step that reads classes has seen those of the out-of-bag rows.
+        This holds for forests of bootstrap samples without supervised preprocessing: a supervised
+        step is fitted on the classes of the out-of-bag rows too.
         """
         steps, _ = self._unfitted(configuration)
         classifier = steps[-1][2]
@@ -243,7 +233,7 @@ class PipelineBuilder:
         settings = self._fit_params(classifier, y, sample_weight, run.weigh_classes)
         if validation is not None and hasattr(classifier, "set_rounds"):
             settings["eval_set"] = validation
-        # With metadata routing, a classifier inside of another would have to ask for the weights.
+        # With metadata routing, a nested classifier would have to request the weights.
         with config_context(enable_metadata_routing=False):
             classifier.fit(Z, y, **settings)
 
@@ -259,7 +249,7 @@ class PipelineBuilder:
             if estimator is not None:
                 _set_everywhere(estimator, "random_state", self.seed)
                 if hasattr(estimator, "set_output"):
-                    # Arrays between the steps, also under set_config(transform_output="pandas").
+                    # Steps pass arrays, also under set_config(transform_output="pandas").
                     estimator.set_output(transform="default")
                 steps.append((name, component, estimator))
         if weigh_classes and _set_everywhere(steps[-1][2], "class_weight", "balanced"):
@@ -273,7 +263,7 @@ class PipelineBuilder:
         sample_weight: FloatArray | None,
         weigh_classes: bool,
     ) -> dict[str, Any]:
-        """Weights of the rows, with the classes balanced where no class_weight did it."""
+        """Sample weights, balanced by class if the classifier has no class_weight."""
         weights = None if sample_weight is None else np.asarray(sample_weight)
         if weigh_classes:
             balanced = compute_sample_weight("balanced", y)
@@ -287,7 +277,7 @@ class PipelineBuilder:
 
 @dataclass
 class _Run:
-    """The steps of a configuration while they are fitted one after the other."""
+    """The steps of a configuration during fitting."""
 
     steps: list[tuple[str, Component, Any]]
     n_classes: int
@@ -302,7 +292,7 @@ class _Run:
     def fit_transform(
         self, name: str, component: Component, estimator: Any, Z: Any, y: NDArray[Any]
     ) -> tuple[Any, NDArray[Any]]:
-        """Fit a step that is not the last; give the rows and classes that come out of it."""
+        """Fit a step before the classifier and return its output rows and classes."""
         self.adapt(name, component, estimator, Z)
         if hasattr(estimator, "fit_resample"):
             Z, y = estimator.fit_resample(Z, y)
@@ -312,12 +302,12 @@ class _Run:
         return Z, y
 
     def skip(self, n_steps: int) -> None:
-        """Go past steps whose output is known."""
+        """Skip steps whose output was read from the cache."""
         for _, component, estimator in self.steps[:n_steps]:
             self._pass(component, estimator)
 
     def adapt(self, name: str, component: Component, estimator: Any, Z: Any) -> None:
-        """Set what depends on the data that a step is given."""
+        """Set the parameters of a step that depend on its input data."""
         if Z.shape[1] == 0:
             raise ValueError(f"No column was left for the step {name!r}.")
         if component.adapt is not None:
@@ -332,32 +322,32 @@ class _Run:
             component.adapt(estimator, context)
 
     def _pass(self, component: Component, estimator: Any) -> None:
-        """Keep track of the columns that hold category codes behind a step."""
+        """Forget the category columns after a step that does not preserve them."""
         if not (component.keeps_categories or hasattr(estimator, "fit_resample")):
             self.categorical = ()
 
 
 def _reads_classes(estimator: Any) -> bool:
-    """Whether a step uses the classes of the rows that it is fitted on."""
+    """Whether the fit of a step uses the classes."""
     if hasattr(estimator, "fit_resample") or hasattr(estimator, "estimator"):
         return True
     return bool(get_tags(estimator).target_tags.required)
 
 
 def assemble(reader: Any, steps: Steps) -> Any:
-    """Put the reader in front of fitted steps: a pipeline that predicts from the raw table.
+    """Prepend the reader to fitted steps: a pipeline that predicts from the raw table.
 
     Parameters
     ----------
     reader : TableReader
-        The fitted reader.
+        Fitted reader.
     steps : list of (str, estimator)
         Fitted steps.
 
     Returns
     -------
     pipeline : sklearn.pipeline.Pipeline or imblearn.pipeline.Pipeline
-        The latter only where a step is a sampler.
+        The latter only if a step is a sampler.
     """
     if any(hasattr(estimator, "fit_resample") for _, estimator in steps):
         from imblearn.pipeline import Pipeline as SamplerPipeline  # slow to import
@@ -367,7 +357,7 @@ def assemble(reader: Any, steps: Steps) -> Any:
 
 
 def transform_and_predict(steps: Steps, Z: Any, classes: NDArray[Any]) -> NDArray[np.float32]:
-    """Class probabilities of fitted steps.
+    """Predict class probabilities with fitted steps.
 
     Parameters
     ----------
@@ -376,12 +366,12 @@ def transform_and_predict(steps: Steps, Z: Any, classes: NDArray[Any]) -> NDArra
     Z : ndarray or CSR matrix of shape (n_samples, n_columns)
         The numeric matrix.
     classes : ndarray of shape (n_classes,)
-        All classes; one that the steps have not seen has probability 0.
+        All classes; one that was absent in training has probability 0.
 
     Returns
     -------
     probabilities : ndarray of shape (n_samples, n_classes), dtype float32
-        Their rows sum to 1.
+        Each row sums to 1.
     """
     for _, step in steps[:-1]:
         if hasattr(step, "transform"):
@@ -390,22 +380,22 @@ def transform_and_predict(steps: Steps, Z: Any, classes: NDArray[Any]) -> NDArra
 
 
 def class_probabilities(estimator: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float32]:
-    """Class probabilities of any fitted classifier, in the order of ``classes``.
+    """Predict class probabilities with any fitted classifier, in the order of ``classes``.
 
     Parameters
     ----------
     estimator : classifier
-        With ``predict_proba``; otherwise the softmax of ``decision_function`` is taken;
-        otherwise its labels count as probability 1.
+        With ``predict_proba``; else the softmax of ``decision_function`` is used; else its
+        predicted labels get probability 1.
     X : array-like of shape (n_samples, n_features)
-        What it predicts from.
+        Samples.
     classes : ndarray of shape (n_classes,)
-        All classes; one that the estimator has not seen has probability 0.
+        All classes; one that was absent in training has probability 0.
 
     Returns
     -------
     probabilities : ndarray of shape (n_samples, n_classes), dtype float32
-        Their rows sum to 1.
+        Each row sums to 1.
 
     Raises
     ------
@@ -429,7 +419,7 @@ def class_probabilities(estimator: Any, X: Any, classes: NDArray[Any]) -> NDArra
 
 
 def _set_everywhere(estimator: Any, name: str, value: object) -> bool:
-    """Set a parameter of the estimator and of those inside it; say whether there was one."""
+    """Set a parameter of an estimator and of nested ones; return whether one has it."""
     found = [key for key in estimator.get_params() if key == name or key.endswith(f"__{name}")]
     estimator.set_params(**dict.fromkeys(found, value))
     return bool(found)

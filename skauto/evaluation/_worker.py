@@ -1,4 +1,4 @@
-"""What runs inside a worker: fit a configuration on rows, predict, score."""
+"""The tasks of a worker: fit a configuration on rows, predict and score."""
 
 import time
 import warnings
@@ -20,26 +20,26 @@ from skauto.utils import FloatArray, IntArray, take_rows
 
 @dataclass(frozen=True, eq=False)
 class FoldResult:
-    """What one fold of one configuration gave.
+    """Result of one configuration on one fold.
 
     Parameters
     ----------
     probabilities : ndarray of shape (n_validation, n_classes), dtype float32
         Predictions for the validation rows.
     scores : mapping of str to float
-        Greater is better; NaN where a score is not defined on the fold.
+        Greater is better; NaN if a score is undefined on the fold.
     fit_time, score_time : float
-        Seconds.
+        Wall-clock seconds.
     cpu_time : float
-        Seconds of processors, from the first line to the last.
+        Processor seconds of the whole task.
     constraints : mapping of str to float
-        Measured values.
+        Measured values by constraint key.
     rounds : int, default=None
-        Rounds that early stopping chose, where the classifier has them.
+        Number of boosting rounds or epochs that early stopping chose.
     reuse : Reuse, default=None
-        What the cache did, if there was one.
+        Statistics of the cache.
     steps : list of (str, estimator), default=None
-        The fitted steps, where they are kept.
+        Fitted steps, if the task keeps them.
     """
 
     probabilities: NDArray[np.float32]
@@ -55,16 +55,16 @@ class FoldResult:
 
 @dataclass(frozen=True, eq=False)
 class FittedPipeline:
-    """A fitted pipeline that gives aligned probabilities from the raw table.
+    """A fitted pipeline that predicts probabilities of all classes from the raw table.
 
     Parameters
     ----------
     reader : TableReader
-        Its first step.
+        First step.
     steps : list of (str, estimator)
-        The others.
+        Other steps.
     classes : ndarray of shape (n_classes,)
-        Columns of the probabilities.
+        Class of each column of the probabilities.
     """
 
     reader: Any
@@ -72,15 +72,15 @@ class FittedPipeline:
     classes: NDArray[Any]
 
     def predict_proba(self, X: Any) -> NDArray[np.float32]:
-        """Class probabilities of rows of the raw table."""
+        """Predict class probabilities for rows of the raw table."""
         return transform_and_predict(self.steps, self.reader.transform(X), self.classes)
 
 
 class Task(Protocol):
-    """Something for a worker to do."""
+    """A task that a worker runs."""
 
     def run(self, worker: "PipelineWorker") -> Any:
-        """Do it and return the result."""
+        """Run the task and return its result."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,13 +90,13 @@ class FoldTask:
     Parameters
     ----------
     configuration : Configuration
-        What to fit.
+        Configuration to fit.
     fold : int
-        Which split.
+        Index of the split.
     fidelity : float, default=1.0
-        Share of the training and of the validation rows.
+        Fraction of the training and validation rows.
     share : float, default=1.0
-        Share of the training rows alone.
+        Fraction of the training rows only.
     keep : bool, default=False
         Whether the result holds the fitted steps, which then predict the user's labels.
     """
@@ -119,12 +119,12 @@ class FoldTask:
 
 @dataclass(frozen=True, eq=False)
 class OutOfBagTask:
-    """Fit once on all rows and score each fold on its rows' out-of-bag predictions.
+    """Fit once on all rows and score each fold by the out-of-bag predictions of its rows.
 
     Parameters
     ----------
     configuration : Configuration
-        A forest of bootstrap samples behind steps that do not read the classes.
+        A forest of bootstrap samples whose preceding steps do not use the classes.
     """
 
     configuration: Configuration
@@ -136,16 +136,16 @@ class OutOfBagTask:
 
 @dataclass(frozen=True, eq=False)
 class RefitTask:
-    """Fit on all the rows, or on the training rows of a fold, with the user's labels.
+    """Fit on all rows, or on the training rows of a fold, with the user's labels.
 
     Parameters
     ----------
     configuration : Configuration
-        What to fit.
+        Configuration to fit.
     fold : int, default=None
-        Which split's training rows; None for all rows.
+        Index of the split; None for all rows.
     rounds : int, default=None
-        Rounds of the classifier, where early stopping chose them.
+        Number of rounds that early stopping chose for the classifier.
     """
 
     configuration: Configuration
@@ -158,7 +158,7 @@ class RefitTask:
 
 
 class PipelineWorker:
-    """The function that engines call: it holds the data and does the fitting.
+    """The function that engines call: it holds the data and runs tasks.
 
     Parameters
     ----------
@@ -167,14 +167,14 @@ class PipelineWorker:
     data : TrainingData
         Rows, classes and folds.
     scorers : mapping of str to callable
-        scikit-learn scorers by name; the first one is what the search maximises.
+        scikit-learn scorers by name; the search maximizes the first.
     constraints : sequence of Constraint, default=()
         Measured on the validation rows of each fold.
     seed : int, default=0
-        Seed of the sub-samples of lower fidelities.
+        Seed of the subsamples at fidelities below 1.
     cache : PrefixCache, default=None
-        Keeps transformed data of the folds. Not asked where constraints are measured, which need
-        the fitted steps.
+        Stores transformed data of the folds. Not used with constraints, which need the fitted
+        steps.
     """
 
     def __init__(
@@ -197,7 +197,7 @@ class PipelineWorker:
     def __call__(self, task: Task) -> Any:
         """Run a task."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a solver's warning is no user's business here
+            warnings.simplefilter("ignore")  # such as convergence warnings of single trials
             return task.run(self)
 
     def evaluate(
@@ -209,16 +209,16 @@ class PipelineWorker:
         *,
         keep: bool = False,
     ) -> FoldResult:
-        """Fit on some rows, predict and score others.
+        """Fit on training rows, predict and score validation rows.
 
         Parameters
         ----------
         configuration : Configuration
-            What to fit.
+            Configuration to fit.
         train, test : ndarray of int
-            Row numbers.
+            Row indices.
         where : tuple
-            What the transformed data depend on besides the steps, for the cache.
+            Fold, fidelity, fraction and seed: part of the cache key.
         keep : bool, default=False
             See `FoldTask`.
 
@@ -269,8 +269,8 @@ class PipelineWorker:
         Returns
         -------
         results : list of FoldResult
-            One a fold. Processor seconds are shared out among them. Rows that every tree was
-            fitted on get the class shares.
+            One per fold, each with an equal part of the processor seconds. A row without
+            out-of-bag trees gets the class frequencies.
         """
         data = self.data
         cpu_started, started = time.process_time(), time.perf_counter()
@@ -293,22 +293,7 @@ class PipelineWorker:
     def refit(
         self, configuration: Configuration, fold: int | None = None, rounds: int | None = None
     ) -> Steps:
-        """Fit on all the rows, or on the training rows of a fold, with the user's labels.
-
-        Parameters
-        ----------
-        configuration : Configuration
-            What to fit.
-        fold : int, default=None
-            Which split; None for all rows.
-        rounds : int, default=None
-            Rounds of the classifier, where early stopping chose them.
-
-        Returns
-        -------
-        steps : list of (str, estimator)
-            The fitted steps.
-        """
+        """Fit the steps of a configuration; see `RefitTask`."""
         data = self.data
         rows = slice(None) if fold is None else data.splits[fold][0]
         return self.builder.fit(
@@ -320,20 +305,7 @@ class PipelineWorker:
         )
 
     def rows(self, fold: int, fidelity: float) -> tuple[IntArray, IntArray]:
-        """Training and validation rows of a fold at a fidelity.
-
-        Parameters
-        ----------
-        fold : int
-            Which split.
-        fidelity : float
-            Share of the rows.
-
-        Returns
-        -------
-        train, test : ndarray of int
-            Row numbers.
-        """
+        """Return the training and validation rows of a fold at a fidelity."""
         train, test = self.data.splits[fold]
         if fidelity == 1.0:
             return train, test
@@ -341,22 +313,7 @@ class PipelineWorker:
         return train[chosen[train]], test[chosen[test]]
 
     def score(self, scorer: Any, probabilities: NDArray[Any], rows: IntArray) -> float:
-        """Score stored probabilities of some rows.
-
-        Parameters
-        ----------
-        scorer : callable
-            ``scorer(estimator, X, y)``, greater is better.
-        probabilities : ndarray of shape (n_rows, n_classes)
-            Predictions.
-        rows : ndarray of int of shape (n_rows,)
-            Which rows they are for.
-
-        Returns
-        -------
-        score : float
-            See `score_probabilities`.
-        """
+        """Score predicted probabilities of shape (n_rows, n_classes) of some rows."""
         data = self.data
         weights = None if data.sample_weight is None else data.sample_weight[rows]
         X = None if data.X is None else take_rows(data.X, rows)
@@ -368,7 +325,7 @@ class PipelineWorker:
         }
 
     def _weights(self, configuration: Configuration, rows: IntArray | slice) -> FloatArray | None:
-        """Weights of the rows: the user's, times those of sensitive groups and classes."""
+        """Sample weights: the user's, times those of sensitive groups and classes."""
         given = self.data.sample_weight
         weights: FloatArray | None = None if given is None else given[rows]
         for feature, strength in self._group_strengths(configuration).items():
@@ -377,7 +334,7 @@ class PipelineWorker:
         return weights
 
     def _group_strengths(self, configuration: Configuration) -> dict[str, float]:
-        """How strongly rows are weighed by each sensitive feature."""
+        """Strength of the group weights of each sensitive feature."""
         space = self.builder.space
         for step, algorithm in configuration.components:
             if space.component(step, algorithm).balancing == "groups":
@@ -388,18 +345,18 @@ class PipelineWorker:
 
 
 def worker_data(data: TrainingData, *, with_table: bool) -> TrainingData:
-    """Give the part of the data that workers need.
+    """Return the part of the data that workers need.
 
     Parameters
     ----------
     data : TrainingData
-        All of it.
+        All data of the search.
     with_table : bool
-        Whether a scorer or a constraint looks at the raw table.
+        Whether a scorer or a constraint reads the raw table.
 
     Returns
     -------
     data : TrainingData
-        Without the raw table, unless it is needed, and without what was only passed along.
+        Without sensitive features, groups and, if `with_table` is False, the raw table.
     """
     return replace(data, X=data.X if with_table else None, sensitive_features=None, groups=None)

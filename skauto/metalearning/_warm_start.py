@@ -1,4 +1,4 @@
-"""Which configurations to try first, from what is known of other data sets."""
+"""Warm start: initial configurations from results on other data sets."""
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
@@ -8,42 +8,42 @@ from skauto.metalearning._archive import Archive
 from skauto.metalearning._prices import load_order, load_prices
 from skauto.space import Configuration, SearchSpace
 
-# Power of the seconds in the gain per second.
+# Configurations are ordered by gain / seconds ** COST_EXPONENT.
 COST_EXPONENT = 0.7
 # Steps whose algorithm depends on whether there are categories and missing entries.
-_OF_THE_DATA = ("encoder", "imputer")
+_DATA_DEPENDENT_STEPS = ("encoder", "imputer")
 
 
 def nearest_configurations(
     archive: Archive, features: Mapping[str, float], space: SearchSpace, n: int = 25
 ) -> list[Configuration]:
-    """Begin with what was best on the nearest data sets (MOSAIC.MetaLearning).
+    """Return the best configurations of the nearest data sets (MOSAIC.MetaLearning).
 
-    Those of :meth:`Archive.advice`, which leaves out the data set itself and near copies of it, so
-    that an evaluation on a known data set is honest. Where no data set is near, the portfolio
-    of the archive takes their place.
+    They are those of :meth:`Archive.advice`, which excludes the data set itself and its near
+    copies: an evaluation on a data set of the archive is not biased. If no data set is near, the
+    portfolio of the archive is returned.
 
     Parameters
     ----------
     archive : Archive
-        What is known of other data sets.
+        Results on other data sets.
     features : mapping of str to float
         Meta-features of the data set.
     space : SearchSpace
-        Where the search takes place, perhaps a part of the archive's space.
+        Search space, which may be a part of the archive's space.
     n : int, default=25
-        Number of configurations, at most.
+        Maximum number of configurations.
 
     Returns
     -------
     configurations : list of Configuration
-        Configurations of the space, in the order in which to try them.
+        Configurations of the space, in the order of their evaluation.
 
     References
     ----------
     .. [1] H. Rakotoarison, M. Schoenauer, M. Sebag, "Automated Machine Learning with Monte-Carlo
-       Tree Search", IJCAI 2019, section 3.4. There the best of the nearest set comes first, then
-       that of the next one, alike or not.
+       Tree Search", IJCAI 2019, section 3.4. The paper takes the best configuration of the nearest
+       set, then that of the second nearest, and so on, and does not remove similar ones.
 
     Examples
     --------
@@ -69,32 +69,31 @@ def portfolio_configurations(
     price: Callable[[Configuration], float] | None = None,
     n: int = 16,
 ) -> list[Configuration]:
-    """Begin with what improved the ensemble most per second on the development sets.
+    """Return the configurations that improved the ensemble most per second on development sets.
 
-    The order was learned by greedy selection, for each shape of table
-    (``examples/benchmarks/build_portfolio.py``). Classifiers that were not there, such as the
-    user's own, enter with their defaults after the first quarter. Where no configuration lies in
-    the space, its default configurations are taken.
+    The order was learned by greedy selection, for each kind of table
+    (``examples/benchmarks/build_portfolio.py``). The default configurations of classifiers without
+    a learned order, such as the user's own, are inserted after the first quarter. If no learned
+    configuration lies in the space, its default configurations are returned.
 
     Parameters
     ----------
     space : SearchSpace
-        Where the search takes place.
+        Search space.
     n_classes : int, default=2
-        Of the table.
+        Number of classes of the table.
     has_categories : bool, default=False
-        Whether it has categorical columns.
+        Whether the table has categorical columns.
     price : callable, default=None
-        ``price(configuration)`` gives the predicted seconds of a fit on the table. With it, the
-        configurations are ordered by gain per second on the table, instead of on the development
-        sets.
+        ``price(configuration)`` predicts the seconds of a fit on the table. None orders by the
+        seconds on the development sets.
     n : int, default=16
-        Number of configurations from the learned order, at most.
+        Maximum number of configurations from the learned order.
 
     Returns
     -------
     configurations : list of Configuration
-        Configurations of the space, in the order in which to try them.
+        Configurations of the space, in the order of their evaluation.
 
     Examples
     --------
@@ -125,30 +124,29 @@ def portfolio_configurations(
 
 
 def fitting(configurations: Sequence[Configuration], space: SearchSpace) -> list[Configuration]:
-    """Those that the space can express, without repetition."""
+    """Adapt configurations to a space; drop duplicates and those that do not fit."""
     adapted = (adapt_configuration(configuration, space) for configuration in configurations)
     return list(dict.fromkeys(c for c in adapted if c is not None))
 
 
 def adapt_configuration(configuration: Configuration, space: SearchSpace) -> Configuration | None:
-    """Express a configuration of one space in another, such as its part for some data.
+    """Convert a configuration of one space into a configuration of another space.
 
-    A step for which the other space has a single algorithm takes it, and a hyper-parameter with a
-    single value takes that. The encoder and the imputer
-    answer to the data: where the given ones are not legal, those are taken that the other space
-    prefers beside the rest.
+    A step with a single algorithm takes that algorithm, and a hyper-parameter with a single value
+    takes that value. If the encoder or imputer is not allowed in the other space, its default for
+    the remaining steps replaces it.
 
     Parameters
     ----------
     configuration : Configuration
-        Any configuration.
+        Configuration of any space.
     space : SearchSpace
-        The space that it shall lie in.
+        Space of the result.
 
     Returns
     -------
     configuration : Configuration or None
-        None where the space lacks an algorithm of a further step or a value, or forbids a pair.
+        None if the space lacks an algorithm of another step or a value, or forbids a combination.
 
     Examples
     --------
@@ -169,11 +167,11 @@ def adapt_configuration(configuration: Configuration, space: SearchSpace) -> Con
             choices[step] = (configuration[step], {k: v for k, v in values if k not in fixed})
         elif len(names) == 1:
             choices[step] = (names[0], {})
-        elif step not in _OF_THE_DATA:
+        elif step not in _DATA_DEPENDENT_STEPS:
             return None
-    rest = {step: choice for step, choice in choices.items() if step not in _OF_THE_DATA}
+    rest = {step: choice for step, choice in choices.items() if step not in _DATA_DEPENDENT_STEPS}
     for given in (choices, rest):
-        # A pair of algorithms may be forbidden, or a value out of range.
+        # The combination may be forbidden, or a value out of range.
         with contextlib.suppress(ValueError):
             return space.complete(given)
     return None
