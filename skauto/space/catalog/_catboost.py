@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from skauto.space.catalog._rounds import TOTAL_STEP, fixed_patience, known_rows
+from skauto.space.catalog._rounds import TOTAL_STEP, RoundsClassifier, fixed_patience, known_rows
 
 
-class CatBoostClassifier(ClassifierMixin, BaseEstimator):
+class CatBoostClassifier(RoundsClassifier):
     """CatBoost with early stopping on a validation set and any class labels.
 
     Parameters
@@ -74,21 +73,6 @@ class CatBoostClassifier(ClassifierMixin, BaseEstimator):
         self.max_rounds = max_rounds
         self.n_rounds = n_rounds
         self.random_state = random_state
-
-    def set_rounds(self, n: int) -> "CatBoostClassifier":
-        """Fix the number of rounds of fits without validation rows.
-
-        Parameters
-        ----------
-        n : int
-            Number of rounds, at least 1.
-
-        Returns
-        -------
-        self : object
-            The classifier.
-        """
-        return self.set_params(n_rounds=int(n))
 
     def fit(
         self,
@@ -176,22 +160,6 @@ class CatBoostClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return self.model_.predict_proba(self._pool(X))
-
-    def predict(self, X: Any) -> Any:
-        """Predict classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Data.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Classes.
-        """
-        codes = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[codes]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

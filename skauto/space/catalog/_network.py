@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skauto.space.catalog._rounds import known_rows
+from skauto.space.catalog._rounds import RoundsClassifier, known_rows
 from skauto.utils import check_sample_weight
 
 # Rows of a block when predicting; bounds the memory of the hidden layers.
@@ -23,7 +22,7 @@ _BETA_1, _BETA_2, _EPSILON = 0.9, 0.95, 1e-8
 _RATES = {"scale": 6.0, "weight": 1.0, "bias": 0.1}
 
 
-class NetworkClassifier(ClassifierMixin, BaseEstimator):
+class NetworkClassifier(RoundsClassifier):
     """Multi-layer perceptron in the manner of RealMLP-TD-S, trained in numpy.
 
     It has a learned scale of each input, weights in the neural tangent parametrisation, SELU,
@@ -105,21 +104,6 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         self.n_rounds = n_rounds
         self.batch_size = batch_size
         self.random_state = random_state
-
-    def set_rounds(self, n: int) -> "NetworkClassifier":
-        """Fix the number of epochs of fits without validation rows.
-
-        Parameters
-        ----------
-        n : int
-            Number of epochs, at least 1. The schedule of learning rates stays as it is.
-
-        Returns
-        -------
-        self : object
-            The classifier.
-        """
-        return self.set_params(n_rounds=int(n))
 
     def fit(
         self,
@@ -308,22 +292,6 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         arrays[0] = scale * arrays[0]
         pairs = zip(arrays[::2], arrays[1::2], strict=True)
         return [(weights / sqrt(weights.shape[1]), bias) for weights, bias in pairs]
-
-    def predict(self, X: Any) -> Any:
-        """Predict classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Data.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Classes.
-        """
-        codes = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[codes]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,12 +1,61 @@
 """What classifiers that learn in rounds share."""
 
+from abc import ABC, abstractmethod
 from math import ceil
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 # Rounds of boosting without validation rows: their number times the learning rate.
 TOTAL_STEP = 10.0
+
+
+class RoundsClassifier(ClassifierMixin, BaseEstimator, ABC):
+    """Base of classifiers that learn in rounds, whose number is the parameter ``n_rounds``.
+
+    ``fit`` takes ``eval_set``, stops early on it and sets ``n_rounds_``; it sets ``classes_`` and
+    leaves ``predict_proba`` to the subclass.
+
+    Warning: This class should not be used directly. Use its subclasses.
+    """
+
+    classes_: Any
+
+    @abstractmethod
+    def predict_proba(self, X: Any) -> Any:
+        """Predict class probabilities of shape (n_samples, n_classes)."""
+
+    def set_rounds(self, n: int) -> Any:
+        """Fix the number of rounds or epochs of fits without validation rows.
+
+        Parameters
+        ----------
+        n : int
+            Number of rounds, at least 1.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        return self.set_params(n_rounds=int(n))
+
+    def predict(self, X: Any) -> Any:
+        """Predict classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Classes.
+        """
+        codes = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[codes]
 
 
 def most_patience(n_samples: int) -> float:

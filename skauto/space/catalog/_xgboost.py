@@ -5,13 +5,12 @@ from math import ceil
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from skauto.space.catalog._rounds import TOTAL_STEP, fixed_patience, known_rows
+from skauto.space.catalog._rounds import TOTAL_STEP, RoundsClassifier, fixed_patience, known_rows
 
 
-class XGBoostClassifier(ClassifierMixin, BaseEstimator):
+class XGBoostClassifier(RoundsClassifier):
     """XGBoost with early stopping on a validation set and any class labels.
 
     Parameters
@@ -77,21 +76,6 @@ class XGBoostClassifier(ClassifierMixin, BaseEstimator):
         self.max_rounds = max_rounds
         self.n_rounds = n_rounds
         self.random_state = random_state
-
-    def set_rounds(self, n: int) -> "XGBoostClassifier":
-        """Fix the number of rounds of fits without validation rows.
-
-        Parameters
-        ----------
-        n : int
-            Number of rounds, at least 1.
-
-        Returns
-        -------
-        self : object
-            The classifier.
-        """
-        return self.set_params(n_rounds=int(n))
 
     def fit(
         self,
@@ -171,22 +155,6 @@ class XGBoostClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return self.model_.predict_proba(X)
-
-    def predict(self, X: Any) -> Any:
-        """Predict classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Data.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Classes.
-        """
-        codes = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[codes]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
