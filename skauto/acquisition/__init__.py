@@ -1,4 +1,4 @@
-"""Acquisition functions, and their maximisers."""
+"""Acquisition functions and their maximization."""
 
 from skauto.acquisition._continuous import (
     log_improvement_with_gradient,

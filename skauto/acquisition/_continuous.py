@@ -1,4 +1,4 @@
-"""Expected improvement under a Gaussian process, maximised with its gradient."""
+"""Gradient-based maximization of the expected improvement under a Gaussian process."""
 
 from collections.abc import Callable
 
@@ -23,32 +23,32 @@ def maximize_log_improvement(
     known: KnownTerm | None = None,
     n_starts: int = 2,
 ) -> tuple[FloatArray, int]:
-    r"""Point of the unit cube with the largest log expected improvement.
+    r"""Maximize the log expected improvement over the unit cube by multi-start L-BFGS-B.
 
-    Bounded quasi-Newton ascents (L-BFGS-B) with the analytic gradient start from the best of the
-    candidates. The logarithm has the maximiser of the improvement itself (ADMM paper, Eq. A37)
-    and a useful gradient where the improvement is flat and practically zero.
+    The starts are the best candidates. The logarithm has the same maximizer as the expected
+    improvement (Eq. (A37) of [1]_), and its gradient does not vanish where the improvement is
+    practically zero.
 
     Parameters
     ----------
     surrogate : GaussianProcess
         Fitted model of the unknown function.
     best : float
-        Value to improve upon: the smallest known one, the known term included.
+        Smallest observed value, including the known term.
     candidates : ndarray of shape (n_candidates, n_features)
-        Points of the unit cube; the ascents start from the best of them.
+        Candidate points of the unit cube.
     free : ndarray of shape (n_candidates, n_features), dtype bool, default=None
-        Coordinates in which each candidate may be moved; None moves all.
+        Coordinates of each candidate that may change; None means all.
     known : callable, default=None
-        Known function that is added to the modelled one: gives the values (n,) and gradients
-        (n, n_features) at points (n, n_features). It shifts the mean and needs no learning.
+        Known function that is added to the modelled one. It returns the values (n,) and gradients
+        (n, n_features) at points (n, n_features).
     n_starts : int, default=2
-        Number of ascents.
+        Number of starts.
 
     Returns
     -------
     point : ndarray of shape (n_features,)
-        The maximiser found.
+        The best point found.
     start : int
         Row of the candidate that its ascent started from.
 
@@ -85,7 +85,7 @@ def maximize_log_improvement(
 def log_improvement_with_gradient(
     surrogate: GaussianProcess, best: float, x: FloatArray, known: KnownTerm | None = None
 ) -> tuple[float, FloatArray]:
-    r"""Log expected improvement at one point, and its gradient.
+    r"""Log expected improvement at one point and its gradient.
 
     With :math:`u = (y^+ - \mu) / \sigma` and :math:`h(u) = \phi(u) + u \Phi(u)`, the logarithm of
     Eq. (A37) is :math:`\log\sigma + \log h(u)`, and :math:`h' = \Phi`.
@@ -95,19 +95,18 @@ def log_improvement_with_gradient(
     surrogate : GaussianProcess
         Fitted model of the unknown function.
     best : float
-        Value to improve upon.
+        Smallest observed value.
     x : ndarray of shape (n_features,)
-        The point.
+        Point of evaluation.
     known : callable, default=None
-        Known function that is added to the modelled one, as in
-        :func:`maximize_log_improvement`.
+        See :func:`maximize_log_improvement`.
 
     Returns
     -------
     value : float
         Logarithm of the expected improvement.
     gradient : ndarray of shape (n_features,)
-        Its gradient with respect to the point.
+        Gradient with respect to `x`.
 
     Examples
     --------
@@ -137,24 +136,23 @@ def _ascend(
     free: BoolArray,
     known: KnownTerm | None,
 ) -> tuple[float, FloatArray]:
-    """Climb from a start, moving its free coordinates inside the unit cube."""
+    """Maximize from one start over its free coordinates in the unit cube."""
 
-    def descent(coordinates: FloatArray) -> tuple[float, FloatArray]:
+    def negative(coordinates: FloatArray) -> tuple[float, FloatArray]:
         point = start.copy()
         point[free] = coordinates
         value, gradient = log_improvement_with_gradient(surrogate, best, point, known)
         return -value, -gradient[free]
 
     if not free.any():
-        return -descent(start[free])[0], start
+        return -negative(start[free])[0], start
     solution = optimize.minimize(
-        descent,
+        negative,
         start[free],
         method="L-BFGS-B",
         jac=True,
         bounds=optimize.Bounds(np.zeros(free.sum()), np.ones(free.sum())),
-        # a thousandth of the logarithm decides nothing
-        options={"maxiter": 25, "ftol": 1e-3},
+        options={"maxiter": 25, "ftol": 1e-3},  # a higher precision does not change the choice
     )
     point = start.copy()
     point[free] = solution.x

@@ -1,10 +1,10 @@
-"""Which points to observe first: greedy D-optimal design for linear models."""
+"""Greedy D-optimal experimental design for linear models."""
 
 import numpy as np
 
 from skauto.utils import FloatArray, IntArray
 
-# Values that differ by less than this share of the largest are ties.
+# Values whose relative difference from the largest is below this are ties.
 _TIE = 1e-9
 
 
@@ -15,25 +15,22 @@ def d_optimal_design(
     *,
     known: FloatArray | None = None,
 ) -> IntArray:
-    r"""Choose points one after the other, each the best for a linear model given the others.
+    r"""Choose points by greedy D-optimal design.
 
-    With H the sum of :math:`p p^\top` over the points that are known or chosen, the next one
-    maximises the product of the positive eigenvalues of :math:`H + p p^\top`, the rank being
-    raised as long as it can be. No eigenvalue is computed. While the rank grows, the product is a
-    Gram determinant, which a point multiplies by its squared distance from the span of the
-    others. Afterwards a point multiplies it by one plus its leverage
-    :math:`p^\top H^{+} p`.
+    Let H be the sum of :math:`p p^\top` over the observed and chosen points. The next point
+    maximizes the product of the positive eigenvalues of :math:`H + p p^\top`, after raising the
+    rank if possible (Algorithm 2 of [1]_).
 
     Parameters
     ----------
     candidates : ndarray of shape (n_candidates, n_features)
-        Points to choose from. One can be chosen again.
+        Points to choose from, with replacement.
     n : int
         Number of points to choose.
     rng : numpy.random.Generator
-        Chooses the first point if none is known, and breaks ties.
+        Chooses the first point if none was observed, and breaks ties.
     known : ndarray of shape (n_known, n_features), default=None
-        Points that were observed before.
+        Observed points.
 
     Returns
     -------
@@ -42,7 +39,10 @@ def d_optimal_design(
 
     Notes
     -----
-    For one-hot encoded structures of N algorithms in K steps, the rank is at most N - K + 1.
+    No eigenvalue is computed. While the rank grows, the product is a Gram determinant, which a
+    point multiplies by its squared distance from the span of the design. Afterwards a point
+    multiplies it by one plus its leverage :math:`p^\top H^{+} p`. For one-hot encoded structures
+    of N algorithms in K steps, the rank is at most N - K + 1.
 
     References
     ----------
@@ -51,7 +51,7 @@ def d_optimal_design(
 
     Examples
     --------
-    The two halves of a 2 x 2 design that tell both steps apart:
+    A half-fraction of a 2 x 2 factorial design:
 
     >>> import numpy as np
     >>> from skauto.acquisition import d_optimal_design
@@ -76,30 +76,24 @@ def d_optimal_design(
 
 
 def _argmax(values: FloatArray, rng: np.random.Generator) -> int:
-    """Position of the largest value, a random one of those that tie."""
+    """Index of the largest value; ties are broken at random."""
     largest = float(values.max())
     return int(rng.choice(np.flatnonzero(values >= largest - _TIE * abs(largest))))
 
 
 class _Design:
-    """Points in a design, with what every point would add to it.
-
-    Parameters
-    ----------
-    points : ndarray of shape (n, n_features)
-        All points that may enter.
-    """
+    """A design and the gain of adding each of the points, of shape (n, n_features)."""
 
     def __init__(self, points: FloatArray) -> None:
         self.points = points
         self.rows: list[int] = []
-        # Squared distance from the span of the design, and what counts as inside of it.
+        # Squared distance of each point from the span of the design, and its tolerance.
         self.distances = (points**2).sum(axis=1)
         self.inside = _TIE * max(1.0, float(self.distances.max(initial=0.0)))
-        self.basis: list[FloatArray] = []  # orthonormal, of that span
+        self.basis: list[FloatArray] = []  # orthonormal basis of the span
 
     def gains(self) -> FloatArray:
-        """Factor by which each point would multiply the product of the eigenvalues."""
+        """Factor by which each point multiplies the product of the eigenvalues."""
         if self.distances.max() > self.inside:
             return self.distances
         if not hasattr(self, "leverages"):
@@ -116,7 +110,7 @@ class _Design:
         self.rows.append(row)
 
     def _extend(self, row: int) -> None:
-        """Gram-Schmidt: one more direction, twice, which keeps the basis orthonormal."""
+        """Extend the basis by Gram-Schmidt with reorthogonalization."""
         direction = self.points[row]
         for _ in range(2):
             direction = direction - sum((q @ direction) * q for q in self.basis)
@@ -125,7 +119,7 @@ class _Design:
         self.distances = np.maximum(self.distances - (self.points @ direction) ** 2, 0.0)
 
     def _span(self) -> None:
-        """All points lie in the span: their coordinates there, and their leverages."""
+        """Compute coordinates and leverages when all points lie in the span."""
         basis = np.reshape(self.basis, (-1, self.points.shape[1]))
         self.coordinates = self.points @ basis.T
         design = self.coordinates[self.rows]
@@ -133,7 +127,7 @@ class _Design:
         self.leverages = ((self.coordinates @ self.inverse) * self.coordinates).sum(axis=1)
 
     def _update(self, row: int) -> None:
-        """Sherman-Morrison: what a point takes from the leverages of all."""
+        """Update the leverages by the Sherman-Morrison formula."""
         image = self.inverse @ self.coordinates[row]
         scale = 1.0 + self.leverages[row]
         self.leverages = self.leverages - (self.coordinates @ image) ** 2 / scale

@@ -1,4 +1,4 @@
-"""Expected hypervolume improvement: how much a point should widen the Pareto front."""
+"""Expected hypervolume improvement (EHVI)."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -6,8 +6,8 @@ from scipy.special import ndtr
 
 from skauto.utils import FloatArray, non_dominated
 
-# Up to here the region that the front leaves free is cut into boxes, of which there are at most
-# about k^(m - 1) for k points; beyond, their number grows too fast and points are drawn instead.
+# With at most this many objectives m, the non-dominated region is partitioned into boxes, about
+# k^(m - 1) for k points. With more objectives it is sampled.
 _MAX_EXACT_OBJECTIVES = 3
 _SMALLEST_STD = 1e-15
 # Entries of the largest temporary array.
@@ -24,27 +24,26 @@ def expected_hypervolume_improvement(
     rng: np.random.Generator | None = None,
     n_draws: int = 1024,
 ) -> FloatArray:
-    r"""Expected growth of the dominated volume when a point of uncertain losses is evaluated.
+    r"""Expected increase of the hypervolume that the Pareto front dominates.
 
-    The losses are independent normal variables, :math:`Y_m \sim N(\mu_m, \sigma_m^2)`. In one
-    objective this is the expected improvement. Up to three objectives it is exact, beyond it is
-    a Monte Carlo integral.
+    The losses are independent normal variables, :math:`Y_m \sim N(\mu_m, \sigma_m^2)`. For one
+    objective this is the expected improvement. It is exact up to three objectives, and a Monte
+    Carlo estimate for more.
 
     Parameters
     ----------
     mean, std : array-like of shape (n, m)
         Predicted losses of n candidates and their standard deviations, which may be 0.
     front : array-like of shape (k, m)
-        Losses known so far; dominated, infinite and missing ones do no harm. k may be 0.
+        Observed losses. Dominated, infinite and NaN rows are ignored; k may be 0.
     reference : array-like of shape (m,)
-        The worst corner of the volume: losses beyond it are worth nothing.
+        Reference point: losses above it do not count.
     ideal : float or array-like of shape (m,), default=-inf
-        The best corner: no loss can be below it, so what the normal variables promise there is
-        worth nothing.
+        Lower bound of the losses: the volume below it does not count.
     rng : numpy.random.Generator, default=None
-        Needed for more than three objectives. All candidates see the same draws.
+        Required for more than three objectives. All candidates share the same samples.
     n_draws : int, default=1024
-        Number of points drawn for more than three objectives.
+        Number of Monte Carlo samples for more than three objectives.
 
     Returns
     -------
@@ -94,10 +93,10 @@ def expected_hypervolume_improvement(
 
 
 def _free_boxes(front: FloatArray, corner: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Cut what the front does not dominate below the corner into disjoint boxes.
+    """Partition the non-dominated region below the reference point into disjoint boxes.
 
-    Between two neighbouring values of the last objective the free region is that of the points
-    below them in one objective less, and so on down to one.
+    The recursion is over objectives: between two consecutive values of the last objective, the
+    region is that of the points below these values in the other objectives.
 
     Parameters
     ----------
@@ -127,7 +126,7 @@ def _append_column(sides: FloatArray, value: float) -> FloatArray:
 def _sum_over_boxes(
     means: FloatArray, stds: FloatArray, lower: FloatArray, upper: FloatArray
 ) -> FloatArray:
-    """Sum of the boxes' expected shares, candidate by candidate."""
+    """Sum the expected improvements over the boxes, for each candidate."""
     n_boxes, n_objectives = lower.shape
     improvement = np.empty(len(means))
     step = max(1, _CHUNK // n_boxes)
@@ -145,7 +144,7 @@ def _sum_over_boxes(
 
 
 def _expected_excess(edges: FloatArray, mean: FloatArray, std: FloatArray) -> FloatArray:
-    """psi(t) = E[max(t - Y, 0)] for Y ~ N(mean, std^2): a row an edge t, 0 for -inf."""
+    """psi(t) = E[max(t - Y, 0)] for Y ~ N(mean, std^2), one row per edge t; 0 for -inf."""
     excess = np.zeros((len(edges), len(mean)))
     finite = np.isfinite(edges)
     z = (edges[finite, None] - mean) / std
@@ -163,10 +162,10 @@ def _mean_over_draws(
     rng: np.random.Generator,
     n_draws: int,
 ) -> FloatArray:
-    """Integrate P(Y <= r) over the points r that the front leaves free, by drawing them.
+    """Integrate P(Y <= r) over the non-dominated points r by Monte Carlo.
 
-    The improvement is the volume of the free points that Y dominates, so its expectation is the
-    integral of the probability that Y dominates a free point.
+    The improvement is the volume of the non-dominated points that Y dominates, so its expectation
+    is the integral of the probability that Y dominates such a point.
     """
     floor = np.clip((means - 4.0 * stds).min(axis=0), best, corner)
     draws = rng.uniform(floor, corner, size=(n_draws, len(corner)))

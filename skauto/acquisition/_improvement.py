@@ -1,4 +1,4 @@
-r"""Expected improvement of a prediction on the best value so far, its logarithm, and per second.
+r"""Expected improvement, log expected improvement, and expected improvement per second.
 
 Values are losses: an improvement lies below the best. With :math:`u = (m^+ - \xi - \mu)/\sigma`,
 
@@ -11,23 +11,23 @@ from scipy.special import erfcx, log1p, ndtr
 from skauto.utils import FloatArray
 
 _LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
-# Below this u, 1 - |u| m(u) (m: Mills ratio) has lost more digits than its expansion leaves out.
+# Below this u, the asymptotic series of 1 - |u| m(u) (m: Mills ratio) is the more accurate form.
 _FAR = -50.0
 
 
 def expected_improvement(
     mean: FloatArray, std: FloatArray, best: float, *, xi: float = 0.0
 ) -> FloatArray:
-    """Expected improvement of normal predictions on the best value.
+    """Expected improvement of normal predictions on the best observed value.
 
     Parameters
     ----------
     mean, std : ndarray of shape (n,)
-        Predictive means and standard deviations; where ``std`` is 0 the improvement is certain.
+        Predictive means and standard deviations, which may be 0.
     best : float
-        Smallest value so far.
+        Smallest observed value.
     xi : float, default=0.0
-        What an improvement must exceed to count; larger values explore.
+        Minimum improvement that counts; larger values explore more.
 
     Returns
     -------
@@ -52,21 +52,21 @@ def expected_improvement(
 def log_expected_improvement(
     mean: FloatArray, std: FloatArray, best: float, *, xi: float = 0.0
 ) -> FloatArray:
-    """Logarithm of the expected improvement, accurate where that itself underflows.
+    """Logarithm of the expected improvement, accurate where the improvement underflows.
 
     Parameters
     ----------
     mean, std : ndarray of shape (n,)
-        Predictive means and standard deviations; where ``std`` is 0 the improvement is certain.
+        Predictive means and standard deviations, which may be 0.
     best : float
-        Smallest value so far.
+        Smallest observed value.
     xi : float, default=0.0
-        What an improvement must exceed to count; larger values explore.
+        Minimum improvement that counts; larger values explore more.
 
     Returns
     -------
     log_improvement : ndarray of shape (n,)
-        Minus infinity where a certain prediction is no improvement.
+        Minus infinity where ``std`` is 0 and ``mean`` is not below ``best - xi``.
 
     References
     ----------
@@ -87,31 +87,30 @@ def log_expected_improvement(
         u = gain / std
         uncertain = np.log(std) + _log_h(u)
         certain = np.log(np.maximum(gain, 0.0))
-    # For large u, h(u) = u to the last digit, whatever the standard deviation.
+    # For large u, h(u) = u in floating point, so that the improvement is the gain.
     return np.where((std > 0) & (u < 1e8), uncertain, certain)
 
 
 def log_expected_improvement_per_second(
     mean: FloatArray, std: FloatArray, best: float, log_seconds: FloatArray, *, xi: float = 0.0
 ) -> FloatArray:
-    """Logarithm of the expected improvement per second, accurate where that itself underflows.
+    """Logarithm of the expected improvement per second (EIPS), accurate where it underflows.
 
     Parameters
     ----------
     mean, std : ndarray of shape (n,)
         Predictive means and standard deviations of the loss.
     best : float
-        Smallest loss so far.
+        Smallest observed loss.
     log_seconds : ndarray of shape (n,)
-        Predicted logarithm of the cost, such as ``log(1 + seconds)``. The 1 keeps it positive
-        below a second, where the plain logarithm of the paper changes sign.
+        Predicted ``log(1 + seconds)``. It is positive, unlike the ``log(seconds)`` of the paper.
     xi : float, default=0.0
-        What an improvement must exceed to count; larger values explore.
+        Minimum improvement that counts; larger values explore more.
 
     Returns
     -------
     log_rate : ndarray of shape (n,)
-        Minus infinity where a certain prediction is no improvement.
+        Minus infinity where ``std`` is 0 and ``mean`` is not below ``best - xi``.
 
     References
     ----------
@@ -128,7 +127,7 @@ def log_expected_improvement_per_second(
     True
     """
     improvement = log_expected_improvement(mean, std, best, xi=xi)
-    # A millisecond is the least that an evaluation is taken to cost.
+    # An evaluation costs at least one millisecond.
     rate: FloatArray = improvement - np.log(np.maximum(log_seconds, log1p(1e-3)))
     return rate
 
@@ -136,9 +135,9 @@ def log_expected_improvement_per_second(
 def _log_h(u: FloatArray) -> FloatArray:
     """Logarithm of h(u) = phi(u) + u Phi(u).
 
-    From -1 on as it stands. Below, phi is taken out: h(u) = phi(u) (1 - |u| m(|u|)) with the Mills
-    ratio m(t) = sqrt(pi/2) erfcx(t / sqrt(2)); far below, 1 - |u| m(|u|) is the asymptotic series
-    1/u^2 - 3/u^4 + 15/u^6 - 105/u^8 + 945/u^10.
+    For u > -1 the definition is used. Below, h(u) = phi(u) (1 - |u| m(|u|)) with the Mills ratio
+    m(t) = sqrt(pi/2) erfcx(t / sqrt(2)). For u < -50, 1 - |u| m(|u|) is replaced by its asymptotic
+    series 1/u^2 - 3/u^4 + 15/u^6 - 105/u^8 + 945/u^10.
     """
     log_phi = -0.5 * u**2 - _LOG_SQRT_2PI
     near = np.maximum(u, -1.0)

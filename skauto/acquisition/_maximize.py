@@ -1,4 +1,4 @@
-"""Where in a search space an acquisition is largest: random candidates and local search."""
+"""Maximization of an acquisition over a search space: random candidates and local search."""
 
 from collections.abc import Callable, Collection
 
@@ -22,35 +22,35 @@ def maximize_acquisition(
     structures: IntArray | None = None,
     fixed_steps: Collection[str] = (),
 ) -> tuple[FloatArray, FloatArray]:
-    """Rank configurations by an acquisition: random ones, and climbs from the best of them.
+    """Maximize an acquisition by random candidates and local search.
 
     Parameters
     ----------
     acquisition : callable
-        Takes vectors of the space, of shape (n, n_dimensions), and gives n values.
+        Maps vectors of shape (n, n_dimensions) to n values.
     space : SearchSpace
-        Where to search.
+        Space of the candidates.
     rng : numpy.random.Generator
-        Source of all randomness.
+        Draws candidates and neighbors.
     starts : ndarray of shape (n_starts, n_dimensions), default=None
-        Where local search starts, besides from the best random candidates.
+        Additional starts of the local search.
     n_random : int, default=5000
         Number of random candidates.
     n_random_starts : int, default=10
-        Number of the best random candidates that local search starts from.
+        Number of random candidates, the best ones, that local search starts from.
     n_rounds : int, default=10
-        Largest number of moves of local search.
+        Maximum number of moves of local search.
     structures : ndarray of int of shape (k, n_steps), default=None
-        Structures that random candidates are drawn from; None takes all.
+        Structures of the random candidates; None means all.
     fixed_steps : collection of str, default=()
         Steps whose algorithm local search does not change.
 
     Returns
     -------
     vectors : ndarray of shape (n, n_dimensions)
-        All that was looked at, except the starts, in decreasing order of acquisition.
+        All evaluated candidates except the starts, in decreasing order of acquisition.
     values : ndarray of shape (n,)
-        Their acquisition.
+        Their acquisition values.
 
     References
     ----------
@@ -71,14 +71,20 @@ def maximize_acquisition(
     vectors = space.sample(n_random, rng, structures)
     values = acquisition(vectors)
     best = np.argsort(-values, kind="stable")[:n_random_starts]
-    roots, heights = vectors[best], values[best]
+    all_starts, start_values = vectors[best], values[best]
     if starts is not None and len(starts):
-        roots = np.vstack([starts, roots])
-        heights = np.concatenate([acquisition(starts), heights])
-    climbed, climbed_values = local_search(
-        acquisition, space, roots, heights, rng, n_rounds=n_rounds, fixed_steps=fixed_steps
+        all_starts = np.vstack([starts, all_starts])
+        start_values = np.concatenate([acquisition(starts), start_values])
+    found, found_values = local_search(
+        acquisition,
+        space,
+        all_starts,
+        start_values,
+        rng,
+        n_rounds=n_rounds,
+        fixed_steps=fixed_steps,
     )
-    vectors, values = np.vstack([climbed, vectors]), np.concatenate([climbed_values, values])
+    vectors, values = np.vstack([found, vectors]), np.concatenate([found_values, values])
     order = np.argsort(-values, kind="stable")
     return vectors[order], values[order]
 
@@ -93,33 +99,33 @@ def local_search(
     n_rounds: int = 10,
     fixed_steps: Collection[str] = (),
 ) -> tuple[FloatArray, FloatArray]:
-    """Climb from every start to its best neighbour, and on, until none is better.
+    """Local search: move from each start to its best neighbor until no neighbor is better.
 
-    The neighbours of all climbers are valued together.
+    The neighbors of all current points are evaluated in one batch.
 
     Parameters
     ----------
     acquisition : callable
-        Takes vectors of the space, of shape (n, n_dimensions), and gives n values.
+        Maps vectors of shape (n, n_dimensions) to n values.
     space : SearchSpace
-        Where to search.
+        Space of the candidates.
     starts : ndarray of shape (n_starts, n_dimensions)
-        Where to start.
+        Start points.
     values : ndarray of shape (n_starts,)
-        Acquisition of the starts.
+        Acquisition values of the starts.
     rng : numpy.random.Generator
-        Draws the neighbours in numeric hyper-parameters.
+        Draws the neighbors in numeric hyper-parameters.
     n_rounds : int, default=10
-        Largest number of moves.
+        Maximum number of moves.
     fixed_steps : collection of str, default=()
         Steps whose algorithm is not changed.
 
     Returns
     -------
     vectors : ndarray of shape (n, n_dimensions)
-        All neighbours that were looked at.
+        All evaluated neighbors.
     values : ndarray of shape (n,)
-        Their acquisition.
+        Their acquisition values.
 
     Examples
     --------
@@ -140,15 +146,15 @@ def local_search(
         if not sizes.sum():
             break
         vectors = np.vstack(neighbors)
-        heights = acquisition(vectors)
+        new_values = acquisition(vectors)
         seen_vectors.append(vectors)
-        seen_values.append(heights)
+        seen_values.append(new_values)
         ends = np.cumsum(sizes)
         best = [
-            begin + int(heights[begin:end].argmax())
+            begin + int(new_values[begin:end].argmax())
             for begin, end in zip(ends - sizes, ends, strict=True)
             if end > begin
         ]
-        better = heights[best] > values[sizes > 0]
-        starts, values = vectors[best][better], heights[best][better]
+        better = new_values[best] > values[sizes > 0]
+        starts, values = vectors[best][better], new_values[best][better]
     return np.vstack(seen_vectors), np.concatenate(seen_values)

@@ -1,6 +1,6 @@
-"""Run a function elsewhere: in this process, in killable processes, on a joblib backend.
+"""Run a function in this process, in killable worker processes, or on a joblib backend.
 
-An engine knows nothing of pipelines, trials or scores.
+Engines do not depend on pipelines, trials or scores.
 """
 
 from skauto.engines._base import Engine, Outcome, thread_pools

@@ -1,8 +1,7 @@
-"""Base class of the engines, the outcome of a task, and how a task is called.
+"""Base class of the engines, the outcome of a task, and the call of a task.
 
 An engine runs one function, which holds the data. A task is a key and the arguments of one call.
-The engine returns an `Outcome` for every task, also if the call fails or its worker dies. Engines
-know nothing of pipelines or scores.
+The engine returns an `Outcome` for every task, also if the call fails or its worker dies.
 """
 
 import contextlib
@@ -24,31 +23,26 @@ MAX_ERROR_LINES = 30
 MAX_ERROR_CHARACTERS = 4000
 MAX_TIME_LIMIT = 1e8  # seconds; timers accept no more, and longer limits count as None
 
-# How a task ends.
 Status = Literal["ok", "failed", "timeout", "memout", "crashed"]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one task ended.
+    """Outcome of one task.
 
     Parameters
     ----------
     status : {"ok", "failed", "timeout", "memout", "crashed"}
         "failed" is an exception (or a result that cannot be sent back), "timeout" and "memout" are
         the limits, "crashed" is a worker process that died.
-
     value : object, default=None
-        What the function returned; None unless the status is "ok".
-
+        Return value of the function; None unless the status is "ok".
     error : str, default=""
-        The last lines of the traceback, or a sentence on how the worker ended.
-
+        Last lines of the traceback, or a sentence on how the worker ended.
     seconds : float, default=0.0
-        How long the call ran.
-
+        Duration of the call.
     ended : float, default=now
-        When it ended, as `time.time()`: the one clock that machines share.
+        Time of its end by `time.time()`, a clock that machines share.
 
     Examples
     --------
@@ -67,20 +61,17 @@ class Outcome:
 class Engine(ABC):
     """Run one function many times, asynchronously and isolated from failures of single calls.
 
-    Engines are context managers; `close` leaves nothing behind. An engine belongs to the thread
-    and the process that made it.
+    Engines are context managers; `close` releases all resources. An engine may only be used in the
+    thread and process that created it.
 
     Parameters
     ----------
     function : callable
-        What every task calls. It holds the data, and reaches each worker once.
-
+        Function that every task calls. It holds the data and is sent to each worker once.
     n_workers : int, default=1
-        How many tasks run at the same time.
-
+        Number of tasks that run at the same time.
     memory_limit : int, default=None
-        Bytes that one worker and the processes it started may take, beyond what a fresh worker
-        holds.
+        Maximum bytes of one worker and its child processes, beyond those of a fresh worker.
     """
 
     def __init__(
@@ -118,7 +109,7 @@ class Engine(ABC):
         Parameters
         ----------
         timeout : float, default=None
-            Seconds to wait at most. None waits as long as any task is running.
+            Maximum seconds to wait. None waits as long as any task is running.
 
         Returns
         -------
@@ -128,7 +119,7 @@ class Engine(ABC):
 
     @abstractmethod
     def cancel(self, keys: Collection[Hashable] | None = None) -> None:
-        """Kill running and forget queued tasks; `wait` will not return them.
+        """Kill running tasks and drop queued ones; `wait` will not return them.
 
         Parameters
         ----------
@@ -138,7 +129,7 @@ class Engine(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Kill everything and release every resource. Calling it again does nothing."""
+        """Cancel all tasks and release all resources. A second call does nothing."""
 
     def submit(
         self, key: Hashable, args: tuple[Any, ...] = (), time_limit: float | None = None
@@ -148,14 +139,12 @@ class Engine(ABC):
         Parameters
         ----------
         key : hashable
-            What `wait` returns the outcome under. It must differ from that of all tasks that
-            `wait` has not returned yet.
-
+            Identifies the outcome. It must differ from the keys of all tasks that `wait` has not
+            returned yet.
         args : tuple[Any, ...], default=()
             Arguments of the call.
-
         time_limit : float, default=None
-            Seconds that the call may run, counted from its start in the worker. At 0 or below the
+            Maximum seconds of the call, counted from its start in the worker. At 0 or below the
             task ends with a "timeout" almost at once.
         """
         if self._closed:
@@ -176,7 +165,8 @@ class Engine(ABC):
 def call(function: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
     """Call the function and return its value or exception as an Outcome.
 
-    KeyboardInterrupt is re-raised: only the engine can tell the user's from the function's own.
+    KeyboardInterrupt is re-raised: only the engine knows whether the user or the function caused
+    it.
     """
     start = time.perf_counter()
     try:
@@ -216,7 +206,7 @@ def tail(text: str) -> str:
 
 
 def dumps(item: Any, buffer_callback: Callable[[pickle.PickleBuffer], Any] | None = None) -> bytes:
-    """Pickle, by value (cloudpickle) what cannot be pickled by reference."""
+    """Pickle an object; use cloudpickle if it cannot be pickled by reference."""
     try:
         return pickle.dumps(item, protocol=5, buffer_callback=buffer_callback)
     except Exception:
@@ -256,7 +246,7 @@ def thread_pools() -> ThreadpoolController:
 def single_thread(config: dict[str, Any]) -> Iterator[None]:
     """Run a task on one thread, without nested parallelism, under a scikit-learn configuration.
 
-    The limit of OpenMP holds for each thread. That of BLAS holds for the process: where several
+    The OpenMP limit applies to the current thread, the BLAS limit to the process. If several
     threads use this context at once, limit BLAS around all of them.
     """
     with (

@@ -1,4 +1,4 @@
-"""Tasks on whatever engine the user has registered with joblib: dask, ray, threads, ..."""
+"""Run tasks on the joblib backend that the user has chosen: dask, ray, threading, ..."""
 
 import asyncio
 import concurrent.futures
@@ -36,11 +36,11 @@ from skauto.engines._base import (
 )
 from skauto.utils import backend_of
 
-POLL = 0.005  # seconds between two looks at the futures of dask
-CLUSTER_TICK = 0.25  # seconds between two looks at its workers
-KILL_TICK = 2.0  # seconds after which a nanny is asked again
+POLL = 0.005  # seconds between two checks of dask's futures
+CLUSTER_TICK = 0.25  # seconds between two updates of the list of dask workers
+KILL_TICK = 2.0  # seconds between two requests to a nanny to kill its worker
 MAX_SILENCE = 10.0  # seconds to wait for an answer of the scheduler
-MAX_WORKERLESS = 300.0  # seconds that a cluster may be without any worker
+MAX_WORKERLESS = 300.0  # seconds that a cluster may have no worker
 MAX_RETRIES = 2  # of a task lost together with others, or of a copy that a worker could not load
 
 
@@ -55,27 +55,25 @@ class _Task:
 
 
 class _Resubmit(Exception):
-    """A task must be sent again: it was lost, and may not be the cause."""
+    """A task must be sent again: it was lost, and may not have caused the loss."""
 
 
 class JoblibEngine(Engine):
-    """Run the tasks on the joblib backend that is active where the engine is made.
+    """Run the tasks on the joblib backend that is active when the engine is created.
 
-    The workers are the backend's, and there is no memory limit. Time limits are counted from the
-    moment when a task is sent to a free worker. On dask, a task whose worker died is "crashed",
-    and a worker that exceeds a time limit is restarted if it has a nanny and runs nothing else.
-    Elsewhere such a task is given up: its outcome is "timeout" at once, but its worker is free
-    only when the call ends.
+    There is no memory limit. Time limits are counted from the moment when a task is sent to a free
+    worker. On dask, a task whose worker died is "crashed", and a worker that exceeds a time limit
+    is restarted if it has a nanny and runs no other task. On other backends the outcome is
+    "timeout" at once, but the worker is busy until the call ends.
 
     Parameters
     ----------
     function : callable
-        What every task calls. dask sends it once to each worker; other backends that cross
-        process borders send it with each task.
-
+        Function that every task calls. dask sends it once to each worker; other backends with
+        separate processes send it with each task.
     n_jobs : int, default=None
-        Number of tasks at the same time. None takes what `joblib.parallel_config` or else the
-        backend says.
+        Number of tasks at the same time. None takes the number of `joblib.parallel_config`, or
+        else that of the backend.
 
     Examples
     --------
@@ -115,24 +113,13 @@ class JoblibEngine(Engine):
         self._assign_tasks()
 
     def wait(self, timeout: float | None = None) -> list[tuple[Any, Outcome]]:
-        """Return the tasks that ended since the last call, waiting for at least one.
-
-        Parameters
-        ----------
-        timeout : float, default=None
-            Seconds to wait at most. None waits as long as any task is running.
-
-        Returns
-        -------
-        finished : list of (key, Outcome)
-            In the order in which they ended; empty after `timeout`, or if nothing is running.
-        """
+        """Return the tasks that ended since the last call; see `Engine.wait`."""
         end = float("inf") if timeout is None else time.monotonic() + timeout
         pause = 0.0
         while True:
             for number, read in self._transport.collect(pause):
                 self._receive(number, read)
-            self._give_up_late()
+            self._enforce_time_limits()
             self._assign_tasks()
             now = time.monotonic()
             if self._finished or now >= end or not self.n_running:
@@ -174,38 +161,34 @@ class JoblibEngine(Engine):
             outcome = replace(outcome, seconds=time.monotonic() - task.started)
         self._finished.append((task.key, outcome))
 
-    def _give_up_late(self) -> None:
+    def _enforce_time_limits(self) -> None:
         now = time.monotonic()
         for number, task in list(self._in_flight.items()):
             if task.time_limit is not None and now > task.deadline:
-                self._give_up(number, kill=True)
+                self._drop(number, kill=True)
                 text = f"The time limit of {task.time_limit:.3g} s was exceeded."
                 self._finished.append((task.key, Outcome("timeout", None, text, task.time_limit)))
 
-    def _give_up(self, number: int, kill: bool) -> None:
-        """Forget a task; its worker is busy until the call ends or is killed."""
+    def _drop(self, number: int, kill: bool) -> None:
+        """Drop a task; its worker is busy until the call ends or is killed."""
         del self._in_flight[number]
         if kill:
             self._transport.kill(number)
 
     def cancel(self, keys: Collection[Hashable] | None = None) -> None:
-        """Give up running and forget queued tasks; `wait` will not return them.
+        """Drop running and queued tasks; see `Engine.cancel`.
 
-        Parameters
-        ----------
-        keys : collection of hashable, default=None
-            Tasks to cancel; those that already ended are ignored. Their calls run on to the end.
-            None cancels all, and kills where the backend can.
+        Running calls continue to their end. If all tasks are cancelled, those on dask are killed.
         """
         chosen = set(self._keys() if keys is None else keys)
         self._queue = deque(task for task in self._queue if task.key not in chosen)
         self._finished[:] = [item for item in self._finished if item[0] not in chosen]
         for number, task in list(self._in_flight.items()):
             if task.key in chosen:
-                self._give_up(number, kill=keys is None)
+                self._drop(number, kill=keys is None)
 
     def close(self) -> None:
-        """Give up all tasks and release the backend. Calling it again does nothing."""
+        """Cancel all tasks and release the backend. A second call does nothing."""
         if not self._closed:
             self._closed = True
             self.cancel()
@@ -218,7 +201,7 @@ class _Transport(Protocol):
     n_workers: int
 
     def has_room(self) -> bool:
-        """Tell whether a worker is free."""
+        """Whether a worker is free."""
 
     def send(self, number: int, args: tuple[Any, ...]) -> None:
         """Start a task on a free worker."""
@@ -227,14 +210,14 @@ class _Transport(Protocol):
         """Wait until a task ends; return ended tasks, each with a function that reads it."""
 
     def kill(self, number: int) -> None:
-        """Stop a task if the backend can; otherwise drop it."""
+        """Stop a task if the backend supports it."""
 
     def close(self) -> None:
-        """Release everything."""
+        """Release all resources."""
 
 
 class _BackendTransport:
-    """Any backend, through the methods that joblib asks authors of backends for."""
+    """Any backend, by the methods that joblib requires of backends."""
 
     def __init__(self, function: Callable[..., Any], n_jobs: int | None) -> None:
         self._open(joblib.Parallel(n_jobs=n_jobs))
@@ -269,7 +252,7 @@ class _BackendTransport:
         self.n_open += 1
         try:
             self.backend.submit(calls, callback=_Callback(self.arrived, number))
-        except Exception:  # a process pool is of no use any more after one of its workers died
+        except Exception:  # a process pool cannot be used after one of its workers died
             self._shut()
             self._open(joblib.Parallel(n_jobs=self.n_workers, backend=self.backend))
             self.backend.submit(calls, callback=_Callback(self.arrived, number))
@@ -304,7 +287,7 @@ class _BackendTransport:
 
 @dataclass
 class _Host:
-    """A dask worker, and the copy of the function that was sent to it."""
+    """A dask worker and its copy of the function."""
 
     n_threads: int
     copy: concurrent.futures.Future[Any]
@@ -330,19 +313,20 @@ class _Sent:
 
 
 class _DaskTransport:
-    """Uses the dask client: its joblib backend neither reports dead workers nor stops tasks.
+    """Use the dask client: dask's joblib backend neither reports dead workers nor stops tasks.
 
-    Each task is sent to a worker with a free thread. dask would otherwise queue tasks on busy
-    workers, where they are lost when these die, and retry a task that kills its worker elsewhere.
+    Each task is sent to a worker with a free thread. dask itself would queue tasks on busy
+    workers, where they are lost when the worker dies, and would retry a task that kills its worker
+    on other workers.
 
-    A dying worker may answer late or never. All requests except the list of workers are therefore
-    coroutines on the client's event loop. The engine never waits for one of them, and drops those
-    of a worker that the scheduler no longer lists.
+    A dying worker may answer late or never. Therefore all requests except the list of workers are
+    coroutines on the client's event loop. The engine never waits for them, and drops those of a
+    worker that the scheduler no longer lists.
     """
 
     def __init__(self, function: Callable[..., Any], n_jobs: int | None, backend: Any) -> None:
         self.client = backend.client
-        # Workers may join later: the bound is n_jobs, not the present size of the cluster.
+        # Workers may join later: the bound is n_jobs, not the current size of the cluster.
         self.max_tasks = math.inf if n_jobs is None or n_jobs < 1 else n_jobs
         self.n_workers = int(min(self.max_tasks, backend.effective_n_jobs(n_jobs)))
         self.holder = _Holder(function, sklearn.get_config())
@@ -358,7 +342,7 @@ class _DaskTransport:
         """Update the list of workers; send the function to new ones."""
         now = time.monotonic()
         self.next_update = now + CLUSTER_TICK
-        with contextlib.suppress(TimeoutError):  # a busy scheduler is asked again next time
+        with contextlib.suppress(TimeoutError):  # a busy scheduler is asked again later
             threads = self.client.nthreads(callback_timeout=MAX_SILENCE)
             for address in self.hosts.keys() - threads.keys():
                 self.hosts.pop(address).copy.cancel()
@@ -460,15 +444,15 @@ class _DaskTransport:
         return _loads(result.result())
 
     def kill(self, number: int) -> None:
-        """Let the nanny kill and replace the worker, unless it runs other tasks."""
+        """Ask the nanny to kill and replace the worker, unless it runs other tasks."""
         sent = self.sent[number]
         sent.next_kill = time.monotonic() + KILL_TICK
         if sent.kill is None or sent.kill.done():
             sent.kill = self._start(_kill_host(self.client, sent.address, sent.future.key))
 
     def close(self) -> None:
-        # A worker is killed only if it runs nothing else, which is checked before the task is
-        # withdrawn.
+        # Wait for pending kills: whether a worker runs other tasks is checked before the task is
+        # cancelled.
         kills = [sent.kill for sent in self.sent.values() if sent.kill is not None]
         concurrent.futures.wait(kills, MAX_SILENCE)
         copies = [data for host in self.hosts.values() if (data := host.data()) is not None]
@@ -495,7 +479,7 @@ async def _kill_host(client: Any, address: str, key: Hashable) -> None:
 def _kill_worker(address: str, dask_worker: Any) -> None:
     """Kill the worker process of a nanny; called in the nanny's process.
 
-    Its replacement must not be killed: a nanny gives up when a worker dies during its start.
+    Its replacement must not be killed: a nanny stops when a worker dies during its start.
     """
     running = dask_worker.process.status.name == "running"
     if running and dask_worker.worker_address == address:
@@ -511,7 +495,7 @@ class _Holder:
 
 
 class _Reader:
-    """The outcome of a task, unpickled when it is asked for."""
+    """The outcome of a task, unpickled on demand."""
 
     def __init__(self, transport: Any, result: Any) -> None:
         self.transport = transport
@@ -535,7 +519,7 @@ class _NoOutcome:
 
 
 class _Callback:
-    """Tell the engine that a task ended."""
+    """Put the result of a finished task into a queue."""
 
     def __init__(self, arrived: "queue.SimpleQueue[tuple[int, Any]]", number: int) -> None:
         self.arrived = arrived
@@ -581,7 +565,7 @@ def chosen_backend() -> ParallelBackendBase | None:
 
 
 def in_parallel_call() -> bool:
-    """Tell whether joblib has called this code as one of several tasks."""
+    """Whether joblib runs this code as one of several tasks."""
     backend, _ = get_active_backend()
     return (getattr(backend, "nesting_level", 0) or 0) > 0 or _inside_dask_worker()
 

@@ -15,19 +15,17 @@ from skauto.engines._base import Engine, Outcome, call, single_thread
 from skauto.engines._joblib import JoblibEngine, chosen_backend, in_parallel_call
 from skauto.engines._processes import ProcessEngine
 
-__all__ = ["Engine", "Outcome", "SerialEngine", "make_engine"]
-
 
 class SerialEngine(Engine):
     """Run the tasks in this process, one in each call of `wait`.
 
-    Nothing can interrupt a call here: time limits are not enforced, and a crash of the function is
-    a crash of the process. A `KeyboardInterrupt` drops the task that was running.
+    Calls cannot be interrupted: time limits are not enforced, and a crash of the function crashes
+    the process. A `KeyboardInterrupt` drops the running task.
 
     Parameters
     ----------
     function : callable
-        What every task calls.
+        Function that every task calls.
 
     Examples
     --------
@@ -58,18 +56,7 @@ class SerialEngine(Engine):
         self._queue.append((key, args))
 
     def wait(self, timeout: float | None = None) -> list[tuple[Any, Outcome]]:
-        """Run the oldest task and return it, however long it takes.
-
-        Parameters
-        ----------
-        timeout : float, default=None
-            Ignored: the call cannot be interrupted.
-
-        Returns
-        -------
-        finished : list of (key, Outcome)
-            One task, or none if nothing is queued.
-        """
+        """Run the oldest task to its end and return it; the timeout is ignored."""
         if not self._queue:
             return []
         key, args = self._queue.popleft()
@@ -77,19 +64,13 @@ class SerialEngine(Engine):
             return [(key, call(self.function, args))]
 
     def cancel(self, keys: Collection[Hashable] | None = None) -> None:
-        """Forget queued tasks; `wait` will not return them.
-
-        Parameters
-        ----------
-        keys : collection of hashable, default=None
-            Tasks to cancel. None cancels all.
-        """
+        """Drop queued tasks; see `Engine.cancel`."""
         self._queue = deque(
             task for task in self._queue if keys is not None and task[0] not in keys
         )
 
     def close(self) -> None:
-        """Forget all tasks. Calling it again does nothing."""
+        """Drop all tasks. A second call does nothing."""
         self._closed = True
         self.cancel()
 
@@ -113,23 +94,20 @@ def make_engine(
     Parameters
     ----------
     function : callable
-        What every task calls. It holds the data, and reaches each worker once.
-
+        Function that every task calls. It holds the data and is sent to each worker once.
     n_jobs : int, default=None
-        Number of workers, as everywhere in joblib: None is 1 unless a `joblib.parallel_config`
-        says otherwise, -1 all cores that this process may use.
-
+        Number of workers as in joblib: None means 1 unless `joblib.parallel_config` sets it, -1
+        means all cores that this process may use.
     isolate : bool, default=False
         Use a worker process also for a single job, so that it can be killed.
-
     memory_limit : int, default=None
-        Bytes that one worker and the processes it started may take, beyond what a fresh worker
-        holds. It implies `isolate`.
+        Maximum bytes of one worker and its child processes, beyond those of a fresh worker. It
+        implies `isolate`.
 
     Returns
     -------
     engine : Engine
-        To be closed by the caller.
+        The caller closes it.
 
     Examples
     --------
@@ -169,7 +147,7 @@ def make_engine(
 
 
 def _is_remote(backend: ParallelBackendBase) -> bool:
-    """Tell whether the backend uses all its workers by default, as dask does."""
+    """Whether the backend uses all its workers by default, as dask does."""
     return backend.default_n_jobs == -1
 
 

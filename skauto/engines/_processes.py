@@ -59,8 +59,8 @@ _BASE = f'{os.path.join("engines", "_base.py")}"'
 # A worker that still holds this share of the memory limit after a task is replaced.
 MAX_KEPT_MEMORY = 0.25
 
-# The parent's ends of all pipes in this process. Any forked child closes its copies at once: a
-# copy would keep the workers alive after the parent.
+# The parent's ends of all pipes in this process. Forked children close their copies at once,
+# because an open copy would keep the workers alive after the parent has ended.
 _OWN_ENDS: "weakref.WeakSet[Any]" = weakref.WeakSet()
 
 
@@ -82,7 +82,7 @@ class _Task:
 
 @dataclass
 class _Worker:
-    """The parent's view of a worker process."""
+    """A worker process as seen by its parent."""
 
     process: multiprocessing.process.BaseProcess
     channel: socket.socket
@@ -177,13 +177,13 @@ class _Worker:
                 process.kill()
 
     def release(self) -> None:
-        """Close the pipes, which alone would end the worker."""
+        """Close the pipes; this also ends the worker."""
         for end in (self.channel, self.lifeline, self.report):
             end.close()
 
 
 def _private_memory(process: psutil.Process) -> int:
-    """Resident bytes; without shared pages (libraries, mapped data) where the system tells."""
+    """Resident bytes, without shared pages (libraries, mapped data) if the system reports them."""
     info = process.memory_info()
     return info.rss - getattr(info, "shared", 0)
 
@@ -191,30 +191,27 @@ def _private_memory(process: psutil.Process) -> int:
 class ProcessEngine(Engine):
     """Run the tasks in local worker processes that can be killed.
 
-    Whatever a task does is the outcome of this task: an exception or a result that cannot be
-    pickled is "failed", the end of the worker "crashed", the limits "timeout" and "memout". A
-    dead worker is replaced. Workers write no output, show no warnings, ignore Ctrl-C and run
+    Each failure is the outcome of its task only: an exception or a result that cannot be pickled
+    is "failed", a dead worker is "crashed", exceeded limits are "timeout" and "memout". A dead
+    worker is replaced. Workers write no output, show no warnings, ignore Ctrl-C and run
     single-threaded. They die with this process, even if it is killed.
 
     Parameters
     ----------
     function : callable
-        What every task calls. Under "fork" workers inherit it; otherwise it is pickled once into a
-        temporary file without a name, from which they map large arrays.
-
+        Function that every task calls. Under "fork" workers inherit it; otherwise it is pickled
+        once into an unnamed temporary file, from which workers map large arrays.
     n_workers : int, default=1
         Number of worker processes; they are started when they are needed.
-
     memory_limit : int, default=None
-        Bytes that one worker and the processes it started may take, beyond what a fresh worker
-        holds (so inherited data does not count).
-
+        Maximum bytes of one worker and its child processes, beyond those of a fresh worker, so
+        that inherited data does not count.
     start_method : {"fork", "forkserver", "spawn"}, default=None
-        How workers are started. None takes what `multiprocessing.set_start_method` was given if
-        it is not Python's default anyway, else "fork" on Linux and Python's default elsewhere.
+        How workers are started. None takes the method that `multiprocessing.set_start_method`
+        set, unless it is Python's default; else "fork" on Linux and Python's default elsewhere.
         Under "fork" a script needs no ``if __name__ == "__main__"``, nothing is pickled, and a
-        worker is replaced within some hundredths of a second; OpenMP, which must not be used on
-        both sides of a fork, is confined to one thread in workers. Choose "spawn" (or, where it
+        worker is replaced within some hundredths of a second. OpenMP, which must not be used
+        before and after a fork, is limited to one thread in workers. Choose "spawn" (or, if it
         is not Python's default, "forkserver") if the process runs threads of libraries that do
         not survive a fork.
 
@@ -244,7 +241,7 @@ class ProcessEngine(Engine):
         if self.start_method == "fork":
             self._source, self._dumps = Inherited(function), dumps
         else:
-            # By value also what is defined in a notebook or a script read from a pipe.
+            # cloudpickle also pickles functions of notebooks and of scripts read from a pipe.
             self._source, self._dumps = Mapped(function), cloudpickle.dumps
         self._queue: deque[_Task] = deque()
         self._finished: list[tuple[Hashable, Outcome]] = []
@@ -279,18 +276,7 @@ class ProcessEngine(Engine):
             self._advance()
 
     def wait(self, timeout: float | None = None) -> list[tuple[Any, Outcome]]:
-        """Return the tasks that ended since the last call, waiting for at least one.
-
-        Parameters
-        ----------
-        timeout : float, default=None
-            Seconds to wait at most. None waits as long as any task is running.
-
-        Returns
-        -------
-        finished : list of (key, Outcome)
-            In the order in which they ended; empty after `timeout`, or if nothing is running.
-        """
+        """Return the tasks that ended since the last call; see `Engine.wait`."""
         end = float("inf") if timeout is None else time.monotonic() + timeout
         while True:
             with _interrupts_later():
@@ -304,13 +290,7 @@ class ProcessEngine(Engine):
             connection.wait(sources, pause)
 
     def cancel(self, keys: Collection[Hashable] | None = None) -> None:
-        """Kill running and forget queued tasks; `wait` will not return them.
-
-        Parameters
-        ----------
-        keys : collection of hashable, default=None
-            Tasks to cancel; those that already ended are ignored. None cancels all.
-        """
+        """Kill running tasks and drop queued ones; see `Engine.cancel`."""
         chosen = set(self._keys() if keys is None else keys)
         with _interrupts_later():
             self._queue = deque(task for task in self._queue if task.key not in chosen)
@@ -320,14 +300,12 @@ class ProcessEngine(Engine):
                     self._discard(worker)
 
     def close(self) -> None:
-        """Kill all workers and release every resource. Calling it again does nothing."""
+        """Kill all workers and release all resources. A second call does nothing."""
         self._closed = True
         with _interrupts_later():
             self._queue.clear()
             self._finished.clear()
             self._shut_down()
-
-    # What happens in each call of `submit` and `wait`
 
     def _advance(self) -> None:
         """Receive outcomes, enforce the limits, and assign queued tasks to idle workers."""
@@ -412,7 +390,7 @@ class ProcessEngine(Engine):
         assert worker.task is not None
         seconds = time.monotonic() - worker.task_started
         limit = worker.task.time_limit
-        # No exit code is known where a handler of the user's program waits for all children.
+        # The exit code is unknown if a signal handler of the program waits for all children.
         by_timer = exitcode in (-signal.SIGALRM, None)
         if by_timer and limit is not None and seconds >= 0.99 * limit:
             return Outcome("timeout", None, _timeout_text(limit, trace), limit)
@@ -442,12 +420,12 @@ class ProcessEngine(Engine):
     def _enforce_time_limits(self) -> None:
         now = time.monotonic()
         for worker in list(self._workers):
-            # A worker that is already sending its outcome was in time.
+            # A worker that is already sending its outcome ended in time.
             deadline = worker.deadline + (STALL_LIMIT if worker.received else 0.0)
             if worker.task is not None and now > deadline:
                 limit = worker.task.time_limit
                 assert limit is not None
-                trace = worker.last_traceback()  # its timer may have ended it just now
+                trace = worker.last_traceback()
                 self._discard(worker)
                 outcome = Outcome("timeout", None, _timeout_text(limit, trace), limit)
                 self._finish(worker, outcome)
@@ -549,10 +527,10 @@ class ProcessEngine(Engine):
 
 
 def _default_start_method() -> str:
-    """Return what the user set, unless it is Python's default or a method of loky.
+    """Return the method that the user set, unless it is Python's default or a method of loky.
 
-    joblib fixes Python's default, which is "forkserver" on Linux from Python 3.14 on, when it is
-    first used: that says nothing about the user.
+    Python's default ("forkserver" on Linux since Python 3.14) may have been set by joblib, which
+    sets it on first use.
     """
     chosen = multiprocessing.get_start_method(allow_none=True)
     default, *others = multiprocessing.get_all_start_methods()
@@ -563,8 +541,7 @@ def _default_start_method() -> str:
 
 def _start(process: multiprocessing.process.BaseProcess, start_method: str) -> None:
     if start_method == "fork":
-        # Python >= 3.12 warns of threads at every fork; the docstring of ProcessEngine says why
-        # it is done all the same.
+        # Python >= 3.12 warns of threads at every fork; see ProcessEngine for the reasons.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             process.start()

@@ -1,4 +1,4 @@
-"""What runs in a worker process of the `ProcessEngine`."""
+"""The main loop of a worker process of the `ProcessEngine`."""
 
 import contextlib
 import ctypes
@@ -35,8 +35,8 @@ with contextlib.suppress(ImportError):  # Windows can import the package, but no
 
 FRAME = struct.Struct("!QQ")  # length of the header, length of the value
 ALIGNMENT = 64
-# Limit of the data segment, as a multiple of the memory limit. It backs up the polling of resident
-# memory. Virtual memory is reserved before it is used, and part of it is never used.
+# Limit of the data segment as a multiple of the memory limit, in addition to the polling of
+# resident memory. It is larger because part of the virtual memory is reserved but never used.
 DATA_LIMIT_FACTOR = 1.25
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -48,12 +48,12 @@ THREAD_VARIABLES = (
     "NUMBA_NUM_THREADS",
     "NUMEXPR_NUM_THREADS",
     "POLARS_MAX_THREADS",
-    "LOKY_MAX_CPU_COUNT",  # what joblib, and so LightGBM, take for the number of cores
+    "LOKY_MAX_CPU_COUNT",  # number of cores for joblib and LightGBM
 )
 
 
 class Inherited:
-    """The function of an engine for forked workers, which inherit the object itself."""
+    """The function of an engine for forked workers, which inherit it."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -69,8 +69,8 @@ class Inherited:
 class Mapped:
     """The function of an engine, pickled once into an unnamed file that workers memory-map.
 
-    Large arrays are stored as they are and mapped privately (copy on write): workers share the
-    memory and may still write to their own view, as under fork.
+    Large arrays are stored out of band and mapped copy on write: workers share the memory and may
+    still write to their own view, as under fork.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -111,12 +111,12 @@ def work(
     config: dict[str, Any],
     memory_limit: int | None,
 ) -> None:
-    """Serve tasks until the engine's end of the channel closes; the target of the process.
+    """Run tasks until the engine closes its end of the channel; the target of the process.
 
     Parameters
     ----------
     channel : socket
-        Tasks come in, outcomes go out.
+        Receives tasks and sends outcomes.
     lifeline : Connection
         Carries no data: it closes when the engine's process ends.
     report : Connection
@@ -124,9 +124,9 @@ def work(
     source : Inherited or Mapped
         The function.
     config : dict
-        The scikit-learn configuration.
+        scikit-learn configuration.
     memory_limit : int or None
-        Bytes beyond what this process holds once it is ready.
+        Maximum bytes beyond those of this process when it is ready.
     """
     _end_with_parent(lifeline)
     _reset_signals(report)
@@ -159,7 +159,7 @@ def _serve(
     """Run one task and send its outcome. The limit includes the pickling of the value."""
     process = os.getpid()
     if time_limit is not None:
-        # At the limit the traceback is written, and the kernel kills, also inside C code.
+        # At the limit, faulthandler writes the traceback and the signal kills, also in C code.
         faulthandler.unregister(signal.SIGALRM)  # a task may have put its own handler there
         faulthandler.register(signal.SIGALRM, file=report, all_threads=False, chain=True)
         signal.setitimer(signal.ITIMER_REAL, max(time_limit, 1e-6))

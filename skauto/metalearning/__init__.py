@@ -1,4 +1,4 @@
-"""What is known beforehand: meta-features, what worked on known data sets, and prices."""
+"""Meta-learning: meta-features, results on other data sets, and predicted training times."""
 
 from skauto.metalearning._archive import Archive, KnownDataSet, load_archive
 from skauto.metalearning._meta_features import META_FEATURES, meta_features

@@ -1,4 +1,4 @@
-"""The archive: known data sets with their meta-features, and what worked on them."""
+"""Archive of known data sets: their meta-features and the losses of configurations on them."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,11 +17,11 @@ from skauto.space import Configuration
 from skauto.utils import BoolArray, FloatArray
 
 _FORMAT = 1
-_DIGITS = 5  # significant ones, of everything that is written
-_CLIP = 3.0  # standardised measures beyond it count as this far
-# Two data sets are taken for copies when all measures, or all that do not look at the classes,
-# agree to these root mean squares, or when columns and classes agree so far. The number of rows
-# says nothing: the archive knows a large table by a part of its rows.
+_DIGITS = 5  # significant digits of numbers in files
+_CLIP = 3.0  # standardized meta-features are clipped to [-3, 3]
+# A data set is a near copy if the root mean square distance of all meta-features, or of those that
+# do not depend on the classes, is within these bounds, or if the measures in _COPY_SHAPE are. The
+# number of rows is not compared: the archive describes large tables by a part of their rows.
 _COPY_DISTANCE, _COPY_DISTANCE_X = 0.35, 0.1
 _COPY_SHAPE = {
     "log_n_features": 1e-4,
@@ -29,27 +29,33 @@ _COPY_SHAPE = {
     "share_categorical": 1e-4,
     "class_share_max": 0.01,
 }
-_OF_CLASSES = ("class_", "landmark_", "information_", "log_n_classes", "log_equivalent_columns")
-_OF_ROWS = ("log_n_samples", "log_dimensionality")
-# Of the distances from each data set to its nearest one, the share that counts as near.
+_CLASS_DEPENDENT = (
+    "class_",
+    "landmark_",
+    "information_",
+    "log_n_classes",
+    "log_equivalent_columns",
+)
+_ROW_DEPENDENT = ("log_n_samples", "log_dimensionality")
+# The radius is this quantile of the distances from each data set to its nearest one.
 _NEAR_SHARE = 0.9
 
 
 @dataclass(frozen=True, eq=False)
 class KnownDataSet:
-    """What is known of one data set.
+    """Meta-features of a data set and the results of configurations on it.
 
     Parameters
     ----------
     name : str
-        Its name.
+        Name.
     features : mapping of str to float
-        Its meta-features.
+        Meta-features.
     losses : ndarray of shape (n_configurations,)
-        Loss of each configuration of the archive; NaN where it was not tried, infinite where it
+        Loss of each configuration of the archive; NaN if it was not evaluated, infinite if it
         failed.
     seconds : ndarray of shape (n_configurations,)
-        Seconds that its evaluation took; NaN where it was not tried.
+        Seconds of each evaluation; NaN if it was not evaluated.
 
     Examples
     --------
@@ -68,14 +74,14 @@ class KnownDataSet:
 
 @dataclass(frozen=True, eq=False)
 class Archive:
-    """Configurations, data sets, and how well each configuration did on each data set.
+    """Losses of configurations on known data sets.
 
     Parameters
     ----------
     space : str
-        Name of the search space that the configurations come from.
+        Name of the search space of the configurations.
     scoring : str
-        What the losses measure.
+        Score that the losses are based on.
     configurations : tuple of Configuration
         The configurations.
     data_sets : tuple of KnownDataSet
@@ -122,27 +128,16 @@ class Archive:
         return np.array(rows, dtype=np.float64).reshape(shape)
 
     def without(self, names: Iterable[str]) -> "Archive":
-        """Leave data sets out, by name.
-
-        Parameters
-        ----------
-        names : iterable of str
-            Names of data sets; one that is not there is no error.
-
-        Returns
-        -------
-        archive : Archive
-            The rest.
-        """
+        """Return the archive without the data sets of these names; unknown names are ignored."""
         dropped = set(names)
         return self._only([d.name not in dropped for d in self.data_sets])
 
     def without_copies(self, features: Mapping[str, float]) -> "Archive":
-        """Leave out a data set itself, and near copies of it.
+        """Return the archive without a data set and its near copies.
 
-        A copy has nearly the same meta-features, or those of its columns are nearly the same (the
-        classes may have been merged), or columns and classes have the same numbers and shares; the
-        rows may be any part of the table.
+        A near copy agrees in all meta-features, or in those that do not depend on the classes
+        (classes may have been merged), or in the numbers and frequencies of columns and classes.
+        It may hold any part of the rows.
 
         Parameters
         ----------
@@ -152,10 +147,11 @@ class Archive:
         Returns
         -------
         archive : Archive
-            The rest.
+            Archive of the other data sets.
         """
         columns = [
-            not name.startswith(_OF_CLASSES) and name not in _OF_ROWS for name in META_FEATURES
+            not name.startswith(_CLASS_DEPENDENT) and name not in _ROW_DEPENDENT
+            for name in META_FEATURES
         ]
         shape = [
             [abs(d.features[name] - features[name]) <= limit for d in self.data_sets]
@@ -170,22 +166,19 @@ class Archive:
         kept_sets = [d for d, keep in zip(self.data_sets, np.asarray(kept), strict=True) if keep]
         return Archive(self.space, self.scoring, self.configurations, tuple(kept_sets))
 
-    # Neighbours
-
     def distances(
         self, features: Mapping[str, float], measures: BoolArray | None = None
     ) -> FloatArray:
-        """Distances from a data set to all known ones.
+        """Root mean square distances of standardized meta-features to all data sets.
 
-        The Euclidean distance of the standardised meta-features, divided by the square root of
-        their number. Where one is not defined, the data set counts as average.
+        Undefined meta-features are replaced by their mean.
 
         Parameters
         ----------
         features : mapping of str to float
             Meta-features of the data set.
         measures : ndarray of bool of shape (n_meta_features,), default=None
-            Which of ``META_FEATURES`` to compare; None takes all.
+            Mask of the ``META_FEATURES`` to compare; None means all.
 
         Returns
         -------
@@ -198,7 +191,7 @@ class Archive:
 
     @cached_property
     def _standardized(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Standardised meta-features of the data sets, with the mean and scale of each."""
+        """Standardized meta-features of the data sets, with the mean and scale of each."""
         rows = np.array([_row(data_set.features) for data_set in self.data_sets])
         rows = rows.reshape(-1, len(META_FEATURES))
         present = ~np.isnan(rows)
@@ -210,7 +203,7 @@ class Archive:
 
     @cached_property
     def radius(self) -> float:
-        """Distance that counts as near: most data sets have another one within it."""
+        """Maximum distance of a neighbor: 90% of the data sets have another one within it."""
         known = self._standardized[0]
         if len(known) < 2:
             return 0.0
@@ -219,62 +212,46 @@ class Archive:
         return float(np.quantile(distances.min(axis=1), _NEAR_SHARE))
 
     def nearest(self, features: Mapping[str, float], n: int) -> list[KnownDataSet]:
-        """Give the data sets that are most like one, the most similar first.
-
-        Parameters
-        ----------
-        features : mapping of str to float
-            Meta-features of the data set.
-        n : int
-            At most so many.
-
-        Returns
-        -------
-        data_sets : list of KnownDataSet
-            The nearest ones.
-        """
+        """Return the `n` nearest data sets, nearest first."""
         order = np.argsort(self.distances(features), kind="stable")[:n]
         return [self.data_sets[i] for i in order]
 
     def neighbors(self, features: Mapping[str, float], n: int = 25) -> list[KnownDataSet]:
-        """Give the data sets whose experience counts for one: the nearest, without copies of it.
-
-        There are none if even the nearest one is farther than `radius`.
+        """Return the nearest data sets, nearest first, without near copies.
 
         Parameters
         ----------
         features : mapping of str to float
             Meta-features of the data set.
         n : int, default=25
-            At most so many.
+            Maximum number of data sets.
 
         Returns
         -------
         data_sets : list of KnownDataSet
-            The nearest first.
+            Empty if no data set lies within `radius`.
         """
         others = self.without_copies(features)
         any_near = (others.distances(features) <= others.radius).any()
         return others.nearest(features, n) if any_near else []
 
     def advice(self, features: Mapping[str, float]) -> list[Configuration]:
-        """Order the configurations for a data set by what its neighbours tell.
+        """Recommend configurations for a data set, by a portfolio weighted by similarity.
 
-        Each is the one that most lowers the mean, over the other data sets, of the best
-        normalised loss so far. So the best of the nearest sets come first, unless one that is
-        tried before them does as well there. A data set at distance d has the weight
-        ``exp(-2 (d / radius) ** 2)``.
+        The portfolio is built greedily: each configuration lowers most the weighted mean, over the
+        other data sets, of the best normalized loss so far. A data set at distance d has the
+        weight ``exp(-2 (d / radius) ** 2)``.
 
         Parameters
         ----------
         features : mapping of str to float
-            Meta-features of the data set. The data set itself and copies of it are left out.
+            Meta-features of the data set. The data set itself and its near copies are excluded.
 
         Returns
         -------
         configurations : list of Configuration
-            In the order in which to try them; none if there are no neighbours. What adds nothing
-            on any data set is missing.
+            In the order of their evaluation, without those that improve on no data set. Empty if
+            there are no neighbors.
         """
         if not self.neighbors(features):
             return []
@@ -284,20 +261,20 @@ class Archive:
         return [self.configurations[i] for i in chosen]
 
     def portfolio(self, n: int = 25) -> list[Configuration]:
-        """Choose complementary configurations, for a data set of which nothing is known.
+        """Choose complementary configurations for an unknown data set.
 
-        Greedily: each is the one that most lowers the mean, over the data sets, of the best
-        normalised loss so far. They are returned in the order of their cost, the cheapest first.
+        The portfolio is built greedily: each configuration lowers most the mean, over the data
+        sets, of the best normalized loss so far.
 
         Parameters
         ----------
         n : int, default=25
-            Number of configurations, at most; fewer when no further one helps on any data set.
+            Maximum number of configurations; fewer if no further one improves on any data set.
 
         Returns
         -------
         configurations : list of Configuration
-            In the order in which to try them.
+            The cheapest first.
 
         References
         ----------
@@ -308,16 +285,8 @@ class Archive:
         cost = typical_cost(self.seconds)
         return [self.configurations[i] for i in sorted(chosen, key=lambda i: cost[i])]
 
-    # Files
-
     def save(self, path: str | Path) -> None:
-        """Write the archive as JSON, one configuration or data set a line.
-
-        Parameters
-        ----------
-        path : str or Path
-            The file, which is replaced.
-        """
+        """Write the archive to a JSON file, one configuration or data set per line."""
         Path(path).write_text(self._text(), encoding="utf-8")
 
     def _text(self) -> str:
@@ -343,18 +312,7 @@ class Archive:
 
     @classmethod
     def load(cls, path: str | Path | Traversable) -> "Archive":
-        """Read an archive that ``save`` wrote.
-
-        Parameters
-        ----------
-        path : str, Path or resource
-            The file.
-
-        Returns
-        -------
-        archive : Archive
-            The archive.
-        """
+        """Read an archive that ``save`` has written."""
         source = Path(path) if isinstance(path, str) else path
         data = json.loads(source.read_text(encoding="utf-8"))
         if data.get("format") != _FORMAT or tuple(data["features"]) != META_FEATURES:
@@ -394,7 +352,7 @@ def load_archive(space: str = "default") -> Archive:
     Raises
     ------
     ValueError
-        If there is none for this space.
+        If there is no archive of this space.
 
     Examples
     --------
@@ -423,7 +381,7 @@ def _standard(rows: FloatArray, mean: FloatArray, scale: FloatArray) -> FloatArr
 
 
 def _written(values: FloatArray) -> list[Any]:
-    """Numbers for JSON: few digits, null for NaN, "failed" for infinite."""
+    """Numbers for JSON: 5 significant digits, null for NaN, "failed" for infinity."""
     return [
         None if np.isnan(v) else "failed" if np.isinf(v) else float(f"{v:.{_DIGITS}g}")
         for v in values
@@ -440,13 +398,10 @@ def _lines(entries: Sequence[str]) -> str:
     return ",\n".join(entries) + "\n"
 
 
-# Portfolios
-
-
 def normalized(losses: FloatArray) -> FloatArray:
-    """Losses (n_data_sets, n_configurations) with 0 for the best on a data set, 1 for the median.
+    """Scale losses (n_data_sets, n_configurations): best 0 and median 1 on each data set.
 
-    What is worse than the median, failed or was not tried counts as 1.
+    Losses above the median, failures and missing evaluations count as 1.
     """
     measured = np.where(np.isfinite(losses), losses, np.nan)
     result = np.ones_like(losses)
@@ -460,10 +415,10 @@ def normalized(losses: FloatArray) -> FloatArray:
 
 
 def greedy_portfolio(losses: FloatArray, n: int, weights: FloatArray | None = None) -> list[int]:
-    """Columns of losses (n_data_sets, n_configurations), each lowering the mean of the row minima.
+    """Choose columns of losses (n_data_sets, n_configurations) that minimize the mean row minimum.
 
-    The mean is weighted if there are weights. Ties go to the first column. Ends early when no
-    column lowers any row.
+    The selection is greedy. The mean is weighted if there are weights, ties go to the first
+    column, and the selection ends early if no column lowers any row.
     """
     best = np.full(len(losses), np.inf)
     chosen: list[int] = []

@@ -1,4 +1,4 @@
-"""What a data set looks like, in a few dozen numbers."""
+"""Meta-features: numbers that describe a data set."""
 
 import math
 import warnings
@@ -15,11 +15,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skauto.utils import BoolArray, FloatArray, IntArray
 
-# Larger tables are described by a random part of them, so that the cost is bounded.
+# Larger tables are subsampled.
 _MAX_ROWS, _MAX_COLUMNS = 5_000, 200
 _MAX_LANDMARK_ROWS, _MAX_LANDMARK_COLUMNS, _MAX_LANDMARK_CLASSES = 600, 60, 30
-_N_BINS = 8  # of a numeric column, where a measure of information needs levels
-_MAX_LEVELS = 64  # the rarer levels of a category beyond these count as one
+_N_BINS = 8  # of a numeric column, for entropies
+_MAX_LEVELS = 64  # of a categorical column; the rarest levels are merged
 
 META_FEATURES: tuple[str, ...] = (
     # simple
@@ -71,15 +71,15 @@ def meta_features(
     categorical: Sequence[int] = (),
     rng: np.random.Generator,
 ) -> dict[str, float]:
-    """Describe a classification data set by simple, statistical and other measures.
+    """Compute simple, statistical, information-theoretic and landmarking meta-features.
 
-    Everything but the shape is measured on at most 5,000 rows and 200 columns, drawn at random
-    from larger tables, so that the time is bounded: half a second or less.
+    All but the simple ones are measured on at most 5,000 random rows and 200 random columns, which
+    bounds the time to half a second.
 
     Parameters
     ----------
     X : {ndarray, sparse matrix} of shape (n_samples, n_features)
-        Numeric matrix. Categorical columns hold codes; NaN is a missing entry.
+        Numeric matrix. Categorical columns hold codes; NaN is a missing value.
     y : array-like of shape (n_samples,)
         Class labels.
     categorical : sequence of int, default=()
@@ -90,7 +90,7 @@ def meta_features(
     Returns
     -------
     features : dict of str to float
-        One number a name of ``META_FEATURES``. NaN where a measure is not defined, such as the
+        Values by the names in ``META_FEATURES``; NaN if a measure is undefined, such as the
         skewness of a table without numeric columns.
 
     Notes
@@ -113,8 +113,8 @@ def meta_features(
     nearest neighbour and linear discriminant analysis, by two-fold cross-validation on at most 600
     rows of the classes that have four or more.
 
-    The names follow auto-sklearn's subset of the measures [1]_ where they agree with it; scales
-    are logarithmic throughout, because the Euclidean distance is taken between the vectors.
+    The names follow auto-sklearn [1]_ where the measures agree. Many measures are logarithmic,
+    because data sets are compared by their Euclidean distance.
 
     References
     ----------
@@ -145,7 +145,7 @@ def meta_features(
     dense = part if isinstance(part, np.ndarray) else part.toarray()
     table = np.asarray(dense, dtype=np.float64)
     labels, is_category = labels[rows], is_category[columns]
-    # Extreme magnitudes would overflow in the fourth power; no shape measure depends on them.
+    # Fourth powers of extreme magnitudes may overflow.
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         features |= _cells(table, is_category)
@@ -174,7 +174,7 @@ def _check(X: Any, labels: IntArray, categorical: Sequence[int]) -> None:
 
 
 def _subset(shape: tuple[int, int], rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Rows and columns to measure, all of them where there are few."""
+    """Random rows and columns of a large table; all of a small one."""
     chosen = [
         np.arange(size) if size <= limit else np.sort(rng.choice(size, limit, replace=False))
         for size, limit in zip(shape, (_MAX_ROWS, _MAX_COLUMNS), strict=True)
@@ -231,8 +231,8 @@ def _statistical(numeric: FloatArray) -> dict[str, float]:
 
 
 def standardized(columns: FloatArray) -> FloatArray:
-    """Bring the columns that vary to mean 0 and variance 1; NaN stays NaN."""
-    # Dividing by the largest magnitude first keeps the squares finite.
+    """Standardize the non-constant columns to mean 0 and variance 1; NaN stays NaN."""
+    # Division by the largest magnitude keeps the squares finite.
     largest = np.nanmax(np.abs(columns), axis=0) if columns.size else np.empty(0)
     scaled = columns[:, largest > 0] / largest[largest > 0]
     centred = scaled - np.nanmean(scaled, axis=0)
@@ -243,7 +243,7 @@ def standardized(columns: FloatArray) -> FloatArray:
 
 
 def signed_log(values: FloatArray) -> FloatArray:
-    """Give ``sign(v) log(1 + |v|)``: heavy tails would else rule every distance."""
+    """Compute ``sign(v) log(1 + |v|)``, so that heavy tails do not dominate distances."""
     shrunk: FloatArray = np.sign(values) * np.log1p(np.abs(values))
     return shrunk
 
@@ -261,7 +261,7 @@ def summary(name: str, values: FloatArray) -> dict[str, float]:
 
 
 def _spectrum(standard: FloatArray) -> dict[str, float]:
-    """Correlations of the columns and how few components hold their variance."""
+    """Mean absolute correlation, and shares of variance of the principal components."""
     n_samples, n_columns = standard.shape
     if n_columns < 2:
         names = ("correlation_mean", "pca_first_share", "pca_half_share")
@@ -305,7 +305,7 @@ def _information(table: FloatArray, labels: IntArray, is_category: BoolArray) ->
 
 
 def levels_of(column: FloatArray, category: bool) -> IntArray:
-    """Cut a column into few levels 0, 1, ...; a missing entry is a level of its own."""
+    """Discretize a column into levels 0, 1, ...; missing values are a level of their own."""
     missing = np.isnan(column)
     present = column[~missing]
     codes = np.zeros(len(column), dtype=np.intp)
@@ -320,7 +320,7 @@ def levels_of(column: FloatArray, category: bool) -> IntArray:
 
 
 def column_information(codes: IntArray, labels: IntArray) -> tuple[float, float]:
-    """Give the relative entropy of a column, and its mutual information with the labels."""
+    """Normalized entropy of a column and its mutual information with the labels."""
     n_levels, n_classes = codes.max() + 1, labels.max() + 1
     joint = np.bincount(codes * n_classes + labels, minlength=n_levels * n_classes)
     shares = joint.reshape(n_levels, n_classes) / len(codes)
@@ -335,7 +335,7 @@ def column_information(codes: IntArray, labels: IntArray) -> tuple[float, float]
 def _landmarks(
     table: FloatArray, labels: IntArray, is_category: BoolArray, rng: np.random.Generator
 ) -> dict[str, float]:
-    """Cohen's kappa of fast learners, by two-fold cross-validation."""
+    """Cohen's kappa of fast classifiers by two-fold cross-validation."""
     learners = {
         "landmark_stump": DecisionTreeClassifier(max_depth=1, random_state=0),
         "landmark_tree": DecisionTreeClassifier(random_state=0),
@@ -358,7 +358,7 @@ def _landmarks(
 
 
 def _halves(labels: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray] | None:
-    """Two stratified halves of some rows; None where fewer than two classes have four rows."""
+    """Two stratified halves of some rows; None if fewer than two classes have four rows."""
     counts = np.bincount(labels)
     common = np.argsort(-counts, kind="stable")[:_MAX_LANDMARK_CLASSES]
     common = common[counts[common] >= 4]
@@ -377,7 +377,7 @@ def _halves(labels: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntAr
 def _landmark_table(
     table: FloatArray, is_category: BoolArray, rng: np.random.Generator
 ) -> FloatArray:
-    """Standardised numeric columns and indicators of common levels, without missing entries."""
+    """Standardized numeric columns and one-hot columns of common levels, imputed."""
     n_columns = table.shape[1]
     chosen = np.arange(n_columns)
     if n_columns > _MAX_LANDMARK_COLUMNS:
@@ -391,7 +391,7 @@ def _landmark_table(
 
 
 def kappa(truth: IntArray, predicted: IntArray) -> float:
-    """Give Cohen's kappa, the agreement beyond chance: 0 for a constant answer, at most 1."""
+    """Cohen's kappa; 0 for a constant prediction."""
     n_classes = int(max(truth.max(), predicted.max())) + 1
     a, b = (np.bincount(v, minlength=n_classes) / len(v) for v in (truth, predicted))
     chance = float(a @ b)

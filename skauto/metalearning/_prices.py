@@ -1,4 +1,4 @@
-"""Predicted seconds of fitting a configuration on a table, before anything is fitted."""
+"""Prediction of the seconds that fitting a configuration on a table takes."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from skauto.data import TrainingData
 from skauto.space import Configuration
 from skauto.utils import FloatArray
 
-# Exponents of rows, columns and classes that a regression on few timings is drawn to.
+# Prior means of the exponents of rows, columns and classes, for the ridge regression.
 _PRIOR: dict[str, tuple[float, float, float]] = {
     "svm": (1.8, 0.6, 0.8),
     "k_nearest_neighbors": (1.5, 0.8, 0.0),
@@ -22,16 +22,16 @@ _PRIOR: dict[str, tuple[float, float, float]] = {
 }
 _USUAL = (1.0, 0.7, 0.6)
 _PRIOR_STRENGTH = 4.0
-# Logarithm of the thousands of rows up to which fits were recorded. Beyond, the exponent of the
-# rows is at least the usual one.
+# Logarithm of the largest recorded number of rows in thousands. For extrapolation beyond it, the
+# exponent of the rows is at least its prior mean.
 _LOG_ROWS_RECORDED = float(np.log(10.0))
 # Timings are weighted by this power of their seconds: short fits are mostly overhead.
 _WEIGHT_EXPONENT = 0.75
 # Seconds of an unknown component on 1,000 rows and 10 columns.
 _UNKNOWN = 0.3
-# One timing moves the correction of a component by this share of its error.
+# The first timing of a component changes its correction by this fraction of the error.
 _FIRST_STEP = 0.7
-# Hyper-parameters that the seconds of a component depend on, with their usual values.
+# Hyper-parameters that the seconds of a component depend on, with their reference values.
 _SIZES: dict[str, dict[str, float]] = {
     "lightgbm": {"num_leaves": 31.0, "learning_rate": 0.1, "colsample_bytree": 0.7},
     "extra_trees": {"max_features": 0.8, "min_samples_leaf": 2.0},
@@ -43,18 +43,18 @@ _SIZES: dict[str, dict[str, float]] = {
 
 @dataclass(frozen=True)
 class Shape:
-    """Size of a table, as far as the seconds of a fit depend on it.
+    """Size of a training set, which determines the seconds of a fit.
 
     Parameters
     ----------
     n_rows : int
-        Rows that are fitted on.
+        Number of training rows.
     n_columns : int
-        Columns of the numeric matrix.
+        Number of columns of the numeric matrix.
     n_one_hot : int
-        Columns after one-hot encoding.
+        Number of columns after one-hot encoding.
     n_classes : int
-        Classes.
+        Number of classes.
 
     Examples
     --------
@@ -70,17 +70,7 @@ class Shape:
 
     @classmethod
     def of(cls, data: TrainingData) -> "Shape":
-        """Describe the training rows of the first fold of a data set.
-
-        Parameters
-        ----------
-        data : TrainingData
-            With its folds.
-
-        Returns
-        -------
-        shape : Shape
-        """
+        """Return the shape of the training rows of the first fold."""
         levels = () if data.reader is None else data.reader.n_levels_
         n_columns = data.Z.shape[1]
         n_rows = len(data.splits[0][0]) if len(data.splits) else len(data.y)
@@ -89,12 +79,12 @@ class Shape:
 
 
 class PriceList:
-    """Predict the seconds of a fit from the shape of the table, and learn from those that end.
+    """Predict the seconds of a fit from the shape of the training set, and learn online.
 
-    The seconds of a component follow a power law of rows, columns, classes and the
-    hyper-parameters that decide its size. The coefficients were fitted to recorded timings
-    (``examples/benchmarks/build_portfolio.py``). Each fit that ends corrects its component, and
-    all components together, since machines differ.
+    The seconds of a classifier follow a power law of rows, columns, classes and size-related
+    hyper-parameters. The coefficients were fitted to recorded timings
+    (``examples/benchmarks/build_portfolio.py``). Each finished fit corrects the prediction of its
+    classifier, and of all classifiers, because machines differ.
 
     Parameters
     ----------
@@ -118,51 +108,29 @@ class PriceList:
         self._errors: dict[str, list[float]] = {}
 
     def seconds(self, configuration: Configuration, shape: Shape) -> float:
-        """Predict the processor seconds of one fit.
-
-        Parameters
-        ----------
-        configuration : Configuration
-            What would be fitted.
-        shape : Shape
-            What it would be fitted on.
-
-        Returns
-        -------
-        seconds : float
-            Including what was learned from the fits that ended.
-        """
+        """Predict the processor seconds of fitting a configuration on a training set."""
         name, inputs = _inputs(configuration, shape)
-        log_seconds = self._listed(name, inputs) + self._correction(name)
+        log_seconds = self._prior_mean(name, inputs) + self._correction(name)
         return float(np.exp(log_seconds))
 
     def observe(self, configuration: Configuration, shape: Shape, seconds: float) -> None:
-        """Learn from a fit that ended.
-
-        Parameters
-        ----------
-        configuration : Configuration
-            What was fitted.
-        shape : Shape
-            What it was fitted on.
-        seconds : float
-            Processor seconds that it took.
-        """
+        """Learn from the processor seconds of a finished fit."""
         name, inputs = _inputs(configuration, shape)
-        error = np.log(max(seconds, 1e-4)) - self._listed(name, inputs)
+        error = np.log(max(seconds, 1e-4)) - self._prior_mean(name, inputs)
         self._errors.setdefault(name, []).append(float(error))
 
-    def _listed(self, name: str, inputs: FloatArray) -> float:
+    def _prior_mean(self, name: str, inputs: FloatArray) -> float:
+        """Log seconds by the coefficients alone."""
         coefficients = self.coefficients.get(name)
         if coefficients is None:
             return float(np.log(_UNKNOWN) + np.dot(_USUAL, inputs[:3]))
         usual = _PRIOR.get(name, _USUAL)[0]
         beyond = max(0.0, inputs[0] - _LOG_ROWS_RECORDED) * max(0.0, usual - coefficients[1])
-        listed = coefficients[0] + np.dot(coefficients[1:], inputs[: len(coefficients) - 1])
-        return float(listed + beyond)
+        fitted = coefficients[0] + np.dot(coefficients[1:], inputs[: len(coefficients) - 1])
+        return float(fitted + beyond)
 
     def _correction(self, name: str) -> float:
-        """Mean error of the component, drawn to that of all components."""
+        """Mean error of the classifier, shrunk towards that of all classifiers."""
         means = [float(np.mean(errors)) for errors in self._errors.values()]
         common = _FIRST_STEP * float(np.median(means)) if means else 0.0
         own = self._errors.get(name, [])
@@ -178,12 +146,12 @@ def fit_prices(
     Parameters
     ----------
     timings : sequence of (configuration, Shape, seconds)
-        What was fitted, on what, and the processor seconds that it took.
+        Configuration, shape of the training set and processor seconds of each fit.
 
     Returns
     -------
     coefficients : dict of str to list of float
-        As `PriceList` takes them. Exponents are drawn to usual ones.
+        Coefficients of a `PriceList`. Exponents are shrunk towards typical ones.
 
     Examples
     --------
@@ -217,7 +185,7 @@ def fit_prices(
 
 
 def _inputs(configuration: Configuration, shape: Shape) -> tuple[str, FloatArray]:
-    """Name of the classifier and the logarithms that its log seconds are linear in."""
+    """Name of the classifier and the inputs of the linear model of its log seconds."""
     step, name = configuration.components[-1]
     values = configuration.parameters(step)
     one_hot = "encoder" in configuration.steps and configuration["encoder"] == "one_hot"
@@ -242,12 +210,12 @@ def _shipped() -> dict[str, Any]:
 
 
 def load_prices() -> PriceList:
-    """Load the price list that comes with skauto.
+    """Load the price list of the classifiers of the default space.
 
     Returns
     -------
     prices : PriceList
-        Of the classifiers of the default space; it has learned nothing yet.
+        A new list without observations.
 
     Examples
     --------
@@ -260,19 +228,20 @@ def load_prices() -> PriceList:
 
 
 def load_order(n_classes: int, has_categories: bool) -> list[tuple[Configuration, float]]:
-    """Load the order in which configurations of the default space are tried first.
+    """Load the learned order of initial configurations of the default space.
 
     Parameters
     ----------
     n_classes : int
-        Of the table.
+        Number of classes of the table.
     has_categories : bool
-        Whether it has categorical columns.
+        Whether the table has categorical columns.
 
     Returns
     -------
     order : list of (Configuration, float)
-        By the gain of the ensemble per second on the development sets, with the gain.
+        Configurations with their gain of the ensemble on the development sets, ordered by gain
+        per second.
 
     Examples
     --------
