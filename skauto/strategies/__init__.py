@@ -1,4 +1,4 @@
-"""Search strategies: each reads top-down like the paper it comes from."""
+"""Search strategies, one algorithm per file."""
 
 from difflib import get_close_matches
 
@@ -40,17 +40,17 @@ STRATEGIES: dict[str, type[Strategy]] = {
 
 
 def get_strategy(strategy: str | Strategy) -> Strategy:
-    """Make a strategy that is ready to be started.
+    """Create a strategy by its name, or clone a strategy object.
 
     Parameters
     ----------
     strategy : str or Strategy
-        A name of ``STRATEGIES``, which gives default settings, or an object, which is cloned.
+        A key of ``STRATEGIES``, for default settings, or an object, which is cloned.
 
     Returns
     -------
     strategy : Strategy
-        A new object.
+        New object.
 
     Examples
     --------

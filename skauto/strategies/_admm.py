@@ -1,4 +1,4 @@
-"""Operator splitting: hyper-parameters and algorithms optimised in turns (ADMM)."""
+"""ADMM: operator splitting into hyper-parameters, integers and algorithms."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -27,89 +27,88 @@ from skauto.strategies._checks import (
 from skauto.surrogates import GaussianProcess, believe
 from skauto.utils import BoolArray, FloatArray, GrowingArray, IntArray
 
-# How often another point is drawn when the one proposed is known.
+# Maximum number of points to try in theta-min until one is not known.
 _MAX_DRAWS = 10
-# The tolerance of theta-min is halved in every iteration down to this share of the spread.
+# Lower bound of the tolerance of theta-min, in units of the spread of the losses.
 _SMALLEST_GAIN = 1e-3
-# Structures looked at when the structure is chosen by a Gaussian process.
+# Maximum number of candidate structures of z-min by a Gaussian process.
 _MAX_STRUCTURES = 2000
-# Largest multiplier of a constraint: a violation by its whole limit costs as many spreads.
+# Upper bound of the multipliers mu of the constraints.
 _LARGEST_MULTIPLIER = 10.0
-# Distance that the relaxed integers keep from the ends of their rounding cells.
+# Distance of the relaxed integers from the bounds of their rounding cells.
 _MARGIN = 1e-9
 
 
 class ADMM(GeneratorStrategy):
     r"""Alternating direction method of multipliers over hyper-parameters and algorithms.
 
-    The mixed problem, algorithms ``z``, continuous hyper-parameters and integers, is split. One
-    iteration solves, with the number of evaluations that the budget gives to each,
+    The problem over algorithms ``z``, continuous hyper-parameters ``theta^c`` and integers
+    ``theta^d`` is split. Each iteration of Algorithm 1 of [1]_ solves
 
-    1. *theta-min*: the hyper-parameters of the present structure, integers relaxed to reals and
-       drawn towards legal values by a quadratic penalty;
-    2. *delta-min*: the nearest legal integers, in closed form;
-    3. *z-min*: the structure, at the present hyper-parameters of every algorithm;
-    4. the multipliers of the integers, and of the constraints if there are any.
+    1. *theta-min* (Eq. A19): the hyper-parameters of the current structure, with integers relaxed
+       to reals and a quadratic penalty of their distance from legal values;
+    2. *delta-min* (Eq. A23): the nearest legal integers, in closed form;
+    3. *z-min* (Eq. A24): the structure, at the current hyper-parameters of every algorithm;
+    4. the update of the multipliers of the integers and constraints (Eqs. A28, A29).
 
-    Limits of the history (``history.limits``) are black-box constraints, as in Algorithm 2: a
-    quadratic penalty with multipliers is added to the loss, in both sub-problems. What is known
-    from earlier iterations is used again with its penalties computed anew, never evaluated again.
+    The limits of the history are black-box constraints (Algorithm 2): a quadratic penalty with
+    multipliers is added to the loss in theta-min and z-min. Known configurations are not evaluated
+    again; their penalties are recomputed.
 
     Parameters
     ----------
     theta_solver : {"bo", "random"}, default="bo"
-        Solves theta-min: Bayesian optimisation with a Gaussian process, or random search.
+        Solver of theta-min: Bayesian optimization with a Gaussian process, or random search.
     structure_solver : {"bandit", "bo", "random"}, default="bandit"
-        Solves z-min: combinatorial Thompson sampling, Bayesian optimisation on the numbers of the
-        algorithms, or random search.
+        Solver of z-min: combinatorial Thompson sampling, Bayesian optimization on integer codes of
+        the algorithms, or random search.
     budget : int, default=16
-        Evaluations of each sub-problem in the first iteration.
+        Number of evaluations of each sub-problem in the first iteration.
     growth : int, default=16
-        What the budget grows by in every iteration; 0 keeps it fixed.
+        Increase of the budget in every iteration; 0 keeps it fixed.
     max_budget : int, default=128
-        Largest budget.
+        Maximum budget.
     rho : float, default=1.0
-        Weight of the quadratic penalties.
+        Penalty parameter.
     f_hat : float or None, default=None
-        Loss from which on a structure is not rewarded in Thompson sampling, 0.7 in the paper.
-        None fits the scale to the losses seen: the best gives reward 1, the median 1/2.
+        Loss with reward 0 in Thompson sampling (Eq. A39), 0.7 in the paper. None adapts the reward
+        to the observed losses: 1 for the best, 1/2 for the median.
     prior : float, default=2.0
-        Both parameters of the Beta prior of each algorithm in Thompson sampling. With the paper's
-        10, an algorithm must be pulled some twenty times before its rewards outweigh the prior.
+        Both parameters of the Beta prior of each algorithm in Thompson sampling, 10 in the paper.
     reset_bandit : bool, default=False
-        Whether Thompson sampling forgets its pulls after every iteration.
+        Whether Thompson sampling is reset in every iteration.
     first : mapping of str to str, default=None
         Algorithms of the first structure, for some of the steps. None starts from the best trial
         made before the search, or from the default of the space.
     n_initial : int, default=4
-        Number of known points that a Gaussian process needs to take over from random draws.
+        Number of known points that a Gaussian process requires; with fewer, points are random.
     tolerance : float, default=0.1
-        theta-min ends when no point promises a gain of this share of the spread of its losses,
-        halved in every iteration: sub-problems are solved more and more precisely. It also ends
-        when the last ``n_initial`` results are equal. With 0 (the paper) it uses its whole budget.
+        theta-min ends when the largest expected improvement is below this fraction of the spread
+        of its losses, halved in every iteration, or when the last ``n_initial`` losses are equal.
+        With 0 (the paper) it uses its whole budget.
 
     Attributes
     ----------
     residuals_ : list of dict
-        One record an iteration: ``iteration``, ``n_trials`` made by then, ``budget``, ``primal``
-        (distance of the relaxed integers from legal ones), ``dual`` (rho times the way of the
-        legal ones), ``violation`` of the constraints, ``loss`` and ``structure``.
+        One record per iteration: ``iteration``, ``n_trials`` so far, ``budget``, ``primal``
+        residual (distance of the relaxed integers from legal ones), ``dual`` residual (rho times
+        the change of the legal ones), ``violation`` of the constraints, ``loss`` and
+        ``structure``.
 
     See Also
     --------
-    JointGP : One Gaussian process over all choices, the baseline of the paper.
+    JointGP : One Gaussian process over the joint space, the baseline of the paper.
 
     Notes
     -----
-    Hyper-parameters are measured on the unit scale of their ranges, a constraint
-    :math:`g \leq \epsilon` as :math:`(g - \epsilon) / |\epsilon|`, and losses against penalties in
-    units of their spread, from the best to the median. A violation counts at most 1 in the
-    update of its multiplier, which is at most 10. Slacks are eliminated in closed form. As the
-    penalty of the integers is known, the Gaussian process learns the loss at legal values alone.
-    The relaxed objective is constant where values round alike: a known point stands for its
-    rounding cell, and theta~ is the projection of b on it. z-min returns the best structure that
-    it has tried; known pulls are rewarded, not evaluated. Where no sub-problem finds anything new,
-    the search goes on from a random point. Late results count when they arrive.
+    Deviations from [1]_: integers are penalized on the unit scale of their ranges, constraints as
+    :math:`(g - \epsilon) / |\epsilon|`, and penalties are multiplied by the spread of the losses,
+    the median minus the best. A violation counts at most 1 in the update of its multiplier, which
+    is at most 10. Slacks are eliminated in closed form. The Gaussian process models the loss at
+    legal values only; the known penalty is added to its mean. The relaxed objective is constant on
+    a rounding cell, and theta~ is the projection of b on the cell. z-min returns the best
+    structure that it has tried. If no sub-problem finds a new configuration, the search restarts
+    from a random one. The defaults of ``f_hat``, ``prior`` and ``tolerance`` are not the paper's.
 
     References
     ----------
@@ -161,14 +160,7 @@ class ADMM(GeneratorStrategy):
 
     @classmethod
     def paper(cls) -> Self:
-        """Settings of the paper, Appendices 4 and 10, for adaptive ADMM(BO, Bandit).
-
-        Returns
-        -------
-        strategy : ADMM
-            With the printed prior and reward, ten random points for each process, and sub-problems
-            that use their whole budget.
-        """
+        """Settings of the paper, Appendices 4 and 10, for adaptive ADMM(BO, Bandit)."""
         return cls(f_hat=0.7, prior=10.0, n_initial=10, tolerance=0.0)
 
     def _start(self) -> None:
@@ -181,13 +173,13 @@ class ADMM(GeneratorStrategy):
         self._layout = self._space.layout
         self._n_steps = self._layout.n_steps
         self._discrete = self._layout.is_discrete
-        self._models: dict[tuple[int, ...], GaussianProcess] = {}  # one process a structure
-        self._tried: dict[tuple[int, ...], Configuration] = {}  # structures of the present z-min
+        self._models: dict[tuple[int, ...], GaussianProcess] = {}  # by structure
+        self._tried: dict[tuple[int, ...], Configuration] = {}  # structures of the current z-min
         self._unrewarded: list[tuple[IntArray, Configuration]] = []
         self._constraints = GrowingArray()  # scaled g - epsilon of the observations
 
     def _run(self, history: History) -> Iterator[Proposal]:
-        """Algorithm 1, and Algorithm 2 where the history has limits."""
+        """Algorithm 1, or Algorithm 2 if the history has limits."""
         state = self._state = self._first_state(history)
         self._bandit = self._new_bandit()
         for iteration in count():
@@ -206,7 +198,7 @@ class ADMM(GeneratorStrategy):
                     return  # the space is exhausted
 
     def _first_state(self, history: History) -> "_State":
-        """Iteration 0: no multipliers; what violates least and is best, else the defaults."""
+        """Initial iterate: the best trial of least violation or the default; multipliers 0."""
         observations = self._observations(history)
         if self.first is None and observations.ok.any():
             total = np.zeros(len(observations))
@@ -225,7 +217,7 @@ class ADMM(GeneratorStrategy):
         )
 
     def _restart(self) -> Iterator[Proposal]:
-        """Leave a point where neither sub-problem proposes anything new for a random one."""
+        """Continue from a new random configuration."""
         configuration = self._sample_new()
         if configuration is not None:
             vector = self._encode([configuration])
@@ -238,12 +230,12 @@ class ADMM(GeneratorStrategy):
     # ------------------------------------------------------------------------------- theta-min
 
     def _minimize_theta(self, history: History, budget: int) -> Iterator[Proposal]:
-        """theta-min on the active set (Eq. A19); the inactive set is in closed form (Eq. 9)."""
+        """theta-min on the active set (Eq. A19); in closed form on the inactive set (Eq. 9)."""
         state = self._state
         columns = self._active_columns(state.structure)
         inactive = self._discrete.copy()
         inactive[columns] = False
-        state.theta[inactive] = np.clip(self._target()[inactive], 0.0, 1.0)
+        state.theta[inactive] = np.clip(self._penalty_center()[inactive], 0.0, 1.0)
         for _ in range(budget if len(columns) else 1):
             theta = self._next_theta(history, columns)
             if theta is None or self._on_plateau(history, columns):
@@ -252,27 +244,27 @@ class ADMM(GeneratorStrategy):
         points, losses = self._known_points(history, columns)
         if len(points):
             relaxed = self._nearest_in_cells(points, columns)
-            values = losses + self._pull(history, columns)(relaxed)[0]
+            values = losses + self._penalty(history, columns)(relaxed)[0]
             state.theta[columns] = relaxed[int(np.argmin(values))]
 
     def _on_plateau(self, history: History, columns: IntArray) -> bool:
-        """Whether the latest results of the present structure are equal: nothing has effect."""
+        """Whether the latest losses of the current structure are equal."""
         _, losses = self._known_points(history, columns)
         latest = losses[-max(self.n_initial, 2) :]
         enough = self.tolerance > 0 and len(latest) == max(self.n_initial, 2)
         return enough and float(np.ptp(latest)) == 0.0
 
-    def _target(self) -> FloatArray:
-        """Where the relaxed integers are drawn: b of Eq. A19."""
+    def _penalty_center(self) -> FloatArray:
+        """Center of the penalty of the relaxed integers: b of Eq. A19."""
         return self._state.delta - self._state.multipliers / self.rho
 
-    def _pull(self, history: History, columns: IntArray) -> "_Pull":
-        """Penalty of the relaxed integers among some columns, in units of the losses' spread."""
+    def _penalty(self, history: History, columns: IntArray) -> "_Penalty":
+        """Penalty of the relaxed integers in some columns, times the spread of the losses."""
         weight = self.rho * spread(self._observations(history).y)
-        return _Pull(weight, self._target()[columns], self._discrete[columns])
+        return _Penalty(weight, self._penalty_center()[columns], self._discrete[columns])
 
     def _next_theta(self, history: History, columns: IntArray) -> FloatArray | None:
-        """Present point first, then what the solver says; None if there is nothing to gain."""
+        """Return the current point if it is new, else that of the solver; None to end."""
         state = self._state
         theta = state.theta.copy()
         if not self._is_known(self._configuration(state.structure, theta)):
@@ -294,26 +286,26 @@ class ADMM(GeneratorStrategy):
     def _theta_by_bo(
         self, points: FloatArray, losses: FloatArray, history: History, columns: IntArray
     ) -> tuple[FloatArray, float]:
-        """Maximise the expected improvement of the loss plus the known penalty (Eq. A37)."""
+        """Maximize the expected improvement of the loss plus the known penalty (Eq. A37)."""
         key = tuple(self._state.structure)
         model = self._models.setdefault(key, GaussianProcess(n_restarts=0, warm_start=True))
         losses = cap_outliers(losses)
         model.update(points, losses, self._rng)
-        running = self._running()
-        running = running[(running[:, : self._n_steps] == key).all(axis=1)]
-        believe(model, points, losses, self._space.fill_inactive(running)[:, columns], self._rng)
-        pull = self._pull(history, columns)
-        values = losses + pull(self._nearest_in_cells(points, columns))[0]
+        pending = self._pending_vectors()
+        pending = pending[(pending[:, : self._n_steps] == key).all(axis=1)]
+        believe(model, points, losses, self._space.fill_inactive(pending)[:, columns], self._rng)
+        penalty = self._penalty(history, columns)
+        values = losses + penalty(self._nearest_in_cells(points, columns))[0]
         near = points[np.argsort(values, kind="stable")[:3]].repeat(20, axis=0)
         near = np.clip(near + self._rng.normal(scale=0.1, size=near.shape), 0.0, 1.0)
         candidates = np.vstack([self._rng.random((300, len(columns))), near])
         best = float(values.min())
-        point, _ = maximize_log_improvement(model, best, candidates, known=pull)
-        return point, math.exp(log_improvement_with_gradient(model, best, point, pull)[0])
+        point, _ = maximize_log_improvement(model, best, candidates, known=penalty)
+        return point, math.exp(log_improvement_with_gradient(model, best, point, penalty)[0])
 
     def _nearest_in_cells(self, points: FloatArray, columns: IntArray) -> FloatArray:
         """Projection of b on the rounding cells of known points: f~ is constant on a cell."""
-        relaxed, target = points.copy(), np.clip(self._target()[columns], 0.0, 1.0)
+        relaxed, target = points.copy(), np.clip(self._penalty_center()[columns], 0.0, 1.0)
         for k, column in enumerate(columns):
             if self._discrete[column]:
                 low, high = self._layout.parameter(int(column)).cells(points[:, k])
@@ -322,13 +314,13 @@ class ADMM(GeneratorStrategy):
         return relaxed
 
     def _known_points(self, history: History, columns: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Points (m, n_columns) known for the present structure, and their losses (m,)."""
+        """Points (m, n_columns) of the current structure, and their losses (m,)."""
         rows = self._known_rows(history)
         vectors = self._space.fill_inactive(self._observations(history).vectors[rows])
         return vectors[:, columns], self._augmented_losses(history)[rows]
 
     def _known_rows(self, history: History) -> IntArray:
-        """Rows of the observations that have the present structure."""
+        """Rows of the observations with the current structure."""
         structures = self._observations(history).vectors[:, : self._n_steps]
         return np.flatnonzero((structures == self._state.structure).all(axis=1))
 
@@ -343,11 +335,11 @@ class ADMM(GeneratorStrategy):
     # ----------------------------------------------------------------------------------- z-min
 
     def _minimize_structure(self, history: History, budget: int) -> Iterator[Proposal]:
-        """z-min (Eq. A24) at the present hyper-parameters of every algorithm."""
+        """z-min (Eq. A24) at the current hyper-parameters of every algorithm."""
         state = self._state
         if self.reset_bandit:
             self._bandit = self._new_bandit()
-        # structures of this sub-problem, and those whose results were late in the last one
+        # structures of this sub-problem, and pending ones of the last one
         late = [structure for structure, _ in self._unrewarded]
         self._tried = {tuple(z): self._configuration(z, state.theta) for z in late}
         for _ in range(budget):
@@ -372,7 +364,7 @@ class ADMM(GeneratorStrategy):
         return self._space.sample(1, self._rng)[0, : self._n_steps].astype(np.intp)
 
     def _structure_by_bo(self, history: History) -> IntArray:
-        """Maximise the expected improvement over structures, coded by their numbers."""
+        """Maximize the expected improvement over structures with integer codes."""
         structures, losses = self._known_structures(history)
         if len(structures) < self.n_initial:
             return self._random_structure()
@@ -382,7 +374,7 @@ class ADMM(GeneratorStrategy):
         model = GaussianProcess(n_restarts=0).fit(structures / scale, losses, self._rng)
         candidates = self._rng.permutation(legal)[:_MAX_STRUCTURES]
         known = {tuple(structure) for structure in structures} | {
-            tuple(row) for row in self._running()[:, : self._n_steps].astype(int)
+            tuple(row) for row in self._pending_vectors()[:, : self._n_steps].astype(int)
         }
         new = np.array([tuple(structure) not in known for structure in candidates])
         if not new.any():
@@ -392,7 +384,7 @@ class ADMM(GeneratorStrategy):
         return candidates[new][int(np.argmax(scores))]
 
     def _known_structures(self, history: History) -> tuple[IntArray, FloatArray]:
-        """Structures whose loss at the present hyper-parameters is known, and these losses."""
+        """Structures evaluated at the current hyper-parameters, and their losses."""
         losses = self._augmented_losses(history)
         rows = [self._row_of(configuration) for configuration in self._tried.values()]
         known = [(z, row) for z, row in zip(self._tried, rows, strict=True) if row is not None]
@@ -400,7 +392,7 @@ class ADMM(GeneratorStrategy):
         return structures, losses[[row for _, row in known]]
 
     def _reward(self, history: History) -> None:
-        """Reward the pulls whose trial is there (Algorithm A1, lines 9 to 13)."""
+        """Reward the pulls whose trial is complete (Algorithm A1, lines 9 to 13)."""
         observations = self._observations(history)
         losses = self._augmented_losses(history)
         low, high = self._reward_range(losses[observations.ok])
@@ -428,7 +420,7 @@ class ADMM(GeneratorStrategy):
     # ----------------------------------------------------------------------------- multipliers
 
     def _update_multipliers(self, history: History) -> None:
-        """Update lambda (Eq. A28), and mu where the constraints were measured (Eq. A29)."""
+        """Update lambda (Eq. A28), and mu if the constraints were measured (Eq. A29)."""
         state = self._state
         gap = np.where(self._discrete, state.theta - state.delta, 0.0)
         state.multipliers = state.multipliers + self.rho * gap
@@ -450,7 +442,7 @@ class ADMM(GeneratorStrategy):
         return augmented
 
     def _violations(self, history: History) -> FloatArray:
-        """Scaled (g - epsilon) of shape (n, n_limits); what was not measured is as the worst."""
+        """Scaled (g - epsilon) of shape (n, n_limits); missing values are imputed by the worst."""
         trials = self._observations(history).trials
         limits = np.array(list(history.limits.values()))
         scale = np.where(limits == 0.0, 1.0, np.abs(limits))
@@ -480,10 +472,10 @@ class ADMM(GeneratorStrategy):
             }
         )
 
-    # ---------------------------------------------------------- between vectors and proposals
+    # ------------------------------------------------------------- vectors and configurations
 
     def _configuration(self, structure: IntArray, theta: FloatArray) -> Configuration:
-        """Configuration at relaxed values: f~ is f at the nearest legal ones (Eq. 4)."""
+        """Configuration at the legal values nearest to relaxed ones (Eq. 4)."""
         vector = np.full((1, self._layout.n_columns), np.nan)
         vector[0, : self._n_steps] = structure
         for column in self._active_columns(structure).tolist():
@@ -492,7 +484,7 @@ class ADMM(GeneratorStrategy):
         return self._space.decode(vector[0])
 
     def _snapped(self, theta: FloatArray) -> FloatArray:
-        """Relaxed integers at their nearest legal values; delta where values are continuous."""
+        """Nearest legal values of the relaxed integers; delta in continuous columns."""
         snapped = self._state.delta.copy()
         for column in np.flatnonzero(self._discrete).tolist():
             snapped[column] = self._layout.parameter(column).snap([theta[column]])[0]
@@ -504,7 +496,7 @@ class ADMM(GeneratorStrategy):
         return Proposal(configuration, origin=origin)
 
     def _row_of(self, configuration: Configuration) -> int | None:
-        """Row of the observations that a configuration has, None if it is not finished."""
+        """Row of a configuration in the observations; None if it is not complete."""
         return self._memory.row_of(configuration, 1.0)
 
     def _active_columns(self, structure: IntArray) -> IntArray:
@@ -517,7 +509,7 @@ class ADMM(GeneratorStrategy):
 
 @dataclass
 class _State:
-    """Iterate of ADMM: vectors over the columns of the space, of which choices are not used."""
+    """Iterate of ADMM; vectors have one entry per column of the space."""
 
     structure: IntArray  # z
     theta: FloatArray  # theta^c and the relaxed theta~^d
@@ -527,7 +519,7 @@ class _State:
 
 
 @dataclass(frozen=True)
-class _Pull:
+class _Penalty:
     """The penalty (rho/2) ||theta~^d - b||^2 of Eq. A19 with its gradient, at points (n, d)."""
 
     rho: float
@@ -540,7 +532,7 @@ class _Pull:
 
 
 def best_slack(violation: FloatArray, multipliers: FloatArray, rho: float) -> FloatArray:
-    """Slack u >= 0 that minimises the penalty of g - epsilon + u (closed form)."""
+    """Slack u >= 0 that minimizes the penalty of g - epsilon + u (closed form)."""
     return np.maximum(-violation - multipliers / rho, 0.0)
 
 

@@ -1,4 +1,4 @@
-"""Forest Bayesian optimisation that improves several algorithms, for ensembles."""
+"""Bayesian optimization that alternates between algorithms, for ensembles."""
 
 from typing import Any
 
@@ -10,42 +10,42 @@ from skauto.strategies._forest_bo import ForestBO
 from skauto.surrogates import Surrogate
 from skauto.utils import BoolArray
 
-# Trials that cost less than this number of seconds count as equally cheap.
+# Lower bound of the mean cost of an algorithm in the draw.
 _LEAST_SECONDS = 1.0
 
 
 class AlternatingBO(ForestBO):
-    """Bayesian optimisation with a random forest, confined to one algorithm at a time.
+    """Bayesian optimization with a random forest, restricted to one algorithm at a time.
 
-    :class:`ForestBO` soon tries variants of the single best algorithm, whose predictions are all
-    but the same. An ensemble gains more from the best of several algorithms. Here every proposal
-    is confined to one algorithm of the last step and is what improves most on the best of that
-    algorithm. One surrogate of the whole space serves all. The algorithm is drawn with probability
-    proportional to ``1 / (rank * sqrt(seconds))``: its rank by the best loss that each has
-    reached, and the mean cost of its trials. Where no time limit bounds the search, a trial is a
-    trial, and only the rank counts.
+    :class:`ForestBO` soon concentrates on variants of the single best algorithm, whose predictions
+    are similar. An ensemble gains more from good configurations of several algorithms. Here every
+    proposal is restricted to one algorithm of the last step and maximizes the expected improvement
+    on the best loss of this algorithm. All algorithms share one surrogate. The algorithm is
+    sampled with probability proportional to ``1 / (rank * sqrt(seconds))``: the rank of its best
+    loss and the mean cost of its trials. Without a time limit only the rank counts.
 
     Parameters
     ----------
     n_initial : int, default=10
-        Number of trials before the model takes over, those made before the strategy's first
-        proposal included; at most a quarter of the trials that the search may make.
+        Size of the initial design, including trials made before the first proposal. At most a
+        quarter of ``max_evals``.
     acquisition : {"log_ei", "ei", "eips"}, default="log_ei"
-        What is maximised; see :class:`ForestBO`.
+        Acquisition function; see :class:`ForestBO`.
     transform : {"rank", "log", None}, default="rank"
-        What the forest learns; see :class:`ForestBO`.
+        Targets of the forest; see :class:`ForestBO`.
     random_fraction : float, default=0.2
         Probability that a proposal is random.
     n_candidates : int, default=1000
-        Number of random candidates, all of that algorithm.
+        Number of random candidates of the sampled algorithm.
     n_starts : int, default=3
-        Number of trials, the best ones, and of random candidates that local search starts from.
+        Number of the best trials, and of the best random candidates, that local search starts
+        from.
     surrogate : Surrogate, default=None
-        Model of the loss; None takes :class:`~skauto.surrogates.RandomForest`.
+        Model of the loss; None means :class:`~skauto.surrogates.RandomForest`.
 
     See Also
     --------
-    ForestBO : One race of all algorithms.
+    ForestBO : The same over all algorithms at once.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class AlternatingBO(ForestBO):
     def _region(
         self, history: History, observations: Observations
     ) -> tuple[BoolArray, dict[str, Any]]:
-        """Draw the algorithm of the last step that is to be improved."""
+        """Sample the algorithm of the last step that the proposal is restricted to."""
         *_, step = self._space.steps
         column = len(self._space.steps) - 1
         chosen = observations.vectors[:, column]

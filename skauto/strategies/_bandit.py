@@ -1,4 +1,4 @@
-"""Combinatorial Thompson sampling: one arm an algorithm, one arm pulled in every step."""
+"""Combinatorial Thompson sampling: one arm per algorithm, one pull per step."""
 
 from collections.abc import Sequence
 
@@ -14,14 +14,14 @@ class ThompsonSampling:
     Parameters
     ----------
     space : SearchSpace
-        Its algorithms are the arms.
+        Space whose algorithms are the arms.
     alpha0, delta0 : float, default=10
         Parameters of the Beta prior of every arm.
 
     Attributes
     ----------
     pulls, rewards : list of ndarray of shape (n_algorithms,)
-        For each step, how often each arm was pulled and rewarded: n_j and r_j.
+        Number of pulls n_j and of rewards r_j of each arm, by step.
 
     References
     ----------
@@ -37,18 +37,8 @@ class ThompsonSampling:
         self.rewards = [np.zeros(size) for size in space.layout.n_algorithms]
 
     def pull(self, rng: np.random.Generator) -> IntArray:
-        """Draw a structure.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Source of all randomness.
-
-        Returns
-        -------
-        structure : ndarray of int of shape (n_steps,)
-        """
-        # line 5 and 6: omega_j ~ Beta(alpha0 + r_j, delta0 + n_j - r_j)
+        """Sample a structure of shape (n_steps,)."""
+        # lines 5 and 6: omega_j ~ Beta(alpha0 + r_j, delta0 + n_j - r_j)
         omegas = [
             rng.beta(self.alpha0 + r, self.delta0 + n - r)
             for n, r in zip(self.pulls, self.rewards, strict=True)
@@ -56,24 +46,14 @@ class ThompsonSampling:
         return self._best(omegas)
 
     def reward(self, structure: IntArray, chance: float, rng: np.random.Generator) -> None:
-        """Reward the arms of a structure, or not, by the toss of a coin (lines 10 to 13).
-
-        Parameters
-        ----------
-        structure : ndarray of int of shape (n_steps,)
-            The arms that were pulled.
-        chance : float
-            Continuous reward in [0, 1], the probability of the binary one.
-        rng : numpy.random.Generator
-            Source of all randomness.
-        """
+        """Update the arms of a structure by a Bernoulli reward (lines 10 to 13)."""
         reward = float(rng.random() < chance)
         for pulls, rewards, arm in zip(self.pulls, self.rewards, structure, strict=True):
             pulls[arm] += 1.0
             rewards[arm] += reward
 
     def _best(self, omegas: Sequence[FloatArray]) -> IntArray:
-        """Legal structure with the largest sum of omegas (Eq. A38)."""
+        """Return the legal structure with the largest sum of omegas (Eq. A38)."""
         structure = np.array([omega.argmax() for omega in omegas], dtype=np.intp)
         if self.space.is_legal(structure[None])[0]:
             return structure
@@ -83,19 +63,5 @@ class ThompsonSampling:
 
 
 def continuous_reward(loss: float, low: float, high: float) -> float:
-    """Reward in [0, 1] that falls linearly in the loss (Eq. A39, with a lower bound).
-
-    Parameters
-    ----------
-    loss : float
-        The loss of a pull.
-    low : float
-        Loss with reward 1.
-    high : float
-        Loss with reward 0, above ``low``.
-
-    Returns
-    -------
-    reward : float
-    """
+    """Reward in [0, 1], linear in the loss: 1 at `low`, 0 at `high` (Eq. A39 has `low` = 0)."""
     return 1.0 - min(max((loss - low) / (high - low), 0.0), 1.0)

@@ -1,4 +1,4 @@
-"""What every search strategy is: asked for proposals, told of trials, dropped when done."""
+"""Base classes of search strategies, with an ask-and-tell interface."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -12,35 +12,35 @@ from skauto.history import History, Proposal, Trial
 from skauto.space import Configuration, SearchSpace
 from skauto.utils import BoolArray, FloatArray, GrowingArray, IntArray
 
-# How many known proposals in a row a generator may yield before a random one takes their place.
+# After this many known proposals in a row, a generator's proposal is replaced by a random one.
 _MAX_REPEATS = 100
-# Sizes of the samples among which something new is looked for, one after the other.
+# Sizes of the successive samples in which a new configuration is sought.
 _SAMPLE_SIZES = (1, 16, 256, 4096)
 
 
 @dataclass(frozen=True, eq=False)
 class Observations:
-    """Trials as arrays, for surrogates: one row a trial, oldest first.
+    """Trials as arrays, for surrogates: one row per trial, oldest first.
 
-    Trials that were stopped at a rung count as observations of the full evaluation; trials that
-    were skipped are left out.
+    Trials stopped at a rung count as observations of the full evaluation. Skipped trials are
+    excluded.
 
     Parameters
     ----------
     trials : tuple of Trial
-        The trials themselves.
+        The trials.
     vectors : ndarray of shape (n, n_dimensions)
-        Their configurations as the space encodes them; NaN where inactive.
+        Encoded configurations; NaN in inactive hyper-parameters.
     losses : ndarray of shape (n, n_objectives)
-        Finite losses. A failed trial has the worst finite loss of each objective (1.0 if none). A
-        stopped trial has the loss of its last rung plus the mean difference between all folds and
-        the first one over the complete trials.
+        Finite losses. A failed trial is imputed with the worst finite loss of each objective (1.0
+        if there is none). A stopped trial has the loss of its last rung plus the mean difference
+        between all folds and the first fold over the complete trials.
     ok : ndarray of bool of shape (n,)
-        Which trials measured their losses on all folds.
+        Whether the losses were measured on all folds.
     costs : ndarray of shape (n,)
-        Seconds that each evaluation took.
+        Seconds of each evaluation.
     fidelities : ndarray of shape (n,)
-        Share of the rows that each trial used.
+        Fraction of the rows of each trial.
 
     Examples
     --------
@@ -70,44 +70,43 @@ class Observations:
 
     @property
     def y(self) -> FloatArray:
-        """The first of the losses, the one that a single-objective search minimises."""
+        """First loss, which a single-objective search minimizes."""
         return self.losses[:, 0]
 
 
 class Strategy(BaseEstimator, ABC):
     """Base class of search strategies.
 
-    A subclass stores its settings in its constructor, as any scikit-learn estimator, and writes
-    ``_suggest(history, pending)``, which returns a :class:`~skauto.history.Proposal` or None.
-    There it has
+    A subclass stores its settings in its constructor, like any scikit-learn estimator, and
+    implements ``_suggest(history, pending)``, which returns a :class:`~skauto.history.Proposal` or
+    None. A configuration is *known* if it was evaluated or is a pending evaluation. Tools:
 
-    - ``self._space`` and ``self._rng``, what the search was started with;
-    - ``self._observations(history)``, the trials as arrays (each trial is encoded once);
-    - ``self._encode(configurations)``, those of them that lie in the space, as vectors;
-    - ``self._pending``, what is being evaluated, and ``self._running()``, the same as vectors;
-    - ``self._proposal(configuration, origin)``, a proposal, or None for None;
-    - ``self._is_known(configuration)``, whether it was evaluated or is being evaluated;
-    - ``self._are_new(vectors)``, which rows are not known;
-    - ``self._first_new(vectors)``, the first row that is not known, as a configuration;
-    - ``self._sample_new()``, a random configuration that is not known;
-    - ``self._trial_of(history, configuration)``, its trial, None before it is finished.
+    - ``self._space`` and ``self._rng``: search space and random generator;
+    - ``self._observations(history)``: the trials as arrays (each trial is encoded once);
+    - ``self._encode(configurations)``: vectors of those that lie in the space;
+    - ``self._pending`` and ``self._pending_vectors()``: pending evaluations;
+    - ``self._proposal(configuration, origin)``: a proposal, or None for None;
+    - ``self._is_known(configuration)``: whether it is known;
+    - ``self._are_new(vectors)``: which rows are not known;
+    - ``self._first_new(vectors)``: first row that is not known, as a configuration;
+    - ``self._sample_new()``: a random configuration that is not known;
+    - ``self._trial_of(history, configuration)``: its trial, or None before it is complete.
 
-    Anything else that it remembers between suggestions it sets as attributes, best in the hook
-    ``_start``. The name of such an attribute begins with an underscore, and ``stop`` deletes all
-    of these, so that the object pickles. Names with a trailing underscore stay, as the record of
-    the search.
+    Run state is stored in attributes with a leading underscore. They are set in the hook
+    ``_start`` and deleted by ``stop``, so that the object pickles. Attributes with a trailing
+    underscore are kept.
 
-    A strategy that seeks the Pareto front of several objectives says so by ``multi_objective =
-    True`` in its class: then estimators give it their constraints as objectives too.
+    A strategy that searches for the Pareto front of several objectives sets ``multi_objective =
+    True``. Estimators then pass their constraints as further objectives.
 
     See Also
     --------
-    BayesianStrategy : For an initial design that is followed by a model.
+    BayesianStrategy : For an initial design followed by a surrogate.
     GeneratorStrategy : For methods of several stages, written as one generator.
 
     Examples
     --------
-    A strategy that tries the neighbours of the best:
+    A local search among the neighbors of the incumbent:
 
     >>> from skauto import minimize
     >>> from skauto.history import Proposal
@@ -131,14 +130,14 @@ class Strategy(BaseEstimator, ABC):
     multi_objective = False
 
     def start(self, space: SearchSpace, rng: np.random.Generator) -> Self:
-        """Begin a search; whatever an earlier one left behind is forgotten.
+        """Begin a search and reset the state of an earlier one.
 
         Parameters
         ----------
         space : SearchSpace
-            Where to search.
+            Space of the configurations.
         rng : numpy.random.Generator
-            Source of all randomness of the search.
+            Random generator of the search.
 
         Returns
         -------
@@ -153,20 +152,20 @@ class Strategy(BaseEstimator, ABC):
         return self
 
     def suggest(self, history: History, pending: Sequence[Proposal] = ()) -> Proposal | None:
-        """Propose what to evaluate next.
+        """Propose the next configuration to evaluate.
 
         Parameters
         ----------
         history : History
-            All finished trials; the same object throughout a search. Trials that lie outside of
-            the space are passed over.
+            Completed trials; the same object throughout a search. Trials outside the space are
+            ignored.
         pending : sequence of Proposal, default=()
-            What is being evaluated. It is neither waited for nor proposed again.
+            Pending evaluations, which are not proposed again.
 
         Returns
         -------
         proposal : Proposal or None
-            None when nothing is left to propose.
+            None if no proposal is left.
         """
         if not hasattr(self, "_memory"):
             raise RuntimeError(
@@ -178,18 +177,10 @@ class Strategy(BaseEstimator, ABC):
         return self._suggest(history, self._pending)
 
     def observe(self, trial: Trial) -> None:
-        """Take note of a finished trial, right after it was appended to the history.
-
-        Most strategies need not: they read the history when they are asked.
-
-        Parameters
-        ----------
-        trial : Trial
-            The finished trial.
-        """
+        """Called with each trial after it was appended to the history; does nothing by default."""
 
     def stop(self) -> None:
-        """End the search: drop its state; settings and records (trailing underscore) stay."""
+        """End the search and delete its state; keep settings and attributes such as ``tree_``."""
         self._forget(lambda name: name.startswith("_") and not name.endswith("_"))
 
     def _forget(self, chosen: Callable[[str], bool]) -> None:
@@ -197,47 +188,48 @@ class Strategy(BaseEstimator, ABC):
             delattr(self, name)
 
     def _start(self) -> None:
-        """Hook for subclasses: prepare the state of a search."""
+        """Hook for subclasses: check settings and prepare the state of a search."""
 
     @abstractmethod
     def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
-        """Hook for subclasses: what to evaluate next, None when nothing is left."""
+        """Hook for subclasses: return the next proposal, or None if none is left."""
 
     def _observations(self, history: History, fidelity: float | None = 1.0) -> Observations:
-        """Finished trials as arrays: those of one fidelity, or of all (None)."""
+        """Completed trials of one fidelity, or of all (None), as arrays."""
         return self._memory.observations(history, fidelity)
 
     def _encode(self, configurations: Sequence[Configuration]) -> FloatArray:
-        """Vectors (n, n_dimensions) of the configurations that lie in the space."""
+        """Encode the configurations that lie in the space, as vectors (n, n_dimensions)."""
         rows = [self._memory.encode(configuration) for configuration in configurations]
         return np.array([row for row in rows if row is not None]).reshape(
             -1, self._space.n_dimensions
         )
 
-    def _running(self, fidelity: float | None = 1.0) -> FloatArray:
-        """Vectors (n, n_dimensions) of what is being evaluated, at one fidelity or at any."""
+    def _pending_vectors(self, fidelity: float | None = 1.0) -> FloatArray:
+        """Vectors (n, n_dimensions) of pending evaluations of one fidelity, or of all (None)."""
         wanted = [p for p in self._pending if fidelity is None or p.fidelity == fidelity]
         return self._encode([proposal.configuration for proposal in wanted])
 
     def _proposal(self, configuration: Configuration | None, origin: str) -> Proposal | None:
-        """Propose a configuration on all the rows; None for None."""
+        """Propose a configuration on all rows; None for None."""
         return None if configuration is None else Proposal(configuration, origin=origin)
 
     def _is_known(self, configuration: Configuration, fidelity: float = 1.0) -> bool:
-        """Whether it was evaluated, or is being evaluated, at this fidelity."""
+        """Whether a configuration was evaluated, or is pending, at this fidelity."""
         key = (configuration, fidelity)
         return key in self._memory.finished or key in self._memory.pending
 
     def _trial_of(
         self, history: History, configuration: Configuration, fidelity: float = 1.0
     ) -> Trial | None:
-        """First trial of a configuration; None while it is being evaluated, or never was."""
+        """First completed trial of a configuration; None if there is none."""
         number = self._memory.finished.get((configuration, fidelity))
         return None if number is None else history[number]
 
     def _are_new(self, vectors: FloatArray, fidelity: float = 1.0) -> BoolArray:
-        """Which rows of vectors (n, n_dimensions) are not known; a row repeated counts once."""
-        seen = self._memory.keys_of(fidelity) | {row.tobytes() for row in self._running(fidelity)}
+        """Which rows of vectors (n, n_dimensions) are not known; a repeated row is new once."""
+        seen = self._memory.keys_of(fidelity)
+        seen |= {row.tobytes() for row in self._pending_vectors(fidelity)}
         new = np.zeros(len(vectors), dtype=bool)
         for i, row in enumerate(np.ascontiguousarray(vectors)):
             key = row.tobytes()
@@ -262,9 +254,9 @@ class Strategy(BaseEstimator, ABC):
     def _sample_new(
         self, structures: IntArray | None = None, fidelity: float = 1.0
     ) -> Configuration | None:
-        """Random configuration that is not known, of the given structures (k, n_steps).
+        """Sample a configuration that is not known, of the given structures (k, n_steps).
 
-        None when none of some thousand draws is new: a small space is exhausted.
+        Returns None if none of some thousand samples is new: a small space is exhausted.
         """
         for size in _SAMPLE_SIZES:
             vectors = self._space.sample(size, self._rng, structures=structures)
@@ -275,19 +267,19 @@ class Strategy(BaseEstimator, ABC):
 
 
 class GeneratorStrategy(Strategy):
-    """Base class of strategies that read from top to bottom like the paper they come from.
+    """Base class of strategies that are written as one generator of proposals.
 
-    A subclass writes ``_run(history)``, a generator that yields proposals. It is resumed when the
-    next proposal is asked for; by then the trial of the last one is in the history, unless it is
-    still being evaluated (``self._trial_of`` tells, ``self._pending`` holds what is running).
-    A generator must therefore be able to go on without a result that it would like to have.
+    A subclass implements ``_run(history)``, a generator that yields proposals. It is resumed when
+    the next proposal is requested. Then the trial of the last proposal is in the history, unless
+    it is still pending (see ``self._trial_of`` and ``self._pending``). A generator must therefore
+    work without the latest results.
 
-    A proposal that is known already is not evaluated again: the generator is resumed at once and
-    finds the trial in the history. When the generator ends, so does the search.
+    A known configuration is not evaluated again: the generator is resumed at once and finds the
+    trial in the history. The search ends when the generator ends.
 
     Examples
     --------
-    Every algorithm with its defaults, then random configurations of the best:
+    Evaluate the default of every structure, then random configurations of the best structure:
 
     >>> from skauto import minimize
     >>> from skauto.history import Proposal
@@ -338,12 +330,12 @@ class GeneratorStrategy(Strategy):
             proposal = next(self._generator, None)
             if proposal is None or not self._is_known(proposal.configuration, proposal.fidelity):
                 return proposal
-        # The generator waits for something that is pending, or the space is exhausted.
+        # The generator waits for a pending evaluation, or the space is exhausted.
         return self._proposal(self._sample_new(), "random")
 
 
 class _Memory:
-    """What is known about a search, kept up with its history: every trial is read once."""
+    """Encoded trials and pending evaluations of a search; every trial is read once."""
 
     def __init__(self, space: SearchSpace) -> None:
         self.space = space
@@ -353,20 +345,20 @@ class _Memory:
         self._records: dict[float | None, _Record] = {}  # by fidelity; None holds all trials
 
     def update(self, history: History, pending: Sequence[Proposal]) -> None:
-        """Read what is new in the history, and what is being evaluated."""
+        """Read the new trials and the pending evaluations."""
         self._read(history)
         self.pending = {(proposal.configuration, proposal.fidelity) for proposal in pending}
 
     def observations(self, history: History, fidelity: float | None) -> Observations:
-        """Trials in the space as arrays; failures at the worst finite loss of these trials."""
+        """Return the trials in the space as arrays."""
         self._read(history)
         return self._record(fidelity).observations(len(history.objectives))
 
     def _read(self, history: History) -> None:
-        """Add the trials that were finished since the last time."""
+        """Add the trials that were completed since the last call."""
         for number in range(self._n_read, len(history)):
             trial = history[number]
-            # A trial that a rung on a part of the rows ended tells of the full evaluation.
+            # A trial stopped on a fraction of the rows counts as a full evaluation.
             fidelity = 1.0 if trial.status == "stopped" else trial.fidelity
             self.finished.setdefault((trial.configuration, fidelity), number)
             row = self.encode(trial.configuration)
@@ -376,15 +368,15 @@ class _Memory:
         self._n_read = len(history)
 
     def row_of(self, configuration: Configuration, fidelity: float) -> int | None:
-        """Row of a configuration among the observations of a fidelity, None if it has none."""
+        """Index of a configuration in the observations of a fidelity; None if it has none."""
         return self._record(fidelity).rows.get(configuration)
 
     def keys_of(self, fidelity: float) -> set[bytes]:
-        """Vectors of the trials of a fidelity, as bytes."""
+        """Vectors of the trials of a fidelity, as bytes, in a new set."""
         return set(self._record(fidelity).keys)
 
     def encode(self, configuration: Configuration) -> FloatArray | None:
-        """Vector of a configuration, None if it lies outside of the space."""
+        """Vector of a configuration; None if it lies outside the space."""
         try:
             return self.space.encode([configuration])[0]
         except ValueError:
@@ -397,7 +389,7 @@ class _Memory:
 
 
 class _Record:
-    """Trials of one fidelity as growing arrays; what depends on all trials is made when asked."""
+    """Trials of one fidelity as growing arrays; observations are computed on demand."""
 
     def __init__(self, n_dimensions: int) -> None:
         self.rows: dict[Configuration, int] = {}  # first trial of each configuration
@@ -428,7 +420,7 @@ class _Record:
         self._observations = None
 
     def observations(self, n_objectives: int) -> Observations:
-        """All trials so far; made anew only when there are more of them."""
+        """Return all trials; the result is cached until another trial is added."""
         if self._observations is None:
             self._observations = self._make(n_objectives)
         return self._observations
@@ -456,7 +448,7 @@ class _Record:
 
 
 def _first_fold_effect(trial: Trial) -> float:
-    """Loss of all folds minus that of the first one, by the first scorer; NaN if unknown."""
+    """Loss of all folds minus loss of the first fold, by the first scorer; NaN if unknown."""
     scores = np.array(next(iter(trial.fold_scores.values()), ()))
     known = scores[~np.isnan(scores)]
     return float(scores[0] - known.mean()) if len(known) > 1 else np.nan

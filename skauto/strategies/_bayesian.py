@@ -1,8 +1,7 @@
-"""The toolkit of Bayesian optimisation: what model-based strategies have in common.
+"""Base class and helper functions of Bayesian optimization.
 
-The parts are the size of the initial design, the targets of a model, its belief about what is
-still being evaluated, and the maximisation of an acquisition over what is not known yet.
-Strategies that share them differ by their idea only.
+They provide the initial design, the targets of a surrogate, the kriging believer for pending
+evaluations, and the maximization of an acquisition over new configurations.
 """
 
 from abc import abstractmethod
@@ -21,35 +20,35 @@ from skauto.strategies._base import Observations, Strategy
 from skauto.surrogates import Surrogate, believe
 from skauto.utils import FloatArray
 
-# Share of the trials, or of the time, that an initial design may take at most.
+# Maximum fraction of the trials, or of the time, for an initial design.
 DESIGN_SHARE = 0.25
 
-#: Takes vectors of shape (n, n_dimensions) and gives n values.
+#: Maps vectors of shape (n, n_dimensions) to n values.
 Acquisition = Callable[[FloatArray], FloatArray]
 Model = TypeVar("Model", bound=Surrogate)
 
 
 class BayesianStrategy(Strategy):
-    """Base class of strategies that make an initial design and then follow a model.
+    """Base class of strategies with an initial design and a surrogate model.
 
-    The first ``n_initial`` trials, those made before the strategy's first proposal included, are
-    the default configuration and random ones; they take at most a quarter of the trials that the
-    search may make. After them, and as long as no trial succeeded, each proposal is random with
-    probability ``random_fraction``; else it is what the hook ``_promising`` returns, and random
-    where that is None.
+    The initial design is the default configuration and random ones. It has ``n_initial`` trials,
+    including those made before the first proposal, at most a quarter of ``max_evals``, and is
+    extended until a trial succeeds. After it, a proposal is random with probability
+    ``random_fraction``. Otherwise the hook ``_suggest_by_model`` chooses it; if the hook returns
+    None, the proposal is random.
 
-    A subclass stores the setting ``n_initial`` and writes ``_promising(history, observations)``.
-    For that it has, besides the tools of :class:`Strategy`,
+    A subclass has the setting ``n_initial`` and implements ``_suggest_by_model(history,
+    observations)``. Tools, besides those of :class:`Strategy`:
 
-    - ``self._inputs(vectors)``, what its model sees of a configuration (a hook);
-    - ``self._fitted(model, observations, y)``, a model of targets ``y``, with what is being
-      evaluated believed to be as predicted;
-    - ``self._maximizer(acquisition, starts)``, the configuration that is not known and has the
-      largest acquisition: random candidates and local search.
+    - ``self._inputs(vectors)``: inputs of the surrogate (a hook);
+    - ``self._fitted(model, observations, y)``: a model fitted to targets ``y``, in which pending
+      evaluations have their predicted mean (kriging believer);
+    - ``self._maximizer(acquisition, starts)``: the new configuration with the largest
+      acquisition among random candidates and those of a local search.
 
     See Also
     --------
-    ForestBO : The plain form.
+    ForestBO : Bayesian optimization with a random forest.
 
     Examples
     --------
@@ -62,7 +61,7 @@ class BayesianStrategy(Strategy):
     >>> class LowerBound(BayesianStrategy):
     ...     def __init__(self, *, n_initial=5):
     ...         self.n_initial = n_initial
-    ...     def _promising(self, history, observations):
+    ...     def _suggest_by_model(self, history, observations):
     ...         model = self._fitted(GaussianProcess(), observations, observations.y)
     ...         def acquisition(vectors):
     ...             mean, std = model.predict(self._inputs(vectors))
@@ -88,15 +87,15 @@ class BayesianStrategy(Strategy):
             return self._proposal(self._next_of_design(), "initial")
         if self.random_fraction and self._rng.random() < self.random_fraction:
             return self._proposal(self._sample_new(), "random")
-        proposal = self._promising(history, observations)
+        proposal = self._suggest_by_model(history, observations)
         return proposal or self._proposal(self._sample_new(), "random")
 
     @abstractmethod
-    def _promising(self, history: History, observations: Observations) -> Proposal | None:
-        """Hook for subclasses: what the model promises most of; None where nothing is new."""
+    def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
+        """Hook for subclasses: propose by a surrogate; None if no new configuration is found."""
 
     def _inputs(self, vectors: FloatArray) -> FloatArray:
-        """Hook for subclasses: features of configurations; defaults where inactive, for trees."""
+        """Hook for subclasses: inputs of the surrogate; inactive parameters have defaults."""
         return self._space.fill_inactive(vectors)
 
     def _n_design(self, history: History) -> int:
@@ -110,14 +109,14 @@ class BayesianStrategy(Strategy):
         return self._sample_new() if self._is_known(default) else default
 
     def _fitted(self, model: Model, observations: Observations, y: FloatArray) -> Model:
-        """Fit a model to targets, given what is being evaluated."""
-        X, running = self._inputs(observations.vectors), self._inputs(self._running())
-        return believe(model.fit(X, y, self._rng), X, y, running, self._rng)
+        """Fit a model to targets, with pending evaluations at their predicted mean."""
+        X, pending = self._inputs(observations.vectors), self._inputs(self._pending_vectors())
+        return believe(model.fit(X, y, self._rng), X, y, pending, self._rng)
 
     def _maximizer(
         self, acquisition: Acquisition, starts: FloatArray, **options: Any
     ) -> Configuration | None:
-        """Configuration that is not known and has the largest acquisition."""
+        """Return the new configuration with the largest acquisition."""
         ranked, _ = maximize_acquisition(
             acquisition,
             self._space,
@@ -131,20 +130,7 @@ class BayesianStrategy(Strategy):
 
 
 def design_size(n_initial: int, history: History) -> int:
-    """Size of an initial design: at most a quarter of the trials that the search may make.
-
-    Parameters
-    ----------
-    n_initial : int
-        Wanted size.
-    history : History
-        Holds the number of trials allowed.
-
-    Returns
-    -------
-    n : int
-        At least 1 unless ``n_initial`` is 0.
-    """
+    """Size of an initial design: ``n_initial``, but at most a quarter of ``max_evals``."""
     if history.max_evals is None:
         return n_initial
     return min(n_initial, max(1, int(DESIGN_SHARE * history.max_evals)))
@@ -153,59 +139,25 @@ def design_size(n_initial: int, history: History) -> int:
 def improvement_of(
     model: Surrogate, best: float, inputs: Callable[[FloatArray], FloatArray]
 ) -> Acquisition:
-    """Log expected improvement of a model as a function of vectors of the space.
-
-    Parameters
-    ----------
-    model : Surrogate
-        Fitted.
-    best : float
-        Target to improve upon.
-    inputs : callable
-        Turns vectors into features of the model.
-
-    Returns
-    -------
-    acquisition : callable
-        Takes vectors of shape (n, n_dimensions) and gives n values.
-    """
+    """Log expected improvement of a model on the best target, as a function of vectors."""
     return lambda vectors: log_expected_improvement(*model.predict(inputs(vectors)), best)
 
 
-def made(model: Surrogate | None, default: Surrogate) -> Surrogate:
-    """Clone of a model that was set, or the default where none was."""
+def clone_or(model: Surrogate | None, default: Surrogate) -> Surrogate:
+    """Clone a model; return the default for None."""
     return default if model is None else clone(model)
 
 
 def rank_scores(losses: FloatArray) -> FloatArray:
-    """Normal scores of the ranks of losses: no outlier spoils them, whatever the data set.
-
-    Parameters
-    ----------
-    losses : ndarray of shape (n,)
-        Losses.
-
-    Returns
-    -------
-    scores : ndarray of shape (n,)
-        Quantiles of the normal distribution, in the order of the losses.
-    """
+    """Normal scores: quantiles of the normal distribution at the ranks of the losses."""
     scores: FloatArray = ndtri((rankdata(losses) - 0.5) / len(losses))
     return scores
 
 
 def log_scores(losses: FloatArray) -> FloatArray:
-    """Logarithms of losses that are shifted to be positive, as in SMAC.
+    """Logarithms of the losses, as in SMAC.
 
-    Parameters
-    ----------
-    losses : ndarray of shape (n,)
-        Losses.
-
-    Returns
-    -------
-    scores : ndarray of shape (n,)
-        The best loss lies above zero by the distance from it to the twentieth part of the losses.
+    The losses are shifted so that the best one equals the 5% quantile minus the best loss.
     """
     low = losses.min() - max(np.quantile(losses, 0.05) - losses.min(), 1e-10)
     scores: FloatArray = np.log(losses - low)
@@ -213,20 +165,9 @@ def log_scores(losses: FloatArray) -> FloatArray:
 
 
 def cap_outliers(losses: FloatArray) -> FloatArray:
-    """Losses of which the worst are cut off, so that they do not hide differences of the best.
+    """Clip losses at the third quartile plus three times its distance from the best loss.
 
-    Differences above the third quartile that exceed three times its distance from the best loss
-    say nothing about where the best loss lies, but decide the scale of a stationary process.
-
-    Parameters
-    ----------
-    losses : ndarray of shape (n,)
-        Losses.
-
-    Returns
-    -------
-    capped : ndarray of shape (n,)
-        Losses, none above that bound.
+    Outliers would otherwise determine the scale of a stationary Gaussian process.
     """
     best, quartile = np.quantile(losses, [0.0, 0.75])
     if quartile == best:
@@ -236,18 +177,7 @@ def cap_outliers(losses: FloatArray) -> FloatArray:
 
 
 def spread(losses: FloatArray) -> float:
-    """Unit of losses: the distance from the best to the median; 1 where these are the same.
-
-    Parameters
-    ----------
-    losses : ndarray of shape (n,)
-        Losses, perhaps none.
-
-    Returns
-    -------
-    unit : float
-        Positive.
-    """
+    """Distance from the best loss to the median loss; 1 if it is 0 or there are no losses."""
     if not len(losses):
         return 1.0
     low, median = np.quantile(losses, [0.0, 0.5])
@@ -255,18 +185,7 @@ def spread(losses: FloatArray) -> float:
 
 
 def performance_unit(losses: FloatArray) -> float:
-    """Loss that counts as one unit of performance, or as 100 percent.
-
-    Parameters
-    ----------
-    losses : ndarray of shape (n,)
-        Losses.
-
-    Returns
-    -------
-    unit : float
-        1 while all losses lie in [0, 1], as errors do; else twice their spread.
-    """
+    """Scale of the losses: 1 if all lie in [0, 1], as error rates do; else twice their spread."""
     if losses.min() >= 0.0 and losses.max() <= 1.0:
         return 1.0
     return 2.0 * spread(losses)

@@ -1,4 +1,4 @@
-"""One-hot inputs for distance-based models, and the number of choices in a configuration."""
+"""One-hot inputs for distance-based models, and the dimension of a conditional space."""
 
 import numpy as np
 
@@ -7,20 +7,10 @@ from skauto.utils import FloatArray
 
 
 def n_free_dimensions(space: SearchSpace) -> int:
-    """Number d of choices that a configuration consists of, at most.
+    """Dimension d of a space: the maximum number of choices in a configuration, at least 1.
 
-    A step with several algorithms is one choice, and so is each hyper-parameter of the algorithm
-    that has most of them.
-
-    Parameters
-    ----------
-    space : SearchSpace
-        The space.
-
-    Returns
-    -------
-    d : int
-        At least 1.
+    A step counts 1 if it has several algorithms, plus the largest number of hyper-parameters of
+    one of its algorithms.
     """
     d = 0
     for step in space.steps:
@@ -31,19 +21,9 @@ def n_free_dimensions(space: SearchSpace) -> int:
 
 
 def model_inputs(space: SearchSpace, vectors: FloatArray) -> FloatArray:
-    """One-hot encoding of vectors without the steps that leave no choice.
+    """One-hot encode vectors (n, n_dimensions), without the steps that have a single algorithm.
 
-    Parameters
-    ----------
-    space : SearchSpace
-        The space of the vectors.
-    vectors : ndarray of shape (n, n_dimensions)
-        Configurations.
-
-    Returns
-    -------
-    X : ndarray of shape (n, n_columns)
-        Numbers in [0, 1]; a column of zeros if the space has a single configuration.
+    Values lie in [0, 1]. A space with a single configuration gives one column of zeros.
     """
     encoded = space.one_hot(vectors)
     keep = np.ones(encoded.shape[1], dtype=bool)

@@ -1,4 +1,4 @@
-"""DivBO: Bayesian optimisation for ensembles, which want members that are good and different."""
+"""DivBO: diversity-aware Bayesian optimization for ensembles."""
 
 import math
 from typing import Self
@@ -11,64 +11,61 @@ from sklearn.base import clone
 from skauto.history import History, Proposal
 from skauto.selection import diversity_to
 from skauto.strategies._base import Observations
-from skauto.strategies._bayesian import BayesianStrategy, improvement_of, made, rank_scores
+from skauto.strategies._bayesian import BayesianStrategy, clone_or, improvement_of, rank_scores
 from skauto.strategies._checks import check_integers, check_numbers, check_options
 from skauto.strategies._stored_predictions import StoredPredictions
 from skauto.surrogates import DiversitySurrogate, RandomForest, Surrogate
 from skauto.utils import FloatArray, IntArray
 
-# Local candidates are neighbours of this number of the best trials.
-_N_CENTRES = 10
-# The diversity rank of a candidate is counted among this number of them.
+# Local candidates are neighbors of this many of the best trials.
+_N_CENTERS = 10
+# Diversity ranks are estimated from this many random candidates.
 _N_RANKED = 256
 
 
 class DivBO(BayesianStrategy):
-    r"""Diversity-aware Bayesian optimisation: suggest what is good and differs from the ensemble.
+    r"""Diversity-aware Bayesian optimization for ensembles.
 
-    What a search ends with is an ensemble, so every suggestion asks two surrogates. The
-    performance surrogate gives the expected improvement of a candidate; the diversity surrogate
-    gives how far its predictions will be from the nearest member of the *temporary pool*, the
-    ensemble that would be selected now from the candidates of the final one (Eq. 4). Candidates
-    that are not known yet are ranked by both, 1 being the best, and the one that minimises
+    The performance surrogate predicts the expected improvement of a candidate. The diversity
+    surrogate predicts its smallest diversity to a member of the *temporary pool*, the ensemble
+    selected from the trials so far (Eq. (4) of [1]_). New candidates are ranked by both, rank 1
+    being the best. The proposal minimizes (Eq. 5)
 
     .. math:: R_{perf} + w R_{div}, \qquad w = \beta\, (\mathrm{sigmoid}(\tau t) - 1/2),
 
-    is proposed (Eq. 5), t being the number of suggestions made so. The first trials are the
-    default configuration and random ones.
+    where t is the number of proposals after the initial design. The initial design is the default
+    configuration and random ones.
 
-    Trials without stored predictions, such as those of a plain objective function, cannot be
-    compared. As long as fewer than two trials have predictions, or where the history has no
-    targets to select the pool by, candidates are ranked by performance only.
+    If fewer than two trials have stored predictions, as for a plain objective function, candidates
+    are ranked by performance only.
 
     Parameters
     ----------
     n_initial : int, default=5
-        Number of trials before the models take over, those made before the strategy's first
-        proposal included; at most a quarter of the trials that the search may make.
+        Size of the initial design, including trials made before the first proposal. At most a
+        quarter of ``max_evals``.
     beta : float, default=0.05
-        Twice the largest weight of diversity; with 0, performance alone decides.
+        Twice the maximum weight of diversity; 0 ranks by performance only.
     tau : float, default=0.2
-        How fast that weight is reached.
+        Rate at which the weight approaches its maximum.
     n_members : int, default=25
-        Size of the temporary pool, repetitions included.
+        Size of the temporary pool, counting repeated members.
     n_candidates : int, default=4950
         Number of random candidates.
     n_local : int, default=50
-        Number of candidates that are neighbours of the ten best trials.
+        Number of candidates that are neighbors of the ten best trials.
     random_fraction : float, default=0.0
         Probability that a proposal is random.
     max_rows : int, default=2000
-        Number of validation rows, a constant sample, that diversity and pool are computed from.
+        Maximum number of validation rows, a fixed sample, for the diversity and the pool.
     transform : {"rank", None}, default="rank"
-        What the model of the loss learns: normal scores of the ranks of the losses, or the losses
-        as they are (the paper).
+        Targets of the performance surrogate: normal scores of the ranks of the losses, or the
+        losses (the paper).
     surrogate : Surrogate, default=None
-        Model of the loss; None takes
-        :class:`~skauto.surrogates.RandomForest` with trees grown to single trials, which learns
-        more from few of them than the leaves of three in the authors' library.
+        Performance surrogate; None means :class:`~skauto.surrogates.RandomForest` with leaves of
+        single trials.
     diversity_surrogate : DiversitySurrogate, default=None
-        Model of the diversity of two configurations; None takes
+        Model of the diversity of two configurations; None means
         :class:`~skauto.surrogates.DiversitySurrogate` with its defaults.
 
     See Also
@@ -77,10 +74,14 @@ class DivBO(BayesianStrategy):
 
     Notes
     -----
-    The N samples of Eq. (4) are the predictions of the N models of the diversity surrogate. Only
-    candidates that can still win are asked for their diversity, those with
-    :math:`R_{perf} \le 1 + w (n - 1)` of n candidates. Their diversity rank is counted among
-    256 random candidates and scaled to n, which is exact up to 256 candidates.
+    Deviations from [1]_:
+
+    - The targets are normal scores of ranks, and trees are grown to single trials.
+    - The temporary pool is selected from the 10 best trials and the 3 best of each classifier.
+    - The N samples of Eq. (4) are the predictions of the N models of the diversity surrogate.
+    - Diversity is only predicted for candidates that may minimize Eq. (5), those with
+      :math:`R_{perf} \le 1 + w (n - 1)` for n candidates. Their diversity rank is estimated from
+      256 random candidates, which is exact for n up to 256.
 
     References
     ----------
@@ -130,13 +131,7 @@ class DivBO(BayesianStrategy):
 
     @classmethod
     def paper(cls) -> Self:
-        """Settings of the paper, section 4.1, with the probabilistic forest of its library.
-
-        Returns
-        -------
-        strategy : DivBO
-            With a forest of leaves of three that learns the losses as they are.
-        """
+        """Settings of the paper, section 4.1: a forest with leaves of three, fitted to losses."""
         return cls(transform=None, surrogate=RandomForest())
 
     def _start(self) -> None:
@@ -150,7 +145,7 @@ class DivBO(BayesianStrategy):
         given = self.diversity_surrogate
         self._pair_model = DiversitySurrogate() if given is None else clone(given)
 
-    def _promising(self, history: History, observations: Observations) -> Proposal | None:
+    def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         self._update_pool(observations, history)
         t = len(observations) + len(self._pending) - self._n_design(history)
         weight = self.beta * (float(expit(self.tau * t)) - 0.5)  # Eq. (5)
@@ -164,10 +159,8 @@ class DivBO(BayesianStrategy):
             origin = "diversity"
         return self._proposal(self._first_new(candidates[order]), origin)
 
-    # What is known of ensembles
-
     def _update_pool(self, observations: Observations, history: History) -> None:
-        """Add what is new to the diversities of all pairs; select the temporary pool."""
+        """Update the diversities of all pairs, Eq. (3), and the temporary pool."""
         stored = self._stored
         n_new = stored.update(observations, history)
         if not n_new:
@@ -185,11 +178,9 @@ class DivBO(BayesianStrategy):
             self._candidates_of_pool = candidates
             self._pool = stored.members(candidates, self.n_members)
 
-    # Candidates and their ranks
-
     def _candidates(self, observations: Observations) -> FloatArray:
-        """Random configurations, and neighbours of the best trials, that are not known."""
-        best = np.argsort(observations.y, kind="stable")[:_N_CENTRES]
+        """New random configurations and neighbors of the best trials."""
+        best = np.argsort(observations.y, kind="stable")[:_N_CENTERS]
         near = np.vstack([self._space.neighbors(v, self._rng) for v in observations.vectors[best]])
         n_local = min(self.n_local, len(near))
         near = near[self._rng.choice(len(near), n_local, replace=False)]
@@ -202,7 +193,7 @@ class DivBO(BayesianStrategy):
             return np.empty(0)
         y = rank_scores(observations.y) if self.transform == "rank" else observations.y
         forest = RandomForest(min_samples_split=2, min_samples_leaf=1)
-        model = self._fitted(made(self.surrogate, forest), observations, y)
+        model = self._fitted(clone_or(self.surrogate, forest), observations, y)
         best = float(y[observations.ok].min())
         improvement = improvement_of(model, best, self._inputs)(candidates)
         ranks: FloatArray = rankdata(-improvement, method="min")
@@ -215,23 +206,25 @@ class DivBO(BayesianStrategy):
         weight: float,
         observations: Observations,
     ) -> IntArray:
-        """Candidates in the order of R_perf + w R_div; those that cannot win come last."""
+        """Order candidates by R_perf + w R_div (Eq. 5), those that cannot minimize it last."""
         n = len(candidates)
-        hopeful = np.flatnonzero(performance <= 1.0 + weight * (n - 1))
-        drawn = np.arange(n)
+        contenders = np.flatnonzero(performance <= 1.0 + weight * (n - 1))
+        sample = np.arange(n)
         if n > _N_RANKED:
-            drawn = self._rng.choice(n, _N_RANKED, replace=False)
-        asked, places = np.unique(np.concatenate([hopeful, drawn]), return_inverse=True)
-        nearest = self._nearest_diversity(candidates[asked], observations)[places]
-        values, others = nearest[: len(hopeful)], np.sort(nearest[len(hopeful) :])
-        n_above = len(others) - np.searchsorted(others, values, "right")
+            sample = self._rng.choice(n, _N_RANKED, replace=False)
+        needed, positions = np.unique(np.concatenate([contenders, sample]), return_inverse=True)
+        alpha = self._expected_diversity(candidates[needed], observations)[positions]
+        own, others = alpha[: len(contenders)], np.sort(alpha[len(contenders) :])
+        n_above = len(others) - np.searchsorted(others, own, "right")
         diversity = 1.0 + n_above * (n / max(1, len(others)))  # R_div
-        combined = performance[hopeful] + weight * diversity
-        order = hopeful[np.argsort(combined, kind="stable")]
+        combined = performance[contenders] + weight * diversity
+        order = contenders[np.argsort(combined, kind="stable")]
         return np.concatenate([order, np.argsort(performance, kind="stable")])
 
-    def _nearest_diversity(self, candidates: FloatArray, observations: Observations) -> FloatArray:
-        """Mean over the models of the diversity to the most similar member, Eq. (4)."""
+    def _expected_diversity(
+        self, candidates: FloatArray, observations: Observations
+    ) -> FloatArray:
+        """alpha_div: mean over samples of the smallest diversity to a pool member, Eq. (4)."""
         if not len(candidates):
             return np.empty(0)
         known = self._space.one_hot(observations.vectors[self._stored.indices])

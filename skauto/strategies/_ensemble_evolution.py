@@ -1,4 +1,4 @@
-"""Regularised evolution for ensembles: members of the population's best ensemble are parents."""
+"""Regularized evolution for ensembles: parents are members of the population's ensemble."""
 
 import numpy as np
 
@@ -8,36 +8,39 @@ from skauto.strategies._base import Observations, Strategy
 from skauto.strategies._checks import check_integers
 from skauto.strategies._stored_predictions import StoredPredictions
 
-# So many mutants of a parent are tried before a random configuration takes their place.
+# Maximum number of mutations to try before a random configuration is proposed.
 _MAX_MUTANTS = 100
 
 
 class EnsembleEvolution(Strategy):
-    """Regularised evolution of a population from which an ensemble is selected.
+    """Regularized evolution of a population from which an ensemble is selected.
 
-    The search rule of *neural ensemble search* (NES-RE [1]_), for any search space. The population
-    are the last trials; the oldest leaves as a new one enters. An ensemble is selected greedily
-    from the candidates of the population (its 10 best trials and the 3 best of each classifier).
-    One of its members, drawn at random, is the parent, and the proposal differs from the parent
-    in a single choice.
+    The search of *neural ensemble search* (NES-RE, Algorithm 1 of [1]_) for any search space. The
+    population consists of the latest trials: the oldest one is removed when a new one is added
+    [2]_. An ensemble is selected greedily from the population. One of its members, chosen at
+    random, is the parent, and the proposal is a mutation of the parent in a single choice.
 
-    Trials without stored predictions, such as those of a plain objective function, cannot be
-    selected for an ensemble. As long as no trial of the population has predictions, the parent is
-    drawn among the trials of smallest loss.
+    If no trial of the population has stored predictions, as for a plain objective function, the
+    parent is one of the trials with the smallest losses.
 
     Parameters
     ----------
     population_size : int, default=30
-        Number of trials that are alive, and of random ones that the search begins with: those
-        made before the strategy's first proposal count.
+        Size of the population, and number of random initial trials, including those made before
+        the first proposal.
     n_members : int, default=10
-        Number of members of the ensemble, repetitions included, among which the parent is drawn.
+        Size of the ensemble, counting repeated members.
     max_rows : int, default=2000
-        Number of validation rows, a constant sample, that the ensemble is judged by.
+        Maximum number of validation rows, a fixed sample, for the selection of the ensemble.
 
     See Also
     --------
-    DivBO : Suggests what is good and differs from the ensemble.
+    DivBO : Combines performance and diversity in the acquisition.
+
+    Notes
+    -----
+    Deviation from [1]_: the ensemble is selected from the 10 best trials of the population and its
+    3 best of each classifier, as the final ensemble of the search is.
 
     References
     ----------
@@ -97,7 +100,7 @@ class EnsembleEvolution(Strategy):
         return int(self._rng.choice(members))
 
     def _mutant(self, parent: int, observations: Observations) -> Configuration | None:
-        """Random configuration that is not known and differs from the parent in one choice."""
+        """New random configuration that differs from the parent in one choice."""
         neighbors = self._space.neighbors(observations.vectors[parent], self._rng)
         self._rng.shuffle(neighbors)
         return self._first_new(neighbors[:_MAX_MUTANTS])

@@ -1,10 +1,10 @@
-"""Ensemble optimisation: search for what is best in the place of one member of an ensemble."""
+"""Ensemble optimization: Bayesian optimization of one ensemble member at a time."""
 
 import numpy as np
 
 from skauto.history import History, Proposal
 from skauto.strategies._base import Observations
-from skauto.strategies._bayesian import BayesianStrategy, improvement_of, made, rank_scores
+from skauto.strategies._bayesian import BayesianStrategy, clone_or, improvement_of, rank_scores
 from skauto.strategies._checks import check_integers
 from skauto.strategies._stored_predictions import StoredPredictions
 from skauto.surrogates import RandomForest, Surrogate
@@ -12,41 +12,45 @@ from skauto.utils import FloatArray
 
 
 class EnsembleOptimization(BayesianStrategy):
-    """Ensemble optimisation: improve an ensemble of fixed size, one place at a time.
+    """Ensemble optimization: improve an ensemble of fixed size, one member at a time.
 
-    The places of the ensemble are visited in turn. Every trial is valued by the loss of the
-    ensemble with it in the place that is visited, which takes no more than its stored predictions.
-    A surrogate learns these values, the configuration of the largest expected improvement is
-    evaluated, and the place is taken by the best of the candidates of the final ensemble: the 10
-    best trials and the 3 best of each classifier.
+    The positions of the ensemble are visited in turn. The target of a trial is the loss of the
+    ensemble with this trial in the visited position, computed from stored predictions. A surrogate
+    is fitted to these targets, and the configuration with the largest expected improvement is
+    evaluated. Then the best trial takes the position.
 
-    Trials without stored predictions, such as those of a plain objective function, are valued by
-    their own loss as long as no trial has predictions.
+    If no trial has stored predictions, as for a plain objective function, the targets are the
+    losses of the trials.
 
     Parameters
     ----------
     n_members : int, default=12
-        Number of places.
+        Number of positions.
     n_initial : int, default=5
-        Number of trials before the model takes over: the default configuration, random ones, and
-        those made before the strategy's first proposal; at most a quarter of the trials that the
-        search may make.
+        Size of the initial design, including trials made before the first proposal. At most a
+        quarter of ``max_evals``.
     n_candidates : int, default=5000
         Number of random candidates.
     max_rows : int, default=2000
-        Number of validation rows, a constant sample, that the ensemble is judged by.
+        Maximum number of validation rows, a fixed sample, for the loss of the ensemble.
     surrogate : Surrogate, default=None
-        Model of the ensemble's loss, which is given normal scores of ranks; None takes
-        :class:`~skauto.surrogates.RandomForest` with its defaults.
+        Model of the targets; None means :class:`~skauto.surrogates.RandomForest` with its
+        defaults.
 
     Attributes
     ----------
     members_ : list of int
-        Numbers of the trials in the places, those that are taken.
+        Numbers of the trials in the filled positions.
 
     See Also
     --------
-    DivBO : Suggests what is good and differs from the ensemble.
+    DivBO : Combines performance and diversity in the acquisition.
+
+    Notes
+    -----
+    Deviations from [1]_: the surrogate is a random forest instead of a Gaussian process, and its
+    targets are normal scores of ranks. Only candidates of the final ensemble take a position: the
+    10 best trials and the 3 best of each classifier.
 
     References
     ----------
@@ -83,52 +87,53 @@ class EnsembleOptimization(BayesianStrategy):
     def _start(self) -> None:
         check_integers(self, n_members=1, n_initial=1, n_candidates=1, max_rows=1)
         self._stored = StoredPredictions(self.max_rows)
-        self._places: list[int | None] = [None] * self.n_members  # rows of the stored predictions
-        self._place: int | None = None  # the one that is visited
+        # rows of the stored predictions
+        self._positions: list[int | None] = [None] * self.n_members
+        self._visited: int | None = None  # index of the visited position
         self.members_: list[int] = []
 
-    def _promising(self, history: History, observations: Observations) -> Proposal | None:
+    def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         self._stored.update(observations, history)
-        if self._place is not None:
-            self._fill(observations, self._place)
-        self._place = 0 if self._place is None else (self._place + 1) % self.n_members
-        values = self._values(observations, self._place)
-        y = rank_scores(values)
-        model = self._fitted(made(self.surrogate, RandomForest()), observations, y)
+        if self._visited is not None:
+            self._fill(observations, self._visited)
+        self._visited = 0 if self._visited is None else (self._visited + 1) % self.n_members
+        targets = self._targets(observations, self._visited)
+        y = rank_scores(targets)
+        model = self._fitted(clone_or(self.surrogate, RandomForest()), observations, y)
         best = float(y[observations.ok].min())
-        starts = observations.vectors[np.argsort(values, kind="stable")[: self.n_starts]]
+        starts = observations.vectors[np.argsort(targets, kind="stable")[: self.n_starts]]
         acquisition = improvement_of(model, best, self._inputs)
         return self._proposal(self._maximizer(acquisition, starts), "ensemble")
 
-    def _values(self, observations: Observations, place: int) -> FloatArray:
-        """Loss of the ensemble with each trial in a place, the worst where it has no predictions.
-
-        As long as no trial has predictions, these are the losses of the trials themselves.
-        """
+    def _targets(self, observations: Observations, position: int) -> FloatArray:
+        """Loss of the ensemble with each trial in a position; the worst without predictions."""
         if not len(self._stored):
             return observations.y
-        losses = self._losses_in(place)
-        values = np.full(len(observations), losses.max())
-        values[self._stored.indices] = losses
-        return values
+        losses = self._losses_in(position)
+        targets = np.full(len(observations), losses.max())
+        targets[self._stored.indices] = losses
+        return targets
 
-    def _losses_in(self, place: int) -> FloatArray:
-        """Loss of the ensemble with each stored prediction in one place."""
+    def _losses_in(self, position: int) -> FloatArray:
+        """Loss of the ensemble with each stored prediction in a position."""
         stored = self._stored
         projections = stored.loss.project(stored.values, stored.targets)
-        others = [row for k, row in enumerate(self._places) if k != place and row is not None]
+        others = [
+            row for k, row in enumerate(self._positions) if k != position and row is not None
+        ]
         means = (projections + projections[others].sum(axis=0)) / (len(others) + 1)
         losses: FloatArray = np.asarray(stored.loss.evaluate(stored.targets, means), np.float64)
         return losses
 
-    def _fill(self, observations: Observations, place: int) -> None:
-        """Let the best candidate take a place."""
+    def _fill(self, observations: Observations, position: int) -> None:
+        """Put the best candidate into a position."""
         if not len(self._stored):
             return
         candidates = self._stored.candidates()
-        self._places[place] = int(candidates[np.argmin(self._losses_in(place)[candidates])])
+        best = np.argmin(self._losses_in(position)[candidates])
+        self._positions[position] = int(candidates[best])
         self.members_ = [
             observations.trials[self._stored.indices[row]].number
-            for row in self._places
+            for row in self._positions
             if row is not None
         ]

@@ -1,4 +1,4 @@
-"""FanG-HPO: multi-objective Bayesian optimisation that learns from cheap sub-samples."""
+"""FanG-HPO: multi-objective and multi-source Bayesian optimization."""
 
 import math
 from collections.abc import Sequence
@@ -16,58 +16,54 @@ from skauto.strategies._dimensions import model_inputs, n_free_dimensions
 from skauto.surrogates import AugmentedGaussianProcess, GaussianProcess, Surrogate
 from skauto.utils import FloatArray, non_dominated
 
-# One evaluation of the ground truth costs this much, as in the paper.
+# Cost of one ground-truth evaluation, as in the paper.
 _TRUTH_COST = 2.0
-# Losses beyond it are drawn in, so that squares and volumes stay finite.
+# Losses are clipped to this magnitude, so that squares and volumes are finite.
 _LARGEST_LOSS = 1e100
 
 
 class FanGHPO(Strategy):
-    """Multi-objective Bayesian optimisation over several sources of information.
+    """Multi-objective Bayesian optimization with several information sources.
 
-    The losses can be measured on all rows, the *ground truth*, or more cheaply on a share of them.
-    Each loss is modelled by an augmented Gaussian process: the observations of the ground truth
-    and those cheap ones that do not contradict it. The configuration with the largest expected
-    hypervolume improvement is proposed, on the source whose cost times its distance from the
-    augmented model is smallest. The Pareto front consists of ground-truth trials only.
+    The losses are measured on all rows, the *ground truth*, or more cheaply on a fraction of them.
+    Each loss is modelled by an augmented Gaussian process, which is fitted to the ground-truth
+    observations and the reliable cheap ones (Eqs. (8) to (10) of [1]_). The configuration with the
+    largest expected hypervolume improvement is proposed (Eq. 11), on the source with the smallest
+    product of cost and discrepancy from the augmented model (Eq. 12). The Pareto front consists of
+    ground-truth trials only.
 
-    With one objective the hypervolume improvement is the expected improvement; with one source the
-    method is plain multi-objective Bayesian optimisation.
-
-    Failed trials enter at the worst losses seen on their source, proposals still running at the
-    means predicted for them.
+    Failed trials are imputed with the worst observed losses on their source, and pending
+    evaluations with their predicted means (kriging believer).
 
     Parameters
     ----------
     sources : sequence of float, default=(1.0, 0.5)
-        Share of the rows that each source uses, the ground truth (1.0) first.
+        Fraction of the rows of each source, the ground truth (1.0) first.
     costs : sequence of float or "measured", default=None
-        Cost of a query of each source. None: 2 for the ground truth and in proportion to the rows
-        for the others, as in the paper. "measured": the mean seconds of the trials so far, in
-        units that make the ground truth cost 2. A query keeps the price that it had when it was
-        proposed.
+        Cost of a query of each source. None means 2 times the fraction of the rows, as in the
+        paper. "measured" means the mean seconds of the trials so far, scaled so that the ground
+        truth costs 2. A query keeps the cost that it had when it was proposed.
     cost_budget : float, "auto" or None, default="auto"
-        Accumulated cost at which the strategy ends the search. "auto" is 20 d for d choices in a
-        configuration; None leaves the end to the number of trials or the time.
+        Accumulated cost at which the strategy ends the search. "auto" means 20 d for a space of
+        dimension d, as in the paper; None means no limit.
     n_initial : int, default=None
-        The initial design costs as much as this number of ground-truth trials and is split over
-        the sources. None takes 2 d. At most a quarter of the trials that the search may make, and
-        of the cost budget, go into it.
+        Cost of the initial design in ground-truth trials; it is split over the sources. None means
+        2 d. At most a quarter of ``max_evals`` and of the cost budget.
     alpha : float, default=1.0
-        How many standard deviations a cheap observation may be off to be reliable.
+        Maximum discrepancy of a reliable cheap observation in standard deviations (Eq. 8).
     reliable_only : bool, default=True
-        Whether a cheap source is only queried where by Eq. (8) its model is reliable for at least
-        one objective. Elsewhere the observation would not enter any augmented model, so that the
-        same query may be proposed again and again.
+        Whether a cheap source is only queried where its model is reliable for at least one
+        objective (Eq. 8). Other observations would not enter any augmented model, so that the same
+        query could be proposed repeatedly.
     reference : float or sequence of float, default=None
-        Worst corner of the hypervolume, one value an objective. None takes 1, as in the paper, or
-        a point a tenth beyond the Pareto front where that is larger.
+        Reference point of the hypervolume. None means 1, as in the paper, or the worst values of
+        the Pareto front plus a tenth of its range if these are larger.
     n_candidates : int, default=2000
         Number of random candidates.
     n_starts : int, default=10
         Number of random candidates that local search starts from, besides the Pareto front.
     surrogate : Surrogate, default=None
-        Model of one loss; None takes a Gaussian process with a Matern 3/2 kernel.
+        Model of one loss; None means a Gaussian process with a Matern 3/2 kernel.
 
     See Also
     --------
@@ -77,11 +73,10 @@ class FanGHPO(Strategy):
     -----
     The ``info`` of a proposal holds the index of its ``source`` and its ``cost``.
 
-    As printed, Eq. (12) is zero for the ground truth, which would always win. As in the authors'
-    code, the mean of the augmented model takes the place of that of the ground truth's model.
-
-    Two rules are ours: ``reliable_only``, and that volume below 0 is not counted for an objective
-    of which no negative value has been seen, as errors and differences cannot be negative.
+    Deviations from [1]_: Eq. (12) as printed is zero for the ground truth, which would always be
+    chosen. As in the authors' code, the mean of the augmented model replaces that of the
+    ground-truth model. The rule ``reliable_only`` is added. Volume below 0 does not count for an
+    objective without negative observations, because errors and differences cannot be negative.
 
     References
     ----------
@@ -132,13 +127,7 @@ class FanGHPO(Strategy):
 
     @classmethod
     def paper(cls) -> Self:
-        """Settings of the paper, section 4: kriging by maximum likelihood, and Eq. (12) alone.
-
-        Returns
-        -------
-        strategy : FanGHPO
-            With ``reliable_only=False`` and a Gaussian process without priors.
-        """
+        """Settings of the paper, section 4: kriging by maximum likelihood, sources by Eq. (12)."""
         kriging = GaussianProcess(nu=1.5, trend="constant", priors=False)
         return cls(reliable_only=False, surrogate=kriging)
 
@@ -160,7 +149,7 @@ class FanGHPO(Strategy):
         costs = self._source_costs(by_source)
         if self._spent(history) >= self._limit():
             return None
-        if self._design_sizes is None:  # what is measured later does not change the design
+        if self._design_sizes is None:  # by the costs at the start of the search
             self._design_sizes = self._design(history, costs)
         n_pending = [sum(p.fidelity == share for p in pending) for share in self.sources]
         n_begun = [len(o) + n for o, n in zip(by_source, n_pending, strict=True)]
@@ -171,8 +160,8 @@ class FanGHPO(Strategy):
                     return self._query(configuration, source, costs, "initial")
         if not by_source[0].ok.any():
             return self._query(self._sample_new(), 0, costs, "random")
-        models, front = self._learn(by_source)
-        configuration = self._most_promising(models, front, by_source[0])
+        models, front = self._fit_models(by_source)
+        configuration = self._maximize_ehvi(models, front, by_source[0])
         if configuration is None:
             return self._query(self._sample_new(), 0, costs, "random")
         source = self._choose_source(models, configuration, costs)
@@ -195,12 +184,13 @@ class FanGHPO(Strategy):
         return _TRUTH_COST * np.array(self.sources, dtype=np.float64)
 
     def _spent(self, history: History) -> float:
-        """Accumulated cost, what is running included: each query at its price when it was made."""
+        """Accumulated cost of trials and pending evaluations, at their proposal."""
         known = dict(zip(self.sources, self._nominal_costs().tolist(), strict=True))
         total = 0.0
-        for item in (*history, *self._pending):  # what others proposed has no price of its own
-            price = known.get(item.fidelity, known[1.0] * item.fidelity)
-            total += float(item.info.get("cost", price))
+        for item in (*history, *self._pending):
+            # trials of other strategies have no cost in their info
+            nominal = known.get(item.fidelity, known[1.0] * item.fidelity)
+            total += float(item.info.get("cost", nominal))
         return total
 
     def _limit(self) -> float:
@@ -209,11 +199,7 @@ class FanGHPO(Strategy):
         return 20.0 * self._d if isinstance(self.cost_budget, str) else float(self.cost_budget)
 
     def _design(self, history: History, costs: FloatArray) -> list[int]:
-        """Number of initial trials of each source.
-
-        The cost of ``n_initial`` ground-truth trials is split into equally many trials of each
-        source; what is left over by rounding goes to the last one.
-        """
+        """Number of initial trials of each source: equal numbers, the remainder on the last."""
         n_initial = 2 * self._d if self.n_initial is None else self.n_initial
         total = min(n_initial * costs[0], self._limit() / 4)
         if history.max_evals is not None:
@@ -222,10 +208,13 @@ class FanGHPO(Strategy):
         rest = int((total - n_each * costs[:-1].sum()) / costs[-1] + 1e-9)
         return [n_each] * (len(costs) - 1) + [max(1, rest)]
 
-    def _learn(
+    def _fit_models(
         self, by_source: list[Observations]
     ) -> tuple[list[AugmentedGaussianProcess], FloatArray]:
-        """Fit an augmented model to each objective; give the losses that a front is made of."""
+        """Fit the augmented model of each objective, Eqs. (8) to (10); return ground-truth losses.
+
+        Pending evaluations have their predicted losses.
+        """
         inputs = [model_inputs(self._space, o.vectors) for o in by_source]
         losses = [np.clip(o.losses, -_LARGEST_LOSS, _LARGEST_LOSS) for o in by_source]
         front = losses[0][by_source[0].ok]
@@ -235,18 +224,18 @@ class FanGHPO(Strategy):
             )
             for m in range(front.shape[1])
         ]
-        points = model_inputs(self._space, self._running(1.0))
+        points = model_inputs(self._space, self._pending_vectors(1.0))
         if len(points):
             front = np.vstack([front, np.column_stack([m.predict(points)[0] for m in models])])
-        running = model_inputs(self._space, self._running(None))
+        pending = model_inputs(self._space, self._pending_vectors(None))
         for model in models:
-            model.believe(running, self._rng)
+            model.believe(pending, self._rng)
         return models, front
 
-    def _most_promising(
+    def _maximize_ehvi(
         self, models: list[AugmentedGaussianProcess], front: FloatArray, truth: Observations
     ) -> Configuration | None:
-        """Eq. (11): maximise the expected hypervolume improvement of the ground truth."""
+        """Maximize the expected hypervolume improvement of the ground truth (Eq. 11)."""
         improvement = partial(
             expected_hypervolume_improvement,
             front=front,
@@ -290,11 +279,7 @@ class FanGHPO(Strategy):
         configuration: Configuration,
         costs: FloatArray,
     ) -> int:
-        """Eq. (12), unless cheap observations outnumber those of the ground truth.
-
-        With ``reliable_only``, sources whose observation would not be reliable for any objective
-        are left out.
-        """
+        """Choose a source by Eq. (12); the ground truth if cheap observations outnumber it."""
         n_augmenting = np.max([model.n_augmenting_ for model in models], axis=0)
         if (n_augmenting[1:] > n_augmenting[0]).any():
             return 0
@@ -321,7 +306,7 @@ class FanGHPO(Strategy):
 
 
 def _ideal(losses: FloatArray) -> FloatArray:
-    """Lower bound of each objective: 0 where no negative value has been seen."""
+    """Lower bound of each objective: 0 if no negative value was observed."""
     return np.where((losses >= 0.0).all(axis=0), 0.0, -np.inf)
 
 

@@ -1,4 +1,4 @@
-"""FLASH: linear models find the promising structures, then Bayesian optimisation tunes them."""
+"""FLASH: linear models select structures, then Bayesian optimization tunes them."""
 
 import math
 from collections.abc import Iterator
@@ -20,72 +20,71 @@ from skauto.surrogates import LinearModel, believe
 from skauto.utils import BoolArray, FloatArray, IntArray
 
 _FINE_TUNERS: dict[str, type[Strategy]] = {"forest_bo": ForestBO, "tpe": TPE}
-# Structures that the first phases choose among; of a larger space, a random part.
+# Maximum number of structures in the first two phases; larger spaces are subsampled.
 _MAX_PATHS = 50_000
-# Logarithm of the cost of the cheapest trial, see _log_cost.
+# Minimum of _log_cost.
 _LEAST_LOG_COST = np.log(2.0)
 
 
 class FLASH(GeneratorStrategy):
-    r"""FLASH: linear models find promising structures, then Bayesian optimisation tunes them.
+    r"""FLASH: linear models select structures, then Bayesian optimization tunes them.
 
-    A structure is a path :math:`p \in \{0, 1\}^N`, with a 1 for each algorithm in it. Two linear
-    models, of the loss and of the logarithm of the cost, say what each algorithm contributes.
+    A structure is a path :math:`p \in \{0, 1\}^N`, the concatenated one-hot encodings of its
+    algorithms. The loss and the logarithm of the cost are linear in p (Eq. (1) of [1]_). Algorithm
+    1 has three phases.
 
-    1. After the default configuration come the structures that teach the models most: a greedy
-       D-optimal design.
-    2. Then the structure with the largest expected improvement per second is tried, and the
-       models are fitted again. At the end the algorithms of the ``r`` best structures stay, and
-       those of the best trial.
-    3. A fine tuner searches what is left, starting from the trials that lie in there.
+    1. *Initialization*: structures of a greedy D-optimal design (Algorithm 2).
+    2. *Pruning*: the structure with the largest expected improvement per second (EIPS, Eq. 4) is
+       evaluated, and the linear models are refitted. At the end the algorithms of the ``r``
+       structures with the largest EIPS are kept.
+    3. *Fine-tuning*: a fine tuner searches the pruned space, starting from its trials.
 
-    Other hyper-parameters than those of the default are random in the first two phases.
+    Hyper-parameters are random in the first two phases.
 
     Parameters
     ----------
     n_init : int, default=None
-        Trials of the first phase, those made before the strategy's first proposal included. None
-        is the number of algorithms, those of steps without a choice left out. At most a quarter
-        of the trials and of the time that the search may take.
+        Number of trials of the first phase, including those made before the first proposal. None
+        means the number of algorithms in steps with a choice. At most a quarter of ``max_evals``
+        and of the time limit.
     n_prune : int, default=None
-        Trials of the second phase, whatever was known before; None and the bound are as for
-        ``n_init``. With 0 the models of the first phase decide what stays.
+        Number of trials of the second phase. None and the bound are as for ``n_init``.
     r : int, default=10
-        Number of structures whose algorithms stay; all their combinations stay, step by step.
+        Number of structures whose algorithms are kept, with all their combinations.
     xi : float, default=100.0
-        What an improvement must exceed to count in the second phase, in percent of the scale of
-        the loss. The scale is 1 while all losses lie in [0, 1], as errors do (the setting of the
-        paper), else twice the distance from the best loss to the median one. Large values
-        explore. The last choice of structures takes 0.
+        Minimum improvement that counts in the second phase, in percent of the scale of the losses;
+        larger values explore more. The scale is 1 if all losses lie in [0, 1], as in the paper,
+        else twice the distance from the best to the median loss. It is 0 in the final selection of
+        structures.
     alpha : float, default=1.0
         Ridge penalty of the linear models.
     fine_tuner : {"forest_bo", "tpe"} or Strategy, default="forest_bo"
-        What searches in the third phase. "tpe" is the variant that the paper calls FLASH*.
+        Strategy of the third phase. "tpe" is FLASH* of the paper.
 
     Attributes
     ----------
     effects_ : dict of str to list
-        What the linear models of the first two phases say, one entry an algorithm in each list:
-        ``"step"``, ``"algorithm"``, ``"n_trials"`` with it, ``"loss"`` and ``"seconds"`` that it
-        adds to those of an average trial (negative is better). ``pandas.DataFrame(effects_)``
-        makes a table of it. There after the search if it made a trial.
+        Coefficients of the linear models of the first two phases, one entry per algorithm in each
+        list: ``"step"``, ``"algorithm"``, ``"n_trials"``, and the differences of ``"loss"`` and
+        ``"seconds"`` from an average trial. ``pandas.DataFrame(effects_)`` converts it. Exists if
+        there was a trial.
     kept_ : dict of str to list of str
-        Algorithms of each step that stayed for the third phase. There when it was reached.
+        Algorithms of each step in the third phase. Exists if the phase was reached.
 
     See Also
     --------
-    ForestBO : The default fine tuner.
-    TPE : The other one.
+    ForestBO : Default fine tuner.
+    TPE : Alternative fine tuner.
 
     Notes
     -----
-    What the paper leaves open is decided as follows. The cost model learns ``log(1 + t / t_min)``,
-    t_min being the shortest time of a successful trial, which is positive and has no unit.
-    Logarithms of the expected improvement are compared, as it underflows for ``xi=100``. The
-    structure of the best trial stays in addition to the ``r``. Failed trials have the worst loss
-    seen, and what is being evaluated is believed to be as predicted. When the pruned space is used
-    up, random configurations of the whole space follow. The seconds of ``effects_`` come from a
-    third linear model, of the plain seconds.
+    Deviations from [1]_ and decisions that it leaves open: the first proposal is the default
+    configuration. The cost model predicts ``log(1 + t / t_min)``, where t_min is the shortest time
+    of a successful trial, because ``log(t)`` may be negative. Logarithms of EIPS are compared,
+    because it underflows for ``xi=100``. The structure of the best trial is also kept. Failed
+    trials are imputed with the worst observed loss, pending evaluations with their predicted mean.
+    When the pruned space is exhausted, random configurations follow. The seconds of ``effects_``
+    are coefficients of a third linear model, of the plain seconds.
 
     References
     ----------
@@ -123,19 +122,13 @@ class FLASH(GeneratorStrategy):
 
     @classmethod
     def paper(cls) -> Self:
-        """Settings of the paper, section 6.1: 30 trials in each of the first two phases.
-
-        Returns
-        -------
-        strategy : FLASH
-            With ``n_init=30``, ``n_prune=30``, ``r=10``, ``xi=100`` and SMAC as of its time.
-        """
+        """Settings of the paper, section 6.1: 30 trials per phase and :meth:`ForestBO.paper`."""
         return cls(n_init=30, n_prune=30, r=10, xi=100.0, fine_tuner=ForestBO.paper())
 
     def stop(self) -> None:
-        """End the search: keep what the linear models say, drop everything else."""
+        """End the search: store ``effects_`` and delete the run state."""
         if hasattr(self, "_history"):
-            observations = self._learnt_from()
+            observations = self._explored()
             if len(observations):
                 self.effects_ = self._effects(observations)
         super().stop()
@@ -154,23 +147,22 @@ class FLASH(GeneratorStrategy):
                 f"object. Got {self.fine_tuner!r} instead."
             )
 
-    # The search, from top to bottom (Algorithm 1)
-
     def _run(self, history: History) -> Iterator[Proposal]:
+        """Algorithm 1."""
         self._history = history
-        self._n_explored = 0  # trials of the first two phases, those still running included
+        self._n_explored = 0  # trials of the first two phases, including pending ones
         paths = self._paths()
         n_init = self._phase_length(self.n_init, history)
         n_prune = self._phase_length(self.n_prune, history)
-        yield from self._initialise(paths, history, n_init)
-        # What was known before may have been more than the first phase needs.
+        yield from self._initialize(paths, history, n_init)
+        # Trials made before the search may exceed the length of the first phase.
         yield from self._prune(paths, history, len(self._begun(history)) + n_prune)
         yield from self._tune(paths, history)
         while (configuration := self._sample_new()) is not None:
             yield Proposal(configuration, origin="random")
 
-    def _initialise(self, paths: "_Paths", history: History, n_init: int) -> Iterator[Proposal]:
-        """Phase 1: the default, then structures of a greedy D-optimal design, Algorithm 2."""
+    def _initialize(self, paths: "_Paths", history: History, n_init: int) -> Iterator[Proposal]:
+        """Phase 1: the default, then a greedy D-optimal design of structures (Algorithm 2)."""
         if len(self._begun(history)) < n_init:
             yield Proposal(self._space.default(), origin="design")
         known = self._encoded(self._begun(history))
@@ -183,8 +175,8 @@ class FLASH(GeneratorStrategy):
                 yield Proposal(configuration, origin="design")
 
     def _prune(self, paths: "_Paths", history: History, n_end: int) -> Iterator[Proposal]:
-        """Phase 2: the structure of the largest EIPS, Eq. (4), until the phase is over."""
-        closed = np.zeros(len(paths.structures), dtype=bool)  # nothing new is left of these
+        """Phase 2: evaluate the structure with the largest EIPS (Eq. 4)."""
+        closed = np.zeros(len(paths.structures), dtype=bool)  # no new configuration is left
         while len(self._begun(history)) < n_end and not closed.all():
             if history.share_of_time > 2 * DESIGN_SHARE:
                 return
@@ -198,7 +190,7 @@ class FLASH(GeneratorStrategy):
                 yield Proposal(configuration, origin="eips")
 
     def _tune(self, paths: "_Paths", history: History) -> Iterator[Proposal]:
-        """Phase 3: a fine tuner on the algorithms of the r best structures and the best trial."""
+        """Phase 3: fine-tune the algorithms of the r best structures and the best trial."""
         self._n_explored = len(self._begun(history))
         scores = self._eips(paths, history, 0.0)
         ties = self._rng.random(len(scores))
@@ -213,16 +205,14 @@ class FLASH(GeneratorStrategy):
             yield proposal
 
     def _incumbent(self, history: History) -> IntArray:
-        """Structure of the best trial, of shape (1, n_steps); none where all failed."""
+        """Structure of the best trial, of shape (1, n_steps); (0, n_steps) if all failed."""
         observations = self._observations(history)
         order = np.lexsort((observations.y, ~observations.ok))
         best = observations.vectors[order[: int(observations.ok.any())], : len(self._space.steps)]
         return best.astype(np.intp)
 
-    # The linear models
-
     def _paths(self) -> "_Paths":
-        """All structures, or a random part of very many."""
+        """All structures, or a random sample of a large space."""
         structures = self._space.structures
         if len(structures) > _MAX_PATHS:
             drawn = self._rng.choice(len(structures), _MAX_PATHS, replace=False)
@@ -230,7 +220,7 @@ class FLASH(GeneratorStrategy):
         return _Paths(structures, self._encoded(structures))
 
     def _encoded(self, structures: NDArray[np.generic]) -> FloatArray:
-        """One column an algorithm, steps without a choice left out."""
+        """One-hot encoding without the steps that have a single algorithm."""
         encoded = self._space.one_hot_structures(structures)
         sizes = self._sizes
         encoded = encoded[:, np.repeat(sizes > 1, sizes)]
@@ -246,18 +236,18 @@ class FLASH(GeneratorStrategy):
         return design_size(wanted, history)
 
     def _begun(self, history: History) -> FloatArray:
-        """Vectors of what was evaluated or is being evaluated."""
-        return np.vstack([self._observations(history).vectors, self._running()])
+        """Vectors of the trials and of pending evaluations."""
+        return np.vstack([self._observations(history).vectors, self._pending_vectors()])
 
     def _eips(self, paths: "_Paths", history: History, xi: float) -> FloatArray:
-        """Logarithm of the expected improvement per second of every path, Eq. (4)."""
+        """Log expected improvement per second of every path (Eq. 4)."""
         observations = self._observations(history)
-        if not len(observations):  # all that was proposed is still running
+        if not len(observations):  # all trials are pending
             return np.zeros(len(paths.structures))
         X = self._encoded(observations.vectors)
-        running = self._encoded(self._running())
+        pending = self._encoded(self._pending_vectors())
         y = observations.y
-        loss_model = believe(self._fitted(X, y), X, y, running, self._rng)
+        loss_model = believe(self._fitted(X, y), X, y, pending, self._rng)
         cost_model = self._fitted(X, _log_cost(observations.costs, observations.ok))
         mean, std = loss_model.predict(paths.encoded)
         log_cost, _ = cost_model.predict(paths.encoded)
@@ -269,10 +259,8 @@ class FLASH(GeneratorStrategy):
     def _fitted(self, X: FloatArray, y: FloatArray) -> LinearModel:
         return LinearModel(alpha=self.alpha).fit(X, y)
 
-    # The record
-
-    def _learnt_from(self) -> Observations:
-        """Trials of the first two phases; all if the third was not reached."""
+    def _explored(self) -> Observations:
+        """Observations of the first two phases; all if the third was not reached."""
         observations = self._observations(self._history)
         n = self._n_explored or len(observations)
         return Observations(
@@ -285,7 +273,7 @@ class FLASH(GeneratorStrategy):
         )
 
     def _effects(self, observations: Observations) -> dict[str, list[object]]:
-        """Weights of the linear models, relative to the average trial, step by step."""
+        """Coefficients of the linear models relative to the average trial, by step."""
         X = self._encoded(observations.vectors)
         loss = self._fitted(X, observations.y).coef_
         seconds = self._fitted(X, observations.costs).coef_
@@ -316,14 +304,14 @@ class FLASH(GeneratorStrategy):
 
 @dataclass(frozen=True, eq=False)
 class _Paths:
-    """Structures to choose among, and what the linear models see of them."""
+    """Candidate structures and their one-hot encoding."""
 
     structures: IntArray
     encoded: FloatArray
 
 
 def _log_cost(costs: FloatArray, ok: BoolArray) -> FloatArray:
-    """Logarithm of one plus the costs, in units of the least of a trial that succeeded."""
+    """``log(1 + t / t_min)``, where t_min is the smallest cost of a successful trial."""
     succeeded = costs[ok] if ok.any() else costs
     least = float(succeeded[succeeded > 0].min(initial=np.inf))
     relative: FloatArray = np.log1p(np.maximum(costs / least, 1.0))

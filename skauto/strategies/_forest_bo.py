@@ -1,4 +1,4 @@
-"""Bayesian optimisation with a random forest, in the manner of SMAC."""
+"""Bayesian optimization with a random forest, as in SMAC."""
 
 from collections.abc import Callable
 from typing import Any, Self
@@ -15,8 +15,8 @@ from skauto.strategies._base import Observations
 from skauto.strategies._bayesian import (
     Acquisition,
     BayesianStrategy,
+    clone_or,
     log_scores,
-    made,
     rank_scores,
 )
 from skauto.strategies._checks import check_integers, check_numbers, check_options
@@ -32,42 +32,48 @@ _TRANSFORMS: dict[str | None, Callable[[FloatArray], FloatArray]] = {
 
 
 class ForestBO(BayesianStrategy):
-    """Bayesian optimisation with a random forest, in the manner of SMAC.
+    """Bayesian optimization with a random forest, as in SMAC.
 
-    The first trials are the default configuration and random ones. After them a forest learns the
-    loss of a configuration, and the configuration of the largest expected improvement is proposed:
-    the best of thousands of random candidates and of climbs from the best trials and candidates.
-    Some proposals are random throughout, so that no region is left out for good.
+    The initial design is the default configuration and random ones. Then a random forest is fitted
+    to the losses, and the configuration with the largest expected improvement is proposed among
+    random candidates and those of local searches that start from the best trials and candidates.
+    Some proposals are random, so that the whole space is explored.
 
-    Failed trials enter the forest at the worst loss seen. Proposals still running enter at the
-    mean that the forest predicts for them, which makes parallel proposals differ. Configurations
-    that are known are not proposed again.
+    Failed trials are imputed with the worst observed loss, and pending evaluations with their
+    predicted mean (kriging believer). Known configurations are not proposed again.
 
     Parameters
     ----------
     n_initial : int, default=10
-        Number of trials before the model takes over, those made before the strategy's first
-        proposal included; at most a quarter of the trials that the search may make.
+        Size of the initial design, including trials made before the first proposal. At most a
+        quarter of ``max_evals``.
     acquisition : {"log_ei", "ei", "eips"}, default="log_ei"
-        What is maximised: expected improvement (its logarithm tells candidates apart where it
-        underflows), or expected improvement per second, that is for each unit of the predicted
-        ``log(1 + seconds)``, which a second model of the same kind learns.
+        Acquisition function: log expected improvement, expected improvement, or expected
+        improvement per second. The latter divides by the ``log(1 + seconds)`` that a second model
+        predicts.
     transform : {"rank", "log", None}, default="rank"
-        What the forest learns: normal scores of the ranks of the losses, the logarithm of the
-        losses (shifted to be positive), or the losses as they are.
+        Targets of the forest: normal scores of the ranks of the losses, logarithms of the shifted
+        losses, or the losses.
     random_fraction : float, default=0.2
         Probability that a proposal is random.
     n_candidates : int, default=5000
         Number of random candidates.
     n_starts : int, default=10
-        Number of trials, the best ones, and of random candidates that local search starts from.
+        Number of the best trials, and of the best random candidates, that local search starts
+        from.
     surrogate : Surrogate, default=None
-        Model of the loss, and of the cost for "eips"; None takes
+        Model of the loss, and of the cost for "eips"; None means
         :class:`~skauto.surrogates.RandomForest` with its defaults.
 
     See Also
     --------
-    RandomSearch : What it must beat.
+    RandomSearch : Baseline without a model.
+
+    Notes
+    -----
+    Deviations from [1]_: all trials are evaluated on the same splits, without racing. By default
+    the targets are normal scores of ranks instead of logarithms, and a fifth of the proposals is
+    random instead of every second one.
 
     References
     ----------
@@ -117,15 +123,10 @@ class ForestBO(BayesianStrategy):
 
     @classmethod
     def paper(cls) -> Self:
-        """SMAC of 2018 (version 0.8), as auto-sklearn used it: a baseline of published strength.
+        """Settings of SMAC 0.8 (2018), as in auto-sklearn.
 
-        After the default configuration the plain expected improvement of the losses as they are
-        is maximised, and on average every second proposal is random.
-
-        Returns
-        -------
-        strategy : ForestBO
-            With these settings.
+        The initial design is the default configuration. The expected improvement of untransformed
+        losses is maximized, and every second proposal is random on average.
         """
         return cls(n_initial=1, acquisition="ei", transform=None, random_fraction=0.5)
 
@@ -134,7 +135,7 @@ class ForestBO(BayesianStrategy):
         check_numbers(self, random_fraction=(0.0, 1.0))
         check_options(self, acquisition=_ACQUISITIONS, transform=_TRANSFORMS)
 
-    def _promising(self, history: History, observations: Observations) -> Proposal | None:
+    def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         y = _TRANSFORMS[self.transform](observations.y)
         inside, options = self._region(history, observations)
         best = float(y[observations.ok & inside].min(initial=y.max()))
@@ -144,13 +145,13 @@ class ForestBO(BayesianStrategy):
         return self._proposal(self._maximizer(acquisition, starts, **options), self.acquisition)
 
     def _improvement(self, observations: Observations, y: FloatArray, best: float) -> Acquisition:
-        """Acquisition by the models of the targets and, per second, of the cost."""
-        model = self._fitted(made(self.surrogate, RandomForest()), observations, y)
+        """Acquisition function by models of the targets and, for "eips", of the cost."""
+        model = self._fitted(clone_or(self.surrogate, RandomForest()), observations, y)
         if self.acquisition != "eips":
             value = expected_improvement if self.acquisition == "ei" else log_expected_improvement
             return lambda vectors: value(*model.predict(self._inputs(vectors)), best)
         X, log_cost = self._inputs(observations.vectors), np.log1p(observations.costs)
-        cost_model = made(self.surrogate, RandomForest()).fit(X, log_cost, self._rng)
+        cost_model = clone_or(self.surrogate, RandomForest()).fit(X, log_cost, self._rng)
 
         def rate(vectors: FloatArray) -> FloatArray:
             points = self._inputs(vectors)
@@ -162,8 +163,8 @@ class ForestBO(BayesianStrategy):
     def _region(
         self, history: History, observations: Observations
     ) -> tuple[BoolArray, dict[str, Any]]:
-        """Where to search: which observations lie there, and options of the maximiser.
+        """Hook for subclasses: restrict the search to a region.
 
-        Everywhere, unless a subclass confines the search.
+        Returns which observations lie in the region, and options of the maximizer.
         """
         return np.ones(len(observations), dtype=bool), {}

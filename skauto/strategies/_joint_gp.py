@@ -1,4 +1,4 @@
-"""Bayesian optimisation with one Gaussian process over all choices at once (JOPT)."""
+"""JOPT: Bayesian optimization with one Gaussian process over the joint space."""
 
 import numpy as np
 
@@ -12,26 +12,27 @@ from skauto.utils import FloatArray
 
 
 class JointGP(BayesianStrategy):
-    """Bayesian optimisation with one Gaussian process over all choices at once.
+    """Bayesian optimization with one Gaussian process over the joint space, JOPT(BO).
 
-    The baseline JOPT(BO) of the ADMM paper: algorithms enter the process one-hot, and every
-    hyper-parameter of every algorithm is a dimension of it, at its default where it is not in
-    use. The expected improvement is maximised by random candidates and local search, and then by
-    L-BFGS-B in the numeric hyper-parameters that are in use.
+    The baseline of the ADMM paper [1]_. The inputs are one-hot algorithms and every
+    hyper-parameter of every algorithm, with defaults for inactive ones. The expected improvement
+    is maximized by random candidates and local search, then by L-BFGS-B over the active numeric
+    hyper-parameters.
 
     Parameters
     ----------
     n_initial : int, default=10
-        Number of trials before the model takes over, those made before the strategy's first
-        proposal included; at most a quarter of the trials that the search may make.
+        Size of the initial design, including trials made before the first proposal. At most a
+        quarter of ``max_evals``.
     n_candidates : int, default=1000
         Number of random candidates.
     n_starts : int, default=3
-        Number of candidates, and of trials, that local search starts from, and of ascents.
+        Number of the best trials, and of the best random candidates, that local search starts
+        from. Also the number of L-BFGS-B runs.
 
     See Also
     --------
-    ADMM : Splits the same problem into small ones.
+    ADMM : Splits the same problem into sub-problems.
 
     References
     ----------
@@ -67,10 +68,10 @@ class JointGP(BayesianStrategy):
             if column.definition is not None and column.definition.ordered
         }
 
-    def _promising(self, history: History, observations: Observations) -> Proposal | None:
+    def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         X, y = self._inputs(observations.vectors), cap_outliers(observations.y)
-        model = self._model.update(X, y, self._rng)  # hyper-parameters are seldom chosen anew
-        believe(model, X, y, self._inputs(self._running()), self._rng)
+        model = self._model.update(X, y, self._rng)  # rarely refits the kernel parameters
+        believe(model, X, y, self._inputs(self._pending_vectors()), self._rng)
         best = float(y[observations.ok].min())
         ranked, _ = maximize_acquisition(
             improvement_of(model, best, self._inputs),
@@ -85,9 +86,9 @@ class JointGP(BayesianStrategy):
         return self._proposal(self._first_new(np.vstack([refined, ranked])), "joint_gp")
 
     def _refine(self, vectors: FloatArray, best: float) -> FloatArray:
-        """Vector (1, n_dimensions) after ascents in the numeric hyper-parameters in use."""
+        """Best vector (1, n_dimensions) after L-BFGS-B in the active numeric hyper-parameters."""
         points = self._inputs(vectors)
-        shift = points.shape[1] - vectors.shape[1]  # features before those of a column
+        shift = points.shape[1] - vectors.shape[1]  # input index minus column index
         active = self._space.active(vectors)
         active &= np.isin(np.arange(vectors.shape[1]), list(self._ordered))
         free = np.zeros(points.shape, dtype=bool)
@@ -102,6 +103,6 @@ class JointGP(BayesianStrategy):
         return refined
 
     def _inputs(self, vectors: FloatArray) -> FloatArray:
-        """One-hot choices, and all hyper-parameters on the unit scale."""
+        """One-hot algorithms and all hyper-parameters on the unit scale."""
         units = self._space.fill_inactive(vectors)[:, len(self._space.steps) :]
         return np.hstack([self._space.one_hot_structures(vectors), units])

@@ -1,4 +1,4 @@
-"""MOSAIC: Monte-Carlo tree search over structures, Bayesian optimisation inside."""
+"""MOSAIC: Monte-Carlo tree search over structures with Bayesian optimization."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from skauto.acquisition import maximize_acquisition
 from skauto.history import History, Proposal, Trial
 from skauto.space import Configuration
 from skauto.strategies._base import GeneratorStrategy, Observations
-from skauto.strategies._bayesian import DESIGN_SHARE, improvement_of, made, performance_unit
+from skauto.strategies._bayesian import DESIGN_SHARE, clone_or, improvement_of, performance_unit
 from skauto.strategies._checks import check_integers, check_numbers, check_options, check_positive
 from skauto.strategies._tree import DecisionTree, Experience, Node, Path
 from skauto.surrogates import RandomForest, Surrogate, believe
@@ -22,80 +22,78 @@ _DESIGN = ("default", "design")
 
 
 class MOSAIC(GeneratorStrategy):
-    r"""MOSAIC: Monte-Carlo tree search over pipeline structures, tied to Bayesian optimisation.
+    r"""MOSAIC: Monte-Carlo tree search over structures with Bayesian optimization.
 
-    The decisions of a structure are taken one after the other, the classifier first. One
-    surrogate, a random forest over whole configurations that is retrained after every evaluation,
-    serves twice. Averaged over random completions it values the children of a node,
+    A node of the tree is a partial structure; the first decision is the classifier. A random
+    forest over whole configurations is refitted after every evaluation. It gives the *partial
+    surrogate* Q and the policy of the children of a node,
 
     .. math::
 
         Q(s, a) = \frac{1}{n_s} \sum_{j=1}^{n_s} \hat F(x_j), \quad x_j \sim D[X(s.a)], \qquad
         \pi(a | s) = \frac{\exp Q(s, a)}{\sum_b \exp Q(s, b)}
 
-    (Eqs. 3, 4), and its expected improvement chooses the configuration to evaluate. A walk goes
-    down the tree by
+    (Eqs. (3) and (4) of [1]_). *Selection* descends the tree by
 
     .. math::
 
         \arg\max_a \; \bar Q(s, a) + C_{ucb} \, \pi(a | s) \frac{\sqrt{n(s)}}{1 + n(s.a)}
 
-    (Eq. 5), :math:`\bar Q` being the median performance of what was evaluated in X(s.a), until a
-    node may have a further child: the one of largest Q is added. Among random configurations
-    below it, and the neighbours of the best one recorded there, that of largest expected
-    improvement is evaluated.
+    (Eq. 5), where :math:`\bar Q` is the median performance of the trials in X(s.a), until
+    progressive widening allows a further child. *Expansion* adds the child with the largest Q.
+    *Playout* evaluates the configuration with the largest expected improvement among random
+    configurations below the new child and neighbors of the best trial there.
+    *Back-propagation* updates medians and visits.
 
     Parameters
     ----------
     c_ucb : float, default=1.3
-        Weight of exploration in the selection rule.
+        Weight of exploration in Eq. (5).
     progressive_widening : float, default=0.6
-        A node that was visited n times may have ``floor(n ** progressive_widening)`` children,
-        but at least one.
+        A node with n visits may have ``floor(n ** progressive_widening)`` children, at least one.
     n_samples : int, default=100
-        Random configurations that the value of a child is averaged over.
+        Number of random configurations per child in Eq. (3).
     n_candidates : int, default=5000
-        Random configurations that a playout chooses from.
+        Number of random configurations of a playout.
     n_starts : int, default=10
-        Number of these, the most promising ones, that local search starts from, besides the best
-        configuration recorded below the node.
+        Number of the best random configurations that local search starts from, besides the best
+        trial below the node.
     n_rounds : int, default=10
-        Largest number of moves of local search; with 1 only neighbours are looked at.
+        Maximum number of moves of local search; 1 evaluates neighbors only.
     kappa : int, default=3
-        Random pipelines of each algorithm of the first decision in the initial design, besides
-        its default pipeline. The design takes at most a quarter of the trials and of the time that
-        the search may take; trials that were made before it do not count.
+        Number of random pipelines per algorithm of the first decision in the initial design,
+        besides its default pipeline. The design takes at most a quarter of ``max_evals`` and of
+        the time limit, without trials made before it.
     temperature : float, default=1.0
-        Divides the values in the policy: below 1 the surrogate is trusted more.
+        Temperature of the softmax in Eq. (4).
     transform : {"rank", None}, default="rank"
-        What takes the place of the losses throughout: "rank" takes their ranks divided by their
-        number, which lie in [0, 1], as accuracies do, on every data set. None leaves them as they
-        are (the paper); a performance is then measured in units of 1 while all losses lie in
-        [0, 1], else of twice the distance from the best loss to the median one.
+        Transformation of the losses: "rank" divides their ranks by their number, so that they lie
+        in [0, 1] as accuracies do. None uses the losses (the paper), divided by twice the distance
+        from the best to the median one unless all lie in [0, 1].
     order : sequence of str, default=None
-        Steps in the order of their decisions. None starts from the last step and ends with the
-        first one. Steps with a single algorithm are no decision.
+        Order of the decisions, by step. None means from the last step to the first. Steps with a
+        single algorithm are not decisions.
     surrogate : Surrogate, default=None
-        Model of the loss, :class:`~skauto.surrogates.RandomForest` if None.
+        Model of the loss; None means :class:`~skauto.surrogates.RandomForest`.
 
     Attributes
     ----------
     tree_ : dict of str to list
-        The tree at the end of the search, one entry a node in each list, parents first:
-        ``"node"`` (the algorithms chosen, joined by " > "), ``"depth"``, ``"step"``,
-        ``"algorithm"``, ``"visits"``, ``"n_trials"`` and ``"median"`` loss of what was evaluated
-        below, and the ``"policy"`` and ``"value"`` (predicted mean of the transformed loss) when
-        the parent was last passed. ``pandas.DataFrame(tree_)`` makes a table of it.
+        The tree at the end of the search, one entry per node in each list, parents first:
+        ``"node"`` (its algorithms, joined by " > "), ``"depth"``, ``"step"``, ``"algorithm"``,
+        ``"visits"``, ``"n_trials"`` and ``"median"`` loss below the node, and ``"policy"`` and
+        ``"value"`` (Q as a transformed loss) at the last visit of the parent.
+        ``pandas.DataFrame(tree_)`` converts it.
 
     Notes
     -----
-    What the paper leaves open is decided as follows. The policy is normalised over the children
-    that a node has; those of the root are all there from the start. A child below which nothing
-    is evaluated yet has its surrogate value in place of the median. A playout below which nothing
-    was recorded takes the default completion as the best one. What is being evaluated counts as
-    visits of the tree, and in the surrogate with the mean predicted for it. A failed trial has the
-    worst loss seen. The initial design, and trials that other parts of a search have made, count
-    as visits of the root and of its children.
+    Deviations from [1]_ and decisions that it leaves open: losses are transformed to ranks, and
+    playouts use more candidates and local search. The policy is normalized over the existing
+    children; the root has all its children from the start. Q replaces the median of a child
+    without trials, and the default completion replaces the best trial. Pending evaluations count
+    as visits (virtual visits) and have their predicted mean in the surrogate. Failed trials are
+    imputed with the worst observed loss. Trials of the initial design count as visits of the root
+    and of its children.
 
     References
     ----------
@@ -152,18 +150,11 @@ class MOSAIC(GeneratorStrategy):
 
     @classmethod
     def paper(cls) -> Self:
-        """Settings of the paper, section 4.1.
-
-        Returns
-        -------
-        strategy : MOSAIC
-            With the losses as they are, and 1,000 random candidates and the neighbours of the
-            best in a playout.
-        """
+        """Settings of the paper, section 4.1, with untransformed losses."""
         return cls(n_candidates=1000, n_starts=0, n_rounds=1, transform=None)
 
     def stop(self) -> None:
-        """End the search: keep its tree as ``tree_`` and drop everything else."""
+        """End the search: store the tree as ``tree_`` and delete the run state."""
         if hasattr(self, "_history"):
             self._count_finished(self._history)
             observations = self._observations(self._history)
@@ -188,7 +179,7 @@ class MOSAIC(GeneratorStrategy):
         check_options(self, transform=("rank", None))
 
     def _read_order(self) -> list[int]:
-        """Indices of the steps that are decisions, in the order in which they are taken."""
+        """Indices of the steps that are decisions, in their order."""
         steps = list(self._space.steps)
         order = list(reversed(steps)) if self.order is None else list(self.order)
         if sorted(order) != sorted(steps):
@@ -200,8 +191,6 @@ class MOSAIC(GeneratorStrategy):
         choices = [len(np.unique(self._space.structures[:, i])) for i in indices]
         return [i for i, n in zip(indices, choices, strict=True) if n > 1]
 
-    # The search, from top to bottom
-
     def _run(self, history: History) -> Iterator[Proposal]:
         self._history = history
         self._share_before = history.share_of_time
@@ -209,18 +198,18 @@ class MOSAIC(GeneratorStrategy):
         while True:
             observations = self._observations(history)
             self._count_finished(history)
-            running = [self._path_of(proposal) for proposal in self._pending]
-            for path in running:  # virtual visits
+            pending = [self._path_of(proposal) for proposal in self._pending]
+            for path in pending:  # virtual visits
                 self._tree.visit(path)
             proposal = self._tree_walk(observations)
-            for path in running:
+            for path in pending:
                 self._tree.visit(path, -1)
             if proposal is None:
                 return
             yield proposal
 
     def _initial_design(self, history: History) -> Iterator[Proposal]:
-        """Every first decision with its default pipeline, then kappa rounds of random ones."""
+        """Default pipelines of all first decisions, then kappa random pipelines of each."""
         step = self._space.steps[self._order[0]] if self._order else None
         defaults = self._space.default_configurations(step)
         for configuration in defaults:
@@ -231,7 +220,7 @@ class MOSAIC(GeneratorStrategy):
         names = [component.name for component in self._space.components(step)]
         for n_random in range(self.kappa):
             for name in (configuration[step] for configuration in defaults):
-                if self._n_designed(history, step, name) > n_random:  # in a search that goes on
+                if self._n_designed(history, step, name) > n_random:  # in a resumed search
                     continue
                 child = self._tree.root.children[names.index(name)]
                 drawn = self._sample_new(self._space.structures[child.rows])
@@ -239,27 +228,27 @@ class MOSAIC(GeneratorStrategy):
                     yield Proposal(drawn, origin="design")
 
     def _may_design(self, history: History) -> bool:
-        """Whether the initial design has not yet used its share of the trials and of the time."""
+        """Whether the initial design is within its limits of trials and time."""
         limit = math.inf if history.max_evals is None else DESIGN_SHARE * history.max_evals
         n_designed = sum(r.origin in _DESIGN for r in (*history, *self._pending))
         share = history.share_of_time - self._share_before
         return n_designed < limit and share <= DESIGN_SHARE
 
     def _n_designed(self, history: History, step: str, name: str) -> int:
-        """Number of random pipelines of the initial design that have an algorithm."""
+        """Number of random pipelines of the initial design with an algorithm."""
         return sum(
             record.origin == "design" and record.configuration[step] == name
             for record in (*history, *self._pending)
         )
 
     def _tree_walk(self, observations: Observations) -> Proposal | None:
-        """One walk: selection, expansion and playout. None when nothing new is left."""
-        if not len(observations):  # all that was proposed is still running
+        """Selection, expansion and playout; None if no new configuration is left."""
+        if not len(observations):  # all trials are pending
             return self._proposal(self._sample_new(), "random")
         losses = self._transformed(observations.y)
-        X, running = self._inputs(observations.vectors), self._inputs(self._running())
-        surrogate = made(self.surrogate, RandomForest()).fit(X, losses, self._rng)
-        believe(surrogate, X, losses, running, self._rng)
+        X, pending = self._inputs(observations.vectors), self._inputs(self._pending_vectors())
+        surrogate = clone_or(self.surrogate, RandomForest()).fit(X, losses, self._rng)
+        believe(surrogate, X, losses, pending, self._rng)
         experience = self._experience(observations, losses)
         scale = performance_unit(losses)
 
@@ -276,12 +265,12 @@ class MOSAIC(GeneratorStrategy):
     def _partial_surrogate(
         self, surrogate: Surrogate, node: Node, choices: Sequence[int]
     ) -> FloatArray:
-        """Mean predicted loss below each choice, Eq. (3), all choices in one prediction."""
+        """Partial surrogate of each choice as a loss, Eq. (3), in one prediction."""
         below = self._tree.decisions[node.rows, len(node.path)]
         drawn = np.concatenate(
             [self._rng.choice(node.rows[below == c], self.n_samples) for c in choices]
         )
-        # The space draws among these structures: n_samples of each choice on average.
+        # The space samples among these structures: n_samples of each choice on average.
         vectors = self._space.sample(
             len(drawn), self._rng, structures=self._space.structures[drawn]
         )
@@ -299,19 +288,19 @@ class MOSAIC(GeneratorStrategy):
         experience: Experience,
     ) -> Configuration | None:
         """New configuration of X(s) with the largest expected improvement; None if none is new."""
-        centre = self._best_below(node, observations, experience)
+        best = self._best_below(node, observations, experience)
         ranked, _ = maximize_acquisition(
             improvement_of(surrogate, float(experience.losses.min()), self._inputs),
             self._space,
             self._rng,
-            starts=centre[None],
+            starts=best[None],
             n_random=self.n_candidates,
             n_random_starts=self.n_starts,
             n_rounds=self.n_rounds,
             structures=self._space.structures[node.rows],
             fixed_steps=[self._space.steps[i] for i in self._order[: len(node.path)]],
         )
-        return self._first_new(np.vstack([ranked, centre]))
+        return self._first_new(np.vstack([ranked, best]))
 
     def _inputs(self, vectors: FloatArray) -> FloatArray:
         return self._space.fill_inactive(vectors)
@@ -319,7 +308,7 @@ class MOSAIC(GeneratorStrategy):
     def _best_below(
         self, node: Node, observations: Observations, experience: Experience
     ) -> FloatArray:
-        """Vector of the best configuration recorded in X(s), else of the default completion."""
+        """Vector of the best trial in X(s), else of the default completion."""
         inside = np.flatnonzero(experience.below(node.path) & observations.ok)
         if len(inside):
             best: FloatArray = observations.vectors[inside[observations.y[inside].argmin()]]
@@ -328,8 +317,6 @@ class MOSAIC(GeneratorStrategy):
         for i, choice in zip(self._order, node.path, strict=False):
             names[steps[i]] = self._space.components(steps[i])[choice].name
         return self._space.default_vector(self._space.default_structure(names))
-
-    # What the tree is told
 
     def _experience(self, observations: Observations, losses: FloatArray) -> Experience:
         return Experience(observations.vectors[:, self._order].astype(np.intp), losses)
@@ -341,20 +328,20 @@ class MOSAIC(GeneratorStrategy):
         return shares
 
     def _count_finished(self, history: History) -> None:
-        """Back-propagation: visits of the trials that were finished since the last walk."""
+        """Back-propagation: count visits of the trials completed since the last walk."""
         for trial in history[self._n_counted :]:
             self._tree.visit(self._path_of(trial))
         self._n_counted = len(history)
 
     def _path_of(self, record: Proposal | Trial) -> Path:
-        """Walk that led to a proposal; just the first decision where none did."""
+        """Path of the tree walk of a proposal; its first decision if there was no walk."""
         if "path" in record.info:
             return tuple(record.info["path"])
         vectors = self._encode([record.configuration])
         return tuple(vectors[0, self._order[:1]].astype(int).tolist()) if len(vectors) else ()
 
     def _record(self, experience: Experience) -> dict[str, list[Any]]:
-        """The tree as columns, one entry a node."""
+        """The tree as columns, one entry per node."""
         columns: dict[str, list[Any]] = {
             name: []
             for name in (

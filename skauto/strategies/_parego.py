@@ -1,4 +1,4 @@
-"""ParEGO: Bayesian optimisation of several objectives, one random mixture of them at a time."""
+"""ParEGO: multi-objective Bayesian optimization by random scalarization."""
 
 import math
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from skauto.history import History, Proposal
 from skauto.strategies._base import Observations
-from skauto.strategies._bayesian import BayesianStrategy, design_size, improvement_of, made
+from skauto.strategies._bayesian import BayesianStrategy, clone_or, design_size, improvement_of
 from skauto.strategies._checks import check_integers, check_numbers
 from skauto.strategies._dimensions import model_inputs, n_free_dimensions
 from skauto.surrogates import GaussianProcess, Surrogate
@@ -14,41 +14,43 @@ from skauto.utils import FloatArray
 
 
 class ParEGO(BayesianStrategy):
-    """Multi-objective Bayesian optimisation by random scalarisation.
+    """Multi-objective Bayesian optimization by random scalarization.
 
-    Every proposal minimises another mixture of the losses: weights are drawn uniformly, the losses
-    seen so far are scaled to [0, 1] and reduced to one number by the augmented Tchebycheff
-    function, a Gaussian process learns it, and the configuration of the largest expected
-    improvement is proposed. With one objective this is plain Bayesian optimisation.
+    For every proposal, weights are sampled uniformly, and the losses are scaled to [0, 1] and
+    combined by the augmented Tchebycheff function (Eq. (2) of [1]_). A Gaussian process is fitted
+    to the result, and the configuration with the largest expected improvement is proposed.
 
-    Failed trials enter at the worst losses seen, proposals still running at the mean predicted for
-    them.
+    Failed trials are imputed with the worst observed losses, and pending evaluations with their
+    predicted mean (kriging believer).
 
     Parameters
     ----------
     n_initial : int, default=None
-        Number of trials before the model takes over, the default configuration and those made
-        before the strategy's first proposal included; at most a quarter of the trials that the
-        search may make. None takes 2 d for d choices in a configuration.
+        Size of the initial design, including trials made before the first proposal. At most a
+        quarter of ``max_evals``. None means 2 d for a space of dimension d.
     rho : float, default=0.05
-        Weight of the sum of the losses beside their maximum.
+        Weight of the sum in the augmented Tchebycheff function.
     n_candidates : int, default=2000
         Number of random candidates.
     n_starts : int, default=10
-        Number of trials, the best ones, and of random candidates that local search starts from.
+        Number of the best trials, and of the best random candidates, that local search starts
+        from.
     surrogate : Surrogate, default=None
-        Model of the mixture; None takes :class:`~skauto.surrogates.GaussianProcess`.
+        Model of the scalarized losses; None means :class:`~skauto.surrogates.GaussianProcess`.
 
     See Also
     --------
-    FanGHPO : Learns from cheap approximations too, and sees the front as a whole.
+    FanGHPO : Multi-source optimization by expected hypervolume improvement.
+
+    Notes
+    -----
+    Deviation from [1]_: weights are sampled from the whole simplex instead of a lattice.
 
     References
     ----------
     .. [1] J. Knowles, "ParEGO: A Hybrid Algorithm with On-Line Landscape Approximation for
        Expensive Multiobjective Optimization Problems", IEEE Transactions on Evolutionary
-       Computation 10(1), 2006, section III. Weights are drawn from the whole simplex, not from a
-       lattice on it.
+       Computation 10(1), 2006, section III.
 
     Examples
     --------
@@ -90,10 +92,10 @@ class ParEGO(BayesianStrategy):
         n = 2 * n_free_dimensions(self._space) if self.n_initial is None else self.n_initial
         return design_size(n, history)
 
-    def _promising(self, history: History, observations: Observations) -> Proposal | None:
+    def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         weights = self._rng.dirichlet(np.ones(len(history.objectives)))
-        y = self._scalarised(observations, weights)
-        model = self._fitted(made(self.surrogate, GaussianProcess()), observations, y)
+        y = self._scalarized(observations, weights)
+        model = self._fitted(clone_or(self.surrogate, GaussianProcess()), observations, y)
         best = float(y[observations.ok].min())
         starts = observations.vectors[np.argsort(y, kind="stable")[: self.n_starts]]
         acquisition = improvement_of(model, best, self._inputs)
@@ -102,8 +104,8 @@ class ParEGO(BayesianStrategy):
     def _inputs(self, vectors: FloatArray) -> FloatArray:
         return model_inputs(self._space, vectors)
 
-    def _scalarised(self, observations: Observations, weights: FloatArray) -> FloatArray:
-        """Augmented Tchebycheff function of the losses on a scale from 0 to 1, Eq. (2) of [1]."""
+    def _scalarized(self, observations: Observations, weights: FloatArray) -> FloatArray:
+        """Augmented Tchebycheff function of the losses scaled to [0, 1], Eq. (2)."""
         low, high = (extreme(observations.losses, axis=0) for extreme in (np.min, np.max))
         spread = np.where(high > low, high - low, 1.0)
         weighted = weights * (observations.losses - low) / spread

@@ -1,4 +1,4 @@
-"""Random search: independent draws from the prior of the space."""
+"""Random search: independent samples from the prior of the space."""
 
 from skauto.history import History, Proposal
 from skauto.strategies._base import Strategy
@@ -8,11 +8,10 @@ _BATCH = 64
 
 
 class RandomSearch(Strategy):
-    """Random search: every configuration is drawn from the prior, none twice.
+    """Random search: sample configurations from the prior of the space, without repetition.
 
-    Algorithms are drawn uniformly step by step among the legal structures, hyper-parameters from
-    their distributions. What is good at any budget in few dimensions, and the least that another
-    strategy must beat.
+    Algorithms are sampled uniformly, step by step, among the legal structures. Hyper-parameters
+    are sampled from their distributions.
 
     References
     ----------
@@ -35,7 +34,7 @@ class RandomSearch(Strategy):
         self._drawn: list[FloatArray] = []
 
     def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
-        if not self._drawn:  # many draws at a time are much cheaper than one by one
+        if not self._drawn:  # sampling in batches is faster
             self._drawn.extend(self._space.sample(_BATCH, self._rng))
         configuration = self._first_new(self._drawn.pop()[None])
         if configuration is None:

@@ -1,4 +1,4 @@
-"""Rising bandit: optimise every algorithm by itself and give up those that cannot win any more."""
+"""Rising bandit: optimize each algorithm separately and eliminate dominated algorithms."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,42 +13,39 @@ from skauto.utils import BoolArray, FloatArray
 
 
 class RisingBandit(GeneratorStrategy):
-    r"""Rising bandit: optimise every algorithm by itself, dropping those that fall behind.
+    r"""Rising bandit: optimize each algorithm separately and eliminate dominated algorithms.
 
-    Each algorithm of a step is an arm with an optimiser of its own. In every round each arm makes
-    one *action* of ``n_pulls`` trials. The best loss :math:`b_t` after t actions only falls, and
-    the slower the more actions were made, so that what the arm can still reach is bounded by its
-    recent slope,
+    Each algorithm of a step is an arm with its own optimizer. In every round each arm makes one
+    *action* of ``n_pulls`` trials. The best loss :math:`b_t` after t actions decreases at a
+    decreasing rate, so that the final loss of the arm is bounded below by its recent slope,
 
     .. math:: b_t - \frac{b_{t - \alpha + 1} - b_t}{\alpha} (T - t),
 
-    T - t being the number of actions that the remaining trials are enough for. An arm whose bound
-    is worse than what another has reached is dropped after the round, but none before it has made
-    :math:`\alpha` actions.
+    where T - t is the number of remaining actions. After a round, an arm is eliminated if it has
+    made at least :math:`\alpha` actions and its bound is above the best loss of another arm.
 
     Parameters
     ----------
     alpha : int, default=3
-        Number of actions that the slope is taken over.
+        Number of actions for the slope.
     n_pulls : int, default=5
         Number of trials of an action.
     step : str, default=None
-        Step whose algorithms are the arms; None takes the last one.
+        Step whose algorithms are the arms; None means the last one.
     strategy : Strategy, default=None
-        Optimiser of each arm; None takes :class:`ForestBO` with as many initial trials as an
-        action has.
+        Optimizer of each arm; None means :class:`ForestBO` with ``n_initial=n_pulls``.
 
     Attributes
     ----------
     survivors_ : list of str
-        Algorithms that were not dropped.
+        Algorithms that were not eliminated.
 
     Notes
     -----
-    As in the authors' code, the slope is taken between the last :math:`\alpha` actions and divided
-    by :math:`\alpha`, although there are one fewer steps between them. An action whose last trials
-    are still being evaluated counts. Where time alone bounds the search, it is taken to be half
-    over.
+    As in the authors' code, the difference over :math:`\alpha - 1` actions is divided by
+    :math:`\alpha`. An action with pending evaluations counts as complete. Without ``max_evals``,
+    as many actions are assumed to remain as were made. When no arm has a new configuration left,
+    random ones of the whole space follow.
 
     References
     ----------
@@ -83,7 +80,7 @@ class RisingBandit(GeneratorStrategy):
     def _start(self) -> None:
         check_integers(self, alpha=1, n_pulls=1)
         step = self._space.steps[-1] if self.step is None else self.step
-        components = self._space.components(step)  # names the steps that there are
+        components = self._space.components(step)  # raises for an unknown step
         self._column = self._space.steps.index(step)
         reachable = np.unique(self._space.structures[:, self._column])
         self._arms: dict[int, Strategy] = {}
@@ -102,7 +99,7 @@ class RisingBandit(GeneratorStrategy):
             for arm in alive:
                 for _ in range(self.n_pulls):
                     proposal = self._arms[arm].suggest(history, self._pending_of(arm))
-                    if proposal is None:  # nothing new is left
+                    if proposal is None:  # the arm is exhausted
                         break
                     proposed = True
                     yield proposal
@@ -110,7 +107,7 @@ class RisingBandit(GeneratorStrategy):
                 break
             alive = self._eliminate(history, alive)
             self.survivors_ = [self._names[arm] for arm in alive]
-        while (configuration := self._sample_new()) is not None:  # what dropped arms have left
+        while (configuration := self._sample_new()) is not None:  # of eliminated arms
             yield Proposal(configuration, origin="random")
 
     def _pending_of(self, arm: int) -> list[Proposal]:
@@ -118,7 +115,7 @@ class RisingBandit(GeneratorStrategy):
         return [p for p in self._pending if p.configuration[step] == self._names[arm]]
 
     def _eliminate(self, history: History, alive: list[int]) -> list[int]:
-        """Arms whose optimistic loss is not worse than what another arm has reached."""
+        """Arms whose optimistic loss is not above the best loss of another arm."""
         observations = self._observations(history)
         left = history.remaining_evals
         n_actions = (len(history) if left is None else left) / self.n_pulls
@@ -130,20 +127,7 @@ class RisingBandit(GeneratorStrategy):
 
 
 def best_by_action(losses: FloatArray, n_pulls: int) -> FloatArray:
-    """Best loss of an arm after each of its actions.
-
-    Parameters
-    ----------
-    losses : ndarray of shape (n_trials,)
-        Losses of its trials, oldest first.
-    n_pulls : int
-        Number of trials of an action; the last action may have fewer.
-
-    Returns
-    -------
-    curve : ndarray of shape (n_actions,)
-        Never rising.
-    """
+    """Best loss of an arm after each action, of which the last may be incomplete."""
     best: FloatArray = np.minimum.accumulate(losses)
     if not len(best):
         return best
@@ -151,22 +135,9 @@ def best_by_action(losses: FloatArray, n_pulls: int) -> FloatArray:
 
 
 def optimistic(curve: FloatArray, alpha: int, n_left: float) -> float:
-    """Best loss that an arm may still reach, by the slope of its last actions.
+    """Lower bound of the final loss of an arm by the slope of its last `alpha` actions.
 
-    Parameters
-    ----------
-    curve : ndarray of shape (n_actions,)
-        Best loss after each action.
-    alpha : int
-        Number of actions that the slope is taken over.
-    n_left : float
-        Number of actions that are left.
-
-    Returns
-    -------
-    loss : float
-        Minus infinity for an arm that has made too few actions to tell; infinity for one that has
-        made enough, without any success.
+    It is minus infinity for fewer than `alpha` actions, and infinity if all trials failed.
     """
     if len(curve) < alpha:
         return -np.inf
@@ -177,21 +148,6 @@ def optimistic(curve: FloatArray, alpha: int, n_left: float) -> float:
 
 
 def survivors(curves: Sequence[FloatArray], alpha: int, n_left: float) -> BoolArray:
-    """Tell which arms may still reach what the best of them has reached.
-
-    Parameters
-    ----------
-    curves : sequence of ndarray
-        Best loss of each arm after each of its actions.
-    alpha : int
-        Number of actions that slopes are taken over.
-    n_left : float
-        Number of actions that are left.
-
-    Returns
-    -------
-    stay : ndarray of bool of shape (n_arms,)
-        At least one is True.
-    """
+    """Which arms may still reach the best loss of all arms, given their best-loss curves."""
     reached = min((float(curve[-1]) for curve in curves if len(curve)), default=np.inf)
     return np.array([optimistic(curve, alpha, n_left) <= reached for curve in curves])

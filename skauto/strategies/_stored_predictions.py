@@ -1,4 +1,4 @@
-"""Validation predictions of a search, for strategies that look for ensembles."""
+"""Validation predictions of the trials, for strategies that optimize ensembles."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,28 +10,28 @@ from skauto.utils import GrowingArray, IntArray
 
 
 class StoredPredictions:
-    """Predictions of the complete trials for one constant sample of the validation rows.
+    """Predictions of the complete trials on a fixed sample of the validation rows.
 
-    A trial is left out if it failed, used only a part of the rows, or kept no predictions. Where
-    the history has no targets, all are.
+    A trial is excluded if it failed, used only a part of the rows, or has no predictions. Without
+    targets in the history, all are excluded.
 
     Parameters
     ----------
     max_rows : int
-        Number of rows that are read at most.
+        Maximum number of sampled rows.
 
     Attributes
     ----------
     indices : list of int
-        Which of the observations have predictions, in their order.
+        Indices of the observations with predictions.
     keys : list of (float, float, float)
-        Violation of the limits, loss, and what breaks ties, of each of them.
+        Violation of the limits, loss and tie break of each of them.
     families : list of str
         Algorithm of the last step of each of them.
     targets : ndarray of int of shape (n_rows,)
         True classes of the rows.
     loss : Loss
-        What ensembles of them are judged by, as the history says.
+        Loss of ensembles.
     """
 
     def __init__(self, max_rows: int) -> None:
@@ -54,20 +54,7 @@ class StoredPredictions:
         return self._predictions.values
 
     def update(self, observations: Observations, history: History) -> int:
-        """Read the trials that were added since the last time.
-
-        Parameters
-        ----------
-        observations : Observations
-            Complete trials of the search; those of the last time come first.
-        history : History
-            Where the targets are, and what ensembles are judged by.
-
-        Returns
-        -------
-        n_new : int
-            How many of them have predictions.
-        """
+        """Read the trials added since the last call; return how many of them have predictions."""
         before = len(self)
         for index in range(self._n_read, len(observations)):
             trial = observations.trials[index]
@@ -89,36 +76,26 @@ class StoredPredictions:
         return len(self) - before
 
     def candidates(self, rows: IntArray | None = None) -> IntArray:
-        """Rows of the stored predictions that may become members, as of the final ensemble.
+        """Candidates of the ensemble: the 10 best trials and the 3 best of each classifier.
 
         Parameters
         ----------
         rows : ndarray of int, default=None
-            Rows to choose from; None stands for all.
+            Rows of the stored predictions to choose from; None means all.
 
         Returns
         -------
         candidates : ndarray of int
-            The 10 best trials and the 3 best of each algorithm of the last step.
+            Rows, best first.
         """
         rows = np.arange(len(self)) if rows is None else rows
         keys, families = [self.keys[r] for r in rows], [self.families[r] for r in rows]
         return rows[candidate_pool(keys, families)]
 
     def members(self, candidates: IntArray, n_members: int) -> IntArray:
-        """Members of the ensemble that greedy selection chooses.
+        """Select an ensemble greedily from candidates, best first; return its distinct rows.
 
-        Parameters
-        ----------
-        candidates : ndarray of int
-            Rows of the stored predictions, the best first.
-        n_members : int
-            Number of members, repetitions included.
-
-        Returns
-        -------
-        members : ndarray of int
-            Their rows, each once, in increasing order.
+        Repeated members count in `n_members`.
         """
         selection = greedy_selection(self.values[candidates], self.targets, self.loss, n_members)
         return np.unique(candidates[selection.indices])

@@ -12,35 +12,34 @@ from skauto.strategies._parzen import ParzenEstimator
 class TPE(BayesianStrategy):
     """Tree-structured Parzen estimator over conditional spaces.
 
-    The first trials are the default configuration and random ones. After them the trials are
-    split into the best and the others, and a density of configurations is estimated for each.
-    Among configurations drawn from the density of the best, the one is proposed for which the
-    ratio of the two densities is largest; it has the largest expected improvement.
+    The initial design is the default configuration and random ones. Then the trials are split into
+    the best ones and the others, with densities l and g. Candidates are sampled from l, and the
+    candidate with the largest ratio l / g is proposed, which maximizes the expected improvement.
 
-    Failed trials, and proposals still running, are among the others. Configurations that are
-    known are not proposed again.
+    Failed trials and pending evaluations belong to the others. Known configurations are not
+    proposed again.
 
     Parameters
     ----------
     n_initial : int, default=10
-        Number of trials before the model takes over, those made before the strategy's first
-        proposal included; at most a quarter of the trials that the search may make.
+        Size of the initial design, including trials made before the first proposal. At most a
+        quarter of ``max_evals``.
     gamma : float, default=0.1
-        Share of the trials that count as the best.
+        Fraction of the trials that count as the best.
     n_best : int, default=25
-        Largest number of trials that count as the best.
+        Maximum number of trials that count as the best.
     n_candidates : int, default=24
-        Number of draws that a proposal is chosen from.
+        Number of candidates.
 
     See Also
     --------
-    ForestBO : Bayesian optimisation with a forest.
+    ForestBO : Bayesian optimization with a random forest.
 
     Notes
     -----
-    A kernel is a product over all choices of a configuration, as in [2]_, so that hyper-parameters
-    are drawn together. Where an observation does not have a hyper-parameter, its kernel is the
-    prior.
+    Deviation from [1]_: a kernel is a product over all hyper-parameters of a configuration, as in
+    [2]_, so that hyper-parameters are sampled jointly. The kernel of a hyper-parameter that is
+    inactive in an observation is the prior.
 
     References
     ----------
@@ -78,15 +77,16 @@ class TPE(BayesianStrategy):
         check_integers(self, n_initial=0, n_best=1, n_candidates=1)
         check_numbers(self, gamma=(0.0, 1.0))
 
-    def _promising(self, history: History, observations: Observations) -> Proposal | None:
-        """Draw from the density of the best, l; take the largest l / g that is not known."""
+    def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
+        """Sample candidates from l and propose the new one with the largest l / g."""
         order = np.lexsort((observations.y, ~observations.ok))
         n_best = min(int(np.ceil(self.gamma * len(order))), self.n_best)
         n_best = max(1, min(n_best, int(observations.ok.sum())))
         vectors = observations.vectors[order]
         best = ParzenEstimator(self._space, vectors[:n_best])
-        others = ParzenEstimator(self._space, np.vstack([vectors[n_best:], self._running()]))
-        drawn = best.sample(self.n_candidates, self._rng)
-        ratio = best.log_density(drawn) - others.log_density(drawn)
-        configuration = self._first_new(drawn[np.argsort(-ratio, kind="stable")])
+        rest = np.vstack([vectors[n_best:], self._pending_vectors()])
+        others = ParzenEstimator(self._space, rest)
+        candidates = best.sample(self.n_candidates, self._rng)
+        ratio = best.log_density(candidates) - others.log_density(candidates)
+        configuration = self._first_new(candidates[np.argsort(-ratio, kind="stable")])
         return self._proposal(configuration, "tpe")

@@ -1,4 +1,4 @@
-"""The tree of decisions that MOSAIC searches: prefixes of pipeline structures."""
+"""The search tree of MOSAIC over prefixes of pipeline structures."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -11,14 +11,14 @@ Path = tuple[int, ...]
 
 
 class Node:
-    """A k-ps of the paper: the first k decisions, with all structures that begin with them.
+    """A partial structure s of k decisions (k-ps in the paper).
 
     Parameters
     ----------
     path : tuple of int
-        The decisions taken, from the root.
+        Decisions from the root.
     rows : ndarray of int
-        Rows of the tree's structures that begin with the path, X(s) of the paper.
+        Rows of the tree's structures that begin with the path: X(s).
     choices : tuple of int
         Legal values of the next decision; empty at a terminal node.
     """
@@ -31,9 +31,9 @@ class Node:
         self.choices = choices
         self.children: dict[int, Node] = {}
         self.visits = 0
-        self.closed = False  # nothing new is left below
+        self.closed = False  # no new configuration is left below
         self.prior = math.nan  # pi of Eq. (4), and
-        self.value = math.nan  # Q of Eq. (3) as a loss, when the parent was last passed
+        self.value = math.nan  # Q of Eq. (3) as a loss, at the last visit of the parent
 
     @property
     def missing(self) -> list[int]:
@@ -42,49 +42,41 @@ class Node:
 
 
 class Experience:
-    """Losses of evaluated structures, to be asked for medians below a node.
-
-    Parameters
-    ----------
-    decisions : ndarray of int of shape (n, n_decisions)
-        Structures of the evaluated configurations, in the order of the decisions.
-    losses : ndarray of shape (n,)
-        Their finite losses.
-    """
+    """Structures of the trials, of shape (n, n_decisions), and their finite losses (n,)."""
 
     def __init__(self, decisions: IntArray, losses: FloatArray) -> None:
         self.decisions = decisions
         self.losses = losses
 
     def below(self, path: Path) -> BoolArray:
-        """Which evaluated configurations lie in X(path)."""
+        """Which trials lie in X(path)."""
         depth = len(path)
         inside: BoolArray = (self.decisions[:, :depth] == path).all(axis=1)
         return inside
 
     def median(self, path: Path) -> float:
-        """Median loss of all configurations evaluated in X(path), NaN if there are none."""
+        """Median loss of the trials in X(path); NaN if there are none."""
         losses = self.losses[self.below(path)]
         return float(np.median(losses)) if len(losses) else math.nan
 
 
-# Mean predicted loss Q of Eq. (3), for the given choices at a node.
+# Partial surrogate Q of Eq. (3) as a loss, for the given choices at a node.
 Valuation = Callable[[Node, Sequence[int]], FloatArray]
 
 
 class DecisionTree:
-    """Monte-Carlo search tree over structures, its children of the root there from the start.
+    """Monte-Carlo search tree over structures; the root has all its children from the start.
 
     Parameters
     ----------
     decisions : ndarray of int of shape (n_structures, n_decisions)
-        All legal structures, one column a decision, in the order of the decisions.
+        All legal structures, one column per decision.
     c_ucb : float
         Weight of exploration in Eq. (5).
     progressive_widening : float
-        A node visited n times may have ``floor(n ** progressive_widening)`` children.
+        A node with n visits may have ``floor(n ** progressive_widening)`` children.
     temperature : float
-        Divides the values in the softmax of Eq. (4).
+        Temperature of the softmax of Eq. (4).
     """
 
     def __init__(
@@ -106,7 +98,7 @@ class DecisionTree:
         return child
 
     def visit(self, path: Path, count: int = 1) -> None:
-        """Count a visit (or take it back) of all nodes of a path, which are made if need be."""
+        """Add visits to all nodes of a path; create missing nodes."""
         node = self.root
         node.visits += count
         for choice in path:
@@ -116,10 +108,9 @@ class DecisionTree:
             node.visits += count
 
     def select(self, experience: Experience, scale: float, value: Valuation) -> Node | None:
-        """Walk down by Eq. (5) to a node to play out; None when nothing is left anywhere.
+        """Select and expand by Eq. (5): return a new child or a terminal node; None if all closed.
 
-        A walk ends at a child that it adds or at a terminal node. Losses are divided by the
-        scale, and a performance is minus a loss.
+        A performance is minus a loss divided by the scale.
         """
         node = self.root
         while not self.root.closed:
@@ -145,19 +136,18 @@ class DecisionTree:
         scale: float,
         values: FloatArray,
     ) -> FloatArray:
-        """Score children of a node by Eq. (5), given their values Q as losses."""
+        """Scores of children by Eq. (5), given their partial surrogates Q as losses."""
         policy = softmax(-values / scale / self.temperature)
         children = [node.children[choice] for choice in choices]
         for child, prior, expected in zip(children, policy, values, strict=True):
             child.prior, child.value = float(prior), float(expected)
         medians = np.array([experience.median(child.path) for child in children])
-        # A child without a finished evaluation has what the surrogate says of it.
         quality = -np.where(np.isnan(medians), values, medians) / scale
         visits = np.array([child.visits for child in children])
         return puct(quality, policy, node.visits, visits, self.c_ucb)
 
     def nodes(self) -> Iterator[Node]:
-        """All nodes, a parent before its children."""
+        """Iterate over all nodes, parents first."""
         queue = [self.root]
         while queue:
             node = queue.pop()
@@ -165,7 +155,7 @@ class DecisionTree:
             queue.extend(reversed(node.children.values()))
 
     def _may_widen(self, node: Node) -> bool:
-        """Progressive widening; a node without children may always have one."""
+        """Progressive widening: whether a node may have a further child."""
         allowed = max(1, math.floor(node.visits**self.progressive_widening))
         return len(node.children) < allowed
 
@@ -176,7 +166,7 @@ class DecisionTree:
 
 
 def softmax(values: FloatArray) -> FloatArray:
-    """Policy of Eq. (4): exponentials that sum to 1."""
+    """Policy of Eq. (4)."""
     powers = np.exp(values - values.max())
     shares: FloatArray = powers / powers.sum()
     return shares
@@ -185,6 +175,6 @@ def softmax(values: FloatArray) -> FloatArray:
 def puct(
     quality: FloatArray, policy: FloatArray, n_parent: int, n_children: IntArray, c_ucb: float
 ) -> FloatArray:
-    """Selection rule of Eq. (5), for all children of a node at once."""
+    """Selection scores of Eq. (5) for the children of a node."""
     scores: FloatArray = quality + c_ucb * policy * math.sqrt(n_parent) / (1 + n_children)
     return scores

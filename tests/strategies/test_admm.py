@@ -10,7 +10,7 @@ from skauto.history import History, Trial
 from skauto.objectives import make_artificial_objective, make_artificial_space
 from skauto.space import Integer, Real, SearchSpace
 from skauto.strategies import ADMM
-from skauto.strategies._admm import _Pull, best_slack, constraint_penalty
+from skauto.strategies._admm import _Penalty, best_slack, constraint_penalty
 from tests.strategies.search_loop import as_measured, drive, rich_space
 
 
@@ -52,12 +52,12 @@ def test_every_pair_of_solvers_nears_a_known_optimum(theta_solver, structure_sol
 
 def test_penalty_gradient_equals_finite_differences():
     rng = np.random.default_rng(0)
-    pull = _Pull(1.7, rng.random(4), np.array([True, False, True, True]))
+    penalty = _Penalty(1.7, rng.random(4), np.array([True, False, True, True]))
     point = rng.random(4)
-    values, gradients = pull(point[None])
-    numeric = approx_fprime(point, lambda p: pull(p[None])[0][0], 1e-7)
+    values, gradients = penalty(point[None])
+    numeric = approx_fprime(point, lambda p: penalty(p[None])[0][0], 1e-7)
     np.testing.assert_allclose(gradients[0], numeric, atol=1e-6)
-    weight = pull.discrete * (point - pull.target)
+    weight = penalty.discrete * (point - penalty.target)
     assert values[0] == pytest.approx(0.5 * 1.7 * weight @ weight)
 
 
@@ -169,7 +169,7 @@ def test_penalties_do_not_set_the_unit_of_the_losses():
             )
         )
     strategy = started(space, history, rho=2.0)
-    assert strategy._pull(history, np.arange(1, 3)).rho == pytest.approx(2.0 * 0.2)
+    assert strategy._penalty(history, np.arange(1, 3)).rho == pytest.approx(2.0 * 0.2)
 
 
 def test_first_structure_can_be_told():
@@ -222,7 +222,7 @@ def test_a_known_point_stands_for_its_rounding_cell():
     strategy._state.multipliers = 0.2 * rng.normal(size=space.n_dimensions)
     points = space.fill_inactive(vectors)[:, columns]
     relaxed = strategy._nearest_in_cells(points, columns)
-    target, grid = strategy._target()[columns], np.linspace(0, 1, 20_001)
+    target, grid = strategy._penalty_center()[columns], np.linspace(0, 1, 20_001)
     for k, column in enumerate(columns):
         parameter = strategy._layout.parameter(column)
         if not strategy._discrete[column]:

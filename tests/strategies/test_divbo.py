@@ -104,7 +104,7 @@ def test_ranks_counted_in_a_sample_are_near_the_ranks():
     assert len(candidates) > 1000
     performance = np.arange(1.0, len(candidates) + 1)
     order = strategy._combined_order(candidates, performance, 0.5, observations)
-    nearest = strategy._nearest_diversity(candidates, observations)
+    nearest = strategy._expected_diversity(candidates, observations)
     combined = performance + 0.5 * rankdata(-nearest, method="min")
     assert rankdata(combined)[order[0]] < 0.05 * len(candidates)
     assert set(order.tolist()) == set(range(len(candidates)))
@@ -200,9 +200,9 @@ def test_suggestions_are_more_diverse_than_without_diversity():
 class WatchedDivBO(DivBO):
     """Keeps the numbers of the trials in the pool of the whole search, at its end."""
 
-    def _promising(self, history, observations):
+    def _suggest_by_model(self, history, observations):
         self._history = history
-        return super()._promising(history, observations)
+        return super()._suggest_by_model(history, observations)
 
     def stop(self):
         if hasattr(self, "_history"):

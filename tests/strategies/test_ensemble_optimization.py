@@ -26,10 +26,10 @@ def error(history, numbers):
 def test_trials_are_worth_the_loss_of_the_ensemble_with_them():
     history = ArtificialClassifiers(rich_space()).history(10)
     strategy = started(history)
-    strategy._places = [4, 7, None]
+    strategy._positions = [4, 7, None]
     observations = strategy._observations(history)
     for place, others in ((0, [7]), (1, [4]), (2, [4, 7])):
-        values = strategy._values(observations, place)
+        values = strategy._targets(observations, place)
         expected = [error(history, [*others, n]) for n in range(10)]
         np.testing.assert_allclose(values, expected)
 
@@ -75,7 +75,7 @@ def test_trials_without_predictions_are_worth_their_loss():
     space = rich_space()
     history = drive(EnsembleOptimization(n_candidates=50), space, as_measured(lambda c: 0.5), 8)
     strategy = started(history)
-    values = strategy._values(strategy._observations(history), 0)
+    values = strategy._targets(strategy._observations(history), 0)
     np.testing.assert_array_equal(values, [trial.loss for trial in history])
     assert strategy.members_ == []
 

@@ -186,10 +186,10 @@ def test_only_the_ground_truth_makes_the_front():
         )
     strategy.suggest(history)
     by_source = [strategy._observations(history, share) for share in (1.0, 0.5)]
-    _, front = strategy._learn(by_source)
+    _, front = strategy._fit_models(by_source)
     np.testing.assert_array_equal(front, history.losses[:6])
     strategy._pending = (Proposal(space.default()), Proposal(space.default(), fidelity=0.5))
-    _, front = strategy._learn(by_source)
+    _, front = strategy._fit_models(by_source)
     assert len(front) == 7  # the ground truth that is running, at its predicted losses
 
 
