@@ -1,4 +1,4 @@
-"""The loop: ask the strategy, have the proposal evaluated, tell it, until the budget is spent."""
+"""The search loop: the strategy proposes, the engine evaluates, the history records."""
 
 import math
 import time
@@ -16,77 +16,77 @@ from skauto.space import Configuration, SearchSpace
 from skauto.strategies import Strategy, get_strategy
 from skauto.utils import Budget
 
-# Without a time limit, proposal k is made when exactly the trials up to k - LOOK_AHEAD are known,
-# however many workers there are: the same trials come out for any n_jobs.
+# Without a time limit, proposal k is made when exactly the trials up to k - LOOK_AHEAD are known.
+# The trials are therefore the same for any n_jobs.
 LOOK_AHEAD = 4
-# After this number of skipped trials in a row, the time left pays for nothing that is proposed.
+# The search ends after this many skipped trials in a row.
 MAX_SKIPPED = 20
 
 
 class Job(Protocol):
-    """A trial on its way: plans its parts and collects what came of them."""
+    """A running trial: plans its parts and collects their outcomes."""
 
     proposal: Proposal
 
     @property
     def time_limit(self) -> float | None:
-        """Seconds that one more part may take."""
+        """Maximum seconds of the next part."""
 
     @property
     def done(self) -> bool:
-        """Whether nothing more has to run."""
+        """Whether the trial needs no further part."""
 
     def next_parts(self) -> list[Hashable]:
-        """Give the keys of the parts to submit now."""
+        """Return the keys of the parts to submit now."""
 
     def args(self, part: Hashable) -> tuple[Any, ...]:
-        """Give the arguments of the engine's function for a part."""
+        """Return the arguments of the engine's function for a part."""
 
     def receive(self, part: Hashable, outcome: Outcome) -> None:
-        """Take what came of a part."""
+        """Store the outcome of a part."""
 
     def unfinished(self) -> list[Hashable]:
-        """Give the keys of the parts that are still running."""
+        """Return the keys of the parts that are still running."""
 
     def trial(self, number: int, started: float, ended: float) -> Trial:
-        """Give the frozen record."""
+        """Return the trial, with its number and the seconds since the search began."""
 
 
 class Evaluator(Protocol):
-    """Turns proposals into jobs."""
+    """Evaluates proposals."""
 
     def open(self, proposal: Proposal, history: History) -> Job:
         """Begin a trial."""
 
 
 class Search:
-    """One run of the loop.
+    """One run of the search loop.
 
     Parameters
     ----------
     strategy : Strategy
-        Started by ``run`` and stopped at its end.
+        Search strategy; ``run`` starts and stops it.
     space : SearchSpace
-        What may be tried.
+        Space of the configurations.
     evaluator : Evaluator
         Its ``open(proposal, history)`` begins a trial (see ``PipelineEvaluator``).
     engine : Engine
         Runs the evaluator's function.
     history : History
-        Trials are appended to it; it may already hold some.
+        New trials are appended to it; it may hold earlier trials.
     budget : Budget
-        With a time limit, a trial counts as soon as it ends (asynchronous); without one, in the
-        order of the proposals, so that results do not depend on timing or on ``n_jobs``.
+        With a time limit, trials are appended as soon as they end (asynchronous). Without one,
+        they are appended in the order of the proposals, so that results do not depend on timing or
+        on ``n_jobs``.
     initial : sequence of Configuration, default=()
-        Tried before the strategy is asked.
+        Configurations to evaluate first.
     look_ahead : int, default=None
-        Number of trials under way at once; None: LOOK_AHEAD, or one more than the engine has
-        workers where time bounds the search.
+        Maximum number of pending trials. None means one more than the number of workers with a
+        time limit, and LOOK_AHEAD or the number of workers, if larger, without one.
     reserve : callable, default=None
-        ``reserve(history)`` gives the seconds to keep for what comes after the search.
+        ``reserve(history)`` returns the seconds to keep for refitting after the search.
     record : callable, default=None
-        Called with each trial the moment it ends, which may be before earlier ones have ended
-        and it is appended.
+        Called with each trial as soon as it ends, possibly before it is appended.
     on_start : callable, default=None
         Called with each proposal before it is submitted.
     on_trial : callable, default=None
@@ -124,8 +124,7 @@ class Search:
         self.look_ahead = look_ahead or (
             engine.n_workers + 1 if self.asynchronous else max(LOOK_AHEAD, engine.n_workers)
         )
-        # The clock of a search that is continued goes on from where it stood.
-        self._elapsed_before = history.elapsed
+        self._elapsed_before = history.elapsed  # of a resumed search
         self._running: dict[int, _Running] = {}  # by key, in the order of the proposals
         self._next_key = 0
         self._n_before = len(history)
@@ -135,17 +134,17 @@ class Search:
         self._ended = False
 
     def run(self, rng: np.random.Generator) -> bool:
-        """Search until the budget is spent, nothing is left to propose, or Ctrl-C.
+        """Search until the budget is spent, no proposal is left, or a KeyboardInterrupt.
 
         Parameters
         ----------
         rng : numpy.random.Generator
-            Randomness of the strategy.
+            Random generator of the strategy.
 
         Returns
         -------
         interrupted : bool
-            Whether a KeyboardInterrupt ended it; what was found is in the history.
+            Whether a KeyboardInterrupt ended the search.
         """
         self.strategy.start(self.space, rng)
         try:
@@ -174,7 +173,7 @@ class Search:
         return None if math.isinf(left) else max(0.0, left)
 
     def _propose(self) -> None:
-        """Fill the look-ahead with new trials."""
+        """Submit new trials until `look_ahead` trials are pending."""
         while not self._exhausted and not self._ended and len(self._running) < self.look_ahead:
             n_made = self._n_appended + len(self._running)
             if self.budget.max_evals is not None and n_made >= self.budget.max_evals:
@@ -183,7 +182,7 @@ class Search:
                 return
             proposal = self._next_proposal()
             if proposal is None:
-                # A strategy may run dry only because what is pending is all that is left.
+                # With pending trials, the strategy may have proposals again later.
                 self._exhausted = not self._running
                 return
             if self.on_start:
@@ -199,7 +198,7 @@ class Search:
         if self.initial:
             return Proposal(self.initial.pop(0), origin="initial")
         pending = [running.job.proposal for running in self._running.values()]
-        with thread_pools().limit(limits=1):  # the cores are the workers'
+        with thread_pools().limit(limits=1):  # leave the cores to the workers
             return self.strategy.suggest(self.history, pending)
 
     def _submit(self, key: int, job: Job) -> None:
@@ -223,7 +222,7 @@ class Search:
         self._finish(key)
 
     def _finish(self, key: int) -> None:
-        """Make the record of a trial whose job is done."""
+        """Store the trial of a job that is done."""
         running = self._running[key]
         job = running.job
         trial = job.trial(self._n_before + key, running.started, self._now)
@@ -232,7 +231,7 @@ class Search:
             self.record(running.trial)
 
     def _append_finished(self) -> None:
-        """Append what is complete, one by one, and propose anew after each."""
+        """Append finished trials one by one, and propose after each."""
         while not self._ended:
             key = self._next_finished()
             if key is None:
@@ -260,7 +259,7 @@ class Search:
 
 @dataclass
 class _Running:
-    """A trial under way; it waits here when it ended before an earlier one."""
+    """A pending trial, or a finished one that waits for earlier ones."""
 
     job: Job
     started: float
@@ -270,18 +269,18 @@ class _Running:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What ``minimize`` found.
+    """Result of ``minimize``.
 
     Attributes
     ----------
     history : History
         All trials.
     configuration : Configuration or None
-        The best one; None when no trial succeeded.
+        Incumbent: the best configuration; None if no trial succeeded.
     loss : float
-        Its loss; infinite when no trial succeeded.
+        Loss of the incumbent; infinite if no trial succeeded.
     strategy : Strategy
-        A copy of the one given, with what it recorded, such as ``tree_`` of MOSAIC.
+        Clone of the strategy, with its attributes such as ``tree_`` of MOSAIC.
     """
 
     history: History
@@ -304,40 +303,40 @@ def minimize(
     n_jobs: int | None = None,
     random_state: Any = None,
 ) -> SearchResult:
-    """Minimise a Python callable over a search space with any strategy.
+    """Minimize a Python callable over a search space.
 
     Parameters
     ----------
     objective : callable
         ``objective(configuration)`` returns the loss, or a mapping with a value for each name in
-        ``objectives`` and ``limits``. If it has a parameter ``fidelity``, it is given the share of
-        the full evaluation that the strategy asks for. An exception is a failed trial.
+        ``objectives`` and ``limits``. If it has a parameter ``fidelity``, this is the fraction of
+        the full evaluation that the strategy requests. If it raises, the trial fails.
     space : SearchSpace
-        What may be tried.
+        Search space.
     strategy : str or Strategy, default="forest_bo"
-        How to search.
+        Search strategy.
     objectives : sequence of str, default=("loss",)
-        Names of the losses, all minimised.
+        Names of the losses, all minimized.
     limits : mapping of str to float, default=None
         Upper limits of constraints by name.
     max_evals : int, default=None
-        Number of trials; 100 when ``time_limit`` is None too.
+        Number of trials; 100 if ``time_limit`` is also None.
     time_limit : float, default=None
-        Seconds of wall clock. Evaluations then run in a process of their own, and one that still
-        runs at the limit is killed.
+        Wall-clock seconds. Evaluations then run in worker processes, and those that exceed the
+        limit are killed.
     initial : sequence of Configuration, default=()
-        Tried first.
+        Configurations to evaluate first.
     trial_time_limit : float, default=None
-        Seconds that one call of the objective may take before it is killed.
+        Maximum seconds of one call of the objective, which is killed after them.
     n_jobs : int, default=None
-        Number of worker processes, as everywhere in scikit-learn.
+        Number of worker processes, as in scikit-learn.
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same trials in every call (without a time limit).
+        Pass an int for reproducible trials (without a time limit).
 
     Returns
     -------
     result : SearchResult
-        History, best configuration and its loss.
+        History, incumbent and its loss.
 
     Examples
     --------

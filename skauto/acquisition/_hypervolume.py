@@ -55,15 +55,15 @@ def expected_hypervolume_improvement(
     With :math:`\psi(t) = E[\max(t - Y, 0)] = (t - \mu) \Phi(z) + \sigma \varphi(z)`,
     :math:`z = (t - \mu) / \sigma`, a box :math:`\prod_m (l_m, u_m]` that no point of the front
     dominates contributes :math:`\prod_m [\psi_m(u_m) - \psi_m(l_m)]`. In two objectives these
-    boxes are the vertical strips between neighbouring points of the front.
+    boxes are the vertical strips between consecutive points of the front.
 
     References
     ----------
-    P. Feliot, J. Bect and E. Vazquez, "A Bayesian approach to constrained single- and
-    multi-objective optimization", Journal of Global Optimization 67, 2017.
-
-    K. Yang, M. Emmerich, A. Deutz and T. Bäck, "Multi-objective Bayesian global optimization
-    using expected hypervolume improvement gradient", Swarm and Evolutionary Computation 44, 2019.
+    .. [1] P. Feliot, J. Bect and E. Vazquez, "A Bayesian approach to constrained single- and
+       multi-objective optimization", Journal of Global Optimization 67, 2017.
+    .. [2] K. Yang, M. Emmerich, A. Deutz and T. Bäck, "Multi-objective Bayesian global
+       optimization using expected hypervolume improvement gradient", Swarm and Evolutionary
+       Computation 44, 2019.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Limits that a deployment must respect: for ``ConstrainedAutoClassifier``."""
+"""Constraints on deployed models, for ``ConstrainedAutoClassifier``."""
 
 from skauto.constraints._base import CallableConstraint, Constraint
 from skauto.constraints._deployment import ModelSize, PredictionLatency

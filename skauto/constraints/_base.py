@@ -1,4 +1,4 @@
-"""What a constraint is, and any function as one."""
+"""Base class of the constraints, and constraints by a user's function."""
 
 import math
 from abc import ABC, abstractmethod
@@ -13,23 +13,23 @@ from skauto.constraints._evidence import Evidence
 from skauto.selection import RateLimit
 from skauto.utils import Predictions
 
-# Resamples of the rows in a bootstrap: the share of them beyond a quantile of 95% then has a
-# standard error of 1.5 points.
+# Number of bootstrap samples; the level of an estimated 95% quantile has a standard error of 1.5%.
 N_RESAMPLES = 200
 
 
 class Constraint(BaseEstimator, ABC):
-    """An upper limit on something that is measured.
+    """Upper limit on a measured value.
 
-    A subclass has the limit in its attribute ``upper`` and measures in ``measure``. Its value is
-    the mean over the folds; a constraint of the type ``additive`` adds up over the members of an
-    ensemble (seconds, bytes) and is measured on the fitted ensemble, any other is measured anew on
-    the averaged predictions. An additive constraint of the type ``grows`` has values that may grow
-    in proportion to the training rows; those of fold models are scaled to all rows before an
-    ensemble is selected. With ``upper=None`` nothing is limited: the value is measured, and
-    minimised by the strategies for several objectives. Where it is ``reweighable``, as the type
-    `StatisticalParity` is, it shrinks when the rows are weighed by group and class, and the space
-    "default" offers such weights.
+    A subclass has an attribute ``upper``, the limit, and a method ``measure``. The value of a
+    trial is the mean over its folds. With ``upper=None`` the value is measured but not limited,
+    and strategies for several objectives minimize it. Class attributes:
+
+    - ``additive``: the values of the members of an ensemble add up (seconds, bytes), and the value
+      is measured on the fitted ensemble. Other constraints are measured on averaged predictions.
+    - ``grows``: additive values may grow in proportion to the training rows. Values of fold models
+      are scaled to all rows before an ensemble is selected.
+    - ``reweighable``: reweighting rows by group and class reduces the value, as for
+      `StatisticalParity`. The space "default" then has such weights.
 
     Examples
     --------
@@ -46,58 +46,36 @@ class Constraint(BaseEstimator, ABC):
     additive = False
     grows = False
     reweighable = False
-    #: Whether ``bound`` measures many resamples of the rows, which takes time.
+    #: Whether ``bound`` measures many bootstrap samples, which takes time.
     resampled = True
     sensitive: str | Sequence[str] | None = None
     upper: float | None
 
     @property
     def key(self) -> str:
-        """Name in reports: that of the class in lower case, with the sensitive feature."""
+        """Name in reports: the class in lower case, with the sensitive features."""
         words = "".join(f"_{c.lower()}" if c.isupper() else c for c in type(self).__name__)
         suffix = f"({', '.join(self.sensitive_names)})" if self.sensitive_names else ""
         return words.lstrip("_") + suffix
 
     @property
     def sensitive_names(self) -> tuple[str, ...]:
-        """Names of the sensitive features that it looks at."""
+        """Names of the sensitive features."""
         if self.sensitive is None:
             return ()
         return (self.sensitive,) if isinstance(self.sensitive, str) else tuple(self.sensitive)
 
     @property
     def limit(self) -> float:
-        """Largest value of ``measure`` that is allowed; infinite where none is stated."""
+        """Largest allowed value of ``measure``; infinite without a limit."""
         return np.inf if self.upper is None else self.upper
 
     def reported(self, value: float) -> float:
-        """Give a value of ``measure`` as the user stated the limit.
-
-        Parameters
-        ----------
-        value : float
-            What ``measure`` returned, or the limit.
-
-        Returns
-        -------
-        value : float
-            The same, except where a lower bound was stated.
-        """
+        """Convert a value of ``measure`` to the scale of the user's limit (see `ScoreBound`)."""
         return value
 
     def check(self, classes: NDArray[Any]) -> None:
-        """Refuse settings that cannot be measured on a classification problem.
-
-        Parameters
-        ----------
-        classes : ndarray of shape (n_classes,)
-            Labels.
-
-        Raises
-        ------
-        ValueError
-            If the limit or another setting makes no sense.
-        """
+        """Raise ValueError if a setting is invalid for these class labels."""
         if not (isinstance(self.limit, int | float | np.number) and self.limit > -np.inf):
             raise ValueError(
                 f"The limit of the constraint {self.key!r} must be a number, or None for no "
@@ -106,51 +84,50 @@ class Constraint(BaseEstimator, ABC):
 
     @abstractmethod
     def measure(self, evidence: Evidence) -> float:
-        """Measure on some rows.
+        """Measure the value on some rows.
 
         Parameters
         ----------
         evidence : Evidence
-            Predictions, truth and the model behind them.
+            Predictions, true classes and the model.
 
         Returns
         -------
         value : float
-            To be at most ``limit``; NaN where it is not defined on these rows.
+            Must not exceed ``limit``; NaN if it is undefined on these rows.
         """
 
     def rate_limits(self, evidence: Evidence) -> list[RateLimit]:
-        """Give the limit as limits on rates of labels, which a decision can keep.
+        """Express the limit as limits on rates of labels, which a decision can keep.
 
         Parameters
         ----------
         evidence : Evidence
-            Truth and groups of rows of two classes; predictions are not read.
+            True classes and groups of rows of two classes; predictions are not used.
 
         Returns
         -------
         limits : list of RateLimit
-            All are to be kept; empty where the constraint is no limit on rates of labels.
+            Equivalent limits; empty if the constraint does not limit rates of labels.
         """
         return []
 
     def bound(self, evidence: Evidence, confidence: float) -> float:
-        """Upper end of a one-sided confidence interval for the value on new rows.
+        """Upper bound of a one-sided confidence interval for the value on new rows.
 
-        The percentile bootstrap [1]_: the quantile of the values on 200 resamples of the rows. A
-        constraint whose distribution is known overrides it.
+        By default the percentile bootstrap [1]_ with 200 samples of the rows.
 
         Parameters
         ----------
         evidence : Evidence
             Predictions for rows that no model was fitted on.
         confidence : float
-            Level of the interval, at least 0.5 and less than 1.
+            Confidence level, at least 0.5 and less than 1.
 
         Returns
         -------
         bound : float
-            NaN where the constraint is not defined on at least half of the resamples.
+            NaN if the constraint is undefined on more than half of the samples.
 
         References
         ----------
@@ -172,17 +149,17 @@ class Constraint(BaseEstimator, ABC):
 
 
 class CallableConstraint(Constraint):
-    """Any function of a fitted classifier and rows that it was not fitted on.
+    """Constraint on the value of a user's function of a classifier and validation rows.
 
     Parameters
     ----------
     function : callable
-        ``function(estimator, X, y)`` returns a number. The estimator answers ``predict`` and
-        ``predict_proba`` for just these rows of the raw table.
+        ``function(estimator, X, y)`` returns a number. The estimator has ``predict`` and
+        ``predict_proba``, for these rows of the raw table only.
     upper : float, default=None
-        Largest value allowed; None for no limit.
+        Largest allowed value; None for no limit.
     name : str, default=None
-        Name in reports; that of the function unless stated.
+        Name in reports; None means the name of the function.
 
     Examples
     --------
@@ -210,17 +187,6 @@ class CallableConstraint(Constraint):
         return self.name or str(getattr(self.function, "__name__", type(self).__name__))
 
     def measure(self, evidence: Evidence) -> float:
-        """Call the function.
-
-        Parameters
-        ----------
-        evidence : Evidence
-            Predictions, truth and rows.
-
-        Returns
-        -------
-        value : float
-            What it returned.
-        """
+        """Call the function."""
         stored = Predictions(evidence.probabilities, evidence.classes, evidence.labels)
         return float(self.function(stored, evidence.X, evidence.classes[evidence.y]))

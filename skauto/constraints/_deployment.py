@@ -1,4 +1,4 @@
-"""Limits on what a model takes where it is deployed: seconds and bytes."""
+"""Constraints on the prediction latency and the size of a model."""
 
 import pickle
 import time
@@ -13,24 +13,13 @@ from skauto.utils import take_rows
 
 
 class _Resource(Constraint):
-    """Something that every model takes: the limit is positive."""
+    """Base class of resources, whose limit must be positive."""
 
     additive = True
     grows = True
 
     def check(self, classes: NDArray[Any]) -> None:
-        """Refuse what no model can keep.
-
-        Parameters
-        ----------
-        classes : ndarray of shape (n_classes,)
-            Labels.
-
-        Raises
-        ------
-        ValueError
-            If the limit is not positive.
-        """
+        """Raise ValueError if the limit is not positive."""
         super().check(classes)
         if not self.limit > 0:
             raise ValueError(
@@ -40,17 +29,17 @@ class _Resource(Constraint):
 
 
 class PredictionLatency(_Resource):
-    """Seconds that predicting a row takes, in batches of a stated size.
+    """Seconds per row of predicting batches of rows.
 
-    Measured from the raw table to the probabilities: the median of several calls after a first
-    one that does not count, divided by the number of rows.
+    The value is the median over several calls of ``predict_proba`` on the raw table, after a
+    warm-up call, divided by the number of rows.
 
     Parameters
     ----------
     upper : float, default=None
-        Seconds per row; None for no limit.
+        Maximum seconds per row; None for no limit.
     batch_size : int, default=100
-        Rows a call. One row at a time costs far more a row than a thousand do.
+        Number of rows per call. Small batches take more seconds per row.
     n_repeats : int, default=7
         Number of calls.
 
@@ -73,18 +62,7 @@ class PredictionLatency(_Resource):
         self.n_repeats = n_repeats
 
     def measure(self, evidence: Evidence) -> float:
-        """Time the model on a batch of the rows.
-
-        Parameters
-        ----------
-        evidence : Evidence
-            With the rows and the model.
-
-        Returns
-        -------
-        seconds : float
-            Per row.
-        """
+        """Measure the seconds per row on a batch of the rows."""
         rows = np.arange(self.batch_size) % len(evidence.y)
         batch = take_rows(evidence.X, rows)
         seconds = []
@@ -101,7 +79,7 @@ class ModelSize(_Resource):
     Parameters
     ----------
     upper : float, default=None
-        Bytes; None for no limit.
+        Maximum number of bytes; None for no limit.
 
     Examples
     --------
@@ -114,16 +92,5 @@ class ModelSize(_Resource):
         self.upper = upper
 
     def measure(self, evidence: Evidence) -> float:
-        """Count the bytes.
-
-        Parameters
-        ----------
-        evidence : Evidence
-            With the model.
-
-        Returns
-        -------
-        n_bytes : float
-            Of the pickled model.
-        """
+        """Count the bytes of the pickled model."""
         return float(len(pickle.dumps(evidence.model, protocol=pickle.HIGHEST_PROTOCOL)))

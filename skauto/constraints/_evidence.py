@@ -1,4 +1,4 @@
-"""What constraints are measured on, and how fold values are summed up."""
+"""Input of the constraints, and the safety margin of their values."""
 
 import math
 import re
@@ -17,12 +17,12 @@ from skauto.utils import IntArray, take_rows
 
 @dataclass(frozen=True)
 class Evidence:
-    """What constraints are measured on: predictions for some rows, and who made them.
+    """Input of a constraint: predictions for some rows, true classes and the model.
 
     Parameters
     ----------
     probabilities : ndarray of shape (n_rows, n_classes)
-        Predicted for the rows.
+        Predicted class probabilities.
     y : ndarray of int of shape (n_rows,)
         True class codes.
     classes : ndarray of shape (n_classes,)
@@ -30,12 +30,12 @@ class Evidence:
     groups : mapping of str to ndarray of int of shape (n_rows,), default={}
         Group codes of each sensitive feature.
     X : array-like of shape (n_rows, n_features), default=None
-        The raw rows.
+        Rows of the raw table.
     model : object, default=None
-        What predicted: it has ``predict_proba(X)`` and pickles. None where only predictions are
-        known (an ensemble before it is fitted).
+        Fitted model with ``predict_proba(X)``, which can be pickled. None for an ensemble before
+        its refit.
     decision : Decision, default=None
-        How the probabilities are read; None labels rows with the most probable class.
+        Temperature and class offsets; None predicts the most probable class.
 
     Examples
     --------
@@ -62,18 +62,18 @@ class Evidence:
         rows: IntArray,
         model: Any = None,
     ) -> "Evidence":
-        """Give the evidence of some rows of the training data.
+        """Create the evidence of some rows of the training data.
 
         Parameters
         ----------
         data : TrainingData
-            Truth, groups and raw rows.
+            Training data.
         probabilities : ndarray of shape (n_rows, n_classes)
-            Predictions.
+            Predictions for the rows.
         rows : ndarray of int of shape (n_rows,)
-            Which rows they are for.
+            Row indices.
         model : object, default=None
-            What predicted.
+            Fitted model.
 
         Returns
         -------
@@ -96,18 +96,7 @@ class Evidence:
         return self.decision.labels(self.decision.scale(self.probabilities))
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Self:
-        """Give some of the rows, possibly several times.
-
-        Parameters
-        ----------
-        rows : ndarray of int of shape (n_taken,)
-            Positions of the rows.
-
-        Returns
-        -------
-        evidence : Evidence
-            Of these rows, with the same model.
-        """
+        """Select rows by their indices, possibly with repetition; the model is the same."""
         return replace(
             self,
             probabilities=self.probabilities[rows],
@@ -120,15 +109,15 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Margin:
-    """How cautious a measured value is before it is held against its limit.
+    """Safety margin of a measured value before it is compared with its limit.
 
     Parameters
     ----------
     n_errors : float, default=0.0
         Number of standard errors over the folds that are added to the mean.
     confidence : float, default=None
-        The value is the upper end of a one-sided confidence interval at this level instead, where
-        that can be computed; ``n_errors`` is its normal approximation elsewhere.
+        Level of a one-sided confidence interval whose upper bound replaces the mean. ``n_errors``
+        is its normal approximation, used where the bound is not computed.
 
     Examples
     --------
@@ -142,22 +131,21 @@ class Margin:
 
     @classmethod
     def of(cls, safety_margin: float | str) -> Self:
-        """Read the parameter ``safety_margin`` of an estimator.
+        """Parse the parameter ``safety_margin`` of an estimator.
 
         Parameters
         ----------
         safety_margin : float or str
-            Number of standard errors, or a confidence such as ``"95%"``.
+            Number of standard errors, or a confidence level such as ``"95%"``.
 
         Returns
         -------
         margin : Margin
-            What it stands for.
 
         Raises
         ------
         ValueError
-            If it is a string that is no percentage from 50% up to, but not including, 100%.
+            If it is a string other than a percentage of at least 50% and less than 100%.
         """
         if not isinstance(safety_margin, str):
             return cls(n_errors=float(safety_margin))
@@ -173,20 +161,20 @@ class Margin:
 
 
 def cautious_mean(values: Sequence[float], safety_margin: float) -> float:
-    """Mean over the folds on which a constraint is defined, with a margin for its error.
+    """Mean over the folds without NaN, plus a number of standard errors.
 
     Parameters
     ----------
     values : sequence of float
-        One a fold; NaN where it is not defined.
+        One value per fold; NaN if undefined.
     safety_margin : float
-        Number of standard errors that are added.
+        Number of standard errors to add.
 
     Returns
     -------
     value : float
-        ``mean + safety_margin * std / sqrt(n_folds)``, std with n - 1; NaN when it is defined on
-        no fold. A single fold has no standard error.
+        ``mean + safety_margin * std / sqrt(n_folds)``, std with n - 1; NaN if all values are NaN.
+        The standard error of a single fold counts as 0.
 
     Examples
     --------

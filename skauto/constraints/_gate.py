@@ -1,4 +1,4 @@
-"""The gate: whether a vote keeps every limit."""
+"""The gate: measure all constraints of an ensemble and decide whether it may be deployed."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,20 +20,20 @@ from skauto.utils import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Measurement:
-    """What was measured of one constraint on a vote.
+    """Measured value of one constraint on an ensemble.
 
     Parameters
     ----------
     constraint : Constraint
         The constraint.
     folds : tuple of float
-        Its value on the validation rows of each fold; of an additive constraint the sum of the
+        Value on the validation rows of each fold; for an additive constraint the sum of the
         members' values.
     value : float
-        What is held against the limit: measured on the fitted vote if the constraint is additive
-        and the vote is fitted; otherwise the mean over the folds with its safety margin.
+        Value that is compared with the limit. For an additive constraint and a fitted ensemble it
+        is measured on the ensemble; otherwise it is the mean over the folds with safety margin.
     fitted : float, default=nan
-        Measured on the fitted vote; NaN for what is not additive or not fitted.
+        Value of an additive constraint on the fitted ensemble; else NaN.
 
     Examples
     --------
@@ -49,12 +49,12 @@ class Measurement:
 
     @property
     def met(self) -> bool:
-        """Whether the limit is kept; never where the value is not defined."""
+        """Whether the limit is kept; False if the value is NaN."""
         return bool(math.isinf(self.constraint.limit) or self.value <= self.constraint.limit)
 
     @property
     def mean(self) -> float:
-        """Mean over the folds on which the constraint is defined; NaN where there is none."""
+        """Mean over the folds without NaN; NaN if there is none."""
         return cautious_mean(self.folds, 0.0)
 
     @property
@@ -65,7 +65,7 @@ class Measurement:
 
     @property
     def violation(self) -> float:
-        """How far the limit is exceeded, in units of the limit; 0 where it is kept."""
+        """Relative excess over the limit; 0 if the limit is kept, infinite if undefined."""
         if self.met:
             return 0.0
         if math.isnan(self.value):
@@ -76,12 +76,12 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answer of the gate about a vote.
+    """Measured constraints of an ensemble.
 
     Parameters
     ----------
     measurements : tuple of Measurement, default=()
-        One for each constraint.
+        One per constraint.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class Verdict:
 
     @property
     def violation(self) -> float:
-        """Sum over the constraints of how far the limits are exceeded, in units of the limits."""
+        """Sum of the violations of all constraints."""
         return sum(measurement.violation for measurement in self.measurements)
 
     def __getitem__(self, key: str) -> Measurement:
@@ -107,30 +107,30 @@ class Verdict:
 
 
 class Gate:
-    """Decide whether a vote of trials may be deployed.
+    """Decide whether an ensemble of trials may be deployed.
 
-    Additive constraints (seconds, bytes) are measured on the fitted vote. Before it is fitted they
-    are predicted: the values of the members' fold models are added up, and those that grow with
-    the training rows are scaled to all rows in proportion. No model of the catalog grows faster,
-    so that the prediction errs towards refusing. All other constraints are measured on the
-    averaged out-of-fold predictions of the members.
+    Additive constraints (seconds, bytes) are measured on the fitted ensemble. Before the refit
+    they are predicted by the sum of the values of the members' fold models, scaled in proportion
+    to the training rows if they grow. No model of the catalog grows faster, so that this is an
+    upper estimate. All other constraints are measured on the averaged out-of-fold predictions of
+    the members.
 
     Parameters
     ----------
     constraints : sequence of Constraint, default=()
-        What is limited or only measured.
+        Constraints, with or without a limit.
     data : TrainingData, default=None
-        Rows, classes and folds; not needed without constraints.
+        Training data with folds; not required without constraints.
     margin : Margin, default=Margin()
-        How cautious the values are.
+        Safety margin.
     refit : bool, default=True
-        Whether members are fitted anew on all rows; otherwise the models of all folds are kept.
+        Whether members are refitted on all rows; otherwise the models of all folds are kept.
 
     Attributes
     ----------
     errors : dict of str to str
-        Text of the first error of each constraint that could not be measured on a vote. Such a
-        vote is refused.
+        First error text of each constraint that could not be measured on an ensemble. Such an
+        ensemble is refused.
 
     Examples
     --------
@@ -154,7 +154,7 @@ class Gate:
         self.errors: dict[str, str] = {}
 
     def check_groups(self, names: Mapping[str, Sequence[str]]) -> None:
-        """Refuse constraints on groups that are too small, and warn where some of them are.
+        """Raise if a constraint has fewer than two large groups; warn about small groups.
 
         Parameters
         ----------
@@ -172,21 +172,21 @@ class Gate:
         predictions: NDArray[Any] | None,
         fidelity: float = 1.0,
     ) -> dict[str, float]:
-        """Values of a trial that are held against the limits, before it is fitted anew.
+        """Estimate the constraint values of a trial before its refit.
 
         Parameters
         ----------
         folds : mapping of str to tuple of float
             Measured value of each constraint by fold.
         predictions : ndarray of shape (n_samples, n_classes) or None
-            Out-of-fold predictions; None if the trial was not completed.
+            Out-of-fold predictions; None if the trial is not complete.
         fidelity : float, default=1.0
-            Share of the rows that the trial was evaluated on.
+            Fraction of the rows of the trial.
 
         Returns
         -------
         estimates : dict of str to float
-            By constraint; NaN where it is not defined.
+            Values by constraint key; NaN if undefined.
         """
         values = {}
         for constraint in self.constraints:
@@ -194,12 +194,12 @@ class Gate:
                 continue
             measured = folds[constraint.key]
             if constraint.additive:
-                value = self._predicted(constraint, measured, fidelity)
+                value = self._after_refit(constraint, measured, fidelity)
             elif predictions is None:
                 value = cautious_mean(measured, self.margin.n_errors)
             else:
                 pooled = self._pooled(predictions)
-                value = self._cautious(constraint, measured, pooled, resample=False)
+                value = self._with_margin(constraint, measured, pooled, resample=False)
             values[constraint.key] = value
         return values
 
@@ -211,23 +211,23 @@ class Gate:
         *,
         decision: Decision | None = None,
     ) -> Verdict:
-        """Measure every constraint on a vote.
+        """Measure every constraint on an ensemble.
 
         Parameters
         ----------
         trials : sequence of Trial
-            The members, with their out-of-fold predictions.
+            Members, with out-of-fold predictions.
         weights : array-like of shape (n_members,)
-            Votes of each member.
+            Weights of the members.
         model : object, default=None
-            The fitted vote; None to predict what is measured on it.
+            Fitted ensemble; None predicts the additive constraints.
         decision : Decision, default=None
-            How the vote is read; None labels rows with the most probable class.
+            Temperature and class offsets; None predicts the most probable class.
 
         Returns
         -------
         verdict : Verdict
-            Whether every limit is kept, and what was measured.
+            Measured constraints.
         """
         measured = self._measurements(
             self.constraints, trials, weights, model, decision, resample=True
@@ -235,40 +235,29 @@ class Gate:
         return Verdict(tuple(measured))
 
     def without(self, keys: Sequence[str]) -> "Gate":
-        """Give the gate without some of its constraints.
-
-        Parameters
-        ----------
-        keys : sequence of str
-            Keys of constraints.
-
-        Returns
-        -------
-        gate : Gate
-            Of the others; itself without any key.
-        """
+        """Return a gate without the constraints of these keys."""
         if not keys:
             return self
         others = [c for c in self.constraints if c.key not in keys]
         return Gate(others, self.data, margin=self.margin, refit=self.refit)
 
     def allows(self, trials: Sequence[Trial], weights: Sequence[float] | NDArray[Any]) -> bool:
-        """Whether a vote that is not fitted yet would keep every limit.
+        """Whether an ensemble keeps every limit before the refit.
 
-        As ``judge``, but it stops at the first limit that is missed, and bounds at a confidence
-        that need many resamples are approximated by the error over the folds.
+        This is faster than ``judge``: it stops at the first violation, and approximates bootstrap
+        bounds by standard errors over the folds.
 
         Parameters
         ----------
         trials : sequence of Trial
-            The members, with their out-of-fold predictions.
+            Members, with out-of-fold predictions.
         weights : array-like of shape (n_members,)
-            Votes of each member.
+            Weights of the members.
 
         Returns
         -------
         allowed : bool
-            False too where a limited constraint is not defined.
+            False also if a limited constraint is undefined.
         """
         limited = [c for c in self.constraints if math.isfinite(c.limit)]
         measured = self._measurements(limited, trials, weights, None, None, resample=False)
@@ -284,7 +273,7 @@ class Gate:
         *,
         resample: bool,
     ) -> Iterator[Measurement]:
-        """Measure one constraint after the other, each when asked for."""
+        """Measure the constraints lazily, one after the other."""
         if not constraints:
             return
         shares = np.asarray(weights, dtype=float) / np.sum(weights)
@@ -296,12 +285,12 @@ class Gate:
                 continue
             evidence = self._by_fold(mean, decision)
             folds = tuple(self._measure(constraint, fold) for fold in evidence)
-            value = self._cautious(constraint, folds, pooled, resample=resample)
+            value = self._with_margin(constraint, folds, pooled, resample=resample)
             yield Measurement(constraint, folds, value)
 
     @staticmethod
     def _mean(trials: Sequence[Trial], shares: FloatArray) -> NDArray[Any]:
-        """Out-of-fold predictions of the vote, of shape (n_samples, n_classes)."""
+        """Out-of-fold predictions of the ensemble, of shape (n_samples, n_classes)."""
         members = zip(shares, trials, strict=True)
         return np.asarray(sum(share * np.asarray(trial.predictions) for share, trial in members))
 
@@ -312,18 +301,19 @@ class Gate:
         pooled: Callable[[], Evidence],
         model: object,
     ) -> Measurement:
-        unknown = (math.nan,) * len(self.data.splits)  # a search may go on with other constraints
+        # Trials of a resumed search may lack new constraints.
+        unknown = (math.nan,) * len(self.data.splits)
         members = [trial.fold_constraints.get(constraint.key, unknown) for trial in trials]
         folds = tuple(float(value) for value in np.sum(members, axis=0))
         if model is None:
-            return Measurement(constraint, folds, self._predicted(constraint, folds))
+            return Measurement(constraint, folds, self._after_refit(constraint, folds))
         fitted = self._measure(constraint, replace(pooled(), model=model))
         return Measurement(constraint, folds, fitted, fitted)
 
-    def _predicted(
+    def _after_refit(
         self, constraint: Constraint, folds: Sequence[float], fidelity: float = 1.0
     ) -> float:
-        """Value of an additive constraint on the fitted vote, from those of the fold models."""
+        """Predict the value of an additive constraint after the refit by those of the folds."""
         if not self.refit:
             return float(np.sum(folds))
         value = cautious_mean(folds, self.margin.n_errors)
@@ -332,7 +322,7 @@ class Gate:
         n_train = np.mean([train.size for train, _ in self.data.splits])
         return float(value * len(self.data.y) / (fidelity * n_train))
 
-    def _cautious(
+    def _with_margin(
         self,
         constraint: Constraint,
         folds: Sequence[float],
@@ -340,18 +330,18 @@ class Gate:
         *,
         resample: bool,
     ) -> float:
-        """Value that is held against the limit, of a constraint that is not additive."""
+        """Value of a constraint that is not additive, with safety margin."""
         confidence = self.margin.confidence
         if confidence is not None and (resample or not constraint.resampled or len(folds) == 1):
             return self._measure(constraint, pooled(), confidence)
         value = cautious_mean(folds, self.margin.n_errors)
-        # Where no single fold defines it, all rows at once may.
+        # If it is undefined on every fold, it may be defined on all rows.
         return self._measure(constraint, pooled()) if math.isnan(value) else value
 
     def _measure(
         self, constraint: Constraint, evidence: Evidence, confidence: float | None = None
     ) -> float:
-        """Measure, or bound, a constraint; NaN, with a note of the error, where that fails."""
+        """Measure a constraint or its confidence bound; store an error and return NaN."""
         try:
             if confidence is not None:
                 return float(constraint.bound(evidence, confidence))
@@ -363,7 +353,7 @@ class Gate:
     def _pooled(
         self, predictions: NDArray[Any], decision: Decision | None = None
     ) -> Callable[[], Evidence]:
-        """Give all out-of-fold predictions at once, when asked for."""
+        """Return a function that gives the evidence of all out-of-fold predictions."""
 
         def pooled() -> Evidence:
             rows = np.flatnonzero(~np.isnan(predictions[:, 0]))
@@ -390,10 +380,9 @@ class Gate:
             for fold in self._folds
         ]
 
-    # Rows are taken out of the table once: a selection asks about hundreds of votes.
-
     @cached_property
     def _folds(self) -> list["_Validation"]:
+        """Validation rows of each fold; cached, because selection checks hundreds of ensembles."""
         return [self._validation(test) for _, test in self.data.splits]
 
     @cached_property
@@ -406,7 +395,7 @@ class Gate:
 
 @dataclass(frozen=True)
 class _Validation:
-    """Rows that are validated, with an evidence that lacks its predictions."""
+    """Validation rows and their evidence without predictions."""
 
     rows: IntArray
     evidence: Evidence

@@ -1,4 +1,4 @@
-"""Weights for which the classes do not depend on a sensitive feature."""
+"""Reweighting of sensitive groups and classes."""
 
 import numpy as np
 
@@ -8,32 +8,35 @@ from skauto.utils import FloatArray, IntArray
 def group_weights(
     groups: IntArray, y: IntArray, strength: float, sample_weight: FloatArray | None = None
 ) -> FloatArray:
-    r"""Weigh rows so that sensitive groups and classes become independent.
+    r"""Reweight rows so that sensitive groups and classes become independent.
 
-    A row of group :math:`g` and class :math:`c` gets
+    A row of group :math:`g` and class :math:`c` is weighted by
 
     .. math:: \left(\frac{P(g) \, P(c)}{P(g, c)}\right)^s
 
-    with the shares of the rows for the probabilities. At :math:`s = 1` all groups have the same
-    weighted shares of the classes [1]_; at 0 nothing changes. A classifier that learns the group
-    from other columns still tells the groups apart at 1; a larger strength goes on in the same
-    direction. The power and the scaling to a mean of 1 are ours.
+    with weighted frequencies for the probabilities. With :math:`s = 1`, groups and classes are
+    independent [1]_; 0 changes nothing. A classifier that predicts the group from other columns
+    may require a larger strength.
 
     Parameters
     ----------
     groups : ndarray of int of shape (n_samples,)
-        Group of each row, from 0.
+        Group code of each row.
     y : ndarray of int of shape (n_samples,)
-        Class of each row, from 0.
+        Class code of each row.
     strength : float
-        The power :math:`s`.
+        Exponent :math:`s`.
     sample_weight : ndarray of shape (n_samples,), default=None
-        Weights that the rows have already; the shares are taken with them.
+        Given weights of the rows.
 
     Returns
     -------
     weights : ndarray of shape (n_samples,)
-        The product with those that the rows had, of the same sum.
+        Product with the given weights, scaled to the same sum.
+
+    Notes
+    -----
+    Deviations from [1]_: the exponent and the scaling.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Limits on differences between groups of people."""
+"""Fairness constraints: limits on differences between groups."""
 
 import math
 import warnings
@@ -16,18 +16,18 @@ from skauto.exceptions import SmallGroupWarning
 from skauto.selection import RateLimit, score_probabilities
 from skauto.utils import BoolArray, FloatArray, IntArray
 
-# A sensitive feature with more values is a number that somebody forgot to cut into ranges.
+# A sensitive feature with more values is probably a number that should be binned.
 MAX_GROUPS = 50
-# Draws from the posterior distribution of the rates of the groups.
+# Number of samples of the posterior distribution of the groups' rates.
 _N_DRAWS = 2000
 
 
 class GroupConstraint(Constraint):
-    """A largest difference between the groups of sensitive features.
+    """Base class of limits on the largest difference between groups of sensitive features.
 
-    Of several features the worst counts; with ``intersections`` the groups are the combinations of
-    their values instead. A group counts only if ``min_group_size`` of its rows are measured. With
-    fewer than two such groups the difference is not defined.
+    For several features the largest difference counts. With ``intersections``, the groups are the
+    combinations of their values. Groups with fewer than ``min_group_size`` rows do not count. With
+    fewer than two groups the difference is undefined.
 
     Warning: This class should not be used directly. Use its subclasses.
     """
@@ -38,7 +38,7 @@ class GroupConstraint(Constraint):
 
     @property
     def key(self) -> str:
-        """Name in reports: that of the class in lower case, with the sensitive features."""
+        """Name in reports: the class in lower case, with the sensitive features."""
         separator = " x " if self.intersections else ", "
         return f"{self._name}({separator.join(self.sensitive_names)})"
 
@@ -48,18 +48,7 @@ class GroupConstraint(Constraint):
         return words.lstrip("_")
 
     def check(self, classes: NDArray[Any]) -> None:
-        """Refuse what cannot be measured.
-
-        Parameters
-        ----------
-        classes : ndarray of shape (n_classes,)
-            Labels.
-
-        Raises
-        ------
-        ValueError
-            If a setting makes no sense.
-        """
+        """Raise ValueError if a setting is invalid for these class labels."""
         super().check(classes)
         if self.upper is not None and self.upper < 0:
             raise ValueError(
@@ -80,12 +69,12 @@ class GroupConstraint(Constraint):
     def check_groups(
         self, folds: Sequence[Evidence], pooled: Evidence, names: Mapping[str, Sequence[str]]
     ) -> None:
-        """Refuse groups of which no two are large enough, and warn of those that are too small.
+        """Raise if fewer than two groups are large enough; warn about groups that are too small.
 
         Parameters
         ----------
         folds : sequence of Evidence
-            The validation rows of each fold; their predictions are not read.
+            Validation rows of each fold; predictions are not used.
         pooled : Evidence
             All validation rows.
         names : mapping of str to sequence of str
@@ -94,12 +83,12 @@ class GroupConstraint(Constraint):
         Raises
         ------
         ValueError
-            If fewer than two groups of a feature can be judged.
+            If fewer than two groups of a feature are large enough.
 
         Warns
         -----
         SmallGroupWarning
-            If a group is too small to be judged in any fold.
+            If a group is too small in every fold.
         """
         by_fold = [dict(self._groupings(fold)) for fold in folds]
         for feature, codes in self._groupings(pooled):
@@ -109,7 +98,7 @@ class GroupConstraint(Constraint):
                 sizes = self._sizes(fold, groupings[feature])
                 enough = np.flatnonzero(sizes >= self.min_group_size)
                 judged[enough] |= len(enough) >= 2
-            if not judged.any():  # then all rows are judged at once
+            if not judged.any():  # then the value is measured on all rows
                 judged = whole >= self.min_group_size
             labels = self._labels(feature, names)
             present = np.unique(codes)
@@ -134,11 +123,11 @@ class GroupConstraint(Constraint):
     _counted = "rows"
 
     def _sizes(self, evidence: Evidence, codes: IntArray) -> IntArray:
-        """Rows of each group by which it is judged."""
+        """Number of rows of each group that the value is measured on."""
         return np.bincount(codes)
 
     def _groupings(self, evidence: Evidence) -> Iterator[tuple[str, IntArray]]:
-        """Each sensitive feature with the group codes of the rows; one for all intersections."""
+        """Sensitive features and group codes of the rows, or the intersections as one feature."""
         if not self.intersections:
             for name in self.sensitive_names:
                 yield name, np.asarray(evidence.groups[name])
@@ -149,7 +138,7 @@ class GroupConstraint(Constraint):
         yield " x ".join(self.sensitive_names), crossed
 
     def _labels(self, feature: str, names: Mapping[str, Sequence[str]]) -> Callable[[int], str]:
-        """Name of a group code."""
+        """Return a function that gives the name of a group code."""
 
         def label(code: int) -> str:
             if not self.intersections:
@@ -164,7 +153,7 @@ class GroupConstraint(Constraint):
 
 
 class _RateDifference(GroupConstraint):
-    """Largest difference between groups in the share of rows that are predicted positive."""
+    """Base class of differences between groups in a rate of positive predictions."""
 
     resampled = False
 
@@ -184,24 +173,13 @@ class _RateDifference(GroupConstraint):
         self.min_group_size = min_group_size
 
     def check(self, classes: NDArray[Any]) -> None:
-        """Refuse what cannot be measured.
-
-        Parameters
-        ----------
-        classes : ndarray of shape (n_classes,)
-            Labels.
-
-        Raises
-        ------
-        ValueError
-            If a setting makes no sense, or the positive class is not known.
-        """
+        """Raise ValueError if a setting or the positive class is invalid."""
         super().check(classes)
         positive_code(self, classes)
 
     @abstractmethod
     def _kinds(self, positive: BoolArray) -> list[BoolArray]:
-        """Rows over which a share is taken, given which rows are truly positive."""
+        """Masks of the rows over which a rate is taken, given the mask of truly positive rows."""
 
     def _sizes(self, evidence: Evidence, codes: IntArray) -> IntArray:
         truth = evidence.y == positive_code(self, evidence.classes)
@@ -210,40 +188,28 @@ class _RateDifference(GroupConstraint):
         return np.asarray(np.min(counts, axis=0))
 
     def measure(self, evidence: Evidence) -> float:
-        """Measure the difference.
-
-        Parameters
-        ----------
-        evidence : Evidence
-            Predictions, truth and groups.
-
-        Returns
-        -------
-        difference : float
-            Largest share minus smallest share; NaN with fewer than two groups.
-        """
+        """Largest rate minus smallest rate; NaN for fewer than two groups."""
         spreads = [np.ptp(hits / sizes) for hits, sizes in self._counts(evidence)]
         return float(max(spreads, default=math.nan))
 
     def bound(self, evidence: Evidence, confidence: float) -> float:
-        """Upper end of a one-sided confidence interval for the value on new rows.
+        """Upper bound of a one-sided confidence interval for the value on new rows.
 
-        The quantile of the difference when the rate of each group is drawn from its posterior
-        distribution under Jeffreys' prior, Beta(hits + 1/2, misses + 1/2) [1]_. That is the
-        Bayesian bootstrap over rows [2]_ with half a hit and half a miss more in each group, which
-        matters where a rate is 0 or 1.
+        It is the quantile of the difference when the rate of each group is sampled from its
+        posterior distribution under Jeffreys' prior, Beta(hits + 1/2, misses + 1/2) [1]_. This is
+        the Bayesian bootstrap over rows [2]_ plus a prior, which matters for rates of 0 and 1.
 
         Parameters
         ----------
         evidence : Evidence
             Predictions for rows that no model was fitted on.
         confidence : float
-            Level of the interval.
+            Confidence level.
 
         Returns
         -------
         bound : float
-            NaN with fewer than two groups.
+            NaN for fewer than two groups.
 
         References
         ----------
@@ -259,18 +225,7 @@ class _RateDifference(GroupConstraint):
         return float(max(bounds, default=math.nan))
 
     def rate_limits(self, evidence: Evidence) -> list[RateLimit]:
-        """Give the limit as limits on rates of labels, which a decision can keep.
-
-        Parameters
-        ----------
-        evidence : Evidence
-            Truth and groups of rows of two classes; predictions are not read.
-
-        Returns
-        -------
-        limits : list of RateLimit
-            One for each feature and kind of row, of the groups that are large enough.
-        """
+        """Express the limit as limits on rates: one per feature and mask of rows."""
         truth = evidence.y == positive_code(self, evidence.classes)
         limits = []
         for _, codes in self._groupings(evidence):
@@ -283,7 +238,7 @@ class _RateDifference(GroupConstraint):
         return limits
 
     def _counts(self, evidence: Evidence) -> Iterator[tuple[IntArray, IntArray]]:
-        """Rows predicted positive and all rows of each group, by feature and kind of row."""
+        """Numbers of rows predicted positive and of all rows, by group."""
         code = positive_code(self, evidence.classes)
         predicted = evidence.labels == code
         for _, codes in self._groupings(evidence):
@@ -296,24 +251,24 @@ class _RateDifference(GroupConstraint):
 
 
 class StatisticalParity(_RateDifference):
-    """Largest difference between groups in the share of rows predicted positive.
+    """Largest difference between groups in the rate of positive predictions.
 
     It equals fairlearn's ``demographic_parity_difference``.
 
     Parameters
     ----------
     sensitive : str or list of str
-        Column of ``X`` or of ``sensitive_features`` that holds the group; the name given here is
-        free when ``sensitive_features`` is a single column without a name. Of several columns the
-        worst counts.
+        Column of ``X`` or of ``sensitive_features`` that holds the group; any name if
+        ``sensitive_features`` is a single column without a name. For several columns the largest
+        difference counts.
     upper : float, default=None
-        Largest difference allowed; None for no limit.
+        Largest allowed difference; None for no limit.
     positive_label : object, default=None
-        Which class is positive; of two classes the second one unless stated.
+        Positive class; None means the second of two classes.
     intersections : bool, default=False
         Whether the groups are the combinations of the values of all sensitive features.
     min_group_size : int, default=10
-        Smallest number of rows of a group, in a validation fold, with which it counts.
+        Minimum number of rows of a group in a validation fold; smaller groups do not count.
 
     Examples
     --------
@@ -338,17 +293,17 @@ class EqualOpportunity(_RateDifference):
     Parameters
     ----------
     sensitive : str or list of str
-        Column of ``X`` or of ``sensitive_features`` that holds the group. Of several columns the
-        worst counts.
+        Column of ``X`` or of ``sensitive_features`` that holds the group. For several columns the
+        largest difference counts.
     upper : float, default=None
-        Largest difference allowed; None for no limit.
+        Largest allowed difference; None for no limit.
     positive_label : object, default=None
-        Which class is positive; of two classes the second one unless stated.
+        Positive class; None means the second of two classes.
     intersections : bool, default=False
         Whether the groups are the combinations of the values of all sensitive features.
     min_group_size : int, default=10
-        Smallest number of truly positive rows of a group, in a validation fold, with which it
-        counts.
+        Minimum number of truly positive rows of a group in a validation fold; groups with fewer do
+        not count.
 
     References
     ----------
@@ -369,24 +324,24 @@ class EqualOpportunity(_RateDifference):
 
 
 class EqualizedOdds(_RateDifference):
-    """Larger of the differences between groups in the true and in the false positive rate [1]_.
+    """Largest difference between groups in the true and false positive rates [1]_.
 
     It equals fairlearn's ``equalized_odds_difference``.
 
     Parameters
     ----------
     sensitive : str or list of str
-        Column of ``X`` or of ``sensitive_features`` that holds the group. Of several columns the
-        worst counts.
+        Column of ``X`` or of ``sensitive_features`` that holds the group. For several columns the
+        largest difference counts.
     upper : float, default=None
-        Largest difference allowed; None for no limit.
+        Largest allowed difference; None for no limit.
     positive_label : object, default=None
-        Which class is positive; of two classes the second one unless stated.
+        Positive class; None means the second of two classes.
     intersections : bool, default=False
         Whether the groups are the combinations of the values of all sensitive features.
     min_group_size : int, default=10
-        Smallest number of truly positive rows of a group, in a validation fold, with which it
-        counts in the true positive rate; of negative rows in the false positive rate.
+        Minimum number of rows of each true class of a group in a validation fold; groups with
+        fewer do not count in the rate.
 
     References
     ----------
@@ -411,22 +366,22 @@ class GroupDisparity(GroupConstraint):
 
     .. math:: \max_j \epsilon(A_j) - \min_j \epsilon(A_j)
 
-    over the groups :math:`A_j` of a sensitive feature (App. 12, Eq. A43). A group in which the
-    score is not defined (ROC AUC of a single class) does not count.
+    over the groups :math:`A_j` of a sensitive feature (App. 12, Eq. A43). A group for which the
+    score is undefined (ROC AUC of a single class) does not count.
 
     Parameters
     ----------
     sensitive : str or list of str
-        Column of ``X`` or of ``sensitive_features`` that holds the group. Of several columns the
-        worst counts.
+        Column of ``X`` or of ``sensitive_features`` that holds the group. For several columns the
+        largest difference counts.
     metric : str or callable, default="accuracy"
-        A scikit-learn scorer or its name.
+        scikit-learn scorer or its name.
     upper : float, default=None
-        Largest difference allowed; None for no limit.
+        Largest allowed difference; None for no limit.
     intersections : bool, default=False
         Whether the groups are the combinations of the values of all sensitive features.
     min_group_size : int, default=10
-        Smallest number of rows of a group, in a validation fold, with which it counts.
+        Minimum number of rows of a group in a validation fold; smaller groups do not count.
 
     References
     ----------
@@ -459,34 +414,12 @@ class GroupDisparity(GroupConstraint):
         return f"{scorer_name(self.metric)}_disparity"
 
     def check(self, classes: NDArray[Any]) -> None:
-        """Refuse what cannot be measured.
-
-        Parameters
-        ----------
-        classes : ndarray of shape (n_classes,)
-            Labels.
-
-        Raises
-        ------
-        ValueError
-            If a setting makes no sense, or the metric is not known.
-        """
+        """Raise ValueError if a setting or the metric is invalid."""
         super().check(classes)
         scorer_for(self.metric, self.key, len(classes))
 
     def measure(self, evidence: Evidence) -> float:
-        """Measure the difference.
-
-        Parameters
-        ----------
-        evidence : Evidence
-            Predictions, truth and groups.
-
-        Returns
-        -------
-        difference : float
-            NaN when the score is defined in fewer than two groups.
-        """
+        """Largest score minus smallest score; NaN if it is defined for fewer than two groups."""
         scorer = scorer_for(self.metric, self.key, len(evidence.classes))
         spreads = []
         for _, codes in self._groupings(evidence):
@@ -500,7 +433,7 @@ class GroupDisparity(GroupConstraint):
     def _scores(
         scorer: Callable[..., float], evidence: Evidence, groups: Sequence[BoolArray]
     ) -> FloatArray:
-        """Scores of the groups in which they are defined."""
+        """Scores of the groups for which they are defined."""
         labels = evidence.labels
         scores = [
             score_probabilities(
@@ -521,9 +454,9 @@ def group_names(values: ArrayLike, name: str) -> list[str]:
     Parameters
     ----------
     values : array-like of shape (n_samples,)
-        The feature; missing values are a group of their own, named "".
+        Sensitive feature; missing values are a group of their own, named "".
     name : str
-        Its name, for messages.
+        Name of the feature, for messages.
 
     Returns
     -------
@@ -551,19 +484,19 @@ def group_names(values: ArrayLike, name: str) -> list[str]:
 
 
 def group_codes(values: ArrayLike, name: str) -> IntArray:
-    """Number the groups of a sensitive feature.
+    """Encode the groups of a sensitive feature as integers.
 
     Parameters
     ----------
     values : array-like of shape (n_samples,)
-        The feature; missing values are a group of their own.
+        Sensitive feature; missing values are a group of their own.
     name : str
-        Its name, for messages.
+        Name of the feature, for messages.
 
     Returns
     -------
     codes : ndarray of int of shape (n_samples,)
-        From 0.
+        Group codes from 0.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Limits on scores and error rates."""
+"""Constraints on scores and error rates."""
 
 import math
 from abc import abstractmethod
@@ -13,13 +13,13 @@ from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 from skauto.constraints._base import Constraint
 from skauto.constraints._evidence import Evidence
 from skauto.selection import RateLimit, score_probabilities
-from skauto.utils import BoolArray, Predictions, closest
+from skauto.utils import BoolArray, Predictions, closest, scorer_is_loss
 
 Scoring = str | Callable[..., float]
 
 
 class _Rate(Constraint):
-    """A rate of errors among the rows of one kind."""
+    """Base class of the error rates among the positive or negative rows."""
 
     resampled = False
     _of_positives: bool
@@ -30,38 +30,27 @@ class _Rate(Constraint):
 
     @abstractmethod
     def _errors(self, evidence: Evidence) -> BoolArray:
-        """Whether each row of the kind is an error, of shape (n_rows_of_the_kind,)."""
+        """Whether each of these rows is misclassified."""
 
     def measure(self, evidence: Evidence) -> float:
-        """Measure the rate.
-
-        Parameters
-        ----------
-        evidence : Evidence
-            Predictions and truth.
-
-        Returns
-        -------
-        rate : float
-            NaN when no row is of the kind.
-        """
+        """Error rate; NaN if there are no such rows."""
         errors = self._errors(evidence)
         return float(errors.mean()) if errors.size else math.nan
 
     def bound(self, evidence: Evidence, confidence: float) -> float:
-        """Upper end of the exact one-sided confidence interval of Clopper and Pearson [1]_.
+        """Upper bound of the exact one-sided confidence interval of Clopper and Pearson [1]_.
 
         Parameters
         ----------
         evidence : Evidence
             Predictions for rows that no model was fitted on.
         confidence : float
-            Level of the interval.
+            Confidence level.
 
         Returns
         -------
         bound : float
-            NaN when no row is of the kind.
+            NaN if there are no such rows.
 
         References
         ----------
@@ -77,18 +66,7 @@ class _Rate(Constraint):
         return float(beta.ppf(confidence, n_errors + 1, errors.size - n_errors))
 
     def rate_limits(self, evidence: Evidence) -> list[RateLimit]:
-        """Give the limit as one on rates of labels, which a decision can keep.
-
-        Parameters
-        ----------
-        evidence : Evidence
-            Truth of rows of two classes; predictions are not read.
-
-        Returns
-        -------
-        limits : list of RateLimit
-            One; none when no row is of the kind.
-        """
+        """Express the limit as a limit on a rate of labels; empty if there are no such rows."""
         positive = positive_code(self, evidence.classes)
         kind = (evidence.y == positive) == self._of_positives
         wrong = 1 - positive if self._of_positives else positive
@@ -96,13 +74,7 @@ class _Rate(Constraint):
         return [limit] if kind.any() else []
 
     def check(self, classes: NDArray[Any]) -> None:
-        """Refuse what cannot be measured.
-
-        Parameters
-        ----------
-        classes : ndarray of shape (n_classes,)
-            Labels.
-        """
+        """Raise ValueError if a setting or the positive class is invalid."""
         super().check(classes)
         if self.limit < 0:
             raise ValueError(
@@ -113,14 +85,14 @@ class _Rate(Constraint):
 
 
 class FalsePositiveRate(_Rate):
-    """Share of the negative rows that are predicted positive.
+    """False positive rate: fraction of the negative rows that are predicted positive.
 
     Parameters
     ----------
     upper : float, default=None
-        Largest rate allowed; None for no limit.
+        Largest allowed rate; None for no limit.
     positive_label : object, default=None
-        Which class is positive; of two classes the second one unless stated.
+        Positive class; None means the second of two classes.
 
     Examples
     --------
@@ -138,14 +110,14 @@ class FalsePositiveRate(_Rate):
 
 
 class FalseNegativeRate(_Rate):
-    """Share of the positive rows that are predicted negative.
+    """False negative rate: fraction of the positive rows that are predicted negative.
 
     Parameters
     ----------
     upper : float, default=None
-        Largest rate allowed; None for no limit.
+        Largest allowed rate; None for no limit.
     positive_label : object, default=None
-        Which class is positive; of two classes the second one unless stated.
+        Positive class; None means the second of two classes.
 
     Examples
     --------
@@ -163,16 +135,16 @@ class FalseNegativeRate(_Rate):
 
 
 class ScoreBound(Constraint):
-    """A lower or an upper bound on any score.
+    """Lower or upper bound on any score.
 
     Parameters
     ----------
     scoring : str or callable
-        A scikit-learn scorer or its name.
+        scikit-learn scorer or its name.
     lower : float, default=None
-        Smallest score allowed.
+        Smallest allowed score. Exactly one of ``lower`` and ``upper`` must be given.
     upper : float, default=None
-        Largest score allowed. Exactly one of the two is stated.
+        Largest allowed score.
 
     Examples
     --------
@@ -195,32 +167,15 @@ class ScoreBound(Constraint):
 
     @property
     def limit(self) -> float:
-        """Largest value of ``measure`` that is allowed."""
+        """Largest allowed value of ``measure``."""
         return super().limit if self.lower is None else self._optimum() - self.lower
 
     def reported(self, value: float) -> float:
-        """Give a value of ``measure`` as a score.
-
-        Parameters
-        ----------
-        value : float
-            What ``measure`` returned, or the limit.
-
-        Returns
-        -------
-        score : float
-            The score.
-        """
+        """Convert a value of ``measure`` to a score."""
         return value if self.lower is None else self._optimum() - value
 
     def check(self, classes: NDArray[Any]) -> None:
-        """Refuse what cannot be measured.
-
-        Parameters
-        ----------
-        classes : ndarray of shape (n_classes,)
-            Labels.
-        """
+        """Raise ValueError if a setting or the scorer is invalid."""
         if (self.lower is None) == (self.upper is None):
             raise ValueError(
                 f"ScoreBound of {self.key!r} must be given either 'lower' or 'upper'. "
@@ -230,18 +185,7 @@ class ScoreBound(Constraint):
         scorer_for(self.scoring, self.key, len(classes))
 
     def measure(self, evidence: Evidence) -> float:
-        """Measure the score, or what it lacks where a lower bound is stated.
-
-        Parameters
-        ----------
-        evidence : Evidence
-            Predictions and truth.
-
-        Returns
-        -------
-        value : float
-            To be at most ``limit``.
-        """
+        """Score for an upper bound; optimum minus score for a lower bound."""
         scorer = scorer_for(self.scoring, self.key, len(evidence.classes))
         score = score_probabilities(
             scorer,
@@ -255,24 +199,11 @@ class ScoreBound(Constraint):
 
     def _optimum(self) -> float:
         scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
-        return 0.0 if getattr(scorer, "_sign", 1) < 0 else 1.0
+        return 0.0 if scorer_is_loss(scorer) else 1.0
 
 
 def positive_code(constraint: Any, classes: NDArray[Any]) -> int:
-    """Code of the positive class of a constraint.
-
-    Parameters
-    ----------
-    constraint : Constraint
-        With a ``positive_label``.
-    classes : ndarray of shape (n_classes,)
-        Labels.
-
-    Returns
-    -------
-    code : int
-        Position of the label; the last of two classes when none was stated.
-    """
+    """Code of the ``positive_label`` of a constraint; the second of two classes for None."""
     label = constraint.positive_label
     if label is None and len(classes) == 2:
         return 1

@@ -1,4 +1,4 @@
-"""Trials become a model: selection under the limits, refitting, the gate, the fitted vote."""
+"""Build the final model: ensemble selection under constraints, refit, and the fitted ensemble."""
 
 from skauto.ensemble._build import Candidate, EnsembleBuilder, Model
 from skauto.ensemble._refits import Refits

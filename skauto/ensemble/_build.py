@@ -1,4 +1,4 @@
-"""Trials become a model: choose members, refit them within the time that is left."""
+"""Select the members of the ensemble, refit them and check the constraints."""
 
 import math
 import time
@@ -12,7 +12,7 @@ from sklearn.dummy import DummyClassifier
 
 from skauto.constraints import Verdict
 from skauto.engines import Engine
-from skauto.ensemble._decide import DecisionChooser, Reading
+from skauto.ensemble._decide import DecisionChooser, DecisionPair
 from skauto.ensemble._refits import Refits
 from skauto.ensemble._voting import PipelineEnsemble
 from skauto.evaluation import PipelineEvaluator, RefitTask, assemble
@@ -33,31 +33,31 @@ from skauto.selection import (
 )
 from skauto.utils import Budget, FloatArray, IntArray, scorer_function, take_rows
 
-# Most rows that selection looks at; more rows rarely change the result, but cost time.
+# Maximum number of rows for selection; more rows rarely change the result.
 _MAX_ROWS = 20_000
-# Selection may take this share of the time that is left: a limit can be slow to measure on a vote.
+# Fraction of the remaining time for selection, because constraints can be slow to measure.
 _SELECTING = 0.2
-# Refitting is given so much more time than the folds took, scaled to all the rows.
+# Predicted refit time = this factor * fit time of the folds, scaled to all rows.
 _SAFETY = 1.3
-# The time for exactly the members that would be selected is stretched by this: one that a busy
-# machine keeps from being fitted is lost, and the end of a search seldom finds a better one.
+# Reserved time = this factor * predicted time of the selected members, because a member that is
+# not fitted in time is lost.
 _SLACK = 1.5
-# Share of the time limit that may be kept back for what comes after the search.
+# Maximum fraction of the time limit to reserve for refitting.
 _MAX_RESERVE = 0.25
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A vote of fitted members, and what the gate says of it.
+    """An ensemble of fitted members and its measured constraints.
 
     Parameters
     ----------
     weights : dict of int to float
-        Share of the vote by number of the trial.
+        Weights of the members by trial number.
     model : PipelineEnsemble or Pipeline
-        Predicts from the raw table.
+        Fitted model of the raw table.
     verdict : Verdict
-        Of the gate.
+        Measured constraints.
     """
 
     weights: dict[int, float]
@@ -67,31 +67,30 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Model:
-    """What a search ends with.
+    """Result of `EnsembleBuilder.build`.
 
     Parameters
     ----------
     ensemble : PipelineEnsemble
-        The fitted vote.
+        Fitted ensemble.
     weights : dict of int to float
-        Share of the vote by number of the trial.
+        Weights of the members by trial number.
     best_number : int or None
         Number of the best trial among the members.
     best : Pipeline or None
-        Its pipeline, fitted on all rows.
+        Pipeline of this trial, fitted on all rows.
     fallback : bool
-        Whether nothing was ready in time, and the class shares are predicted.
+        Whether no member was fitted in time, so that class frequencies are predicted.
     front : dict of int to Candidate, default={}
-        Pipelines of the Pareto front, fitted on all rows, by number of the trial; only after a
-        search for several objectives.
+        Refitted pipelines of the Pareto front by trial number, after a multi-objective search.
     verdict : Verdict, default=Verdict()
-        Of the gate about the fitted vote.
+        Measured constraints of the ensemble.
     best_verdict : Verdict, default=Verdict()
-        The same about the best pipeline.
+        Measured constraints of the best pipeline.
     refused : list of Candidate, default=[]
-        Fitted votes that the gate refused.
+        Fitted ensembles that violate a limit.
     not_fitted : list of int, default=[]
-        Numbers of trials that were to be fitted and did not end in time.
+        Numbers of trials whose refit did not end in time.
     """
 
     ensemble: PipelineEnsemble
@@ -107,23 +106,23 @@ class Model:
 
 
 class EnsembleBuilder:
-    """Select members among the trials of a search, fit them and ask the gate.
+    """Select members among the trials of a search, refit them and check the constraints.
 
     Parameters
     ----------
     evaluator : PipelineEvaluator
-        Its function holds the data and refits; its gate decides what may be deployed.
+        Its function holds the data and refits; its gate measures constraints.
     reader : TableReader
         First step of every pipeline.
     n_members : int
-        Number of votes, repetitions included.
+        Size of the ensemble, counting repeated members.
     refit : bool
-        Whether members are fitted on all rows; otherwise one model a fold.
+        Whether members are fitted on all rows; otherwise one model per fold is fitted.
     scoring : str or callable
-        What the vote is to be good at.
+        Score that the ensemble optimizes.
     decision : {"auto", "argmax"}, default="argmax"
-        Whether a temperature or offsets of the classes are chosen on the out-of-fold predictions
-        of the vote, see :func:`~skauto.selection.choose_decision`.
+        Whether a temperature or class offsets are tuned on the out-of-fold predictions of the
+        ensemble, see :func:`~skauto.selection.choose_decision`.
     """
 
     def __init__(
@@ -145,21 +144,10 @@ class EnsembleBuilder:
         self.scoring = scoring
         self.decision = decision
         self.decisions = DecisionChooser(self.data, self.gate, decision)
-        self._needed = 0, 0.0  # number of trials, and seconds that their members take
+        self._needed = 0, 0.0  # number of trials, and refit seconds of the selected members
 
     def refit_time(self, trial: Trial) -> float:
-        """Predicted seconds of fitting a member anew.
-
-        Parameters
-        ----------
-        trial : Trial
-            Its folds were timed.
-
-        Returns
-        -------
-        seconds : float
-            Of one processor.
-        """
+        """Predict the processor seconds of refitting a trial by the fit times of its folds."""
         if trial.configuration in self.evaluator.models:
             return 0.0
         if not self.refit:
@@ -168,22 +156,22 @@ class EnsembleBuilder:
         return float(_SAFETY * trial.mean_fit_time * len(self.data.y) / n_train)
 
     def reserve(self, history: History, n_workers: int, budget: Budget) -> float:
-        """Seconds to keep back for selecting and refitting what is known so far.
+        """Seconds to reserve for selecting and refitting the members.
 
         Parameters
         ----------
         history : History
-            Trials so far.
+            Completed trials.
         n_workers : int
-            Number of fits that run at once.
+            Number of concurrent fits.
         budget : Budget
-            Of the whole ``fit``.
+            Budget of the whole ``fit``.
 
         Returns
         -------
         seconds : float
-            Enough for ten members, at most a quarter of the limit, but always enough for the best
-            trial. When no more is left, only enough for the members that would be selected.
+            Enough for the ten best trials, at most a quarter of the time limit, at least enough
+            for the best trial. If less time remains, enough for the selected members.
         """
         pool = self._pool(history)
         if not pool or budget.time_limit is None:
@@ -199,10 +187,7 @@ class EnsembleBuilder:
         return kept + selecting
 
     def _time_of_members(self, history: History, n_workers: int, seconds: float) -> float:
-        """Predicted seconds of fitting those that would be selected now; kept for the next call.
-
-        Selecting itself takes time, so it is left until the end of the search depends on it.
-        """
+        """Predicted refit seconds of the members that would be selected now (cached)."""
         if self._needed[0] != len(history):
             kept = self.decisions.kept_by_decision
             chosen = self.select(history, seconds * n_workers, seconds, kept)
@@ -211,29 +196,29 @@ class EnsembleBuilder:
         return self._needed[1]
 
     def build(self, history: History, engine: Engine, budget: Budget) -> Model:
-        """Fit the members that are selected, and deploy the first vote that passes the gate.
+        """Refit the selected members and return the first ensemble that keeps all limits.
 
         Parameters
         ----------
         history : History
             All trials.
         engine : Engine
-            Idle; runs the fits.
+            Idle engine for the fits.
         budget : Budget
-            What is not fitted when its time is over is left out of the vote.
+            Members that are not fitted within its time are excluded.
 
         Returns
         -------
         model : Model
-            The vote that violates the limits least where none passes; the class shares when
-            nothing could be fitted in time.
+            The ensemble with the least violation if none keeps all limits; class frequencies if no
+            member was fitted in time.
         """
         folds: list[int | None] = [None] if self.refit else list(range(len(self.data.splits)))
         refits = Refits(
             history, engine, budget, self._refit_task, folds, known=self.evaluator.models
         )
         refused: list[Candidate] = []
-        for weights in self._votes(history, refits):
+        for weights in self._ensembles(history, refits):
             candidate = self._candidate(weights, refits)
             if candidate.verdict.passes:
                 return self._model(candidate, refused, refits)
@@ -243,8 +228,12 @@ class EnsembleBuilder:
         nearest = min(refused, key=lambda candidate: candidate.verdict.violation)
         return self._model(nearest, refused, refits)
 
-    def _votes(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:
-        """Votes of fitted members in the order in which the gate is asked about them."""
+    def _ensembles(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:
+        """Weights of ensembles of fitted members, in the order of their check.
+
+        The selected ensemble is followed by itself without its members of smallest weight, then
+        by single trials.
+        """
         if self.decisions.kept_by_decision:
             weights = self._fitted(history, refits, self.decisions.kept_by_decision)
             if weights:
@@ -253,37 +242,37 @@ class EnsembleBuilder:
         last = None
         while weights:
             yield dict(weights)
-            last, _ = weights.popitem()  # the smallest share
+            last, _ = weights.popitem()  # the smallest weight
         if self.gate.constraints:
             yield from ({n: 1.0} for n in self._singles(history, refits) if n != last)
 
     def _fitted(
         self, history: History, refits: Refits, kept: Sequence[str] = ()
     ) -> dict[int, float]:
-        """Select a vote and fit it; the shares of the members that were fitted in time."""
+        """Select an ensemble and fit it; return the weights of members fitted in time."""
         seconds = refits.budget.remaining
         weights = self.select(history, seconds * refits.engine.n_workers, seconds, kept)
         refits.fit(weights)
         return {number: weights[number] for number in weights if number in refits.steps}
 
     def _singles(self, history: History, refits: Refits) -> Iterator[int]:
-        """Numbers of single trials that may pass, each fitted when it is its turn.
+        """Numbers of single trials that may keep the limits, refitted lazily.
 
-        Those that are predicted to keep the limits come first, the most accurate before the
-        others; then those that are predicted to exceed them least. When time is left for one more
-        fit only, the lightest is fitted. A trial cannot pass if it misses a limit on its
-        out-of-fold predictions that no decision keeps.
+        They are ordered by predicted violation, then by loss. If the remaining time suffices for
+        one more fit only, the trial with the smallest additive values is fitted. Trials that
+        violate a limit on their out-of-fold predictions are excluded, unless a decision can keep
+        the limit.
         """
         predicted = {t.number: self.gate.judge([t], [1.0]) for t in history if _complete(t)}
         kept = self.decisions.kept_by_decision
-        hopeful = [history[n] for n, verdict in predicted.items() if _may_pass(verdict, kept)]
-        hopeful.sort(key=lambda t: (predicted[t.number].violation, t.loss, t.tie_break))
-        lightest = min(hopeful, key=lambda t: _load(predicted[t.number]), default=None)
-        for position, trial in enumerate(hopeful):
-            if trial.number not in refits.asked:
+        contenders = [history[n] for n, verdict in predicted.items() if _may_pass(verdict, kept)]
+        contenders.sort(key=lambda t: (predicted[t.number].violation, t.loss, t.tie_break))
+        lightest = min(contenders, key=lambda t: _load(predicted[t.number]), default=None)
+        for position, trial in enumerate(contenders):
+            if trial.number not in refits.requested:
                 left = refits.budget.remaining
                 if math.isinf(left):
-                    several = hopeful[position : position + refits.engine.n_workers]
+                    several = contenders[position : position + refits.engine.n_workers]
                     refits.fit(t.number for t in several)
                 elif trial is lightest or left > sum(map(self.refit_time, (trial, lightest))):
                     refits.fit([trial.number])
@@ -291,30 +280,30 @@ class EnsembleBuilder:
                 yield trial.number
 
     def _candidate(self, weights: dict[int, float], refits: Refits) -> Candidate:
-        """Put fitted members together and ask the gate."""
+        """Assemble an ensemble of fitted members and measure its constraints."""
         total = sum(weights.values())
         weights = {number: weight / total for number, weight in weights.items()}
-        model = self._vote(weights, refits.steps)
+        model = self._assembled(weights, refits.steps)
         judged = self.decisions.judged
-        reading = self._read(refits.history, weights) if judged else Reading()
-        model.decision = reading.deployed
+        rule = self._choose_decision(refits.history, weights) if judged else DecisionPair()
+        model.decision = rule.deployed
         trials = [refits.history[number] for number in weights]
         shares = list(weights.values())
-        verdict = self.gate.judge(trials, shares, model, decision=reading.out_of_fold)
+        verdict = self.gate.judge(trials, shares, model, decision=rule.out_of_fold)
         return Candidate(weights, model, verdict)
 
-    def _read(self, history: History, weights: dict[int, float]) -> Reading:
-        """Choose how a vote is read."""
+    def _choose_decision(self, history: History, weights: dict[int, float]) -> DecisionPair:
+        """Choose the decision of an ensemble."""
         trials = [history[number] for number in weights]
         rows = self._rows(np.asarray(trials[0].predictions))
         shares = np.array(list(weights.values()))
         return self.decisions.choose(trials, shares, rows, self.score_loss(rows))
 
     def _model(self, chosen: Candidate, refused: list[Candidate], refits: Refits) -> Model:
-        """Describe the vote that is deployed, and take out its best pipeline."""
+        """Return the result with the chosen ensemble and its best pipeline."""
         history, weights = refits.history, chosen.weights
-        if not self.decisions.judged:  # the gate did not need it
-            chosen.model.decision = self._read(history, weights).deployed
+        if not self.decisions.judged:  # no constraint depends on the decision
+            chosen.model.decision = self._choose_decision(history, weights).deployed
         self._describe(chosen.model, [history[number].predictions for number in weights])
         numbers = sorted(weights, key=lambda n: _preference(history, history[n]))
         singles = (self._single(number, refits) for number in numbers)
@@ -333,13 +322,15 @@ class EnsembleBuilder:
         )
 
     def _single(self, number: int, refits: Refits) -> Candidate:
-        """One fitted pipeline by itself; without a model where it is not fitted on all rows."""
+        """A single member; without a model if it is not fitted on all rows."""
         model = assemble(self.reader, refits.steps[number][0]) if self.refit else None
         verdict = self.gate.judge([refits.history[number]], [1.0], model)
         return Candidate({number: 1.0}, model, verdict)
 
-    def _vote(self, weights: dict[int, float], fitted: dict[int, list[Any]]) -> PipelineEnsemble:
-        """Put the fitted members together; the models of a member share its votes."""
+    def _assembled(
+        self, weights: dict[int, float], fitted: dict[int, list[Any]]
+    ) -> PipelineEnsemble:
+        """Assemble fitted members; the models of a member share its weight."""
         pipelines, shares = [], []
         for number, weight in weights.items():
             for steps in fitted[number]:
@@ -348,7 +339,7 @@ class EnsembleBuilder:
         return PipelineEnsemble(pipelines, np.array(shares) / sum(shares), self.data.classes)
 
     def _describe(self, ensemble: PipelineEnsemble, predictions: list[FloatArray]) -> None:
-        """Note how different the members' out-of-fold predictions are."""
+        """Store the diversity of the members' out-of-fold predictions."""
         rows = self._rows(predictions[0])
         sampled = np.stack([prediction[rows] for prediction in predictions])
         ensemble.diversity = pairwise_diversity(sampled)
@@ -361,24 +352,23 @@ class EnsembleBuilder:
         seconds: float = math.inf,
         kept: Sequence[str] = (),
     ) -> dict[int, float]:
-        """Choose members by greedy selection on the out-of-fold predictions.
+        """Select members by greedy ensemble selection on the out-of-fold predictions.
 
         Parameters
         ----------
         history : History
             All trials.
         processor_seconds : float, default=inf
-            What refitting all members may take.
+            Maximum processor seconds of refitting all members.
         seconds : float, default=inf
-            What refitting one member may take. When a fifth of them is over, the vote as it is
-            then gets no further members.
+            Maximum seconds of refitting one member. Selection ends after a fifth of them.
         kept : sequence of str, default=()
-            Keys of constraints that do not restrict the choice, since a decision keeps them.
+            Keys of constraints that are ignored, because a decision can keep them.
 
         Returns
         -------
         weights : dict of int to float
-            Share of the vote by number of the trial, largest first; empty without any trial.
+            Weights by trial number, largest first; empty if there are no candidates.
         """
         pool = [t for t in self._pool(history, kept) if self.refit_time(t) <= seconds]
         if not pool:
@@ -412,7 +402,7 @@ class EnsembleBuilder:
             feasible=affordable,
             sample_weight=None if weight is None else weight[rows],
         )
-        if not selection.indices.size:  # the gate knows better than the estimates of the trials
+        if not selection.indices.size:  # the gate refuses every single trial
             return {pool[0].number: 1.0}
         order = np.argsort(-selection.weights, kind="stable")
         return {
@@ -420,53 +410,32 @@ class EnsembleBuilder:
         }
 
     def _pool(self, history: History, kept: Sequence[str] = ()) -> list[Trial]:
-        """Best complete trials: those that violate the limits least, then by loss."""
+        """Candidates among the complete trials, ordered by violation, then by loss."""
         complete = [t for t in history if _complete(t)]
         keys = [_preference(history, _as_if_kept(t, kept)) for t in complete]
         families = [t.configuration.structure[-1] for t in complete]
         return [complete[i] for i in candidate_pool(keys, families)]
 
     def _rows(self, predictions: FloatArray) -> IntArray:
-        """Rows that were predicted, a constant sample of them where they are many."""
+        """Rows with predictions, or a fixed sample of them."""
         rows = np.flatnonzero(~np.isnan(predictions[:, 0]))
         if rows.size > _MAX_ROWS:
             rows = np.sort(np.random.default_rng(0).choice(rows, _MAX_ROWS, replace=False))
         return rows
 
     def score_loss(self, rows: IntArray) -> Loss:
-        """Loss that belongs to the scorer, on some rows of the data.
-
-        Parameters
-        ----------
-        rows : ndarray of int
-            Which rows.
-
-        Returns
-        -------
-        loss : Loss
-            Of predictions for these rows.
-        """
+        """Loss of the scorer for predictions of some rows."""
         reads_X = not isinstance(self.scoring, str) and scorer_function(self.scoring) is None
         if self.data.X is None or not reads_X:
             return get_loss(self.scoring, self.data.classes)
         return ScorerLoss(self.scoring, self.data.classes, take_rows(self.data.X, rows))
 
     def selection_loss(self, rows: IntArray) -> Loss:
-        """Loss that ensembles are selected by: that of the scorer and a share of the log loss.
+        """Loss of ensemble selection for predictions of some rows.
 
-        Where offsets are chosen for the labels it is the log loss alone: on generated data it
-        chose votes as good as the loss at the best threshold did, and better ones than the loss
-        of the most probable classes.
-
-        Parameters
-        ----------
-        rows : ndarray of int
-            Which rows.
-
-        Returns
-        -------
-        loss : Loss
-            Of predictions for these rows.
+        It is the loss of the scorer plus a fraction of the log loss. If class offsets are tuned,
+        it is the log loss alone: on generated data this was as good as the loss at the best
+        threshold, and better than the loss of the most probable class.
         """
         loss = self.score_loss(rows)
         if self.decision == "auto" and gains_by_offsets(
@@ -476,7 +445,7 @@ class EnsembleBuilder:
         return loss if isinstance(loss, LogLoss | BrierLoss) else SmoothedLoss(loss)
 
     def _refit_task(self, trial: Trial, fold: int | None) -> RefitTask:
-        """Fit a member with the rounds of its folds, in proportion to the rows on all rows."""
+        """Task to refit a member; its boosting rounds grow in proportion to the rows."""
         if not trial.rounds:
             return RefitTask(trial.configuration, fold)
         if fold is not None:
@@ -486,7 +455,7 @@ class EnsembleBuilder:
         return RefitTask(trial.configuration, rounds=max(1, round(rounds)))
 
     def _fallback(self, refits: Refits) -> Model:
-        """Predict the class shares."""
+        """Model that predicts the class frequencies."""
         y = self.data.classes[self.data.y]
         steps = [("classifier", DummyClassifier().fit(np.zeros((len(y), 1)), y))]
         pipeline = assemble(self.reader, steps)
@@ -499,12 +468,12 @@ def _complete(trial: Trial) -> bool:
 
 
 def _as_if_kept(trial: Trial, keys: Sequence[str]) -> Trial:
-    """The trial with nothing to object to by some of the constraints."""
+    """The trial, as if it satisfied some of the constraints."""
     return replace(trial, constraints={**trial.constraints, **dict.fromkeys(keys, -math.inf)})
 
 
 def _may_pass(predicted: Verdict, kept_by_decision: Sequence[str]) -> bool:
-    """Whether a trial keeps all limits that neither a new fit nor a decision changes."""
+    """Whether a trial keeps all limits that neither a refit nor a decision can change."""
     return all(
         m.met or m.constraint.additive or m.constraint.key in kept_by_decision
         for m in predicted.measurements
@@ -512,11 +481,11 @@ def _may_pass(predicted: Verdict, kept_by_decision: Sequence[str]) -> bool:
 
 
 def _load(predicted: Verdict) -> float:
-    """Sum of the additive values, each in units of its limit."""
+    """Sum of the additive constraint values, each divided by its limit."""
     additive = [m for m in predicted.measurements if m.constraint.additive]
     return sum(m.value / (abs(m.constraint.limit) or 1.0) for m in additive)
 
 
 def _preference(history: History, trial: Trial) -> tuple[float, float, float]:
-    """Sort key: the least violation first, then the best loss."""
+    """Sort key: violation, loss, tie break."""
     return history.violation(trial), trial.loss, trial.tie_break

@@ -1,4 +1,4 @@
-"""How a vote is read: for its score, and within the limits on rates."""
+"""Choose the decision of an ensemble: temperature, class offsets and thresholds."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -22,21 +22,21 @@ from skauto.selection import (
 )
 from skauto.utils import FloatArray, IntArray
 
-# Factors of the limits that are aimed at, until the gate lets a decision pass: the mean over the
-# folds of a difference is larger than the difference on all rows.
+# Factors of the limits to try in turn until the gate accepts a decision. Factors below 1 are
+# needed because the mean of a difference over folds is larger than the difference on all rows.
 _TIGHTNESS = (1.0, 0.9, 0.8, 0.65, 0.5, 0.3, 0.1)
 
 
 @dataclass(frozen=True)
-class Reading:
-    """A decision as the out-of-fold predictions and as new rows take it.
+class DecisionPair:
+    """A decision for the out-of-fold predictions and the same decision for new rows.
 
     Parameters
     ----------
     out_of_fold : Decision or None
-        For the rows of the data.
+        Decision for the rows of the data.
     deployed : Decision or None
-        For new rows.
+        Decision for new rows.
     """
 
     out_of_fold: Decision | None = None
@@ -44,22 +44,22 @@ class Reading:
 
 
 class DecisionChooser:
-    """Choose how votes are read, on their out-of-fold predictions.
+    """Choose decisions of ensembles on their out-of-fold predictions.
 
     Parameters
     ----------
     data : TrainingData
-        Rows and folds.
+        Training data with folds.
     gate : Gate
-        Knows the limits.
+        Measures the constraints.
     decision : {"auto", "argmax"}
-        Whether anything is chosen at all.
+        "argmax" always predicts the most probable class.
 
     Attributes
     ----------
     kept_by_decision : tuple of str
-        Keys of the constraints that a decision can keep: upper limits on rates of labels, with
-        two classes.
+        Keys of the constraints that a decision can keep: upper limits on rates of labels of two
+        classes.
     """
 
     def __init__(self, data: TrainingData, gate: Gate, decision: str) -> None:
@@ -82,40 +82,35 @@ class DecisionChooser:
         """Whether a limit may depend on the decision."""
         return not all(constraint.additive for constraint in self.gate.constraints)
 
-    def prepare(self) -> None:
-        """Fit what decisions need, so that it need not be done when the search has ended."""
-        if self.kept_by_decision:
-            _ = self.signals
-
     @cached_property
     def signals(self) -> GroupSignals:
-        """Models of the groups; fitted when they are asked for first."""
+        """Models of the groups, fitted on first use."""
         return GroupSignals(self._limits, self.data)
 
     def choose(
         self, trials: Sequence[Trial], shares: FloatArray, rows: IntArray, loss: Loss
-    ) -> Reading:
-        """Choose how a vote is read.
+    ) -> DecisionPair:
+        """Choose the decision of an ensemble.
 
         Parameters
         ----------
         trials : sequence of Trial
-            Its members.
+            Members of the ensemble.
         shares : ndarray of shape (n_members,)
-            Their shares.
+            Weights of the members.
         rows : ndarray of int
-            Rows of the data to choose on.
+            Rows of the data for the choice.
         loss : Loss
-            Of the score, on these rows.
+            Loss of the score on these rows.
 
         Returns
         -------
-        reading : Reading
-            The decision of least loss that keeps the limits out of fold; where none does, the one
-            that violates them least.
+        pair : DecisionPair
+            The decision with the smallest loss that keeps the limits on the out-of-fold
+            predictions; if there is none, the one with the least violation.
         """
         if self.decision == "argmax":
-            return Reading()
+            return DecisionPair()
         members = zip(shares, trials, strict=True)
         vote = np.asarray(sum(share * np.asarray(t.predictions) for share, t in members))
         plain = choose_decision(
@@ -125,34 +120,33 @@ class DecisionChooser:
             rng=np.random.default_rng(0),
             sample_weight=self._weight(rows),
         )
-        free = Reading(plain, plain)
+        best, least = DecisionPair(plain, plain), math.inf
         if not self.judged:
-            return free
-        nearest, least = free, math.inf
-        for reading in self._readings(plain, vote, rows, loss):
-            verdict = self.gate.judge(trials, shares, decision=reading.out_of_fold)
+            return best
+        for pair in self._candidates(plain, vote, rows, loss):
+            verdict = self.gate.judge(trials, shares, decision=pair.out_of_fold)
             violation = _violation(verdict)
             if violation < least:
-                nearest, least = reading, violation
+                best, least = pair, violation
             if violation == 0.0:
                 break
-        return nearest
+        return best
 
-    def _readings(
+    def _candidates(
         self, plain: Decision, vote: FloatArray, rows: IntArray, loss: Loss
-    ) -> Iterator[Reading]:
-        """Decisions in the order in which they are tried."""
-        yield Reading(plain, plain)
+    ) -> Iterator[DecisionPair]:
+        """Decisions in the order of their check."""
+        yield DecisionPair(plain, plain)
         if self.kept_by_decision:
             yield from self._within_limits(plain, vote, rows, loss)
         if plain.offsets.any():
             argmax = Decision(np.zeros(len(plain.offsets)), plain.temperature)
-            yield Reading(argmax, argmax)
+            yield DecisionPair(argmax, argmax)
 
     def _within_limits(
         self, plain: Decision, vote: FloatArray, rows: IntArray, loss: Loss
-    ) -> Iterator[Reading]:
-        """Thresholds that keep the limits on rates, the least tight first."""
+    ) -> Iterator[DecisionPair]:
+        """Thresholds that keep the limits on rates, by decreasing factor of the limits."""
         positive = np.asarray(plain.scale(vote)[:, 1], dtype=np.float64)
         signals = self.signals.out_of_fold(positive)
         rules = choose_signal_thresholds(
@@ -166,7 +160,7 @@ class DecisionChooser:
         )
         for rule in rules:
             out_of_fold = Decision(rule.offsets(signals), plain.temperature)
-            yield Reading(out_of_fold, self.signals.decision(rule, plain.temperature))
+            yield DecisionPair(out_of_fold, self.signals.decision(rule, plain.temperature))
 
     def _weight(self, rows: IntArray) -> FloatArray | None:
         weight = self.data.sample_weight
@@ -174,5 +168,5 @@ class DecisionChooser:
 
 
 def _violation(verdict: Verdict) -> float:
-    """How far limits are exceeded that a decision may keep or miss."""
+    """Sum of the violations of constraints that depend on the decision."""
     return sum(m.violation for m in verdict.measurements if not m.constraint.additive)

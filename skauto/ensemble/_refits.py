@@ -1,4 +1,4 @@
-"""Fit members of an ensemble on the engine, as far as the time allows."""
+"""Refit members of an ensemble on the engine within the remaining time."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -12,37 +12,36 @@ from skauto.history import History, Trial
 from skauto.space import Configuration
 from skauto.utils import Budget
 
-# While none of the members is fitted, the time limit may be exceeded by so many seconds and so
-# much of itself.
+# Seconds, plus fraction of the time limit, by which it may be exceeded if no member is fitted.
 _GRACE = 1.0
 _GRACE_SHARE = 0.03
 
 
 class Refits:
-    """Members that are fitted, and the time that is left to fit more.
+    """Refitted members of the ensemble.
 
     Parameters
     ----------
     history : History
         All trials.
     engine : Engine
-        Idle; runs the fits.
+        Idle engine for the fits.
     budget : Budget
-        Of the whole ``fit``.
+        Budget of the whole ``fit``.
     task : callable
-        ``task(trial, fold)`` is what the engine is to run.
+        ``task(trial, fold)`` returns the task of the engine.
     folds : list of int or None
-        Each member is fitted once for each entry: on the training rows of the fold, on all rows
-        for None.
+        Each member is fitted once per entry: on the training rows of the fold, or on all rows for
+        None.
     known : mapping of Configuration to list of (str, estimator), default={}
-        Fitted steps that serve as they are.
+        Fitted steps that need no refit.
 
     Attributes
     ----------
     steps : dict of int to list
-        Fitted steps of each member, one entry a model, by number of the trial.
-    asked : list of int
-        Numbers of all trials that were to be fitted.
+        Fitted steps of the models of each member, by trial number.
+    requested : list of int
+        Numbers of all trials whose refit was requested.
     """
 
     def __init__(
@@ -61,26 +60,20 @@ class Refits:
         self.folds = folds
         self.known = known
         self.steps: dict[int, list[Any]] = {}
-        self.asked: list[int] = []
+        self.requested: list[int] = []
 
     @property
     def missing(self) -> list[int]:
         """Numbers of the trials that were not fitted in time."""
-        return [number for number in self.asked if number not in self.steps]
+        return [number for number in self.requested if number not in self.steps]
 
     def fit(self, numbers: Iterable[int]) -> None:
-        """Fit members that were not asked for before, as far as the time allows.
+        """Refit trials that were not requested before, within the remaining time.
 
-        While none of them is fitted, the time limit may be exceeded by a second and 3 percent: a
-        model a moment late is better than none.
-
-        Parameters
-        ----------
-        numbers : iterable of int
-            Numbers of the trials.
+        Until one of them is fitted, the time limit may be exceeded by a second and 3 percent.
         """
-        new = [number for number in numbers if number not in self.asked]
-        self.asked += new
+        new = [number for number in numbers if number not in self.requested]
+        self.requested += new
         for number in new:
             if self.history[number].configuration in self.known:
                 self.steps[number] = [self.known[self.history[number].configuration]]

@@ -1,4 +1,4 @@
-"""What the columns tell of the groups whose rates are limited, and labels that use it."""
+"""Group signals: thresholds that depend on predicted groups, for limits on rates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,12 +11,12 @@ from skauto.data import TrainingData
 from skauto.selection import Decision, RateLimit, SignalThreshold
 from skauto.utils import FloatArray, IntArray
 
-# Size of the models of the groups: small, since a few probabilities are asked of them.
+# Settings of the models of the groups.
 _ROUNDS = 100
 _LEAVES = 15
 _LEARNING_RATE = 0.08
 _MAX_ROWS = 20_000
-# A limit on more groups than these gets no signals: each is one more strength to search.
+# Limits on more groups get no signals, because each group adds a strength to optimize.
 _MAX_GROUPS = 6
 
 
@@ -28,8 +28,8 @@ class GroupModel:
 
     .. math:: w(x) \left(\frac{P(g \mid x)}{P(g)} - \frac{P(0 \mid x)}{P(0)}\right)
 
-    among the rows over which the rate is taken. Its weight :math:`w` is the probability that a row
-    is one of them: 1 for the share of positive labels, :math:`P(y \mid x)` for the true positive
+    among the rows over which the rate is taken. The weight :math:`w` is the probability that a row
+    is one of them: 1 for the rate of positive labels, :math:`P(y \mid x)` for the true positive
     rate.
 
     Parameters
@@ -37,7 +37,7 @@ class GroupModel:
     model : estimator
         Predicts the group from the numeric matrix.
     shares : ndarray of shape (n_groups,)
-        Shares of the groups.
+        Frequencies of the groups.
     weight : {"all", "positive", "negative"}
         Rows over which the rate is taken.
     """
@@ -47,19 +47,9 @@ class GroupModel:
     weight: str
 
     def signals(self, Z: Any, positive: FloatArray) -> FloatArray:
-        """Signals of some rows.
+        """Signals of all groups but the first, of shape (n_samples, n_groups - 1).
 
-        Parameters
-        ----------
-        Z : ndarray or CSR matrix of shape (n_samples, n_columns)
-            The numeric matrix.
-        positive : ndarray of shape (n_samples,)
-            Probability of the positive class.
-
-        Returns
-        -------
-        signals : ndarray of shape (n_samples, n_groups - 1)
-            Of all groups but the first.
+        `Z` is the numeric matrix and `positive` the probability of the positive class.
         """
         known = np.zeros((Z.shape[0], len(self.shares)))
         known[:, self.model.classes_] = self.model.predict_proba(Z)
@@ -70,20 +60,18 @@ class GroupModel:
 
 @dataclass(frozen=True)
 class SignalDecision(Decision):
-    """Labels of two classes by a threshold that depends on signals of the groups.
-
-    ``offsets`` are those of a row without signals.
+    """Labels of two classes by a threshold that depends on group signals.
 
     Parameters
     ----------
     offsets : ndarray of shape (2,)
-        See `Decision`.
+        Class offsets of a row whose signals are 0; see `Decision`.
     temperature : float, default=1.0
         See `Decision`.
     rule : SignalThreshold
         Threshold and strengths of the signals.
     models : tuple of GroupModel
-        What the signals come from.
+        Models of the signals.
     """
 
     rule: SignalThreshold = field(default_factory=lambda: SignalThreshold(0.5, np.empty(0)))
@@ -96,21 +84,21 @@ class SignalDecision(Decision):
 
 
 class GroupSignals:
-    """Models of the groups, fitted out of fold and on all rows.
+    """Models of the groups, fitted on the training rows of each fold and on all rows.
 
     Parameters
     ----------
     limits : sequence of RateLimit
-        On all rows of the data.
+        Limits on all rows of the data.
     data : TrainingData
-        Rows and folds.
+        Training data with folds.
     seed : int, default=0
-        Of the models and of the samples of rows.
+        Seed of the models and of the samples of rows.
 
     Attributes
     ----------
     models : tuple of GroupModel
-        One for each limit on a spread; two limits on the same groups share one.
+        One model per set of groups with a limit on a difference of rates.
     """
 
     def __init__(self, limits: Sequence[RateLimit], data: TrainingData, seed: int = 0) -> None:
@@ -127,17 +115,9 @@ class GroupSignals:
             self._fit(limit)
 
     def out_of_fold(self, positive: FloatArray) -> FloatArray:
-        """Signals of all rows of the data by models that were not fitted on them.
+        """Out-of-fold signals (n_samples, n_signals); 0 in rows that no fold validates.
 
-        Parameters
-        ----------
-        positive : ndarray of shape (n_samples,)
-            Out-of-fold probability of the positive class.
-
-        Returns
-        -------
-        signals : ndarray of shape (n_samples, n_signals)
-            0 in rows that no fold validates.
+        `positive` is the out-of-fold probability of the positive class.
         """
         columns = []
         for folds in self._folds:
@@ -148,20 +128,7 @@ class GroupSignals:
         return _joined(columns, len(positive))
 
     def decision(self, rule: SignalThreshold, temperature: float = 1.0) -> SignalDecision:
-        """Return the decision for new rows.
-
-        Parameters
-        ----------
-        rule : SignalThreshold
-            Chosen on the out-of-fold signals.
-        temperature : float, default=1.0
-            Of the probabilities.
-
-        Returns
-        -------
-        decision : SignalDecision
-            With the models that were fitted on all rows.
-        """
+        """Return the decision for new rows, with the models fitted on all rows."""
         plain = SignalThreshold(rule.base, np.zeros(0)).offsets(np.empty((1, 0)))[0]
         return SignalDecision(plain - plain.mean(), temperature, rule, self.models)
 

@@ -1,4 +1,4 @@
-"""The model that a search ends with: a weighted vote of fitted pipelines."""
+"""The final model of a search: a weighted ensemble of fitted pipelines."""
 
 import contextlib
 from dataclasses import replace
@@ -13,38 +13,38 @@ from skauto.evaluation import transform_and_predict
 from skauto.selection import Decision
 from skauto.utils import FloatArray, n_rows
 
-# Up to so many rows are predicted by one thread.
+# Up to this many rows are predicted by one thread.
 _FEW_ROWS = 1000
 
 
 class PipelineEnsemble(ClassifierMixin, BaseEstimator):
-    """Average the class probabilities of fitted pipelines that share their reader.
+    """Weighted mean of the class probabilities of fitted pipelines that share their reader.
 
     Parameters
     ----------
     pipelines : list of Pipeline
-        Fitted, with one and the same `TableReader` as their first step.
+        Fitted pipelines whose first step is the same `TableReader`.
     weights : array-like of shape (n_pipelines,)
-        Share of each in the vote, summing to 1.
+        Weights of the pipelines, which sum to 1.
     classes : ndarray of shape (n_classes,)
         Labels of the columns of ``predict_proba``.
     decision : Decision, default=None
-        How the vote is read: a temperature for the probabilities and offsets for the labels. None
-        leaves the probabilities as they are and labels rows with the most probable class.
+        Temperature of the probabilities and class offsets of the labels. None leaves the
+        probabilities unchanged and predicts the most probable class.
     diversity : ndarray of shape (n_members, n_members), default=None
         Diversity of each pair of members, see :func:`~skauto.selection.pairwise_diversity`.
     disagreement : float, default=None
-        Share of the rows that two members label differently, on average over the pairs.
+        Mean over the pairs of the fraction of rows with different labels.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The same as ``classes``.
     decision_ : Decision
-        The same as ``decision``; zeros and a temperature of 1 in place of None.
+        The same as ``decision``; offsets 0 and temperature 1 for None.
     diversity_ : ndarray of shape (n_members, n_members) or None
-        The same as ``diversity``: that of an estimator's ``ensemble_`` is measured on the
-        out-of-fold predictions, its members in the order of ``member_weights_``.
+        The same as ``diversity``. That of an estimator's ``ensemble_`` is measured on the
+        out-of-fold predictions, with members in the order of ``member_weights_``.
     disagreement_ : float or None
         The same as ``disagreement``.
 
@@ -82,7 +82,7 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
 
     @property
     def decision_(self) -> Decision:
-        """How the vote is read."""
+        """Temperature and class offsets."""
         return Decision(np.zeros(len(self.classes))) if self.decision is None else self.decision
 
     @property
@@ -92,7 +92,7 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
 
     @property
     def disagreement_(self) -> float | None:
-        """Share of the rows that two members label differently, on average over the pairs."""
+        """Mean over the pairs of the fraction of rows with different labels."""
         return self.disagreement
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -102,23 +102,11 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         return len(self.pipelines)
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Do nothing: the pipelines are fitted already.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Ignored.
-        y : array-like of shape (n_samples,)
-            Ignored.
-
-        Returns
-        -------
-        self : PipelineEnsemble
-        """
+        """Do nothing: the pipelines are already fitted."""
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Weighted mean of the pipelines' class probabilities, at the temperature.
+        """Weighted mean of the class probabilities, scaled by the temperature.
 
         Parameters
         ----------
@@ -133,7 +121,7 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         return self._average(self._read(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class of the largest probability, after the offsets of the classes.
+        """Most probable class after the class offsets.
 
         Parameters
         ----------
@@ -149,7 +137,7 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         return self.classes[decision.labels(probabilities)]
 
     def read(self, X: Any) -> tuple[FloatArray, Decision]:
-        """Probabilities and how they are read, row by row.
+        """Return probabilities and the decision that gives their labels.
 
         Parameters
         ----------
@@ -159,9 +147,9 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            Those of ``predict_proba``.
+            The same as ``predict_proba``.
         decision : Decision
-            For these rows and probabilities.
+            Decision for these rows, with temperature 1.
         """
         Z = self._read(X)
         probabilities = self._average(Z)
@@ -169,7 +157,7 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         return probabilities, replace(decision, temperature=1.0)
 
     def _read(self, X: Any) -> Any:
-        """Numeric matrix of the raw table."""
+        """Transform the raw table to the numeric matrix."""
         if n_rows(X) == 0:
             raise ValueError(
                 f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required."
@@ -179,7 +167,7 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
     def _average(self, Z: Any) -> FloatArray:
         """Weighted mean of the probabilities of rows of the numeric matrix."""
         total = np.zeros((Z.shape[0], len(self.classes)))
-        # Waking threads for a few rows costs more than they save, most of all on a busy machine.
+        # For few rows, starting threads costs more than it saves.
         few = Z.shape[0] <= _FEW_ROWS
         with thread_pools().limit(limits=1) if few else contextlib.nullcontext():
             for weight, pipeline in zip(self.weights, self.pipelines, strict=True):

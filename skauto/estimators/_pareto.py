@@ -98,7 +98,7 @@ class FrontBuilder(EnsembleBuilder):
         self._front: dict[int, Candidate] = {}
         return replace(super().build(history, engine, budget), front=self._front)
 
-    def _votes(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:
+    def _ensembles(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:
         """Each pipeline of the front by itself, the preferred ones first; then other trials."""
         front = [trial.number for trial in self._pool(history)]
         refits.fit(front)

@@ -17,6 +17,7 @@ from skauto.evaluation._worker import FoldResult, FoldTask, OutOfBagTask, Pipeli
 from skauto.history import History, Proposal
 from skauto.metalearning import PriceList, Shape
 from skauto.space import Configuration
+from skauto.utils import scorer_is_loss
 
 # Under a time limit, the first rung takes `_FIRST_ROWS` training rows if there are more than this.
 _MANY_ROWS = 40_000
@@ -161,7 +162,7 @@ class PipelineEvaluator:
         """
         values = np.array(scores[self.primary])
         values = values[~np.isnan(values)]
-        optimum = 0.0 if getattr(self.scorers[self.primary], "_sign", 1) < 0 else 1.0
+        optimum = 0.0 if scorer_is_loss(self.scorers[self.primary]) else 1.0
         return optimum - float(values.mean()) if values.size else math.inf
 
     def pooled_loss(self, predictions: NDArray[Any]) -> float:

@@ -110,7 +110,7 @@ def meta_features(
     largest; ``log_equivalent_columns``, minus the logarithm of that mean.
 
     *Landmarks*: Cohen's kappa of a decision stump, a decision tree, Gaussian naive Bayes, the
-    nearest neighbour and linear discriminant analysis, by two-fold cross-validation on at most 600
+    nearest neighbor and linear discriminant analysis, by two-fold cross-validation on at most 600
     rows of the classes that have four or more.
 
     The names follow auto-sklearn [1]_ where the measures agree. Many measures are logarithmic,
@@ -163,7 +163,7 @@ def _check(X: Any, labels: IntArray, categorical: Sequence[int]) -> None:
         )
     if len(labels) != X.shape[0]:
         raise ValueError(
-            f"The 'y' of meta_features must have one label a row of X, {X.shape[0]}. "
+            f"The 'y' of meta_features must have one label per row of X, {X.shape[0]}. "
             f"Got {len(labels)} instead."
         )
     if any(not 0 <= j < X.shape[1] for j in categorical):

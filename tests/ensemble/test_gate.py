@@ -124,7 +124,7 @@ def test_if_any_single_trial_passes_when_refitted_the_result_passes(kind, margin
         singles = {}
         for trial in history:
             fitted = {trial.number: [refit(RefitTask(trial.configuration))]}
-            vote = builder._vote({trial.number: 1.0}, fitted)
+            vote = builder._assembled({trial.number: 1.0}, fitted)
             singles[trial.number] = builder.gate.judge([trial], [1.0], vote)
         assert model.verdict.passes or not any(v.passes for v in singles.values())
         n_passed += model.verdict.passes

@@ -186,7 +186,7 @@ def test_scale_and_order_of_columns_do_not_matter():
     ("X", "y", "categorical", "message"),
     [
         (np.empty((0, 2)), [], (), "at least one row"),
-        (np.ones((3, 2)), [0, 1], (), "one label a row of X, 3. Got 2"),
+        (np.ones((3, 2)), [0, 1], (), "one label per row of X, 3. Got 2"),
         (np.ones((3, 2)), [0, 1, 0], (2,), "must lie in 0..1. Got \\(2,\\)"),
     ],
 )
