@@ -54,9 +54,13 @@ class Constraint(BaseEstimator, ABC):
     @property
     def key(self) -> str:
         """Name in reports: the class in lower case, with the sensitive features."""
+        features = ", ".join(self.sensitive_names)
+        return f"{self._name}({features})" if features else self._name
+
+    @property
+    def _name(self) -> str:
         words = "".join(f"_{c.lower()}" if c.isupper() else c for c in type(self).__name__)
-        suffix = f"({', '.join(self.sensitive_names)})" if self.sensitive_names else ""
-        return words.lstrip("_") + suffix
+        return words.lstrip("_")
 
     @property
     def sensitive_names(self) -> tuple[str, ...]:

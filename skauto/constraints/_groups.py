@@ -42,11 +42,6 @@ class GroupConstraint(Constraint):
         separator = " x " if self.intersections else ", "
         return f"{self._name}({separator.join(self.sensitive_names)})"
 
-    @property
-    def _name(self) -> str:
-        words = "".join(f"_{c.lower()}" if c.isupper() else c for c in type(self).__name__)
-        return words.lstrip("_")
-
     def check(self, classes: NDArray[Any]) -> None:
         """Raise ValueError if a setting is invalid for these class labels."""
         super().check(classes)

@@ -90,13 +90,13 @@ class Engine(ABC):
         self._closed = False
 
     @property
-    @abstractmethod
     def n_running(self) -> int:
-        """The number of tasks submitted and not yet returned by `wait`."""
+        """Number of tasks submitted and not yet returned by `wait`."""
+        return len(self._keys())
 
     @abstractmethod
     def _keys(self) -> Collection[Hashable]:
-        """Return the keys of the tasks counted by `n_running`."""
+        """Return the keys of the tasks submitted and not yet returned by `wait`."""
 
     @abstractmethod
     def _submit(self, key: Hashable, args: tuple[Any, ...], time_limit: float | None) -> None:

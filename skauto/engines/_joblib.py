@@ -99,11 +99,6 @@ class JoblibEngine(Engine):
         self._finished: list[tuple[Hashable, Outcome]] = []
         self._n_sent = 0
 
-    @property
-    def n_running(self) -> int:
-        """The number of tasks submitted and not yet returned by `wait`."""
-        return len(self._queue) + len(self._in_flight) + len(self._finished)
-
     def _keys(self) -> list[Hashable]:
         waiting = [task.key for task in (*self._queue, *self._in_flight.values())]
         return [*waiting, *(key for key, _ in self._finished)]

@@ -44,11 +44,6 @@ class SerialEngine(Engine):
         self._config = sklearn.get_config()
         self._queue: deque[tuple[Hashable, tuple[Any, ...]]] = deque()
 
-    @property
-    def n_running(self) -> int:
-        """The number of tasks submitted and not yet returned by `wait`."""
-        return len(self._queue)
-
     def _keys(self) -> Collection[Hashable]:
         return [key for key, _ in self._queue]
 

@@ -255,11 +255,6 @@ class ProcessEngine(Engine):
             self, _shut_down, (self._workers, self._dying, self._source), exitpriority=100
         )
 
-    @property
-    def n_running(self) -> int:
-        """The number of tasks submitted and not yet returned by `wait`."""
-        return len(self._keys())
-
     def _keys(self) -> list[Hashable]:
         running = [worker.task.key for worker in self._workers if worker.task is not None]
         queued = [task.key for task in self._queue]

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Self
 
 import numpy as np
@@ -263,14 +263,7 @@ class FLASH(GeneratorStrategy):
         """Observations of the first two phases; all if the third was not reached."""
         observations = self._observations(self._history)
         n = self._n_explored or len(observations)
-        return Observations(
-            trials=observations.trials[:n],
-            vectors=observations.vectors[:n],
-            losses=observations.losses[:n],
-            ok=observations.ok[:n],
-            costs=observations.costs[:n],
-            fidelities=observations.fidelities[:n],
-        )
+        return Observations(*(getattr(observations, f.name)[:n] for f in fields(observations)))
 
     def _effects(self, observations: Observations) -> dict[str, list[object]]:
         """Coefficients of the linear models relative to the average trial, by step."""
@@ -288,17 +281,11 @@ class FLASH(GeneratorStrategy):
             own = slice(start, start + len(components))
             start += len(components)
             counts = X[:, own].sum(axis=0)
-            entries = zip(
-                components,
-                counts.astype(int).tolist(),
-                (loss[own] - loss[own] @ counts / counts.sum()).tolist(),
-                (seconds[own] - seconds[own] @ counts / counts.sum()).tolist(),
-                strict=True,
-            )
-            for component, n_trials, of_loss, of_seconds in entries:
-                entry = (step, component.name, n_trials, of_loss, of_seconds)
-                for column, value in zip(columns.values(), entry, strict=True):
-                    column.append(value)
+            columns["step"] += [step] * len(components)
+            columns["algorithm"] += [component.name for component in components]
+            columns["n_trials"] += counts.astype(int).tolist()
+            columns["loss"] += (loss[own] - loss[own] @ counts / counts.sum()).tolist()
+            columns["seconds"] += (seconds[own] - seconds[own] @ counts / counts.sum()).tolist()
         return columns
 
 

@@ -342,37 +342,24 @@ class MOSAIC(GeneratorStrategy):
 
     def _record(self, experience: Experience) -> dict[str, list[Any]]:
         """The tree as columns, one entry per node."""
-        columns: dict[str, list[Any]] = {
-            name: []
-            for name in (
-                "node",
-                "depth",
-                "step",
-                "algorithm",
-                "visits",
-                "n_trials",
-                "median",
-                "policy",
-                "value",
-            )
-        }
+        rows: list[dict[str, Any]] = []
         for node in self._tree.nodes():
             steps = [self._space.steps[i] for i in self._order[: len(node.path)]]
             names = [
                 self._space.components(step)[choice].name
                 for step, choice in zip(steps, node.path, strict=True)
             ]
-            entries = (
-                " > ".join(names),
-                len(names),
-                steps[-1] if steps else "",
-                names[-1] if names else "",
-                node.visits,
-                int(experience.below(node.path).sum()),
-                experience.median(node.path),
-                node.prior,
-                node.value,
+            rows.append(
+                {
+                    "node": " > ".join(names),
+                    "depth": len(names),
+                    "step": steps[-1] if steps else "",
+                    "algorithm": names[-1] if names else "",
+                    "visits": node.visits,
+                    "n_trials": int(experience.below(node.path).sum()),
+                    "median": experience.median(node.path),
+                    "policy": node.prior,
+                    "value": node.value,
+                }
             )
-            for column, entry in zip(columns.values(), entries, strict=True):
-                column.append(entry)
-        return columns
+        return {name: [row[name] for row in rows] for name in rows[0]}
