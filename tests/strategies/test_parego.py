@@ -39,12 +39,12 @@ def observed(losses):
 def test_the_mixture_is_the_augmented_tchebycheff_function():
     # On a scale from 0 to 1 these are (0, 1), (1, 0) and (0.5, 0.5).
     observations = observed([[10.0, 4.0], [30.0, 2.0], [20.0, 3.0]])
-    y = ParEGO(rho=0.1)._scalarised(observations, np.array([0.25, 0.75]))
+    y = ParEGO(rho=0.1)._scalarized(observations, np.array([0.25, 0.75]))
     np.testing.assert_allclose(y, [0.75 + 0.1 * 0.75, 0.25 + 0.1 * 0.25, 0.375 + 0.1 * 0.5])
 
 
 def test_an_objective_that_never_varies_does_no_harm():
-    y = ParEGO(rho=0.0)._scalarised(observed([[1.0, 4.0], [3.0, 4.0]]), np.array([0.5, 0.5]))
+    y = ParEGO(rho=0.0)._scalarized(observed([[1.0, 4.0], [3.0, 4.0]]), np.array([0.5, 0.5]))
     np.testing.assert_allclose(y, [0.0, 0.5])
 
 
