@@ -4,7 +4,7 @@ import argparse
 import ast
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -59,10 +59,13 @@ def require_data(parser, arguments):
 
 
 def read_strategy(text):
-    """Build ``name`` or ``name(setting=value;setting=value)``."""
+    """Build ``name`` or ``name.paper``, perhaps with ``(setting=value;setting=value)`` behind."""
     name, _, settings = text.rstrip(")").partition("(")
+    strategy = get_strategy(name.removesuffix(".paper"))
+    if name.endswith(".paper"):
+        strategy = type(strategy).paper()
     pairs = (setting.split("=") for setting in settings.split(";") if setting)
-    return get_strategy(name).set_params(**{k: ast.literal_eval(v) for k, v in pairs})
+    return strategy.set_params(**{k: ast.literal_eval(v) for k, v in pairs})
 
 
 # Data
@@ -203,9 +206,9 @@ class TimedStrategy:
 
 
 class FunctionEvaluator:
-    """Evaluates a configuration by ``function(configuration)``: losses and predictions."""
+    """Evaluates a configuration by ``function(configuration)``: fields of its trial."""
 
-    def __init__(self, function: Callable[[Any], tuple[tuple[float, ...], Any]]) -> None:
+    def __init__(self, function: Callable[[Any], Mapping[str, Any]]) -> None:
         self.function = function
 
     def open(self, proposal, history):
@@ -241,19 +244,16 @@ class FunctionJob:
     def trial(self, number, started, ended):
         if self.outcome.error:
             raise RuntimeError(self.outcome.error)
-        losses, predictions = self.outcome.value
+        measured = {"cost": self.outcome.seconds, "fit_times": (self.outcome.seconds,)}
         return Trial(
             number=number,
             configuration=self.proposal.configuration,
-            losses=losses,
-            predictions=predictions,
             fidelity=self.proposal.fidelity,
-            cost=self.outcome.seconds,
             started=started,
             ended=ended,
-            fit_times=(self.outcome.seconds,),
             origin=self.proposal.origin,
             info=self.proposal.info,
+            **(measured | self.outcome.value),
         )
 
 
@@ -267,7 +267,9 @@ def search(strategy, space, function, seed, *, max_evals=None, targets=None, on_
     space : SearchSpace
         What may be tried.
     function : callable
-        ``function(configuration)`` gives the losses, a tuple, and the predictions or None.
+        ``function(configuration)`` gives a mapping with the losses, a tuple, and perhaps other
+        fields of the trial: its predictions, its status, its cost if that is not the seconds of
+        the call.
     seed : int
         Seeds the strategy.
     max_evals : int, default=None

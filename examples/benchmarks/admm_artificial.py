@@ -53,7 +53,7 @@ def run(strategy, space, objective, seconds, clock, seed):
         return elapsed >= seconds
 
     def evaluate(configuration):
-        return (objective(configuration),), None
+        return {"losses": (objective(configuration),)}
 
     history = search(strategy, space, evaluate, seed, on_trial=note)
     return [*curve, (clock() - begin, len(history), best)]

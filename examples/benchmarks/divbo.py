@@ -141,7 +141,8 @@ def search_table(table, method, n_trials, seed):
 
     def evaluate(configuration):
         rows.append(row_of[configuration])
-        return (float(errors[rows[-1]]),), table["validation"][rows[-1]]
+        predictions = table["validation"][rows[-1]]
+        return {"losses": (float(errors[rows[-1]]),), "predictions": predictions}
 
     strategy = TimedStrategy(make_strategy(method))
     space = TableSpace(get_space("divbo"), configurations)

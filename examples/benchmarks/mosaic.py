@@ -64,7 +64,7 @@ def minimise_artificial(text, seed, arguments):
 
     def evaluate(configuration):
         loss = objective(configuration)
-        return (loss / (1 + loss),), None
+        return {"losses": (loss / (1 + loss),)}
 
     strategy = TimedStrategy(read_strategy(text))
     history = search(strategy, space, evaluate, seed, max_evals=arguments.max_evals)

@@ -1,0 +1,351 @@
+"""Surrogate benchmarks: strategies minimise models of evaluated configurations, in minutes.
+
+``build`` evaluates configurations of the spaces of the papers on one split of each set and keeps
+what came out: the encoded configuration, validated and held-out loss, seconds, and whether it
+failed. It stops after ``--seconds`` and goes on when it is called again::
+
+    python examples/benchmarks/surrogate.py build --data FOLDER --spaces mosaic --seconds 100
+
+Models of the losses, of the seconds and of failures then answer for any configuration of the space
+in about a millisecond; ``check`` prints how well, by cross-validation. ``search`` lets strategies
+minimise the modelled validated loss, and ``report`` compares them by trials and by the clock, the
+processor seconds of the suggestions and the modelled ones of the trials::
+
+    python examples/benchmarks/surrogate.py check
+    python examples/benchmarks/surrogate.py search --out FOLDER --spaces mosaic \
+        --strategies "mosaic,mosaic.paper,mosaic.paper(c_ucb=0),forest_bo.paper,random"
+    python examples/benchmarks/surrogate.py report --out FOLDER --against forest_bo.paper
+"""
+
+import itertools
+import json
+import time
+import warnings
+from functools import partial
+from pathlib import Path
+
+import lightgbm
+import numpy as np
+import pandas as pd
+from _common import (
+    Results,
+    TimedStrategy,
+    load,
+    make_parser,
+    names,
+    numbers,
+    paired_tests,
+    read_strategy,
+    require_data,
+    search,
+    to_rst,
+)
+from scipy.stats import spearmanr
+from sklearn.metrics import r2_score
+from sklearn.model_selection import KFold, train_test_split
+
+from skauto import AutoClassifier, SearchOptions
+from skauto.data import DataFacts, TableReader, read_training_data
+from skauto.selection import score_probabilities
+from skauto.space import get_space
+
+TABLES = Path(__file__).parents[2] / "docs/benchmarks/surrogate_tables"
+# The spaces, and what is maximised in each.
+SPACES = {"mosaic": "accuracy", "divbo": "accuracy", "flash": "accuracy", "admm_large": "roc_auc"}
+SETS = "vehicle,credit-g,segment,cmc,pc4,phoneme,churn,splice,spambase,satimage"
+STRATEGIES = "mosaic,mosaic.paper,forest_bo,forest_bo.paper,random"
+N_ROWS = {"train": 800, "validation": 400, "test": 800}
+TRIAL_SECONDS = 2.0
+CHUNK = 40  # configurations that are evaluated before the table is written
+N_TREES = 300
+# Of LightGBM, for all models; trees on random halves of the columns and parts of the rows.
+TREES = {"learning_rate": 0.05, "num_leaves": 15, "min_data_in_leaf": 5, "feature_fraction": 0.5}
+BAGGING = {"bagging_fraction": 0.8, "bagging_freq": 1, "seed": 0}
+BOOSTING = TREES | BAGGING | {"num_threads": 1, "verbosity": -1}
+SHARES = (0.25, 0.5, 1.0)  # of the trials, or of the seconds
+KEY = ["space", "set", "strategy", "seed", "n_trials"]
+
+
+def table_paths(arguments):
+    """Files of the tables of the spaces and sets that are asked for."""
+    pairs = itertools.product(arguments.spaces, arguments.sets)
+    return [arguments.tables / f"{space}-{name}.npz" for space, name in pairs]
+
+
+def build(arguments):
+    """Evaluate configurations and add them to the tables, one row each."""
+    deadline = time.monotonic() + arguments.seconds
+    for path in table_paths(arguments):
+        space_name, _, name = path.stem.partition("-")
+        X, y, parts = split(*load(arguments.data, name))
+        facts = read_training_data(X, y, {}, TableReader()).facts
+        space = get_space(space_name).for_data(facts)
+        table = read_table(path)[1] if path.exists() else None
+        while table is None or len(table["loss"]) < arguments.n_configurations:
+            if time.monotonic() > deadline:
+                return
+            rows = evaluate(draw(space, table), space, SPACES[space_name], X, y, parts)
+            before = table or {key: values[:0] for key, values in rows.items()}
+            table = {key: np.concatenate([before[key], rows[key]]) for key in rows}
+            np.savez_compressed(path, facts=json.dumps(vars(facts)), **table)
+            print(path.stem, len(table["loss"]), flush=True)
+
+
+def read_table(path):
+    """Facts of the data, by which the space is adapted to them, and the columns."""
+    columns = dict(np.load(path))
+    return DataFacts(**json.loads(str(columns.pop("facts")))), columns
+
+
+def split(X, y):
+    """Rows to train on, to validate and to test; a smaller set is divided in the same ratio."""
+    sizes = np.array(list(N_ROWS.values()))
+    n_train, n_validation, n_test = sizes * min(len(y), sizes.sum()) // sizes.sum()
+    part = partial(train_test_split, random_state=0)
+    train, rest = part(np.arange(len(y)), train_size=n_train, stratify=y)
+    sizes = {"train_size": n_validation, "test_size": n_test}
+    rows = np.concatenate([train, *part(rest, stratify=y[rest], **sizes)])
+    parts = np.split(np.arange(len(rows)), [n_train, n_train + n_validation])
+    return X.iloc[rows].reset_index(drop=True), y[rows], parts
+
+
+def draw(space, table):
+    """Configurations to evaluate next: at first the defaults of all algorithms.
+
+    Then every second one is random, and every second one a neighbour of one of the best tenth, so
+    that the models are good where searches go.
+    """
+    if table is None:
+        defaults = itertools.chain(*map(space.default_configurations, space.steps))
+        return space.encode(dict.fromkeys(defaults))
+    n_rows = len(table["loss"])
+    rng = np.random.default_rng(n_rows)
+    best = rng.choice(table["loss"].argsort()[: n_rows // 10], CHUNK // 2)
+    near = [rng.choice(space.neighbors(vector, rng)) for vector in table["vectors"][best]]
+    return np.vstack([space.sample(CHUNK - len(near), rng), near])
+
+
+def evaluate(vectors, space, scoring, X, y, parts):
+    """Columns of a table for some configurations; a failed one has infinite losses."""
+    train, validation, test = parts
+    fitted = AutoClassifier(
+        "random",
+        space=space,
+        scoring=scoring,
+        initial=[space.decode(vector) for vector in vectors],
+        max_evals=len(vectors),
+        cv=[(train, np.concatenate([validation, test]))],
+        ensemble_size=1,
+        options=SearchOptions(refit=False, trial_time_limit=TRIAL_SECONDS, warm_start=True),
+        n_jobs=1,
+        random_state=0,
+    ).fit(X, y)
+    trials, y = list(fitted.history_), fitted.history_.targets
+
+    def loss(trial, rows):
+        truth = y[rows], fitted.classes_
+        return 1.0 - score_probabilities(fitted.scorer_, trial.predictions[rows], *truth)
+
+    return {
+        "vectors": space.encode([trial.configuration for trial in trials]),
+        "loss": np.array([loss(t, validation) if t.ok else np.inf for t in trials], np.float32),
+        "held_out": np.array([loss(t, test) if t.ok else np.inf for t in trials], np.float32),
+        "seconds": np.array([trial.cpu_time for trial in trials], np.float32),
+        "ok": np.array([trial.ok for trial in trials]),
+    }
+
+
+def boosted(X, y, objective="regression"):
+    return lightgbm.train(BOOSTING | {"objective": objective}, lightgbm.Dataset(X, y), N_TREES)
+
+
+class SurrogateBenchmark:
+    """Models of what the table of a file holds, for any configuration of its space."""
+
+    def __init__(self, path):
+        facts, self.table = read_table(path)
+        self.space = get_space(path.stem.partition("-")[0]).for_data(facts)
+        self.X = self.space.one_hot(self.table["vectors"])
+
+    def fit(self, rows=slice(None)):
+        """Learn the logarithms of losses and seconds, and failures, from some rows or from all."""
+        X, columns = self.X[rows], {key: values[rows] for key, values in self.table.items()}
+        ok = columns["ok"]
+        self.models = {
+            "loss": boosted(X[ok], np.log(columns["loss"][ok] + 0.01)),
+            "held_out": boosted(X[ok], np.log(columns["held_out"][ok] + 0.01)),
+            "seconds": boosted(X, np.log(columns["seconds"])),
+            "failed": boosted(X, ~ok, "binary"),
+        }
+        return self
+
+    def predict(self, X):
+        """Validated and held-out loss, seconds, and probability of a failure."""
+        values = {key: model.predict(X, num_threads=1) for key, model in self.models.items()}
+        for key in ("loss", "held_out"):
+            values[key] = np.clip(np.exp(values[key]) - 0.01, 0.0, 1.0)
+        return values | {"seconds": np.exp(values["seconds"])}
+
+    def evaluate(self, configuration):
+        """Fields of a trial."""
+        values = self.predict(self.space.one_hot(self.space.encode([configuration])))
+        loss, _, seconds, failed = (float(value[0]) for value in values.values())
+        measured = {"cost": seconds, "fit_times": (seconds,)}
+        if failed > 0.5:
+            return measured | {"status": "failed", "losses": (np.inf,)}
+        return measured | {"losses": (loss,)}
+
+
+def check(arguments):
+    """Print the cross-validated quality of the models by space and set."""
+    lines = {path.stem: quality(path) for path in table_paths(arguments) if path.exists()}
+    frame = pd.DataFrame(lines).T.rename_axis("table")
+    print(to_rst(frame, "Models on rows that they have not seen, 10 folds, seed 0", 2))
+
+
+def quality(path):
+    """R2 and Spearman's rho, that of the best quarter too, and how many failures are foretold."""
+    benchmark, predicted = SurrogateBenchmark(path), {}
+    table, ok = benchmark.table, benchmark.table["ok"]
+    for rows, others in KFold(10, shuffle=True, random_state=0).split(ok):
+        for key, values in benchmark.fit(rows).predict(benchmark.X[others]).items():
+            predicted.setdefault(key, np.empty(len(ok)))[others] = values
+    best = table["loss"] <= np.quantile(table["loss"], 0.25)
+    foretold = np.mean((predicted["failed"] > 0.5) != ok)
+    outcome = {"rows": len(ok), "ok": ok.mean(), "foretold": foretold}
+    for key, rows in {"loss": ok, "held_out": ok, "seconds": ok | True}.items():
+        truth, guess = (np.log(values[key][rows] + 0.01) for values in (table, predicted))
+        outcome[f"{key} R2"] = r2_score(truth, guess)
+        outcome[f"{key} rho"] = spearmanr(truth, guess).statistic
+    rho = spearmanr(table["loss"][best], predicted["loss"][best]).statistic
+    return outcome | {"rho, best quarter": rho}
+
+
+def run(arguments):
+    """Search on the models; what is in the files of results already is not run again."""
+    deadline = time.monotonic() + arguments.seconds
+    for path in filter(Path.exists, table_paths(arguments)):
+        benchmark = SurrogateBenchmark(path).fit()
+        results = Results(arguments.out / f"{path.stem}.csv", KEY)
+        space, _, name = path.stem.partition("-")
+        runs = [space], [name], arguments.strategies, arguments.seeds, [arguments.n_trials]
+        for key in results.missing(*runs):
+            if time.monotonic() > deadline:
+                return
+            results.add(key, follow(benchmark, *key[2:]))
+
+
+def follow(benchmark, text, seed, n_trials):
+    """Trials that were better than all before, and the last: one line each."""
+    strategy, space = TimedStrategy(read_strategy(text)), benchmark.space
+    trials = list(search(strategy, space, benchmark.evaluate, seed, max_evals=n_trials))
+    X = space.one_hot(space.encode([trial.configuration for trial in trials]))
+    losses = np.array([trial.loss for trial in trials])
+    best = np.array([losses[: n + 1].argmin() for n in range(len(trials))])
+    suggesting = np.array(strategy.seconds_[: len(trials)])
+    later = [trial.configuration[space.steps[-1]] for trial in trials[len(trials) // 2 :]]
+    frame = pd.DataFrame(
+        {
+            "trial": np.arange(1, len(trials) + 1),
+            "clock": np.cumsum(suggesting + [trial.cost for trial in trials]),
+            "loss": losses[best],
+            "held_out": benchmark.predict(X)["held_out"][best],
+            "failed": np.isinf(losses).mean(),
+            "suggest_ms": 1000 * suggesting.mean(),
+            "classifiers": len(set(later)),  # in the second half of the trials,
+            "commonest": max(map(later.count, later)) / len(later),  # and the share of one
+        }
+    )
+    shown = np.append(np.diff(best, prepend=-1)[:-1] > 0, True)
+    return frame[shown & np.isfinite(losses[best])]
+
+
+def report(arguments):
+    paths = (arguments.out / f"{path.stem}.csv" for path in table_paths(arguments))
+    frame = pd.concat([Results(path, KEY).frame for path in paths if path.exists()])
+    wanted = arguments.strategies, arguments.seeds, [arguments.n_trials]
+    for key, values in zip(("strategy", "seed", "n_trials"), wanted, strict=True):
+        frame = frame[frame[key].isin(values)]
+    for space, own in frame.groupby("space"):
+        print(f"{space}: {own['set'].nunique()} sets, seeds {sorted(own['seed'].unique())}")
+        last = own.groupby(KEY).last().groupby("strategy").mean()
+        print(to_rst(last.drop(columns=["loss", "held_out"]), "Means over the searches", 2))
+        for unit in ("trial", "clock"):
+            print(to_rst(mean_ranks(own, unit), f"Mean ranks by {unit}", 2))
+            if arguments.against:
+                title = f"Against {arguments.against} by {unit}"
+                print(to_rst(compare(own, unit, arguments.against), title, 5))
+
+
+def incumbents(frame, unit, share, column):
+    """What each search had after a share of the budget; rows are sets and seeds.
+
+    The seconds on a set are those of the search that was the first to make all its trials.
+    """
+    ends = frame.groupby(KEY)[unit].max().groupby("set").min()
+    within = frame[frame[unit] <= share * frame["set"].map(ends)]
+    return within.groupby(["set", "seed", "strategy"])[column].last().unstack().dropna()
+
+
+def mean_ranks(frame, unit):
+    """Mean rank of validated and held-out losses over sets and seeds; 1 is best."""
+    ranks = {}
+    for column, share in itertools.product(("loss", "held_out"), SHARES):
+        table = incumbents(frame, unit, share, column)
+        ranks[f"{column} {share:g}"] = table.rank(axis=1).mean()
+    return pd.DataFrame(ranks)
+
+
+def compare(frame, unit, against):
+    """Wilcoxon's test over sets and seeds, wins by set, and how much sooner."""
+    tables = []
+    for column in ("loss", "held_out"):
+        table = incumbents(frame, unit, 1.0, column)
+        spread = table.groupby("set").transform("std").mean(axis=1)
+        tests = paired_tests(table.div(spread, axis=0), against)
+        by_set = paired_tests(table.groupby("set").mean(), against)
+        tests = tests.join(by_set[["better", "worse"]], rsuffix=" sets").assign(of=column)
+        tables.append(tests)
+    speeds = {system: speed_up(frame, unit, system, against) for system in tables[0].index}
+    return pd.concat(tables).join(pd.DataFrame(speeds).T).rename_axis("strategy")
+
+
+def speed_up(frame, unit, system, against):
+    """How many times sooner it has what another ends with, 0 where never: median, bootstrap."""
+    ratios = []
+    for _, runs in frame.groupby(["set", "seed"]):
+        other, own = (runs[runs["strategy"] == s] for s in (against, system))
+        reached = own[own["loss"] <= other["loss"].min()]
+        if len(other) and len(own):
+            begin = other.loc[other["loss"].idxmin(), unit]
+            ratios.append(begin / reached[unit].min() if len(reached) else 0.0)
+    drawn = np.random.default_rng(0).choice(ratios, (2000, len(ratios)))
+    low, high = np.quantile(np.median(drawn, axis=1), [0.025, 0.975])
+    return {"sooner": np.median(ratios), "from": low, "to": high}
+
+
+COMMANDS = {"build": build, "check": check, "search": run, "report": report}
+
+
+def main():
+    add = (parser := make_parser(__doc__)).add_argument
+    add("command", choices=COMMANDS)
+    add("--tables", type=Path, default=TABLES, help="folder of the tables")
+    add("--spaces", type=names, default=list(SPACES), help=",".join(SPACES))
+    add("--sets", type=names, default=names(SETS), help=SETS)
+    add("--n-configurations", type=int, default=400, help="400")
+    add("--strategies", type=names, default=names(STRATEGIES), help=STRATEGIES)
+    add("--seeds", type=numbers, default=list(range(10)), help="0 to 9")
+    add("--n-trials", type=int, default=250, help="250")
+    add("--against", help="strategy that report compares the others with")
+    add("--seconds", type=float, default=np.inf, help="after which nothing starts")
+    add("--out", type=Path, default=Path(), help="folder of the results")
+    arguments = parser.parse_args()
+    if arguments.command == "build":
+        require_data(parser, arguments)
+    warnings.simplefilter("ignore")
+    COMMANDS[arguments.command](arguments)
+
+
+if __name__ == "__main__":
+    main()
