@@ -18,27 +18,27 @@ class AllTrialsFailedError(ValueError):
 
 
 class CheckpointError(ValueError):
-    """A checkpoint cannot be continued: it is damaged, in use, or belongs to another search."""
+    """A checkpoint cannot be resumed: it is damaged, in use, or belongs to another search."""
 
 
 class CheckpointWarning(UserWarning):
-    """A checkpoint was cut short by a crash; what was whole has been recovered."""
+    """The last line of a checkpoint is incomplete; the trials before it were recovered."""
 
 
 class ColumnKindWarning(UserWarning):
-    """It is doubtful what a column of the table holds; ``column_kinds`` can say it."""
+    """The kind of a column of the table is uncertain; ``column_kinds`` sets it."""
 
 
 class InfeasibleError(ValueError):
-    """No model keeps the limits, and ``on_infeasible="raise"`` was asked for."""
+    """No model satisfies the constraints, and ``on_infeasible="raise"`` is set."""
 
 
 class InfeasibleWarning(UserWarning):
-    """No model keeps the limits; the least violating model is returned."""
+    """No model satisfies the constraints; the least violating model is returned."""
 
 
 class SmallGroupWarning(UserWarning):
-    """Some sensitive groups have too few rows to be judged by a constraint."""
+    """Some sensitive groups have too few rows to measure a constraint on them."""
 
 
 class TrialFailedWarning(UserWarning):
@@ -46,4 +46,4 @@ class TrialFailedWarning(UserWarning):
 
 
 class BudgetWarning(UserWarning):
-    """The budget was too short for what was asked; the message says what was left out."""
+    """The budget was too small for some part of the fit; the message names that part."""

@@ -1,4 +1,4 @@
-"""Dates that are written as strings, and the parts of dates that models can use."""
+"""Parsing of dates that are written as strings, and numeric features of dates."""
 
 import re
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ _PATTERNS = tuple(
         rf"{_MONTH}[-,\s]\s*(?P<year>\d{{4}})",
     )
 )
-# Lines that NumPy reads by itself.
+# ISO dates, which NumPy parses faster than the patterns above.
 _ISO_LINES = re.compile(r"(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?\n)*")
 _SECONDS_PER_DAY = 86_400.0
 _FIELDS = ("year", "month", "day", "hour", "minute", "second", "microsecond", "offset")
@@ -51,14 +51,14 @@ DATE_PARTS = (
 
 @dataclass(frozen=True)
 class DateFormat:
-    """How the dates of one column are written.
+    """Format of the dates of one column.
 
     Parameters
     ----------
     day_first : bool, default=False
         Whether "1/2/2024" is the first of February.
     ambiguous : bool, default=False
-        Whether no date of the column tells.
+        Whether the values do not determine the order of day and month.
     """
 
     day_first: bool = False
@@ -66,7 +66,7 @@ class DateFormat:
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> "DateFormat":
-        """Find the order of day and month from all dates of a column together.
+        """Infer the order of day and month from all dates of a column.
 
         Parameters
         ----------
@@ -76,8 +76,8 @@ class DateFormat:
         Returns
         -------
         date_format : DateFormat
-            Where no number exceeds 12, dots mean that the day comes first, other separators that
-            the month does, and the format is ambiguous.
+            If no number exceeds 12, the day comes first for the separator ".", and the month for
+            other separators, which makes the format ambiguous.
         """
         matches = [match for match in map(_match, texts) if match and "first" in match.groupdict()]
         firsts = [int(match["first"]) for match in matches]
@@ -91,29 +91,29 @@ class DateFormat:
         return cls(ambiguous=firsts != others)
 
     def parse(self, texts: Sequence[str]) -> Datetimes:
-        """Read strings as dates.
+        """Parse strings as dates.
 
         Parameters
         ----------
         texts : list of str of length n
-            ISO dates, numbers separated by dashes, slashes or dots, English names of months; with
-            or without a time of day, a time zone, a weekday.
+            ISO dates, numbers separated by dashes, slashes or dots, or dates with English month
+            names; optionally with a time of day, a time zone and a weekday.
 
         Returns
         -------
         dates : ndarray of datetime64[us] of shape (n,)
-            Universal time where a zone is given. NaT where a string is no date.
+            Dates with a time zone are converted to UTC. NaT if a string is not a date.
         """
         if _ISO_LINES.fullmatch("\n".join([*texts, ""])):
             try:
                 return np.array(texts, dtype="datetime64[us]")
             except ValueError:
-                pass  # such as a thirteenth month
+                pass  # for example month 13
         numbers = np.array([self._fields(text) for text in texts], dtype=np.int64)
         return _assemble(numbers.reshape(-1, len(_FIELDS)))
 
     def _fields(self, text: str) -> tuple[int, ...]:
-        """Numbers of one date by the names of `_FIELDS`; the month is 0 where it is none."""
+        """Parse one date into the `_FIELDS`; month 0 marks a string that is not a date."""
         match = _match(text)
         if match is None:
             return (0,) * len(_FIELDS)
@@ -145,7 +145,7 @@ def _match(text: str) -> re.Match[str] | None:
 
 
 def _full_year(digits: str) -> int:
-    """Years of two digits are those from 1969 to 2068, as in POSIX."""
+    """Map two-digit years to 1969-2068, as POSIX does."""
     year = int(digits)
     if len(digits) > 2:
         return year
@@ -153,14 +153,14 @@ def _full_year(digits: str) -> int:
 
 
 def _minutes(offset: str) -> int:
-    """Minutes of a time zone such as "+0530"."""
+    """Convert a time zone offset such as "+0530" to minutes."""
     digits = offset[1:].replace(":", "").ljust(4, "0")
     minutes = 60 * int(digits[:2]) + int(digits[2:])
     return -minutes if offset[0] == "-" else minutes
 
 
 def _assemble(numbers: NDArray[np.int64]) -> Datetimes:
-    """Dates from rows of year, month, day, ..., NaT where there is no such day or time."""
+    """Build dates from rows of `_FIELDS`; NaT if a row is not a valid date and time."""
     year, month, day, hour, minute, second, microsecond, offset = numbers.T
     months = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
     days = months.astype("datetime64[D]") + (day - 1)
@@ -174,7 +174,7 @@ def _assemble(numbers: NDArray[np.int64]) -> Datetimes:
 
 
 def date_parts(dates: Datetimes) -> NDArray[np.float64]:
-    """Compute what models can use of dates.
+    """Compute numeric features of dates.
 
     Parameters
     ----------
@@ -184,8 +184,8 @@ def date_parts(dates: Datetimes) -> NDArray[np.float64]:
     Returns
     -------
     parts : ndarray of shape (n, 11)
-        By `DATE_PARTS`: days since 1970 (with their fraction), month, day, weekday (Monday is 0),
-        hour, then sine and cosine of the place in the year, the week and the day. NaN where
+        The `DATE_PARTS`: days since 1970 with their fraction, month, day, weekday (Monday is 0),
+        hour, then sine and cosine of the position within the year, the week and the day. NaN where
         missing.
     """
     known = np.where(np.isnat(dates), np.datetime64(0, "us"), dates)

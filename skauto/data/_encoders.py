@@ -1,4 +1,4 @@
-"""From the cells of one column to columns of numbers, one class for each way to do so."""
+"""Encoders from the cells of one column to numeric output columns, one class per kind."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -17,66 +17,67 @@ from skauto.data._text import LatentTerms, TextFeatures, ngrams, parts, whole, w
 FloatMatrix = NDArray[np.float64]
 
 _MAX_TAGS = 50
-# Output columns of a name, and those of a text that are not single words.
+# SVD components of a name column, and of the words and n-grams of a text column.
 _NAME_COMPONENTS = 30
 _WORD_COMPONENTS, _NGRAM_COMPONENTS = 30, 20
 
 
 @dataclass(frozen=True)
 class Block:
-    """Columns of numbers, a row for each sample or for each level.
+    """Numeric output columns, with one row per sample or one row per level.
 
     Parameters
     ----------
     values : ndarray of shape (n_samples, width) or (n_levels + 1, width)
-        In the second case the last row is that of missing cells.
+        With one row per level, the last row is used for missing cells.
     codes : ndarray of shape (n_samples,), default=None
-        Row of ``values`` for each sample, -1 where missing.
+        Row of ``values`` of each sample, -1 where missing; None for one row per sample.
     """
 
     values: NDArray[Any]
     codes: NDArray[np.signedinteger] | None = None
 
     def rows(self, start: int, stop: int) -> NDArray[Any]:
-        """Give the columns of some samples."""
+        """Return the output of the samples from `start` to `stop`."""
         rows: Any = slice(start, stop) if self.codes is None else self.codes[start:stop]
         values: NDArray[Any] = self.values[rows]
         return values
 
     def select(self, columns: NDArray[np.bool_]) -> "Block":
-        """Give some of the columns."""
+        """Return a block of some of the columns."""
         return self if columns.all() else Block(self.values[:, columns], self.codes)
 
     def filled(self, fill: FloatMatrix) -> "Block":
-        """Replace NaN by one value a column, where that is not NaN itself."""
+        """Replace NaN by one value per column; a fill value of NaN keeps NaN."""
         gaps = np.isnan(self.values) & ~np.isnan(fill)
         return Block(np.where(gaps, fill, self.values), self.codes) if gaps.any() else self
 
 
 class Encoder(Protocol):
-    """How one column is read, fitted on it."""
+    """Encoder that was fitted on one column."""
 
     def encode(self, cells: Cells, name: str) -> Block:
-        """Give the columns of numbers of cells; ``name`` is for messages."""
+        """Encode cells; ``name`` is used in error messages."""
 
     def names_out(self, name: str) -> list[str]:
-        """Names of the output columns of a column."""
+        """Return the names of the output columns."""
 
 
 class NumericEncoder:
-    """Numbers, booleans, and strings that a parser reads as such.
+    """Encoder of numbers, booleans, and strings that are parsed as such.
 
     Parameters
     ----------
     parser : NumberFormat, BooleanWords or None
-        How strings are read; None where ``fit`` saw none, and every string must be a number.
+        Parser of strings; None if the column held no strings in ``fit``. Then every string must be
+        a number.
     """
 
     def __init__(self, parser: Any = None) -> None:
         self.parser = parser
 
     def encode(self, cells: Cells, name: str) -> Block:
-        """Give one column; strings that are no numbers are missing if ``fit`` saw strings."""
+        """Return one column; with a parser, strings that are not numbers are missing."""
         if isinstance(cells, Numbers):
             return Block(cells.values[:, None])
         texts = distinct_strings(cells)
@@ -91,24 +92,25 @@ class NumericEncoder:
         return _by_level(values[:, None], cells, np.nan)
 
     def names_out(self, name: str) -> list[str]:
-        """Give the column's own name."""
+        """Return the name of the column."""
         return [name]
 
 
 class DateEncoder:
-    """Dates as a number of days, calendar parts and phases of periods.
+    """Encoder of dates as `DATE_PARTS`.
 
     Parameters
     ----------
     parser : DateFormat or None
-        How strings are read; None where ``fit`` saw none, and every string must be a date.
+        Parser of strings; None if the column held no strings in ``fit``. Then every string must be
+        a date.
     """
 
     def __init__(self, parser: DateFormat | None = None) -> None:
         self.parser = parser
 
     def encode(self, cells: Cells, name: str) -> Block:
-        """Give the parts; strings that are no dates are missing if ``fit`` saw strings."""
+        """Return one column per part; with a parser, strings that are not dates are missing."""
         if isinstance(cells, Dates):
             return Block(date_parts(cells.values))
         texts = distinct_strings(cells)
@@ -125,12 +127,12 @@ class DateEncoder:
         return _by_level(date_parts(dates), cells, np.nan)
 
     def names_out(self, name: str) -> list[str]:
-        """Give a name to each part."""
+        """Return one name per part."""
         return [f"{name}_{part}" for part in DATE_PARTS]
 
 
 class CategoryEncoder:
-    """Codes 0, 1, 2, ... of sorted levels, NaN for missing and unknown ones.
+    """Ordinal encoding: codes 0, 1, 2, ... of sorted levels, NaN for missing and unknown levels.
 
     Parameters
     ----------
@@ -148,7 +150,7 @@ class CategoryEncoder:
         self.of_strings = set(map(type, ordered)) <= {str}
 
     def encode(self, cells: Cells, name: str) -> Block:
-        """Give one column."""
+        """Return one column of codes."""
         if not isinstance(cells, Levels):
             if self.of_strings and not cells.missing.all():
                 raise _changed(name, "strings", cells)
@@ -157,43 +159,43 @@ class CategoryEncoder:
         return _by_level(np.array(codes, dtype=np.float64)[:, None], cells, np.nan)
 
     def names_out(self, name: str) -> list[str]:
-        """Give the column's own name."""
+        """Return the name of the column."""
         return [name]
 
 
 class TextEncoder:
-    """Numbers that say what strings have in common, 0 where a string is missing.
+    """Encoder of strings as text features, 0 where a string is missing.
 
     Parameters
     ----------
     cells : Levels
         The column in ``fit``.
     features : TextFeatures
-        What is computed of a string; it is fitted on the levels.
+        Unfitted text features; they are fitted on the levels.
     """
 
     def __init__(self, cells: Levels, features: TextFeatures) -> None:
         self.features = features.fit(cells.levels)
 
     def encode(self, cells: Cells, name: str) -> Block:
-        """Give the features."""
+        """Return the text features."""
         texts = _strings_of(cells, name)
         return _by_level(self.features.transform(texts), cells, 0.0)
 
     def names_out(self, name: str) -> list[str]:
-        """Name lengths, terms and directions."""
+        """Return the names of lengths, terms and components."""
         return [f"{name}_{feature}" for feature in self.features.names_out()]
 
 
 class NameEncoder:
-    """Codes of strings together with numbers that say what they have in common.
+    """Encoder of short strings as category codes and text features.
 
     Parameters
     ----------
     category : CategoryEncoder
-        Gives the first column.
+        Encoder of the first output column.
     text : TextEncoder
-        Gives the others.
+        Encoder of the other output columns.
     """
 
     def __init__(self, category: CategoryEncoder, text: TextEncoder) -> None:
@@ -201,24 +203,24 @@ class NameEncoder:
         self.text = text
 
     def encode(self, cells: Cells, name: str) -> Block:
-        """Give the code, then the features."""
+        """Return the code, then the text features."""
         codes, features = self.category.encode(cells, name), self.text.encode(cells, name)
         return Block(np.hstack([codes.values, features.values]), features.codes)
 
     def names_out(self, name: str) -> list[str]:
-        """Give the column's own name for the code, then the names of the features."""
+        """Return the name of the column for the code, then the names of the text features."""
         return [*self.category.names_out(name), *self.text.names_out(name)]
 
 
 class TagsEncoder:
-    """The number of tags, and for each frequent tag whether it is there.
+    """Encoder of lists of tags: the number of tags and one indicator column per frequent tag.
 
     Parameters
     ----------
     cells : Levels
         The column in ``fit``.
     separator : str
-        What stands between tags.
+        Separator of the tags.
     """
 
     def __init__(self, cells: Levels, separator: str) -> None:
@@ -231,7 +233,7 @@ class TagsEncoder:
         self.tags = sorted(uses, key=lambda tag: (-uses[tag], tag))[:_MAX_TAGS]
 
     def encode(self, cells: Cells, name: str) -> Block:
-        """Give the columns."""
+        """Return the number of tags, then the indicators."""
         texts = _strings_of(cells, name)
         column = {tag: i for i, tag in enumerate(self.tags, start=1)}
         values = np.zeros((len(texts), 1 + len(column)))
@@ -242,38 +244,38 @@ class TagsEncoder:
         return _by_level(values, cells, 0.0)
 
     def names_out(self, name: str) -> list[str]:
-        """Give a name to each tag."""
+        """Return the names of the number of tags and of the indicators."""
         return [f"{name}_n_tags", *(f"{name}_{tag}" for tag in self.tags)]
 
 
 class DropEncoder:
-    """No columns."""
+    """Encoder without output columns."""
 
     def encode(self, cells: Cells, name: str) -> Block:
-        """Give a block of no width."""
+        """Return a block of width 0."""
         return Block(np.empty((len(cells.missing), 0)))
 
     def names_out(self, name: str) -> list[str]:
-        """Give no name."""
+        """Return an empty list."""
         return []
 
 
 def make_encoder(kind: Kind, cells: Cells, max_text_columns: int) -> Encoder:
-    """Fit what reads a column of some kind.
+    """Fit the encoder of a column.
 
     Parameters
     ----------
     kind : Kind
-        What the column holds.
+        Kind of the column.
     cells : Numbers, Dates or Levels
         The column.
     max_text_columns : int
-        Number of output columns that a name or a text may have.
+        Maximum number of output columns of a name or a text.
 
     Returns
     -------
     encoder : Encoder
-        Fitted.
+        The fitted encoder.
     """
     makers: dict[str, Callable[[], Encoder]] = {
         "numeric": lambda: NumericEncoder(kind.parser),
@@ -288,7 +290,7 @@ def make_encoder(kind: Kind, cells: Cells, max_text_columns: int) -> Encoder:
 
 
 def _name_encoder(cells: Levels, max_columns: int) -> Encoder:
-    """Codes are of use only where levels come back."""
+    """Encode text features, and category codes too if levels occur twice or more on average."""
     view = LatentTerms(ngrams, min(_NAME_COMPONENTS, max_columns))
     text = TextEncoder(cells, TextFeatures(parts, [view]))
     if 2 * len(cells.levels) > np.count_nonzero(cells.codes >= 0):
@@ -297,11 +299,11 @@ def _name_encoder(cells: Levels, max_columns: int) -> Encoder:
 
 
 def _text_features(max_columns: int) -> TextFeatures:
-    n_directions = min(_WORD_COMPONENTS, max(1, max_columns // 2))
+    n_components = min(_WORD_COMPONENTS, max(1, max_columns // 2))
     n_ngrams = min(_NGRAM_COMPONENTS, max(1, max_columns // 3))
-    n_words = max(0, max_columns - n_directions - n_ngrams)
+    n_words = max(0, max_columns - n_components - n_ngrams)
     return TextFeatures(
-        words, [LatentTerms(whole, n_directions, n_words), LatentTerms(ngrams, n_ngrams)]
+        words, [LatentTerms(whole, n_components, n_words), LatentTerms(ngrams, n_ngrams)]
     )
 
 
@@ -315,7 +317,7 @@ def _strings_of(cells: Cells, name: str) -> Sequence[str]:
 
 
 def _by_level(values: FloatMatrix, cells: Cells, missing: float) -> Block:
-    """Block of the values of levels; cells that are no levels are all missing."""
+    """Return a block with one row per level; cells of another type are all missing."""
     last = np.full((1, values.shape[1]), missing)
     codes = cells.codes if isinstance(cells, Levels) else np.full(len(cells.missing), -1)
     return Block(np.vstack([values, last]), codes)

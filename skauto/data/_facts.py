@@ -1,11 +1,11 @@
-"""What is known about a data set before any pipeline is fitted."""
+"""Properties of a data set that the search space depends on."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class DataFacts:
-    """What is known about a data set before any pipeline is fitted.
+    """Properties of a data set that the search space depends on.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ class DataFacts:
     sparse : bool, default=False
         Whether the matrix is sparse.
     weighted : bool, default=False
-        Whether the user gives sample weights.
+        Whether the user passed sample weights.
 
     Examples
     --------

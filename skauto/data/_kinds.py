@@ -1,4 +1,4 @@
-"""What a column holds, decided from its distinct values."""
+"""The kind of a column (numbers, categories, text, dates, ...), inferred from its values."""
 
 import os
 import re
@@ -15,36 +15,37 @@ from skauto.data._numbers import NumberFormat, has_leading_zeros, is_null_word
 from skauto.data._table import Cells, Dates, Levels, Numbers, distinct_strings
 from skauto.data._text import words
 
-# What column_kinds may ask for.
+# Allowed values of column_kinds.
 KINDS = ("numeric", "boolean", "categorical", "name", "text", "date", "tags", "drop")
 
 BOOLEAN_PAIRS = (("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("off", "on"))
 SEPARATORS = (";", "|", ",")
 
-# Kinds are decided from so many levels, at equal distances.
+# Kinds are inferred from at most this number of evenly spaced levels.
 _MAX_LEVELS = 5_000
-# Share of the cells that must be readable as numbers or dates, and the distinct readable ones
-# that must be there to take the others for missing.
-_READABLE = 0.95
-_MIN_READABLE = 30
-# Strings are categories up to 20 levels; beyond, while a level has five rows, up to 100.
+# Strings are numbers or dates if all levels can be parsed, or if at least 30 levels and 95% of the
+# cells can. The other cells are then missing.
+_MIN_PARSED_SHARE = 0.95
+_MIN_PARSED_LEVELS = 30
+# Strings are categories if they have at most 20 levels, or at most 100 with a mean of 5 rows.
 _FEW_LEVELS = 20
 _MANY_LEVELS = 100
-_ROWS_A_LEVEL = 5
-# A text has so many words on average.
-_WORDS_OF_TEXT = 4
-# Fewer different values are not called identifiers.
+_MIN_ROWS_PER_LEVEL = 5
+# Minimum mean number of words of a text; shorter strings are names.
+_MIN_WORDS_OF_TEXT = 4
+# Minimum number of rows of an identifier column.
 _MIN_IDENTIFIERS = 50
+# Number of decimal digits that a float holds exactly.
 _EXACT_DIGITS = 15
-# Tags are short, and each is used several times.
-_WORDS_OF_TAG = 3
-_USES_OF_TAG = 5
+# Maximum mean number of words of a tag, and minimum mean number of uses.
+_MAX_WORDS_OF_TAG = 3
+_MIN_USES_OF_TAG = 5
 _IDENTIFIER_NAME = re.compile(r"(.*[ _.-])?(id|index|rowid)|unnamed: 0")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a column holds and why.
+    """The kind of a column and the reason for it.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ class Kind:
     doubt : str or None, default=None
         What the user should check.
     parser : NumberFormat, DateFormat, BooleanWords, str or None, default=None
-        How strings are read; the separator of tags.
+        Parser of the strings; for tags, their separator.
     """
 
     name: str
@@ -66,20 +67,20 @@ class Kind:
 
 @dataclass(frozen=True)
 class BooleanWords:
-    """Two words for false and true, such as "no" and "yes"."""
+    """The two words for false and true, such as "no" and "yes"."""
 
     false: str
     true: str
 
     def parse(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Read strings as 0 and 1, NaN for other words."""
+        """Parse strings as 0 and 1, NaN for other words."""
         value = {self.false: 0.0, self.true: 1.0}
         return np.array([value.get(text.strip().casefold(), np.nan) for text in texts])
 
 
 @dataclass(frozen=True)
 class _Sample:
-    """Some levels of a column of strings: which are no null words, and their rows."""
+    """Up to `_MAX_LEVELS` levels of a column of strings without null words, and their counts."""
 
     texts: list[str]
     rows: NDArray[np.integer]
@@ -98,16 +99,16 @@ class _Sample:
 
     @property
     def all_differ(self) -> bool:
-        """Whether so many values are all different that they could be identifiers."""
+        """Whether the values are all different, and enough to be identifiers."""
         return self.n_levels == self.n_rows >= _MIN_IDENTIFIERS
 
     def share(self, mask: NDArray[np.bool_]) -> float:
-        """Share of the cells."""
+        """Share of the cells whose level is in the mask."""
         return float(self.rows[mask].sum() / max(1, self.rows.sum()))
 
 
 def find_kind(cells: Cells, name: str) -> Kind:
-    """Decide what a column holds.
+    """Infer the kind of a column.
 
     Parameters
     ----------
@@ -119,16 +120,16 @@ def find_kind(cells: Cells, name: str) -> Kind:
     Returns
     -------
     kind : Kind
-        What it holds and why.
+        The kind and the reason for it.
     """
     if isinstance(cells, Numbers):
         return Kind("numeric", "the values are numbers", doubt=_doubt_of_number(cells, name))
     if isinstance(cells, Dates):
         return Kind("date", "the values are dates")
     if not cells.levels:
-        return Kind("constant", "no value is there")
+        return Kind("constant", "all values are missing")
     if cells.declared:
-        return Kind("categorical", "the dtype says so")
+        return Kind("categorical", "categorical dtype")
     sample = _Sample.of(cells)
     if len(sample.texts) < 2:
         return Kind("categorical", "strings of one or two levels")
@@ -140,7 +141,7 @@ def find_kind(cells: Cells, name: str) -> Kind:
 
 
 def asked_kind(cells: Cells, name: str, wanted: str) -> Kind:
-    """Read a column as the user wants.
+    """Return the kind that the user set, with a parser for the column.
 
     Parameters
     ----------
@@ -154,14 +155,14 @@ def asked_kind(cells: Cells, name: str, wanted: str) -> Kind:
     Returns
     -------
     kind : Kind
-        Of the name that is wanted.
+        The kind `wanted`.
 
     Raises
     ------
     ValueError
-        If the column cannot be read in that way.
+        If no value of the column can be read as `wanted`.
     """
-    why = "column_kinds says so"
+    why = "set by column_kinds"
     texts = distinct_strings(cells)
     if wanted in ("categorical", "drop"):
         return Kind(wanted, why)
@@ -170,8 +171,8 @@ def asked_kind(cells: Cells, name: str, wanted: str) -> Kind:
     parser = None if texts is None else _parser_for(wanted, texts)
     if texts is None or (parser is None and wanted not in ("name", "text")):
         raise ValueError(
-            f"Column {name!r} of X cannot be read as {wanted!r}, which the 'column_kinds' "
-            f"parameter asks for. It holds {_shown(cells)}; leave it out of 'column_kinds'."
+            f"Column {name!r} of X cannot be read as {wanted!r}, as set by the 'column_kinds' "
+            f"parameter. It holds {_shown(cells)}; leave it out of 'column_kinds'."
         )
     return Kind(wanted, why, parser=parser)
 
@@ -197,7 +198,7 @@ def _shown(cells: Cells) -> str:
 
 
 def _doubt_of_number(cells: Numbers, name: str) -> str | None:
-    """Say so where a column is named like an identifier and holds a different integer a row."""
+    """Return a doubt if the name and the distinct integers of a column suggest an identifier."""
     values = cells.values
     if _IDENTIFIER_NAME.fullmatch(str(name).lower()) is None or len(values) < _MIN_IDENTIFIERS:
         return None
@@ -205,7 +206,7 @@ def _doubt_of_number(cells: Numbers, name: str) -> str | None:
         return None
     if not np.array_equal(values, np.floor(values)):
         return None
-    return "its name and its different integers suggest an identifier, and it is read as numbers"
+    return "its name and its distinct integers suggest an identifier; it is read as numbers"
 
 
 def _boolean_words(texts: Sequence[str]) -> BooleanWords | None:
@@ -229,21 +230,21 @@ def _numeric(sample: _Sample) -> Kind | None:
     readable = np.isfinite(values)
     if not _enough(sample, readable):
         return None
-    if sample.all_differ and readable.all() and _numbers_the_rows(sample, values):
-        return Kind("identifier", "all values differ and count the rows")
+    if sample.all_differ and readable.all() and _is_row_number(sample, values):
+        return Kind("identifier", "all values differ and number the rows")
     why = "numbers written as strings"
     if number_format.decimal == ",":
         why += ", decimal comma"
     return Kind("numeric", why, _doubt_of_rest(sample, readable, "numbers"), number_format)
 
 
-def _numbers_the_rows(sample: _Sample, values: NDArray[np.float64]) -> bool:
-    """Whether all-different integers only count rows, or are too long to be quantities."""
+def _is_row_number(sample: _Sample, values: NDArray[np.float64]) -> bool:
+    """Whether distinct integers are monotonic, consecutive, or too long to be quantities."""
     if not all(map(str.isdigit, map(str.strip, sample.texts))):
         return False
-    rises = bool((np.diff(values) > 0).all() or (np.diff(values) < 0).all())
-    dense = sample.complete and np.ptp(values) == len(values) - 1
-    return rises or dense or min(map(len, sample.texts)) > _EXACT_DIGITS
+    monotonic = bool((np.diff(values) > 0).all() or (np.diff(values) < 0).all())
+    consecutive = sample.complete and np.ptp(values) == len(values) - 1
+    return monotonic or consecutive or min(map(len, sample.texts)) > _EXACT_DIGITS
 
 
 def _date(sample: _Sample) -> Kind | None:
@@ -253,16 +254,17 @@ def _date(sample: _Sample) -> Kind | None:
         return None
     doubt = _doubt_of_rest(sample, readable, "dates")
     if date_format.ambiguous:
-        doubt = "the order of day and month cannot be told; the month is taken to come first"
+        doubt = "the order of day and month is ambiguous; the month is read first"
     why = "dates written as strings" + (", day first" if date_format.day_first else "")
     return Kind("date", why, doubt, date_format)
 
 
 def _enough(sample: _Sample, readable: NDArray[np.bool_]) -> bool:
-    """Whether all strings are readable, or many different ones and nearly all cells."""
+    """Whether all strings can be parsed, or many levels and nearly all cells."""
     if readable.all():
         return True
-    return bool(readable.sum() >= _MIN_READABLE and sample.share(readable) >= _READABLE)
+    enough_levels = readable.sum() >= _MIN_PARSED_LEVELS
+    return bool(enough_levels and sample.share(readable) >= _MIN_PARSED_SHARE)
 
 
 def _doubt_of_rest(sample: _Sample, readable: NDArray[np.bool_], what: str) -> str | None:
@@ -281,44 +283,46 @@ def _tags(sample: _Sample) -> Kind | None:
         for text, rows in zip(sample.texts, sample.rows.tolist(), strict=True):
             for tag in split_tags(text, separator):
                 uses[tag] += rows
-        short = np.mean([len(words(tag)) for tag in uses]) <= _WORDS_OF_TAG if uses else False
-        if short and len(uses) < sample.n_levels and uses.total() >= _USES_OF_TAG * len(uses):
+        if not 0 < len(uses) < sample.n_levels:
+            continue
+        short = np.mean([len(words(tag)) for tag in uses]) <= _MAX_WORDS_OF_TAG
+        if short and uses.total() >= _MIN_USES_OF_TAG * len(uses):
             return Kind("tags", f"lists separated by {separator!r}", parser=separator)
     return None
 
 
 def split_tags(text: str, separator: str) -> set[str]:
-    """Split a list of tags; case and spaces around a tag do not matter."""
+    """Split a list of tags, ignoring case and surrounding spaces."""
     return {tag.strip().casefold() for tag in text.split(separator)} - {""}
 
 
 def _identifier(sample: _Sample) -> Kind | None:
     if not sample.all_differ or any(" " in text.strip() for text in sample.texts):
         return None
-    if _shared_pieces(sample.texts) >= 1 - _READABLE:
+    if _share_of_common_ngrams(sample.texts) >= 1 - _MIN_PARSED_SHARE:
         return None
     plain_words = all(map(str.isalpha, sample.texts))
     doubt = "all its words differ, so it is left out as an identifier" if plain_words else None
-    return Kind("identifier", "all values differ and have nothing in common", doubt)
+    return Kind("identifier", "all values differ and share no n-grams", doubt)
 
 
-def _shared_pieces(texts: list[str], size: int = 4) -> float:
-    """Share of the strings with a piece, beyond what all begin with, that 2% of them hold."""
+def _share_of_common_ngrams(texts: list[str], size: int = 4) -> float:
+    """Share of the strings with an n-gram that 2% of them contain, common affixes removed."""
     prefix = len(os.path.commonprefix(texts))
     suffix = len(os.path.commonprefix([text[:prefix:-1] for text in texts]))
     cores = [text[prefix : len(text) - suffix] for text in texts]
-    pieces = [{core[i : i + size] for i in range(len(core) - size + 1)} for core in cores]
-    n_holders = Counter(piece for found in pieces for piece in found)
-    common = {piece for piece, n in n_holders.items() if n >= max(3, 0.02 * len(texts))}
-    return float(np.mean([not found.isdisjoint(common) for found in pieces]))
+    ngrams = [{core[i : i + size] for i in range(len(core) - size + 1)} for core in cores]
+    n_texts = Counter(ngram for found in ngrams for ngram in found)
+    common = {ngram for ngram, n in n_texts.items() if n >= max(3, 0.02 * len(texts))}
+    return float(np.mean([not found.isdisjoint(common) for found in ngrams]))
 
 
 def _strings(sample: _Sample) -> Kind:
     n_levels = sample.n_levels
-    most = min(_MANY_LEVELS, max(_FEW_LEVELS, sample.n_rows // _ROWS_A_LEVEL))
+    most = min(_MANY_LEVELS, max(_FEW_LEVELS, sample.n_rows // _MIN_ROWS_PER_LEVEL))
     if n_levels <= most:
         return Kind("categorical", f"strings of {n_levels} levels")
     n_words = float(np.mean([len(words(text)) for text in sample.texts]))
-    if n_words >= _WORDS_OF_TEXT:
+    if n_words >= _MIN_WORDS_OF_TEXT:
         return Kind("text", f"{n_levels} different strings of {n_words:.0f} words on average")
     return Kind("name", f"{n_levels} different short strings")

@@ -1,4 +1,4 @@
-"""Numbers that are written as strings: "$1,234.50", "(12)", "3,5 %"."""
+"""Parsing of numbers that are written as strings: "$1,234.50", "(12)", "3,5 %"."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# What people write where a number or a date is missing, in lower case.
+# Strings that mean a missing value, in lower case.
 NULL_WORDS = frozenset(
     ["", "-", "--", "?", ".", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "missing", "<na>"]
 )
@@ -17,31 +17,31 @@ _NUMBER = re.compile(
     rf"(?P<digits>[\d.,'’\s]*\d[.,]?)(?P<exponent>e[-+]?\d+)?\s*"
     rf"(?:{_CURRENCY}|(?P<percent>%))?\s*(?P<close>\))?"
 )
-# What stands for the decimal point, and how groups of three digits may be set apart.
+# Numbers by decimal separator, with an optional separator of groups of three digits.
 _DIGITS = {
     ".": re.compile(r"(?:\d{1,3}(?:([,'’\s])\d{3})(?:\1\d{3})*|\d+)?(?:\.\d*)?"),
     ",": re.compile(r"(?:\d{1,3}(?:([.'’\s])\d{3})(?:\1\d{3})*|\d+)?(?:,\d*)?"),
 }
 _GROUPING = re.compile(r"[,.'’\s]")
-# A leading zero says that the digits are a code, such as a postal code.
+# Digits with a leading zero are codes, such as postal codes.
 _CODE = re.compile(r"\s*0\d+\s*")
 
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """How the numbers of one column are written.
+    """Format of the numbers of one column.
 
     Parameters
     ----------
     decimal : {".", ","}, default="."
-        What separates the fraction.
+        Decimal separator.
     """
 
     decimal: str = "."
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> "NumberFormat":
-        """Find the format that fits most of some strings, the point where both do.
+        """Infer the decimal separator: the one that parses more strings, "." in a tie.
 
         Parameters
         ----------
@@ -51,7 +51,7 @@ class NumberFormat:
         Returns
         -------
         number_format : NumberFormat
-            "1,234" alone is a thousand and more; "1,5" or "1.234,5" shows a decimal comma.
+            "1,234" alone is 1234; "1,5" or "1.234,5" implies a decimal comma.
         """
         point, comma = cls("."), cls(",")
         n_point = np.isfinite(point.parse(texts)).sum()
@@ -59,7 +59,7 @@ class NumberFormat:
         return comma if n_comma > n_point else point
 
     def parse(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Read strings as numbers.
+        """Parse strings as numbers.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class NumberFormat:
         Returns
         -------
         values : ndarray of shape (n,)
-            NaN where a string is no number; a percentage is divided by 100, parentheses negate.
+            NaN if a string is not a number. "5%" is 0.05, and "(5)" is -5.
         """
         if self.decimal == ".":
             try:
@@ -100,7 +100,7 @@ class NumberFormat:
 
 
 def is_null_word(text: str) -> bool:
-    """Say whether a string stands for a missing value.
+    """Return whether a string means a missing value.
 
     Parameters
     ----------
@@ -110,13 +110,13 @@ def is_null_word(text: str) -> bool:
     Returns
     -------
     is_null : bool
-        Upper and lower case and spaces around it do not matter.
+        Whether it is one of `NULL_WORDS`, ignoring case and surrounding spaces.
     """
     return text.strip().casefold() in NULL_WORDS
 
 
 def has_leading_zeros(texts: Sequence[str]) -> bool:
-    """Say whether some strings are codes of digits such as "007".
+    """Return whether some strings are codes with leading zeros, such as "007".
 
     Parameters
     ----------
@@ -126,6 +126,6 @@ def has_leading_zeros(texts: Sequence[str]) -> bool:
     Returns
     -------
     has : bool
-        Whether one of them begins with a zero that a number would not have.
+        Whether at least one string is such a code.
     """
     return any(map(_CODE.fullmatch, texts))

@@ -1,4 +1,4 @@
-"""From the user's table to the numeric matrix that every pipeline works on."""
+"""The transformer from the user's table to the numeric matrix that every pipeline works on."""
 
 import numbers
 import warnings
@@ -19,37 +19,37 @@ from skauto.exceptions import ColumnKindWarning
 if TYPE_CHECKING:
     import pandas as pd
 
-# Output columns of all names and texts together, and the cells (160 MB) that they may fill.
+# Maximum number of output columns and of cells (160 MB) of all name and text columns together.
 _MAX_TEXT_COLUMNS = 250
 _MAX_TEXT_CELLS = 20_000_000
-# Trees compute in single precision and refuse what lies beyond it.
+# Values are clipped to single precision, because trees of scikit-learn refuse larger ones.
 _LARGEST = float(np.finfo(np.float32).max)
-# Rows that are copied at once, few enough for the processor's cache.
+# Number of rows that are copied at once, to stay within the processor's cache.
 _CHUNK = 2_048
-# Medians are those of so many rows, at equal distances.
+# Medians are computed on at most this number of evenly spaced rows.
 _MAX_MEDIAN_ROWS = 20_000
 
 
 @dataclass(frozen=True)
 class ColumnReader:
-    """How one column is read, as it was decided in ``fit``.
+    """The fitted reader of one column.
 
     Parameters
     ----------
     name : str
         Name of the column.
     kind : Kind
-        What it holds.
+        Kind of the column.
     encoder : Encoder
-        Gives its numbers.
+        Fitted encoder of the column.
     keep : ndarray of bool of shape (width,)
-        Which of them tell something.
+        Mask of the outputs of the encoder that are not constant.
     fill : ndarray of shape (n_outputs,)
-        What replaces a number that is missing only later; NaN where it stays missing.
+        Medians that impute kept outputs without missing values in ``fit``; NaN for the others.
     n_levels : int or None
-        Number of its different strings or categories.
+        Number of distinct strings or categories.
     n_missing : int
-        Number of its missing cells.
+        Number of missing cells.
     """
 
     name: str
@@ -62,7 +62,7 @@ class ColumnReader:
 
     @property
     def category_levels(self) -> int:
-        """Number of levels of the category that is its first output, 0 where it is none."""
+        """Number of levels if the first output is a category code, else 0."""
         encoder = self.encoder
         if isinstance(encoder, NameEncoder):
             encoder = encoder.category
@@ -72,23 +72,22 @@ class ColumnReader:
 
 
 class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
-    """Read a table into a matrix of floats, the same way at every call.
+    """Transformer from a table to a matrix of floats.
 
-    What a column holds is decided once, in ``fit``, from its values: numbers, booleans,
-    categories, names, texts, dates or lists of tags, as such or written as strings. Each kind has
-    its own output columns. Missing entries of numbers, categories and dates become NaN, and so do
-    categories that were not there in ``fit``. Identifiers and columns that tell nothing (constant,
-    or all missing) are left out. A number or date that is missing only at ``transform`` is
-    replaced by the median of its column, since the steps behind have never seen a missing value
-    there. The reader is the first step of every pipeline that skauto builds, which is why those
-    predict from the raw table.
+    ``fit`` infers the kind of each column from its values: numbers, booleans, categories, names,
+    texts, dates or lists of tags, all of which may be written as strings. Each kind has its own
+    output columns. Missing numbers, categories and dates become NaN, and so do categories that
+    ``fit`` has not seen. Identifiers and constant columns are dropped. If a column of numbers or
+    dates has no missing value in ``fit``, ``transform`` imputes its median, because the following
+    steps were fitted without missing values. The reader is the first step of every pipeline of
+    skauto, so that pipelines predict from the raw table.
 
     Parameters
     ----------
     column_kinds : dict or array-like, default=None
-        What columns hold, where it differs from what the reader finds: "numeric", "boolean",
-        "categorical", "name", "text", "date", "tags" or "drop" for names or positions of columns.
-        A list of names or positions, or a boolean mask, means "categorical".
+        Kinds of some columns, instead of the inferred ones: a dict from names or positions to
+        "numeric", "boolean", "categorical", "name", "text", "date", "tags" or "drop". A list of
+        names or positions, or a boolean mask, means "categorical".
 
     Attributes
     ----------
@@ -99,7 +98,7 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
     n_features_in_ : int
         Number of input columns.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the input columns, where ``X`` has them.
+        Names of the input columns, if ``X`` has names.
 
     Examples
     --------
@@ -121,7 +120,7 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         Parameters
         ----------
         X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
-            The table: a pandas, polars or pyarrow table, or anything else that narwhals reads.
+            The table; dataframes of pandas, polars, pyarrow or any library that narwhals supports.
         y : None
             Ignored.
 
@@ -135,13 +134,13 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         TypeError
             If a column holds values of several types, or of a type that is not supported.
         ValueError
-            If ``X`` holds an infinite value or two columns of one name, or ``column_kinds`` does
-            not fit.
+            If ``X`` holds an infinite value or duplicate column names, or ``column_kinds`` does
+            not match the columns.
 
         Warns
         -----
         ColumnKindWarning
-            If it is doubtful what a column holds.
+            If the kind of a column is uncertain.
         """
         self.fit_transform(X, y)
         return self
@@ -204,7 +203,7 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         return readers, blocks
 
     def transform(self, X: Any) -> Any:
-        """Read a table of the same columns.
+        """Read a table with the columns of ``fit``.
 
         Parameters
         ----------
@@ -219,7 +218,7 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         Raises
         ------
         TypeError
-            If a column does not hold what it held in ``fit``.
+            If a column holds values of another type than in ``fit``.
         """
         check_is_fitted(self)
         X = as_table(X)
@@ -238,7 +237,7 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         return _assemble(blocks, X.shape[0])
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Names of the output columns.
+        """Return the names of the output columns.
 
         Parameters
         ----------
@@ -248,7 +247,7 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         Returns
         -------
         names : ndarray of str
-            One name a column; parts of a date are ``<column>_month`` and so on.
+            One name per column, for example ``<column>_month`` for a part of a date.
         """
         check_is_fitted(self)
         if self.columns_ is None:
@@ -262,15 +261,15 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         return np.array(names or ["constant"], dtype=object)
 
     def table_report(self) -> "pd.DataFrame":
-        """Tell what each column holds and why (needs pandas).
+        """Return the kind of each column and the reason for it (needs pandas).
 
         Returns
         -------
         report : pandas.DataFrame
-            One row a column: its name, ``kind``, ``why``, the number of ``levels`` (different
-            strings or categories), the number of ``missing`` entries, the number ``n_outputs`` of
-            columns that are made of it, and in ``doubt`` what to check, if anything. A sparse
-            matrix has no rows: its columns are numbers.
+            One row per column: its name, ``kind``, the reason ``why``, the number of ``levels``
+            (distinct strings or categories), the number of ``missing`` cells, the number of output
+            columns ``n_outputs``, and the ``doubt`` to check, if any. Empty for a sparse matrix,
+            whose columns are all numeric.
 
         Examples
         --------
@@ -304,7 +303,7 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         return [f"x{j}" for j in range(self.n_features_in_)] if names is None else list(names)
 
     def _wanted_kinds(self) -> list[str | None]:
-        """Kind of each column as ``column_kinds`` has it, None where it says nothing."""
+        """Kind of each column in ``column_kinds``; None for columns that it does not name."""
         n_columns = self.n_features_in_
         kinds: list[str | None] = [None] * n_columns
         names = list(getattr(self, "feature_names_in_", []))
@@ -327,7 +326,7 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         return kinds
 
     def _items(self) -> dict[Any, Any]:
-        """Give ``column_kinds`` as a dictionary."""
+        """Return ``column_kinds`` as a dict."""
         if self.column_kinds is None:
             return {}
         if isinstance(self.column_kinds, dict):
@@ -336,8 +335,8 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         if listed.dtype == bool:
             if listed.shape != (self.n_features_in_,):
                 raise ValueError(
-                    "The 'column_kinds' parameter, where it is a mask, must have one entry for "
-                    f"each of the {self.n_features_in_} columns. Got shape {listed.shape} instead."
+                    "A mask in the 'column_kinds' parameter must have one entry for each of the "
+                    f"{self.n_features_in_} columns. Got shape {listed.shape} instead."
                 )
             listed = np.flatnonzero(listed)
         return dict.fromkeys(listed.ravel().tolist(), "categorical")
@@ -361,7 +360,7 @@ def _read_sparse(X: Any) -> sparse.csr_array:
 def _column_reader(
     name: str, kind: Kind, encoder: Encoder, block: Block, cells: Cells
 ) -> ColumnReader:
-    """Look at what the encoder made of the column: what tells something, what is missing."""
+    """Find the outputs of the encoder that are not constant, missing cells and medians."""
     values, gaps = block.values, np.isnan(block.values)
     if kind.name in ("numeric", "boolean", "date"):
         missing = gaps[:, 0] if block.codes is None else gaps[block.codes, 0]
@@ -376,7 +375,7 @@ def _column_reader(
     if kind.name not in ("drop", "identifier") and not keep.any():
         kind = Kind(
             "constant",
-            "no value is there" if n_missing == len(missing) else "all values are equal",
+            "all values are missing" if n_missing == len(missing) else "all values are equal",
         )
     fill = np.full(int(keep.sum()), np.nan)
     if kind.name in ("numeric", "boolean", "date") and n_missing == 0:
@@ -388,7 +387,7 @@ def _column_reader(
 
 
 def _assemble(blocks: list[Block], n_samples: int) -> NDArray[np.float64]:
-    """Write blocks side by side, some rows at a time to stay within the processor's cache."""
+    """Concatenate blocks, in chunks of rows."""
     widths = [block.values.shape[1] for block in blocks]
     ends = np.cumsum([0, *widths]).tolist()
     if ends[-1] == 0:
@@ -407,7 +406,7 @@ def _warn_of_doubts(columns: list[ColumnReader]) -> None:
     doubts = [f"column {c.name!r}: {c.kind.doubt}" for c in columns if c.kind.doubt]
     if doubts:
         warnings.warn(
-            f"It is doubtful what {len(doubts)} of {len(columns)} columns hold. Say it by the "
+            f"The kinds of {len(doubts)} of {len(columns)} columns are uncertain. Set them by the "
             f"'column_kinds' parameter: {'; '.join(doubts)}.",
             ColumnKindWarning,
             stacklevel=3,

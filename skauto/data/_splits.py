@@ -1,4 +1,4 @@
-"""Which rows train and which validate: the same for every trial of a search."""
+"""Training and validation rows: the same folds for every trial of a search."""
 
 import numbers
 import warnings
@@ -11,30 +11,30 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from skauto.utils import BoolArray, IntArray
 
-# Rows that train and rows that validate.
+# Training rows and validation rows.
 Split = tuple[IntArray, IntArray]
 
-# Upper number of rows for 8, 5 and 3 folds; beyond the last one fifth of the rows is held out.
+# Maximum number of rows for 8, 5 and 3 folds; larger data sets get a hold-out set of one fifth.
 FOLDS_BY_SIZE = ((2_000, 8), (20_000, 5), (100_000, 3))
 _HOLD_OUT = 0.2
-# The configurations that are to be validated on all folds, and the share of the budget for them.
-_N_JUDGED = 12
+# Number of configurations to validate on all folds, and the share of the budget for them.
+_N_VALIDATED = 12
 _SHARE_OF_BUDGET = 0.5
 
 
 def make_splits(
     cv: Any, X: Any, y: IntArray, groups: NDArray[Any] | None = None, *, seed: int = 0
 ) -> list[Split]:
-    """Give the training and validation rows of each fold, as lists that never change.
+    """Return the training and validation rows of each fold.
 
     Parameters
     ----------
     cv : None, int, float, splitter or iterable of (train, test)
-        None: 8 stratified folds up to 2,000 rows, 5 up to 20,000, 3 up to 100,000, beyond that a
-        stratified fifth held out. An integer is a number of stratified shuffled folds, a float in
-        (0, 1) the share of rows that is held out. With ``groups``, the folds keep them whole.
+        None: 8 stratified folds up to 2,000 rows, 5 up to 20,000, 3 up to 100,000, and for more
+        rows a stratified hold-out set of one fifth. int: the number of stratified shuffled folds.
+        float in (0, 1): the share of rows in the hold-out set. A group is never split by these.
     X : array-like of shape (n_samples, n_features)
-        The table, for splitters that look at it.
+        The table, passed to a splitter.
     y : ndarray of int of shape (n_samples,)
         Class of each row, as a code from 0.
     groups : ndarray of shape (n_samples,), default=None
@@ -45,13 +45,13 @@ def make_splits(
     Returns
     -------
     splits : list of (ndarray, ndarray)
-        Row numbers that train and that validate. A class with fewer rows than folds is missing
-        from some of them. When no class has two rows, everything both trains and validates.
+        Training and validation rows. A class with fewer rows than folds is missing from some
+        folds. If no class has two rows, all rows are in both sets.
 
     Raises
     ------
     ValueError
-        If ``cv`` is of another kind, out of range, or gives an empty fold.
+        If ``cv`` has another type, is out of range, or gives an empty fold.
 
     Examples
     --------
@@ -79,24 +79,26 @@ def make_splits(
 def affordable_folds(
     n_samples: int, seconds: Sequence[float], processor_seconds: float
 ) -> int | float:
-    """Number of folds, or the share to hold out, that a number of rows and a budget allow.
+    """Return the number of folds, or the hold-out share, for a number of rows and a budget.
+
+    The number of folds is the largest one for which 12 of the configurations can be validated in
+    half of the budget. It is at most the default for the number of rows, and at least 4 if the
+    default is 8, else at least 3. If 3 folds of 4 configurations are not affordable, one fifth of
+    the rows is held out.
 
     Parameters
     ----------
     n_samples : int
         Number of rows.
     seconds : sequence of float
-        Predicted seconds of a fit for each of the configurations that are tried first.
+        Predicted fit time in seconds of each initial configuration.
     processor_seconds : float
-        Of the whole search, over all workers.
+        CPU seconds of the whole search, over all workers.
 
     Returns
     -------
     cv : int or float
-        At most what the rows alone suggest; with it, a dozen of the configurations can be
-        validated on all folds in half of the budget. At least 4 folds where the rows suggest 8,
-        and at least 3 up to 100,000 rows, unless not even 3 folds of 4 configurations are
-        affordable, when a fifth is held out.
+        Number of folds, or the share of rows in the hold-out set.
 
     Examples
     --------
@@ -107,10 +109,10 @@ def affordable_folds(
     most = _automatic(n_samples)
     if isinstance(most, float) or not len(seconds):
         return most
-    usual = sorted(seconds)[:_N_JUDGED]
-    price = sum(usual) * _N_JUDGED / len(usual)
-    affordable = int(_SHARE_OF_BUDGET * processor_seconds / price)
-    if 3 * sum(sorted(seconds)[:4]) > _SHARE_OF_BUDGET * processor_seconds:
+    cheapest = sorted(seconds)[:_N_VALIDATED]
+    cost_of_fold = sum(cheapest) * _N_VALIDATED / len(cheapest)
+    affordable = int(_SHARE_OF_BUDGET * processor_seconds / cost_of_fold)
+    if 3 * sum(cheapest[:4]) > _SHARE_OF_BUDGET * processor_seconds:
         return _HOLD_OUT
     return int(min(most, max(affordable, 4 if most == FOLDS_BY_SIZE[0][1] else 3)))
 
@@ -124,7 +126,7 @@ def _refuse(cv: Any) -> NoReturn:
 
 
 def _automatic(n_samples: int) -> int | float:
-    """Number of folds, or the share to hold out, for a number of rows."""
+    """Return the default number of folds, or the hold-out share, for a number of rows."""
     for limit, n_folds in FOLDS_BY_SIZE:
         if n_samples <= limit:
             return n_folds
@@ -153,15 +155,15 @@ def _folds(
     n_folds: int, rows: IntArray, y: IntArray, groups: NDArray[Any] | None, seed: int
 ) -> list[Split]:
     with warnings.catch_warnings():
-        # Welcome here: predictions are aligned to all classes, whatever a fold holds.
+        # A class may be missing from a fold, because predictions are aligned to all classes.
         warnings.filterwarnings("ignore", message="The least populated", category=UserWarning)
         if groups is None:
             return list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(rows, y))
         n_groups = len(np.unique(groups))
         if n_groups < 2:
             raise ValueError(
-                "The 'groups' must hold at least two different groups, so that one can validate "
-                "what another trained. Got one group instead."
+                "The 'groups' must hold at least two different groups, one for training and one "
+                "for validation. Got one group instead."
             )
         splitter = StratifiedGroupKFold(min(n_folds, n_groups), shuffle=True, random_state=seed)
         return [(a, b) for a, b in splitter.split(rows, y, groups) if a.size and b.size]
@@ -171,13 +173,13 @@ def _checked(number: int, split: Any, n_samples: int) -> Split:
     train, test = (_row_numbers(part, n_samples) for part in split)
     if train.size == 0 or test.size == 0:
         raise ValueError(
-            f"The 'cv' parameter must give folds that train and validate on at least one row. "
-            f"Fold {number} has {train.size} training and {test.size} validation rows."
+            "The 'cv' parameter must give folds with at least one row for training and one for "
+            f"validation. Fold {number} has {train.size} training and {test.size} validation rows."
         )
     if max(train.max(), test.max()) >= n_samples or min(train.min(), test.min()) < 0:
         raise ValueError(
             f"The 'cv' parameter must give row numbers from 0 to {n_samples - 1}. "
-            f"Fold {number} goes beyond."
+            f"Fold {number} has other row numbers."
         )
     return train, test
 
@@ -190,7 +192,7 @@ def _row_numbers(part: Any, n_samples: int) -> IntArray:
 def stratified_subset(
     y: NDArray[Any], fraction: float, rng: np.random.Generator, *, minimum: int = 1
 ) -> BoolArray:
-    """Choose a share of the rows, class by class.
+    """Draw a stratified subset of the rows.
 
     Parameters
     ----------
@@ -199,9 +201,9 @@ def stratified_subset(
     fraction : float
         Share of the rows of each class, in (0, 1].
     rng : numpy.random.Generator
-        The subset of a smaller share lies within that of a larger one for equal generators.
+        For equal generators, the subset of a smaller share is part of the subset of a larger one.
     minimum : int, default=1
-        Rows of each class that are chosen at least.
+        Minimum number of rows of each class.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Tables of any library, and the cells of one of their columns."""
+"""Reading the columns of tables of any dataframe library."""
 
 import datetime
 import numbers
@@ -16,7 +16,7 @@ from skauto.data._numbers import NumberFormat, is_null_word
 
 @dataclass(frozen=True)
 class Numbers:
-    """Cells that are numbers: real values of shape (n_samples,), NaN where missing."""
+    """A column of numbers: real values of shape (n_samples,), NaN where missing."""
 
     values: NDArray[Any]
 
@@ -29,7 +29,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Dates:
-    """Cells that are dates: datetime64[us] of shape (n_samples,), NaT where missing."""
+    """A column of dates: datetime64[us] of shape (n_samples,), NaT where missing."""
 
     values: NDArray[np.datetime64]
 
@@ -41,9 +41,9 @@ class Dates:
 
 @dataclass(frozen=True)
 class Levels:
-    """Cells as codes of their distinct values, -1 where missing.
+    """A column of codes of its distinct values, -1 where missing.
 
-    The levels are strings, or anything where the dtype of the column declares them as categories.
+    The levels are strings, or any objects if the column has a categorical dtype (``declared``).
     """
 
     levels: list[Any]
@@ -60,22 +60,22 @@ Cells = Numbers | Dates | Levels
 
 
 def as_table(X: Any) -> Any:
-    """Give X as something with columns: a dataframe, a 2-D array or a CSR matrix.
+    """Convert X to a dataframe, a 2-D array or a CSR matrix.
 
     Parameters
     ----------
     X : {array-like, dataframe, sparse matrix}
-        What the user passed.
+        The argument of the user.
 
     Returns
     -------
     X : dataframe, ndarray of shape (n_samples, n_features) or CSR matrix
-        Strings in nested lists stay apart from numbers (object dtype).
+        Nested lists that contain strings become an array of dtype object.
 
     Raises
     ------
     ValueError
-        If it does not have two dimensions, two columns of one name, or a complex dtype.
+        If X is not two-dimensional, is complex or has duplicate column names.
 
     Examples
     --------
@@ -107,17 +107,17 @@ def _to_csr(X: Any) -> Any:
 
 
 def column_names(X: Any) -> list[Any] | None:
-    """Names of the columns of a table, None where it has none.
+    """Return the column names of a table.
 
     Parameters
     ----------
     X : object
-        A dataframe of any library, or anything else.
+        A dataframe of any library, or any other object.
 
     Returns
     -------
     names : list or None
-        In their order.
+        None if X is not a dataframe.
     """
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         return list(X.columns)
@@ -130,7 +130,7 @@ def _check_unique_names(names: list[Any]) -> None:
     if len(set(names)) < len(names):
         twice = sorted({str(name) for name in names if names.count(name) > 1})
         raise ValueError(
-            f"X must have columns of different names. Got {', '.join(twice)} more than once; "
+            f"X must have columns with different names. Got {', '.join(twice)} more than once; "
             "rename or drop the duplicates."
         )
 
@@ -145,12 +145,12 @@ def read_cells(X: Any, j: int, name: str) -> Cells:
     j : int
         Position of the column.
     name : str
-        Its name, for messages.
+        Its name, for error messages.
 
     Returns
     -------
     cells : Numbers, Dates or Levels
-        What the column holds.
+        The column.
 
     Raises
     ------
@@ -167,17 +167,17 @@ def read_cells(X: Any, j: int, name: str) -> Cells:
 
 
 def as_levels(cells: Cells) -> Levels:
-    """Give cells as codes of their distinct values.
+    """Convert a column to codes of its distinct values.
 
     Parameters
     ----------
     cells : Numbers, Dates or Levels
-        Any cells.
+        Any column.
 
     Returns
     -------
     levels : Levels
-        Numbers and dates are sorted.
+        The levels of numbers and dates are sorted.
     """
     if isinstance(cells, Levels):
         return cells
@@ -200,7 +200,7 @@ def _array_cells(values: NDArray[Any], name: str) -> Cells:
 
 
 def _series_cells(series: Any, name: str) -> Cells:
-    """Cells of a pandas Series, read by its own methods."""
+    """Read a pandas Series."""
     kind = series.dtype.kind
     if series.dtype.name == "category":
         codes = series.cat.codes.to_numpy()
@@ -221,7 +221,7 @@ def _series_cells(series: Any, name: str) -> Cells:
 
 
 def _narwhals_cells(series: Any, name: str) -> Cells:
-    """Cells of a polars, pyarrow or other column that narwhals knows."""
+    """Read a narwhals Series (polars, pyarrow, ...)."""
     dtype = series.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
         return Numbers(_finite(series.cast(nw.Float64).to_numpy(), name))
@@ -242,7 +242,7 @@ def _narwhals_cells(series: Any, name: str) -> Cells:
 
 
 def _factorize(values: list[Any], name: str) -> tuple[list[Any], NDArray[np.signedinteger]]:
-    """Distinct values and the code of each value, by the hash table of a dict."""
+    """Return the distinct values and the code of each value."""
     try:
         found = dict.fromkeys(values)
     except TypeError:
@@ -268,7 +268,7 @@ def _typed(
     *,
     declared: bool = False,
 ) -> Cells:
-    """Give levels of Python objects the type that all of them have."""
+    """Convert Python objects to a column of their common type."""
     types = set(map(type, levels))
     if types != {str}:
         present = [not _is_missing(level) for level in levels]
@@ -288,7 +288,7 @@ def _typed(
         levels, kinds = _numbers_among_strings(levels, kinds)
     if len(kinds) > 1:
         raise TypeError(
-            f"Column {name!r} of X must hold values of one kind. "
+            f"Column {name!r} of X must hold values of one type. "
             f"Got {' and '.join(sorted(kinds))} instead; convert the column, for "
             "instance with .astype(str)."
         )
@@ -300,7 +300,7 @@ def _typed(
 
 
 def _numbers_among_strings(levels: list[Any], kinds: set[str]) -> tuple[list[Any], set[str]]:
-    """Read strings as numbers where each of them is one, or a word for a missing value."""
+    """Parse the strings as numbers if each of them is a number or a null word."""
     texts = [_text(level) for level in levels if isinstance(level, str | bytes)]
     values = NumberFormat.of(texts).parse(texts)
     readable = np.isfinite(values) | [is_null_word(text) for text in texts]
@@ -339,7 +339,7 @@ def _text(value: str | bytes) -> str:
 
 
 def _without_zone(value: Any) -> Any:
-    """Universal time without a zone, which is what NumPy can hold."""
+    """Convert a date with a time zone to UTC, because NumPy has no time zones."""
     if getattr(value, "tzinfo", None) is None:
         return value
     return value.astimezone(datetime.UTC).replace(tzinfo=None)
@@ -362,17 +362,17 @@ def _finite(values: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def distinct_strings(cells: Cells) -> Sequence[str] | None:
-    """Levels of cells that are strings.
+    """Return the distinct strings of a column.
 
     Parameters
     ----------
     cells : Numbers, Dates or Levels
-        Any cells.
+        Any column.
 
     Returns
     -------
     texts : list of str or None
-        None where they are something else; empty where all are missing.
+        None if the values are not strings; empty if all are missing.
     """
     if isinstance(cells, Levels) and set(map(type, cells.levels)) <= {str}:
         return cells.levels

@@ -14,29 +14,29 @@ FloatMatrix = NDArray[np.float64]
 
 _WORD = re.compile(r"\w+")
 _NGRAM_SIZES = (2, 3, 4)
-# Bounds of what is learnt from a column: distinct strings, terms, and what a frequent term is.
+# Maximum number of distinct strings and terms of a column, and minimum document frequency.
 _MAX_TEXTS = 10_000
 _MAX_TERMS = 5_000
 _MIN_TEXTS = 2
 
 
 def words(text: str) -> list[str]:
-    """Split a text into words in lower case."""
+    """Split a text into lower-case words."""
     return _WORD.findall(text.lower())
 
 
 def parts(text: str) -> list[str]:
-    """Split a text at its spaces, in lower case."""
+    """Split a text at whitespace, in lower case."""
     return text.lower().split()
 
 
 def whole(token: str) -> list[str]:
-    """Take a token for a single term."""
+    """Return the token as its only term."""
     return [token]
 
 
 def ngrams(token: str) -> list[str]:
-    """Split a token, a space before and behind it, into pieces of 2, 3 and 4 characters."""
+    """Return the character n-grams of a token padded with spaces, n = 2, 3, 4."""
     padded = f" {token} "
     return [
         padded[start : start + size]
@@ -46,19 +46,19 @@ def ngrams(token: str) -> list[str]:
 
 
 class LatentTerms:
-    """Tf-idf weights of the terms of texts and their leading singular directions.
+    """Tf-idf weights of terms and their truncated SVD (latent semantic analysis).
 
     Deerwester et al., "Indexing by Latent Semantic Analysis", 1990.
 
     Parameters
     ----------
     terms_of : callable
-        The terms of one token.
+        Function from a token to its terms.
     n_components : int
-        Number of directions; with no more terms than numbers asked for, the weights themselves
-        are given.
+        Number of SVD components. With at most ``n_components + n_terms`` terms, the features are
+        the tf-idf weights of all terms instead.
     n_terms : int, default=0
-        Number of the most frequent terms whose weights are given besides.
+        Number of the most frequent terms whose tf-idf weights are features too.
     """
 
     def __init__(
@@ -69,14 +69,14 @@ class LatentTerms:
         self.n_terms = n_terms
 
     def fit(self, counts: Any, tokens: Sequence[str]) -> Self:
-        """Learn terms, weights and directions.
+        """Learn terms, tf-idf weights and SVD components.
 
         Parameters
         ----------
         counts : CSR array of shape (n_texts, n_tokens)
-            Number of times that each token is in each text.
+            Number of occurrences of each token in each text.
         tokens : list of str
-            The tokens.
+            Token of each column.
 
         Returns
         -------
@@ -98,19 +98,19 @@ class LatentTerms:
         return self
 
     def transform(self, counts: Any, tokens: Sequence[str]) -> FloatMatrix:
-        """Give the features of texts.
+        """Compute the features of texts.
 
         Parameters
         ----------
         counts : CSR array of shape (n_texts, n_tokens)
-            As in ``fit``, of any texts.
+            Number of occurrences of each token in each text.
         tokens : list of str
-            The tokens.
+            Token of each column.
 
         Returns
         -------
         features : ndarray of shape (n_texts, n_columns_)
-            Weights of single terms, then directions.
+            Tf-idf weights of single terms, then SVD components.
         """
         if self.tfidf_ is None:
             return np.zeros((counts.shape[0], 0))
@@ -121,7 +121,7 @@ class LatentTerms:
         return np.hstack([weights[:, : self.n_terms].toarray(), self.svd_.transform(weights)])
 
     def names_out(self) -> list[str]:
-        """Names of the columns: terms, then numbers of directions."""
+        """Return the names of the columns: terms, then numbers of SVD components."""
         terms = list(self.terms_)
         if self.svd_ is None:
             return terms
@@ -129,14 +129,14 @@ class LatentTerms:
 
 
 class TextFeatures:
-    """Lengths of texts and latent terms in several views.
+    """Lengths of texts and one or more sets of latent terms.
 
     Parameters
     ----------
     tokenize : callable
-        The tokens of one text.
+        Function from a text to its tokens.
     views : list of LatentTerms
-        What is made of the tokens.
+        Unfitted features of the tokens.
     """
 
     def __init__(self, tokenize: Callable[[str], list[str]], views: Sequence[LatentTerms]) -> None:
@@ -149,7 +149,7 @@ class TextFeatures:
         Parameters
         ----------
         texts : list of str
-            Distinct texts; of more than 10,000, as many at equal distances are read.
+            Distinct texts; at most about 10,000 evenly spaced ones are used.
 
         Returns
         -------
@@ -162,7 +162,7 @@ class TextFeatures:
         return self
 
     def transform(self, texts: Sequence[str]) -> FloatMatrix:
-        """Give the features of texts.
+        """Compute the features of texts.
 
         Parameters
         ----------
@@ -180,7 +180,7 @@ class TextFeatures:
         return np.hstack([*blocks, *(view.transform(counts, tokens) for view in self.views)])
 
     def names_out(self) -> list[str]:
-        """Names of the columns."""
+        """Return the names of the columns."""
         views = [f"{view.terms_of.__name__}_{n}" for view in self.views for n in view.names_out()]
         return ["n_characters", "n_tokens", *views]
 
@@ -188,21 +188,21 @@ class TextFeatures:
 def count_terms(
     documents: Iterable[Iterable[str]], vocabulary: dict[str, int] | None = None
 ) -> tuple[Any, list[str]]:
-    """Count terms.
+    """Count the terms of documents.
 
     Parameters
     ----------
     documents : iterable of iterable of str
         Terms of each document.
     vocabulary : dict of str to int, default=None
-        Column of each term, other terms are left out; None takes all.
+        Column of each term; other terms are ignored. None counts all terms.
 
     Returns
     -------
     counts : CSR array of shape (n_documents, n_terms), dtype float64
-        Number of times that a term is in a document.
+        Number of occurrences of each term in each document.
     terms : list of str
-        The term of each column.
+        Term of each column.
     """
     known = {} if vocabulary is None else vocabulary
     columns: list[int] = []
@@ -220,7 +220,7 @@ def count_terms(
 
 
 def _most_frequent(counts: Any, terms: Sequence[str]) -> list[int]:
-    """Columns of the terms that are in at least two texts, in most of them first."""
+    """Columns of the terms in at least two texts, sorted by decreasing document frequency."""
     frequency = np.bincount(counts.indices, minlength=len(terms))
     enough = np.flatnonzero(frequency >= _MIN_TEXTS).tolist()
     enough.sort(key=lambda column: (-frequency[column], terms[column]))

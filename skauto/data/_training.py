@@ -1,4 +1,4 @@
-"""The user's data: checked and read once, in one frozen record."""
+"""The arguments of ``fit``, validated and read once into one frozen record."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ Split = tuple[IntArray, IntArray]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TrainingData:
-    """The user's data, checked and read: what a search works on.
+    """The training data of a search.
 
     Parameters
     ----------
@@ -31,21 +31,21 @@ class TrainingData:
     y : ndarray of int of shape (n_samples,)
         Class codes.
     classes : ndarray of shape (n_classes,)
-        Labels of the codes.
+        Class label of each code.
     splits : list of (ndarray, ndarray), default=()
         Training and validation rows of each fold.
     sample_weight : ndarray of shape (n_samples,), default=None
         Weights of the rows for classifiers and scorers.
     X : dataframe, ndarray or CSR matrix of shape (n_samples, n_features), default=None
-        The raw table without the rows of weight 0.
+        The raw table without rows of weight 0.
     reader : TableReader, default=None
-        Fitted on ``X``.
+        The reader that was fitted on ``X``.
     groups : ndarray of shape (n_samples,), default=None
-        Groups whose rows are never split between training and validation.
+        Groups whose rows stay together in training or in validation.
     sensitive_features : array-like of shape (n_samples, ...), default=None
-        As it was passed to ``fit``.
+        The argument of ``fit``.
     sensitive : mapping of str to ndarray of int of shape (n_samples,), default={}
-        Group codes of each sensitive feature that a constraint names.
+        Group codes of each sensitive feature that a constraint uses.
 
     Examples
     --------
@@ -73,13 +73,13 @@ class TrainingData:
         return len(self.classes)
 
     def sensitive_feature(self, name: str) -> Any:
-        """Find a sensitive feature by its name.
+        """Return a sensitive feature by its name.
 
         Parameters
         ----------
         name : str
-            A column of ``sensitive_features``, else of ``X``; a ``sensitive_features`` of one
-            column without a name is taken for any.
+            A column of ``sensitive_features`` or else of ``X``. If ``sensitive_features`` is a
+            single column without a name, it is returned for any name.
 
         Returns
         -------
@@ -103,7 +103,7 @@ class TrainingData:
 
     @property
     def facts(self) -> DataFacts:
-        """What the search space is adapted to."""
+        """Properties of the data that the search space depends on."""
         is_sparse = bool(sparse.issparse(self.Z))
         values = self.Z.data if is_sparse else self.Z
         return DataFacts(
@@ -123,30 +123,30 @@ def read_training_data(
     reader: TableReader,
     allowed: Collection[str] = METADATA,
 ) -> TrainingData:
-    """Check and read the arguments of ``fit``.
+    """Validate and read the arguments of ``fit``.
 
     Parameters
     ----------
     X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
         The table.
     y : array-like of shape (n_samples,)
-        Classes.
+        Class labels.
     metadata : mapping of str to array-like
-        ``sample_weight``, ``groups`` and ``sensitive_features``, as far as they were given.
+        Any of ``sample_weight``, ``groups`` and ``sensitive_features``.
     reader : TableReader
-        Not fitted yet.
+        An unfitted reader.
     allowed : collection of str, default=("sample_weight", "groups", "sensitive_features")
-        Names of metadata that the estimator takes.
+        Names of metadata that the estimator accepts.
 
     Returns
     -------
     data : TrainingData
-        Without the rows of weight 0, and not split yet.
+        The data without rows of weight 0 and without splits.
 
     Raises
     ------
     ValueError, TypeError
-        For anything that a search could not work with.
+        If an argument is invalid.
 
     Examples
     --------
@@ -209,10 +209,7 @@ def _check_classes(classes: NDArray[Any], *, weighted: bool) -> None:
         return
     got = f"the single class {classes[0]!s}" if len(classes) else "no row"
     where = " in the rows whose sample_weight is not 0" if weighted else ""
-    raise ValueError(
-        f"y must hold at least two classes{where}. Got {got} instead; there is nothing to tell "
-        "apart."
-    )
+    raise ValueError(f"y must hold at least two classes{where}. Got {got} instead.")
 
 
 def _check_shape(X: Any) -> None:
@@ -220,7 +217,7 @@ def _check_shape(X: Any) -> None:
     if n_samples < 2:
         raise ValueError(
             f"Found array with {n_samples} sample(s) (shape={X.shape}) while a minimum of 2 is "
-            "required by a search."
+            "required."
         )
     if n_features < 1:
         raise ValueError(

@@ -1,7 +1,7 @@
-"""A search on disk: every finished trial is durable at once, and readable without pickle.
+"""Checkpoints: each finished trial is written to disk at once, without pickle.
 
-The file is JSON lines: a header that says what the search is about, then a line a trial. Each line
-ends with a checksum of itself, so that a line that a crash cut short is told from a whole one.
+The file is JSON lines: a header that identifies the search, then one line per trial. Each line
+ends with its checksum, so that a line that a crash truncated is detected.
 """
 
 import base64
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 try:
     import fcntl
-except ImportError:  # not on Windows, where two searches must be kept apart by hand
+except ImportError:  # Windows: checkpoints are not locked
     fcntl = None  # type: ignore[assignment]
 
 from skauto.exceptions import CheckpointError, CheckpointWarning
@@ -39,7 +39,7 @@ class Checkpoint:
     Parameters
     ----------
     path : path-like
-        Where it lies, or is to lie.
+        Path of the file, which may not exist yet.
 
     Examples
     --------
@@ -77,25 +77,24 @@ class Checkpoint:
         self.close()
 
     def header(self) -> dict[str, Any] | None:
-        """Read what the search on disk is about.
+        """Read the header of the file.
 
         Returns
         -------
         header : dict or None
-            As it was given to ``resume``; None when there is no file yet, or an empty one.
+            The ``about`` of ``resume``; None if the file does not exist or is empty.
 
         Raises
         ------
         CheckpointError
-            If the file is not a checkpoint, or one of another version of the format.
+            If the file is not a checkpoint, or has another version of the format.
         """
         if not self.path.exists():
             return None
         with self.path.open("rb") as file:
             first = file.readline()
         if not first.endswith(b"\n") and _START.startswith(first[: len(_START)]):
-            # Not even the header was written whole: nothing can be lost by starting over.
-            return None
+            return None  # the header is incomplete, so the file holds no trial
         header = _parse(first)
         if header is None or header.get("format") != FORMAT:
             raise CheckpointError(
@@ -109,14 +108,14 @@ class Checkpoint:
         return header
 
     def resume(self, about: Mapping[str, Any], space: SearchSpace) -> list[Trial]:
-        """Open the file and give the trials that it holds; begin it where there is none.
+        """Open the file and return its trials; create it if it does not exist.
 
         Parameters
         ----------
         about : mapping of str to str or int
-            What must be the same for the search to go on: fingerprints of the data, and so on.
+            What must be equal to resume the search, such as fingerprints of the data.
         space : SearchSpace
-            What the configurations are decoded with.
+            The space that decodes the configurations.
 
         Returns
         -------
@@ -126,8 +125,8 @@ class Checkpoint:
         Raises
         ------
         CheckpointError
-            If the search on disk is about something else, a line in its middle is damaged, or
-            another process is writing to it.
+            If the file belongs to another search, a line before the last one is damaged, or
+            another process writes to the file.
         """
         about = {"format": FORMAT, "version": VERSION, **about, "space": describe_space(space)}
         header = self.header()
@@ -144,19 +143,19 @@ class Checkpoint:
             self.close()
             raise CheckpointError(
                 f"The checkpoint {self.path} belongs to another search: {', '.join(differing)} "
-                "differ. Call fit as before to continue it, or give another path to start anew."
+                "differ. Call fit as before to resume it, or give another path to start anew."
             )
         return self._read_trials()
 
     def append(self, trial: Trial) -> None:
-        """Write a trial so that it survives whatever comes next.
+        """Write a trial to disk, and return when it is durable.
 
         Parameters
         ----------
         trial : Trial
-            A finished one.
+            A finished trial.
         """
-        assert self._space is not None, "resume comes first"
+        assert self._space is not None, "call resume first"
         vector = self._space.encode([trial.configuration])[0]
         self._write(
             {
@@ -228,16 +227,15 @@ class Checkpoint:
                 )
             else:
                 warnings.warn(
-                    f"The last line of the checkpoint {self.path} was not written to its end; "
-                    f"its {len(line)} bytes are dropped. {len(trials)} trials were recovered.",
+                    f"The last line of the checkpoint {self.path} is incomplete; its {len(line)} "
+                    f"bytes are dropped. {len(trials)} trials were recovered.",
                     CheckpointWarning,
                     stacklevel=4,
                 )
                 self._file.truncate(start)
                 break
-        # In the order of their proposals, whichever ended first.
         trials.sort(key=lambda trial: trial.number)
-        if trials:  # what comes next is numbered behind all that is there
+        if trials:  # new trials are numbered after the largest number in the file
             self._shift = trials[-1].number + 1 - len(trials)
         return [replace(trial, number=number) for number, trial in enumerate(trials)]
 
@@ -270,7 +268,7 @@ class Checkpoint:
 
 
 def describe_space(space: SearchSpace) -> str:
-    """Fingerprint of a space: equal for spaces whose vectors mean the same.
+    """Return a fingerprint of a space: equal for spaces that decode vectors equally.
 
     Parameters
     ----------
@@ -305,7 +303,7 @@ def _line(record: Mapping[str, Any]) -> bytes:
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:
-    """Give the record of a line, None when the line is not whole."""
+    """Return the record of a line; None if the line is incomplete."""
     text, tab, checksum = line.rstrip(b"\n").rpartition(b"\t")
     if not line.endswith(b"\n") or not tab or checksum != f"{zlib.crc32(text):08x}".encode():
         return None
@@ -314,7 +312,7 @@ def _parse(line: bytes) -> dict[str, Any] | None:
 
 
 def _plain(value: Any) -> Any:
-    """Turn numpy values into plain ones; anything else becomes its text."""
+    """Convert NumPy values to Python values, and other objects to their repr."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     return repr(value)

@@ -1,4 +1,4 @@
-"""What a search is to reach, in one frozen record that stands beside its trials."""
+"""Objectives, limits and budget of a search, in one frozen record."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,27 +9,26 @@ from skauto.utils import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Goal:
-    """Objectives, limits and budget of a search, and what its predictions are judged by.
+    """Objectives, limits and budget of a search, and the targets of its predictions.
 
     Parameters
     ----------
     objectives : sequence of str, default=("loss",)
-        Names of the losses of a trial, in their order. All are minimised.
+        Names of the losses of a trial, in order. All are minimised.
     limits : mapping of str to float, default={}
-        Upper limit of each constraint; a trial is feasible when it exceeds none.
+        Upper limit of each constraint. A trial is feasible if no constraint exceeds its limit.
     max_evals : int, default=None
-        Number of trials that the search may make; None where it is not bounded.
+        Maximum number of trials; None for no limit.
     time_limit : float, default=None
-        Seconds that the search may take; None where time does not bound it. Without a time limit,
-        strategies ignore the seconds of trials, so that results do not depend on the machine.
+        Seconds of wall-clock time; None for no limit. Without a time limit, strategies ignore the
+        cost of trials, so that results do not depend on the machine.
     targets : ndarray of int of shape (n_samples,), default=None
-        True class codes of the rows that the trials' predictions are for; None where there are no
-        such rows.
+        True class codes of the rows that trials predict; None if trials have no predictions.
     sample_weight : ndarray of shape (n_samples,), default=None
-        Weights of these rows; None where all count the same.
+        Weights of these rows; None for equal weights.
     ensemble_loss : callable, default=None
-        ``ensemble_loss(rows)`` gives the loss by which ensembles are judged on these rows; None
-        stands for the share of errors.
+        ``ensemble_loss(rows)`` returns the loss of ensembles on these rows; None for the error
+        rate.
 
     Examples
     --------

@@ -1,6 +1,7 @@
-"""The append-only record of a search: the memory that its parts share."""
+"""The append-only list of the trials of a search, shared by all its parts."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -23,10 +24,9 @@ class History(Sequence[Trial]):
     Parameters
     ----------
     goal : Goal or sequence of str, default=("loss",)
-        What the search is to reach; or the names of its objectives, which makes a goal of them
-        and the keyword arguments.
+        The goal of the search, or the names of its objectives.
     **settings : object
-        Other fields of the `Goal`.
+        Other fields of the `Goal`, if objectives were passed.
 
     Examples
     --------
@@ -56,36 +56,36 @@ class History(Sequence[Trial]):
 
     @property
     def max_evals(self) -> int | None:
-        """Number of trials that the search may make."""
+        """Maximum number of trials; None for no limit."""
         return self.goal.max_evals
 
     @property
     def time_limit(self) -> float | None:
-        """Seconds that the search may take."""
+        """Seconds of wall-clock time; None for no limit."""
         return self.goal.time_limit
 
     @property
     def targets(self) -> IntArray | None:
-        """True class codes of the rows that predictions are for."""
+        """True class codes of the rows that trials predict."""
         return self.goal.targets
 
     @property
     def ensemble_loss(self) -> Callable[[IntArray], Any] | None:
-        """Give the loss of ensembles on some rows."""
+        """Callable that returns the loss of ensembles on some rows."""
         return self.goal.ensemble_loss
 
     def towards(self, goal: Goal) -> "History":
-        """Give the same trials with another goal: a search that goes on.
+        """Return a copy with another goal, for a search that is resumed.
 
         Parameters
         ----------
         goal : Goal
-            With the same objectives.
+            A goal with the same objectives.
 
         Returns
         -------
         history : History
-            Its trials can be appended to without changing this one.
+            The same trials in a new list.
         """
         history = History(goal)
         history._trials = list(self._trials)
@@ -111,11 +111,11 @@ class History(Sequence[Trial]):
         Parameters
         ----------
         trial : Trial
-            Its number must be the present length of the history.
+            Its number must be the current length of the history.
         """
         if trial.number != len(self._trials):
             raise ValueError(
-                f"The 'trial' must carry number {len(self._trials)}, the next one. "
+                f"The number of the 'trial' must be {len(self._trials)}, the next position. "
                 f"Got {trial.number} instead."
             )
         if len(trial.losses) != len(self.objectives):
@@ -132,22 +132,22 @@ class History(Sequence[Trial]):
 
     @property
     def remaining_evals(self) -> int | None:
-        """Number of trials that are left, None where only time bounds the search."""
+        """Number of trials left; None without a limit."""
         return None if self.max_evals is None else max(0, self.max_evals - len(self))
 
     @property
     def elapsed(self) -> float:
-        """Seconds from the beginning of the search to the end of the last trial."""
+        """Seconds from the start of the search to the end of its last trial."""
         return max((trial.ended for trial in self._trials), default=0.0)
 
     @property
     def share_of_time(self) -> float:
-        """Share of the time limit that has elapsed; 0 where time does not bound the search."""
+        """Share of the time limit that has elapsed; 0 without a limit."""
         return 0.0 if self.time_limit is None else self.elapsed / self.time_limit
 
     @property
     def losses(self) -> FloatArray:
-        """Losses of shape (n_trials, n_objectives); infinite where a trial is not ok."""
+        """Losses, shape (n_trials, n_objectives); infinite for trials that are not ok."""
         losses = np.full((len(self), len(self.objectives)), np.inf)
         for row, trial in zip(losses, self._trials, strict=True):
             if trial.ok:
@@ -155,7 +155,7 @@ class History(Sequence[Trial]):
         return losses
 
     def violation(self, trial: Trial) -> float:
-        """Sum over the constraints of how far a trial exceeds its limit, in units of the limit.
+        """Sum of the constraint violations of a trial, each relative to its limit.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class History(Sequence[Trial]):
         Returns
         -------
         violation : float
-            0 when the trial is feasible; infinite when a constraint was not measured.
+            0 if the trial is feasible; infinite if a constraint was not measured.
         """
         total = 0.0
         for name, limit in self.limits.items():
@@ -175,7 +175,7 @@ class History(Sequence[Trial]):
         return total
 
     def feasible(self, trial: Trial) -> bool:
-        """Whether a trial exceeds no limit.
+        """Return whether a trial satisfies every constraint.
 
         Parameters
         ----------
@@ -185,19 +185,19 @@ class History(Sequence[Trial]):
         Returns
         -------
         feasible : bool
-            True when every constraint was measured and holds.
+            True if every constraint was measured and is within its limit.
         """
         return self.violation(trial) == 0.0
 
     @property
     def incumbent(self) -> Trial | None:
-        """Best feasible completed trial on all the rows; None while there is none."""
+        """Best feasible trial that was completed at full fidelity; None if there is none."""
         candidates = [t for t in self._complete() if self.feasible(t)]
         return min(candidates, key=lambda t: (t.loss, t.tie_break), default=None)
 
     @property
     def least_violating(self) -> Trial | None:
-        """Completed trial on all the rows that exceeds the limits least, best loss first."""
+        """Trial of least violation, then least loss, among those completed at full fidelity."""
         return min(
             self._complete(),
             key=lambda t: (self.violation(t), t.loss, t.tie_break),
@@ -205,12 +205,12 @@ class History(Sequence[Trial]):
         )
 
     def front(self) -> list[Trial]:
-        """Feasible completed trials on all the rows that no other one dominates.
+        """Pareto front of the feasible trials that were completed at full fidelity.
 
         Returns
         -------
         front : list of Trial
-            In the order of their first loss.
+            Sorted by the first loss.
         """
         candidates = [t for t in self._complete() if self.feasible(t)]
         if not candidates:
@@ -220,31 +220,28 @@ class History(Sequence[Trial]):
         return sorted(front, key=lambda t: t.losses)
 
     def counts(self) -> dict[str, int]:
-        """Number of trials of each status that occurs.
+        """Count the trials of each status.
 
         Returns
         -------
         counts : dict of str to int
             Status to number of trials, in the order of first occurrence.
         """
-        counts: dict[str, int] = {}
-        for trial in self._trials:
-            counts[trial.status] = counts.get(trial.status, 0) + 1
-        return counts
+        return dict(Counter(trial.status for trial in self._trials))
 
     def without_data(self, keep: Collection[int] = ()) -> "History":
-        """Give the record that stays with a fitted estimator, without what holds the data.
+        """Return a copy for the fitted estimator, without arrays of the size of the data.
 
         Parameters
         ----------
         keep : collection of int, default=()
-            Numbers of the trials that keep their predictions. If any does, the targets and their
-            weights stay too.
+            Numbers of the trials that keep their predictions. Targets and weights are kept too if
+            it is not empty.
 
         Returns
         -------
         history : History
-            Without the ensemble loss and the other trials' predictions.
+            Without the ensemble loss and the predictions of the other trials.
         """
         goal = replace(self.goal, ensemble_loss=None)
         if not len(keep):
@@ -257,13 +254,13 @@ class History(Sequence[Trial]):
         return history
 
     def to_frame(self) -> "pd.DataFrame":
-        """Table with one row a trial, in the order of evaluation (needs pandas).
+        """Return a table with one row per trial, in order of evaluation (needs pandas).
 
         Returns
         -------
         frame : pandas.DataFrame
             Number, status, losses, constraints, cost, times, the algorithm of each step,
-            hyper-parameters as ``step__name`` columns, fidelity, origin and error.
+            hyper-parameters in columns ``step__name``, fidelity, origin and error.
         """
         import pandas as pd
 
@@ -271,7 +268,7 @@ class History(Sequence[Trial]):
         return pd.DataFrame([self._row(trial) for trial in self._trials], columns=columns)
 
     def to_cv_results(self) -> dict[str, Any]:
-        """Results in the form of ``GridSearchCV.cv_results_``.
+        """Return the results in the format of ``GridSearchCV.cv_results_``.
 
         Returns
         -------
@@ -279,7 +276,7 @@ class History(Sequence[Trial]):
             Keys ``mean_fit_time``, ``std_fit_time``, ``mean_score_time``, ``std_score_time``,
             ``params``, ``param_<step>`` and ``param_<step>__<name>`` (masked arrays),
             ``split<i>_test_<scorer>``, ``mean_test_<scorer>``, ``std_test_<scorer>``,
-            ``rank_test_<scorer>`` and ``status``. With a single scorer its name is "score".
+            ``rank_test_<scorer>`` and ``status``. A single scorer is named "score".
         """
         results: dict[str, Any] = {}
         for key, times in (
@@ -340,7 +337,7 @@ class History(Sequence[Trial]):
 
 
 def _flat(configuration: Configuration) -> dict[str, Any]:
-    """Give a configuration as one mapping: step -> algorithm, step__name -> value."""
+    """Flatten a configuration: {step: algorithm, step__name: value}."""
     flat: dict[str, Any] = {}
     for step, component in configuration.components:
         flat[step] = component

@@ -1,4 +1,4 @@
-"""What was proposed and what came of it: two frozen records."""
+"""Proposals and trials: the frozen records of what was proposed and how it scored."""
 
 import math
 from collections.abc import Mapping
@@ -16,18 +16,18 @@ STATUSES: tuple[str, ...] = get_args(Status)
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
-    """A configuration that a strategy wants to have evaluated.
+    """A configuration that a strategy asks to evaluate.
 
     Parameters
     ----------
     configuration : Configuration
-        What to evaluate.
+        The configuration to evaluate.
     fidelity : float, default=1.0
         Share of the rows to evaluate it on, in (0, 1].
     origin : str, default=""
-        Which part of the strategy made the proposal, for the leaderboard.
+        Part of the strategy that made the proposal, shown in the leaderboard.
     info : mapping, default={}
-        Anything the strategy wants back with the trial.
+        Data of the strategy that is copied to the trial.
 
     Examples
     --------
@@ -51,39 +51,38 @@ class Proposal:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Trial:
-    """One evaluated proposal: a fact that never changes.
+    """The frozen record of one evaluated proposal.
 
     Parameters
     ----------
     number : int
         Position in the history, from 0.
     configuration : Configuration
-        What was evaluated.
+        The evaluated configuration.
     status : {"ok", "stopped", "skipped", "failed", "timeout", "memout", "crashed"}, default="ok"
-        How the evaluation ended. "stopped" means that it was not promoted to the next rung: its
-        losses are those of the last rung. "skipped" means that it was not started, because its
-        predicted seconds exceed the time that is left.
+        How the evaluation ended. "stopped": it was not promoted to the next rung, and its losses
+        are from the last rung. "skipped": it was not started, because its predicted cost exceeds
+        the remaining time.
     losses : tuple of float, default=(inf,)
-        One value an objective, to be minimised; infinite where nothing was measured.
+        One value per objective, to be minimised; infinite if it was not measured.
     tie_break : float, default=0.0
-        Decides between trials of equal first loss (smaller is better).
+        Orders trials of equal first loss (smaller is better).
     fidelity : float, default=1.0
         Share of the rows it was evaluated on.
     constraints : mapping of str to float, default={}
         Measured value of each constraint.
     fold_constraints : mapping of str to tuple of float, default={}
-        The same by fold.
+        Value of each constraint on each fold.
     cost : float, default=0.0
         Seconds of evaluation, summed over the folds.
     cpu_time : float, default=0.0
-        Seconds of processors that the evaluation used. Folds that gave no result count with the
-        seconds that they ran.
+        CPU seconds of the evaluation. Folds without a result count with their wall-clock seconds.
     started, ended : float, default=0.0
         Seconds since the search began.
     runs : tuple of (float, float), default=()
-        When each fold began and ended to run on a worker, in seconds since the search began.
+        Start and end of each fold on a worker, in seconds since the search began.
     error : str, default=""
-        Text of what went wrong, with the end of its traceback.
+        Error message with the end of its traceback.
     fold_scores : mapping of str to tuple of float, default={}
         Scores (greater is better) by scorer and fold.
     fit_times, score_times : tuple of float, default=()
@@ -91,11 +90,11 @@ class Trial:
     rounds : tuple of int, default=()
         Number of boosting rounds or epochs that early stopping chose on each fold.
     predictions : ndarray of shape (n_samples, n_classes), dtype float32, or None
-        Out-of-fold class probabilities; NaN in the rows that no fold predicted.
+        Out-of-fold class probabilities; NaN in rows that no fold predicted.
     origin : str, default=""
-        Which part of the strategy proposed it.
+        Part of the strategy that made the proposal.
     info : mapping, default={}
-        What the strategy attached to the proposal.
+        Data that the strategy attached to the proposal.
 
     Examples
     --------
@@ -136,15 +135,15 @@ class Trial:
 
     @property
     def loss(self) -> float:
-        """First of the losses, the one that a single-objective search minimises."""
+        """The first loss, which a single-objective search minimises."""
         return self.losses[0]
 
     @property
     def ok(self) -> bool:
-        """Whether the evaluation was completed and every loss is a finite number."""
+        """Whether the evaluation was completed with finite losses."""
         return self.status == "ok" and all(math.isfinite(loss) for loss in self.losses)
 
     @property
     def mean_fit_time(self) -> float:
-        """Seconds that fitting took on average over the folds (NaN if none was fitted)."""
+        """Mean fit time of the folds in seconds; NaN if no fold was fitted."""
         return sum(self.fit_times) / len(self.fit_times) if self.fit_times else math.nan

@@ -1,4 +1,4 @@
-"""Helpers that know nothing of the other rooms."""
+"""Helpers that import nothing else from skauto."""
 
 from skauto.utils._budget import Budget
 from skauto.utils._compat import (

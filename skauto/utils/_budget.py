@@ -1,18 +1,18 @@
-"""One clock for everything that a search may spend."""
+"""The budget of a search: number of trials and wall-clock time."""
 
 import math
 import time
 
 
 class Budget:
-    """Trials and seconds that a search may spend; the clock starts with the object.
+    """Number of trials and seconds that a search may use; the clock starts at construction.
 
     Parameters
     ----------
     max_evals : int, default=None
-        Number of trials; None where only time bounds the search.
+        Maximum number of trials; None for no limit.
     time_limit : float, default=None
-        Seconds of wall clock; None where only trials bound the search.
+        Seconds of wall-clock time; None for no limit.
 
     Examples
     --------
@@ -39,5 +39,5 @@ class Budget:
 
     @property
     def overrun(self) -> float:
-        """Seconds beyond the time limit; 0 within it, and without one."""
+        """Seconds beyond the time limit; 0 within it or without a limit."""
         return 0.0 if self.time_limit is None else max(0.0, self.elapsed - self.time_limit)

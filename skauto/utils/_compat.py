@@ -1,7 +1,7 @@
-"""The private parts of other packages that skauto uses, each behind a function of its own.
+"""Wrappers of the private functions of other packages that skauto uses.
 
-There is no public way to these. Everything else in skauto keeps to public names, so that a release
-of scikit-learn, joblib or LightGBM which moves one of them is met in this module only.
+They have no public equivalent. All other modules use public names only, so a release of
+scikit-learn, joblib or LightGBM that changes a private name requires changes in this module only.
 """
 
 from typing import Any, ClassVar
@@ -39,14 +39,14 @@ __all__ = [
 
 
 def take_rows(table: Any, rows: NDArray[Any]) -> Any:
-    """Take rows of a table of any kind.
+    """Select rows of a table of any type.
 
     Parameters
     ----------
     table : array-like, sparse matrix, DataFrame or list
         The table.
     rows : ndarray of int or bool
-        Positions of the rows, or a mask.
+        Row indices, or a mask.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def take_rows(table: Any, rows: NDArray[Any]) -> Any:
 
 
 def n_rows(table: Any) -> int:
-    """Count the rows of a table of any kind.
+    """Return the number of rows of a table of any type.
 
     Parameters
     ----------
@@ -79,13 +79,13 @@ def n_rows(table: Any) -> int:
     Raises
     ------
     TypeError
-        If it has no rows, such as a scalar.
+        If `table` is a scalar or has no length.
     """
     return int(_num_samples(table))
 
 
 def check_sample_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
-    """Check the weights of rows.
+    """Validate sample weights.
 
     Parameters
     ----------
@@ -109,14 +109,14 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float6
 
 
 def input_feature_names(transformer: Any, input_features: Any = None) -> NDArray[Any]:
-    """Give the names of the columns that a transformer was fitted on.
+    """Return the names of the columns that a transformer was fitted on.
 
     Parameters
     ----------
     transformer : estimator
-        A fitted one, with `n_features_in_`.
+        A fitted transformer with `n_features_in_`.
     input_features : array-like of str, default=None
-        The names, if the transformer was fitted without.
+        The names, if the transformer was fitted on a table without column names.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def input_feature_names(transformer: Any, input_features: Any = None) -> NDArray
 
 
 def scorer_function(scorer: Any) -> Any:
-    """Give the metric that a scorer was made of.
+    """Return the metric that a scorer computes.
 
     Parameters
     ----------
@@ -142,8 +142,8 @@ def scorer_function(scorer: Any) -> Any:
     Returns
     -------
     callable or None
-        ``metric(y_true, y_pred)``; None for scorers that `sklearn.metrics.make_scorer` did not
-        make. Those may look at the rows, and take no weights.
+        ``metric(y_true, y_pred)``; None if the scorer was not made by
+        `sklearn.metrics.make_scorer`. Such a scorer may read `X`, and takes no weights.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def scorer_function(scorer: Any) -> Any:
 
 
 def scorer_options(scorer: Any) -> dict[str, Any]:
-    """Find the options that a scorer passes on to its metric.
+    """Return the keyword arguments that a scorer passes to its metric.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def scorer_options(scorer: Any) -> dict[str, Any]:
     Returns
     -------
     dict of str to object
-        Keyword arguments that `sklearn.metrics.make_scorer` was given; empty for other callables.
+        Keyword arguments of `sklearn.metrics.make_scorer`; empty for other callables.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def scorer_options(scorer: Any) -> dict[str, Any]:
 
 
 def scorer_is_loss(scorer: Any) -> bool:
-    """Tell whether a scorer turns the sign of its metric, which is a loss.
+    """Return whether a scorer negates its metric, because the metric is a loss.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def scorer_is_loss(scorer: Any) -> bool:
 
 
 def scorer_needs_labels_only(scorer: Any) -> bool:
-    """Tell whether a scorer reads predicted labels, not probabilities.
+    """Return whether a scorer reads predicted labels, not probabilities.
 
     Parameters
     ----------
@@ -205,33 +205,33 @@ def scorer_needs_labels_only(scorer: Any) -> bool:
     Returns
     -------
     bool
-        Whether its response is ``predict``. True for callables that
-        `sklearn.metrics.make_scorer` did not make, of which nothing is known.
+        Whether its response method is ``predict``. True for callables that were not made by
+        `sklearn.metrics.make_scorer`, because their response method is unknown.
     """
     return getattr(scorer, "_response_method", "predict") == "predict"
 
 
 def backend_of(parallel: Parallel) -> ParallelBackendBase:
-    """Give the backend that runs the tasks of a `joblib.Parallel`.
+    """Return the backend that runs the tasks of a `joblib.Parallel`.
 
     Parameters
     ----------
     parallel : joblib.Parallel
-        One that was entered.
+        An entered context manager.
 
     Returns
     -------
     joblib.parallel.ParallelBackendBase
-        Its backend, configured.
+        Its configured backend.
     """
     return parallel._backend
 
 
 class OwnParameters:
-    """Mixin for LightGBM's estimators with constructor parameters that are not LightGBM's.
+    """Mixin for subclasses of LightGBM's estimators that add constructor parameters.
 
-    LightGBM passes all of `get_params` on to its library, which warns about those it does not
-    know. A subclass names its own in `_own_parameters`.
+    LightGBM passes every parameter of `get_params` to its library, which warns about unknown
+    names. A subclass lists the parameters that it adds in `_own_parameters`.
     """
 
     _own_parameters: ClassVar[tuple[str, ...]] = ()

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 class GrowingArray:
-    """Rows of one shape and type, appended one by one; the buffer doubles when it is full.
+    """Rows of one shape and dtype, appended one by one; the buffer doubles when it is full.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class GrowingArray:
         Parameters
         ----------
         row : ndarray
-            Of the shape and type of the first one.
+            A row with the shape and dtype of the first row.
         """
         if self._n == 0:
             self._buffer = np.empty((4, *row.shape), dtype=row.dtype)

@@ -1,23 +1,23 @@
-"""Help with misspelt names."""
+"""Suggestions for misspelt names in error messages."""
 
 import difflib
 from collections.abc import Iterable
 
 
 def closest(name: object, allowed: Iterable[str]) -> str:
-    """Give the end of an error message that suggests the nearest allowed name.
+    """Return the end of an error message that suggests the most similar allowed name.
 
     Parameters
     ----------
     name : object
-        What was passed.
+        The unknown name.
     allowed : iterable of str
-        What could have been passed.
+        The allowed names.
 
     Returns
     -------
     hint : str
-        " Did you mean '...'?", or nothing when no name is near.
+        " Did you mean '...'?", or an empty string if no allowed name is similar.
 
     Examples
     --------

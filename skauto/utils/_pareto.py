@@ -1,4 +1,4 @@
-"""Pareto dominance and the hypervolume of a set of losses, all of them minimised."""
+"""Pareto dominance and hypervolume of a set of losses; every objective is minimised."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -7,16 +7,16 @@ from skauto.utils._types import BoolArray, FloatArray
 
 
 def non_dominated(losses: ArrayLike) -> BoolArray:
-    """Say which rows no other row dominates.
+    """Return the mask of the non-dominated rows (the Pareto front).
 
-    A row dominates another one if it is at most as large everywhere and smaller somewhere. Equal
-    rows do not dominate each other, so every copy of a non-dominated row is reported. A row with
-    an infinite or missing loss (a failed trial) never belongs to the front and dominates nothing.
+    A row dominates another row if no loss is larger and at least one loss is smaller. Equal rows
+    do not dominate each other, so duplicates of a non-dominated row are all non-dominated. A row
+    with an infinite or missing loss (a failed trial) is never on the front and dominates nothing.
 
     Parameters
     ----------
     losses : array-like of shape (n, m)
-        One row a point, one column an objective.
+        One row per point, one column per objective.
 
     Returns
     -------
@@ -32,8 +32,8 @@ def non_dominated(losses: ArrayLike) -> BoolArray:
     points = _as_points(losses)
     mask = np.zeros(len(points), dtype=bool)
     remaining = np.flatnonzero(np.isfinite(points).all(axis=1))
-    # In lexicographic order no row is dominated by a later one, so the first remaining row is
-    # always non-dominated: take it and its copies, and drop the rows that it dominates.
+    # In lexicographic order no row is dominated by a later row. The first remaining row is
+    # therefore non-dominated: keep it and its duplicates, and drop the rows that it dominates.
     remaining = remaining[np.lexsort(points[remaining].T[::-1])]
     while remaining.size:
         first = points[remaining[0]]
@@ -44,17 +44,17 @@ def non_dominated(losses: ArrayLike) -> BoolArray:
 
 
 def hypervolume(losses: ArrayLike, reference: ArrayLike) -> float:
-    """Volume that a set of points dominates, up to a reference point.
+    """Compute the volume that a set of points dominates, bounded by a reference point.
 
-    Exact in any number of objectives: a sweep in two, the WFG recursion down to it in more.
+    The result is exact: a sweep for two objectives, the WFG recursion for more.
 
     Parameters
     ----------
     losses : array-like of shape (n, m)
-        One row a point, one column an objective. Points that do not improve on the reference in
-        every objective, infinite and missing ones add nothing.
+        One row per point, one column per objective. Points that are not below the reference in
+        every objective, and points with infinite or missing losses, contribute nothing.
     reference : array-like of shape (m,)
-        The worst corner of the volume.
+        Reference point: the upper bound of each objective.
 
     Returns
     -------
@@ -84,14 +84,14 @@ def hypervolume(losses: ArrayLike, reference: ArrayLike) -> float:
 
 
 def running_hypervolume(losses: ArrayLike, reference: ArrayLike) -> FloatArray:
-    """Hypervolume after each point of a sequence.
+    """Compute the hypervolume after each point of a sequence.
 
     Parameters
     ----------
     losses : array-like of shape (n, m)
-        One row a point, in the order in which they were found.
+        One row per point, in order of evaluation.
     reference : array-like of shape (m,)
-        The worst corner of the volume.
+        Reference point: the upper bound of each objective.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def _as_points(losses: ArrayLike) -> FloatArray:
     points = np.asarray(losses, dtype=np.float64)
     if points.ndim != 2:
         raise ValueError(
-            "losses must be a two-dimensional array, one row a point and one column an "
+            "losses must be a two-dimensional array with one row per point and one column per "
             f"objective. Got {points.ndim} dimension(s) instead: reshape a single objective "
             "with losses.reshape(-1, 1)."
         )
@@ -138,12 +138,12 @@ def _volume(front: FloatArray, corner: FloatArray) -> float:
     if len(front) == 1:
         return float(np.prod(corner - front[0]))
     if front.shape[1] == 2:
-        # One rectangle a point: from the point to the reference in the first objective, and to the
-        # previous point in the second.
+        # One rectangle per point: it ends at the reference in the first objective and at the
+        # previous point in the second objective.
         heights = np.concatenate([[corner[1]], front[:-1, 1]]) - front[:, 1]
         return float((corner[0] - front[:, 0]) @ heights)
-    # WFG: the exclusive hypervolume of a point is its inclusive hypervolume minus that of the
-    # limit set, the later points moved into its box (While et al., Fig. 2).
+    # WFG (While et al., Fig. 2): the exclusive hypervolume of a point is its inclusive hypervolume
+    # minus the hypervolume of the limit set (the later points, clipped to the point's box).
     total = 0.0
     for position, point in enumerate(front):
         inside = np.maximum(front[position + 1 :], point)

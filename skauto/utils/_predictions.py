@@ -1,4 +1,4 @@
-"""Stored predictions that look like a fitted classifier."""
+"""Stored predictions with the interface of a fitted classifier."""
 
 from typing import Any, Self
 
@@ -8,18 +8,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 
 class Predictions(ClassifierMixin, BaseEstimator):
-    """A fitted classifier that gives stored probabilities, whatever it is asked about.
+    """A fitted classifier that returns stored probabilities for any input.
 
-    It lets any scikit-learn scorer judge out-of-fold predictions and ensembles without a model.
+    With it, any scikit-learn scorer can score out-of-fold predictions and ensembles.
 
     Parameters
     ----------
     probabilities : ndarray of shape (n_samples, n_classes)
-        What ``predict_proba`` returns.
+        Output of ``predict_proba``.
     classes : ndarray of shape (n_classes,)
-        Labels of the columns.
+        Class labels of the columns.
     labels : ndarray of int of shape (n_samples,), default=None
-        Class codes that ``predict`` gives; None for the most probable class.
+        Class codes of the output of ``predict``; None for the most probable class.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class Predictions(ClassifierMixin, BaseEstimator):
         return True
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Give the stored probabilities.
+        """Return the stored probabilities.
 
         Parameters
         ----------
@@ -70,12 +70,12 @@ class Predictions(ClassifierMixin, BaseEstimator):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            As they were stored.
+            The stored probabilities.
         """
         return self.probabilities
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Give the stored labels, or those of the largest probabilities.
+        """Return the stored labels, or the labels of the largest probabilities.
 
         Parameters
         ----------

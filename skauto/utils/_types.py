@@ -1,11 +1,11 @@
-"""Types of the arrays that pass between the rooms."""
+"""Array types."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-#: Numbers in single or double precision: vectors, losses, probabilities.
+#: Floats in single or double precision: vectors, losses, probabilities.
 FloatArray = NDArray[np.floating[Any]]
 #: Indices, counts and class codes.
 IntArray = NDArray[np.integer[Any]]

@@ -54,7 +54,7 @@ def test_declared_categories():
     ]
     for table in tables:
         reader = TableReader().fit(table)
-        assert reader.table_report()["why"].tolist() == ["the dtype says so"]
+        assert reader.table_report()["why"].tolist() == ["categorical dtype"]
         np.testing.assert_array_equal(reader.transform(table)[:, 0], [1, 0, np.nan, 1])
 
 

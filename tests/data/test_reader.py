@@ -154,7 +154,7 @@ def test_lists_with_strings():
 @pytest.mark.parametrize(
     "X, error, message",
     [
-        (pd.DataFrame({"a": [1, "x"]}), TypeError, "'a'.*one kind.*numbers and strings"),
+        (pd.DataFrame({"a": [1, "x"]}), TypeError, "'a'.*one type.*numbers and strings"),
         (pd.DataFrame({"a": [{}, 1]}), TypeError, "string or a number.*'a' holds a dict"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), ValueError, "different names.*a more than"),
         (np.array([[np.inf], [1.0]]), ValueError, "infinity.*'x0'"),

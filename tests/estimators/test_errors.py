@@ -46,7 +46,7 @@ BAD_FITS = [
         {},
         (with_value("a", object), Y),
         TypeError,
-        "Column 'x0'.*one kind.*numbers and strings.*astype",
+        "Column 'x0'.*one type.*numbers and strings.*astype",
     ),
     (
         "Two columns have one name",

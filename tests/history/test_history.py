@@ -73,7 +73,7 @@ def test_front_holds_what_nothing_dominates():
 
 def test_append_refuses_what_does_not_belong():
     history = _history(0.1)
-    with pytest.raises(ValueError, match="must carry number 1"):
+    with pytest.raises(ValueError, match="must be 1, the next position"):
         history.append(_trial(0))
     with pytest.raises(ValueError, match="one loss for each"):
         history.append(_trial(1, (0.1, 0.2)))
