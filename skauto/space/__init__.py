@@ -1,4 +1,4 @@
-"""Search spaces: what may be tried."""
+"""Search spaces: the algorithms and hyper-parameters to choose from."""
 
 from skauto.space._component import Component, FitContext
 from skauto.space._configuration import Configuration

@@ -1,4 +1,4 @@
-"""One algorithm of one step: its estimator, hyper-parameters and traits."""
+"""Components: one algorithm with its estimator, hyper-parameters and properties."""
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
@@ -13,18 +13,18 @@ from skauto.space._parameters import Categorical, Parameter, Real, as_parameter
 
 @dataclass(frozen=True)
 class FitContext:
-    """The data that a step is fitted on.
+    """Properties of the data that a step is fitted on.
 
     Parameters
     ----------
     n_samples : int
         Number of rows.
     n_features : int
-        Number of columns that reach this step.
+        Number of columns in the input of the step.
     n_classes : int
         Number of classes.
     categorical : tuple of int, default=()
-        Columns that hold category codes 0, 1, ..., with NaN for missing.
+        Columns of category codes 0, 1, ..., with NaN for missing values.
     n_levels : tuple of int, default=()
         Number of categories of each of them.
     sparse : bool, default=False
@@ -50,59 +50,59 @@ def _is_prototype(estimator: Any) -> bool:
 
 
 def _input_tags(estimator: Any) -> InputTags:
-    """Input tags of an estimator; None accepts everything, of a callable nothing is known."""
+    """Return the input tags of an estimator; None (passthrough) and callables have defaults."""
     if _is_prototype(estimator):
         return get_tags(estimator).input_tags
     return InputTags(sparse=True, allow_nan=estimator is None)
 
 
 class Component:
-    """One algorithm: an estimator, its hyper-parameters and its traits.
+    """One algorithm: an estimator, its hyper-parameters and its properties.
 
     Parameters
     ----------
     name : str
         Name of the algorithm within its step.
     estimator : estimator, callable or None, default=None
-        A prototype, which is cloned; or a callable that takes the hyper-parameters by name and
-        returns an estimator; or None for a step that is left out.
+        An unfitted estimator, which is cloned; a callable that takes the hyper-parameters as
+        keyword arguments and returns an estimator; or None for a passthrough step.
     parameters : mapping of str to list, distribution or Parameter, default=None
-        The hyper-parameters, as :func:`as_parameter` takes them. One with a single choice is a
+        The hyper-parameters, see :func:`as_parameter`. A hyper-parameter with a single choice is a
         fixed setting.
     defaults : mapping of str to object, default=None
-        Default values of hyper-parameters, where they are not the first choice or the middle.
+        Default values of hyper-parameters; otherwise the first choice or the middle of the range.
     conditions : mapping of str to (str, list), default=None
-        ``{"degree": ("kernel", ["poly"])}`` makes ``degree`` active only where ``kernel`` is
-        active and has one of the listed values.
+        ``{"degree": ("kernel", ["poly"])}`` makes ``degree`` active only if ``kernel`` is active
+        and has one of the listed values.
     adapt : callable, default=None
-        ``adapt(estimator, context)`` is called just before the estimator is fitted and sets what
-        depends on the data, as told by a `FitContext`.
+        ``adapt(estimator, context)`` is called before the estimator is fitted. It sets parameters
+        that depend on the data, given a `FitContext`.
     dense_only : bool, default=None
-        Whether it refuses sparse matrices; None asks the tags of the estimator, and means no for
-        callables.
+        Whether it refuses sparse matrices; None reads the tags of the estimator, and means False
+        for callables.
     handles_missing : bool, default=None
-        Whether it accepts NaN; None asks the tags of the estimator, and means no for callables.
+        Whether it accepts NaN; None reads the tags of the estimator, and means False for
+        callables.
     handles_categories : bool, default=None
-        Whether columns of category codes make sense as its input; None means only if it is left
-        out.
+        Whether it can use columns of category codes; None means True for a passthrough only.
     keeps_categories : bool, default=None
-        Whether columns of category codes come out as they went in; None means only if it is left
-        out.
+        Whether it outputs columns of category codes unchanged; None means True for a passthrough
+        only.
     category_parameters : sequence of str, default=()
-        Hyper-parameters that change nothing where there are no categorical columns.
+        Hyper-parameters that have no effect without categorical columns.
     balancing : {"weights", "sampler", "groups"}, default=None
-        How it counters unequal class sizes, if it does: by class weights, by choosing rows, or by
-        weights for which the classes are independent of sensitive groups.
+        How it handles class imbalance: by class weights, by resampling rows, or by sample weights
+        that make the class independent of sensitive groups. None if it does not.
     max_samples : int, default=None
-        Number of rows above which it is not worth trying.
+        Number of rows above which it is not used.
     max_features : int, default=None
-        Number of columns of the data above which it is not worth trying.
+        Number of columns of the data above which it is not used.
     cost : float, default=1.0
-        Relative cost of fitting it: cheaper ones are tried first.
+        Relative cost of a fit: cheaper components are tried first.
     weight : float, default=1.0
         Relative probability of being drawn among the algorithms of its step.
     prefers : mapping of str to str, default=None
-        Algorithms of other steps that its default configuration should have.
+        Algorithms of other steps in its default configuration.
 
     Examples
     --------
@@ -171,7 +171,7 @@ class Component:
     def _read_parameters(
         self, specs: Mapping[str, Any], defaults: Mapping[str, Any]
     ) -> tuple[dict[str, Parameter], dict[str, Any]]:
-        """Separate hyper-parameters from settings, which have a single choice."""
+        """Separate hyper-parameters from fixed settings, which have a single choice."""
         unknown = [key for key in defaults if key not in specs]
         if unknown:
             raise ValueError(
@@ -195,7 +195,7 @@ class Component:
     def _read_conditions(
         self, conditions: Mapping[str, tuple[str, Sequence[Any]]]
     ) -> dict[str, tuple[str, tuple[Any, ...]]]:
-        """Check the conditions and sort them: parents come before their children."""
+        """Validate the conditions and sort them topologically: parents before children."""
         ordered: dict[str, tuple[str, tuple[Any, ...]]] = {}
         for child, (parent, values) in conditions.items():
             for key in (child, parent):
@@ -218,7 +218,7 @@ class Component:
         while waiting:
             ready = [child for child, (parent, _) in waiting.items() if parent not in waiting]
             if not ready:
-                raise ValueError(f"{self.name}: conditions form a circle: {sorted(waiting)}")
+                raise ValueError(f"{self.name}: conditions form a cycle: {sorted(waiting)}")
             for child in ready:
                 parent, values = waiting.pop(child)
                 ordered[child] = (parent, tuple(values))
@@ -231,17 +231,17 @@ class Component:
         drop: Sequence[str] = (),
         **changes: Any,
     ) -> "Component":
-        """Return a copy with some hyper-parameters or traits changed.
+        """Return a copy with other hyper-parameters or properties.
 
         Parameters
         ----------
         parameters : mapping, default=None
             Hyper-parameters to add or to replace.
         drop : sequence of str, default=()
-            Hyper-parameters to leave to the estimator's own default.
+            Hyper-parameters to remove; the estimator's own default applies.
         **changes : dict
             New values of other attributes, for example ``name`` or ``cost``. New ``conditions``
-            replace all the old ones.
+            replace all old conditions.
 
         Returns
         -------
@@ -280,7 +280,7 @@ class Component:
         Returns
         -------
         Component
-            With `category_parameters` fixed at their defaults; itself if there are none.
+            A copy with `category_parameters` fixed at their defaults.
 
         Examples
         --------
@@ -294,11 +294,11 @@ class Component:
 
     @property
     def passthrough(self) -> bool:
-        """Whether the step is left out."""
+        """Whether the step returns its input unchanged."""
         return self.estimator is None
 
     def default_values(self) -> dict[str, Any]:
-        """Default values of the hyper-parameters that are active by default.
+        """Return the default values of the hyper-parameters that are active by default.
 
         Returns
         -------
@@ -309,12 +309,12 @@ class Component:
         return {key: values[key] for key in self.active(values)}
 
     def active(self, values: Mapping[str, Any]) -> list[str]:
-        """Names of the hyper-parameters that are active, given the values of their parents.
+        """Return the names of the active hyper-parameters, given the values of their parents.
 
         Parameters
         ----------
         values : mapping of str to object
-            Name to value; may hold values of inactive ones.
+            Name to value; may contain inactive hyper-parameters.
 
         Returns
         -------
@@ -333,12 +333,12 @@ class Component:
         Parameters
         ----------
         values : mapping of str to object
-            Values of hyper-parameters; those not named keep the estimator's own defaults.
+            Values of hyper-parameters; the estimator's own defaults apply to the others.
 
         Returns
         -------
         estimator or None
-            A new, unfitted estimator; None if the step is left out.
+            A new, unfitted estimator; None for a passthrough.
         """
         if self.estimator is None:
             return None

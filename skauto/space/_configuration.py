@@ -1,4 +1,4 @@
-"""One point of a search space: an algorithm for every step, with its hyper-parameters."""
+"""Configurations: one algorithm per step with its hyper-parameters."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,15 +9,15 @@ _Settings = dict[str, Any]
 
 
 class Configuration:
-    """An algorithm for every step, with the values of its active hyper-parameters.
+    """One algorithm per step, with the values of its active hyper-parameters.
 
-    Configurations do not change, can be hashed and compared, and can be written as JSON.
+    Configurations are immutable, hashable, comparable and serialisable as JSON.
 
     Parameters
     ----------
     steps : mapping
-        For every step, in order, the name of the algorithm, or a pair of this name and a mapping
-        of hyper-parameters.
+        Step to the name of its algorithm, or to a pair of this name and a mapping of
+        hyper-parameters; in the order of the steps.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Configuration:
     def _from_parts(
         cls, components: tuple[tuple[str, str], ...], settings: tuple[_Settings, ...]
     ) -> "Configuration":
-        """Build one from values that are known to be plain (no checks, no copies)."""
+        """Build a configuration from plain values, without checks and copies."""
         self = object.__new__(cls)
         self._fill(components, settings)
         return self
@@ -82,7 +82,7 @@ class Configuration:
         return tuple(name for _, name in self._components)
 
     def parameters(self, step: str) -> _Settings:
-        """Hyper-parameters of the algorithm of one step.
+        """Return the hyper-parameters of the algorithm of one step.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class Configuration:
         Returns
         -------
         dict
-            A copy: name to value.
+            Name to value, as a copy.
         """
         return dict(self._settings[self._position(step)])
 
@@ -106,7 +106,7 @@ class Configuration:
         raise KeyError(f"no step {step!r}; the steps are {list(self.steps)}")
 
     def to_dict(self) -> dict[str, _Settings]:
-        """Write the configuration as nested dictionaries, ready for JSON.
+        """Convert the configuration to nested dictionaries, which JSON can represent.
 
         Returns
         -------
@@ -120,7 +120,7 @@ class Configuration:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Mapping[str, Any]]) -> "Configuration":
-        """Read a configuration from what `to_dict` wrote, also after a trip through JSON.
+        """Build a configuration from the output of `to_dict`, which may have been JSON.
 
         Parameters
         ----------
@@ -153,7 +153,7 @@ class Configuration:
         return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The class itself is called again, so that skops, which calls nothing else, can load it.
+        # Call the class, because skops can load objects only by calling their class.
         pairs = zip(self._components, self._settings, strict=True)
         return (Configuration, ({step: (name, values) for (step, name), values in pairs},))
 

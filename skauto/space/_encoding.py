@@ -1,4 +1,4 @@
-"""Configurations as rows of an array, and back."""
+"""Encoding of configurations as vectors, and decoding."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _Choices = tuple[tuple[str, str], ...]
 
 
 def decode(layout: Layout, vector: FloatArray) -> Configuration:
-    """Turn a vector of shape (n_columns,) into a configuration."""
+    """Convert a vector of shape (n_columns,) to a configuration."""
     names, settings = [], []
     for i, step in enumerate(layout.steps):
         j = int(vector[i])
@@ -31,7 +31,7 @@ def decode(layout: Layout, vector: FloatArray) -> Configuration:
 def encode(
     layout: Layout, structures: Structures, configurations: list[Configuration]
 ) -> FloatArray | None:
-    """Turn configurations into vectors, shape (n, n_columns); None if one is not in the space."""
+    """Convert configurations to vectors, shape (n, n_columns); None if one is not in the space."""
     vectors = np.full((len(configurations), layout.n_columns), np.nan)
     try:
         if not _fill(layout, vectors, configurations):
@@ -44,7 +44,7 @@ def encode(
 
 
 def _fill(layout: Layout, vectors: FloatArray, configurations: list[Configuration]) -> bool:
-    """Write algorithms and values, component by component; say whether all were known."""
+    """Write algorithms and values into `vectors`; return whether all are in the space."""
     uses = _write_structures(layout, vectors, configurations)
     if uses is None:
         return False
@@ -64,9 +64,10 @@ def _fill(layout: Layout, vectors: FloatArray, configurations: list[Configuratio
 def _write_structures(
     layout: Layout, vectors: FloatArray, configurations: list[Configuration]
 ) -> list[list[tuple[list[int], list[dict[str, Any]]]]] | None:
-    """Write the algorithms; None if the steps differ.
+    """Write the algorithms into `vectors`.
 
-    Returns, for each algorithm of each step, the rows that use it and their hyper-parameters.
+    Returns, for each algorithm of each step, the rows that use it and their hyper-parameters; None
+    if the steps of a configuration differ.
     """
     uses: list[list[tuple[list[int], list[dict[str, Any]]]]]
     uses = [[([], []) for _ in components] for components in layout.components]

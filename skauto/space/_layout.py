@@ -1,4 +1,4 @@
-"""Columns of the vectors of a search space, and what can be computed from the columns alone."""
+"""The columns of the vectors of a search space, and vectorised operations on them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ from skauto.utils import BoolArray, FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Column:
-    """What one column of the vectors of a search space stands for.
+    """One column of the vectors: the algorithm of a step, or a hyper-parameter.
 
     Attributes
     ----------
     step : str
         Name of the step.
     component : str or None
-        Name of the algorithm; None for the choice of the step's algorithm itself.
+        Name of the algorithm that has the hyper-parameter; None in a column of algorithms.
     parameter : str or None
-        Name of the hyper-parameter; None for the choice of the step's algorithm itself.
+        Name of the hyper-parameter; None in a column of algorithms.
     definition : Parameter or None
-        The hyper-parameter; None for the choice of the step's algorithm itself.
+        The hyper-parameter; None in a column of algorithms.
     """
 
     step: str
@@ -35,7 +35,7 @@ class Column:
 
 @dataclass(frozen=True)
 class _Condition:
-    """Column `child` is active only where column `parent` has one of the units `allowed`."""
+    """Column `child` is active only if the unit value of column `parent` is in `allowed`."""
 
     child: int
     parent: int
@@ -43,7 +43,7 @@ class _Condition:
 
 
 class Layout:
-    """Columns of a list of steps, with the arrays that vectorised operations need.
+    """The columns of a search space, and arrays that describe them.
 
     Parameters
     ----------
@@ -77,17 +77,17 @@ class Layout:
         self.n_columns = len(columns)
 
     def parameter(self, column: int) -> Parameter:
-        """Hyper-parameter of a column behind the first `n_steps`."""
+        """Return the hyper-parameter of a column, counted from the first column of all."""
         return self.parameters[column - self.n_steps]
 
     @cached_property
     def owner_step(self) -> IntArray:
-        """Step of each hyper-parameter column."""
+        """Index of the step of each hyper-parameter column."""
         return np.array([self.steps.index(c.step) for c in self.columns[self.n_steps :]], np.intp)
 
     @cached_property
     def owner_component(self) -> IntArray:
-        """Algorithm, as an index within its step, of each hyper-parameter column."""
+        """Index of the algorithm within its step, of each hyper-parameter column."""
         owners = [
             self.index[i][c.component]
             for i, c in zip(self.owner_step, self.columns[self.n_steps :], strict=True)
@@ -97,7 +97,7 @@ class Layout:
 
     @cached_property
     def default_units(self) -> FloatArray:
-        """Unit of the default of each hyper-parameter column."""
+        """Unit value of the default of each hyper-parameter column."""
         return np.array([parameter.default_unit for parameter in self.parameters])
 
     @cached_property
@@ -107,30 +107,30 @@ class Layout:
 
     @cached_property
     def n_choices(self) -> IntArray:
-        """Number of choices of each column that has no order; 0 where it has one."""
+        """Number of choices of each categorical column; 0 for ordered columns."""
         own = [p.n_choices if isinstance(p, Categorical) else 0 for p in self.parameters]
         return np.concatenate([self.n_algorithms, np.array(own, np.intp)])
 
     @cached_property
     def is_discrete(self) -> BoolArray:
-        """Which columns belong to hyper-parameters with a finite number of values."""
+        """Mask of the columns of hyper-parameters with a finite number of values."""
         own = [parameter.n_choices is not None for parameter in self.parameters]
         return np.array([False] * self.n_steps + own)
 
     def columns_of(self, structure: IntArray) -> IntArray:
-        """Columns of the hyper-parameters of the algorithms of a structure, in their order."""
+        """Return the columns of the hyper-parameters of the algorithms of a structure."""
         spans = (self.spans[i][j] for i, j in enumerate(structure))
         return np.array([column for span in spans for column in span.values()], np.intp)
 
     def deactivate(self, vectors: FloatArray) -> None:
-        """Put NaN, in place, where a parent's value switches a hyper-parameter off."""
+        """Set hyper-parameters to NaN, in place, if a condition makes them inactive."""
         for condition in self.conditions:
             parent = vectors[:, condition.parent]
             off = ~(parent[:, None] == condition.allowed).any(axis=1)
             vectors[off, condition.child] = np.nan
 
     def active(self, vectors: FloatArray) -> BoolArray:
-        """Hyper-parameter columns that the choices made in each vector switch on."""
+        """Mask of the active hyper-parameters of each vector, shape (n, n_parameters)."""
         structures = vectors[:, : self.n_steps].astype(np.intp)
         active = structures[:, self.owner_step] == self.owner_component
         for condition in self.conditions:
@@ -141,7 +141,7 @@ class Layout:
         return active
 
     def settle(self, vectors: FloatArray) -> None:
-        """Make each vector complete, in place: defaults where active, NaN where inactive."""
+        """Complete vectors in place: defaults for missing active values, NaN if inactive."""
         structures = vectors[:, : self.n_steps].astype(np.intp)
         values = vectors[:, self.n_steps :]
         chosen = structures[:, self.owner_step] == self.owner_component
@@ -151,7 +151,7 @@ class Layout:
         self.deactivate(vectors)
 
     def one_hot_structures(self, structures: IntArray) -> FloatArray:
-        """One column an algorithm, step by step."""
+        """Return the one-hot encoding of structures: one column per algorithm."""
         starts = np.concatenate([[0], np.cumsum(self.n_algorithms)[:-1]])
         encoded = np.zeros((len(structures), int(self.n_algorithms.sum())))
         rows = np.arange(len(structures))[:, None]
@@ -160,7 +160,7 @@ class Layout:
 
     @cached_property
     def _one_hot_plan(self) -> tuple[IntArray, IntArray, int, tuple[tuple[int, int, int], ...]]:
-        """Where numeric columns and categorical columns go in `one_hot_parameters`."""
+        """Positions of numeric and categorical columns in `one_hot_parameters`."""
         numeric, targets, categorical, width = [], [], [], 0
         for k, parameter in enumerate(self.parameters):
             if isinstance(parameter, Categorical):
@@ -174,7 +174,7 @@ class Layout:
         return *plan, width, tuple(categorical)
 
     def one_hot_parameters(self, units: FloatArray) -> FloatArray:
-        """Numeric hyper-parameters as they are, categorical ones one column a choice."""
+        """Return numeric hyper-parameters unchanged and categorical ones one-hot encoded."""
         numeric, targets, width, categorical = self._one_hot_plan
         encoded = np.zeros((len(units), width))
         encoded[:, targets] = units[:, numeric]

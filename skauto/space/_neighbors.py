@@ -13,7 +13,7 @@ from skauto.utils import FloatArray
 def parameter_moves(
     layout: Layout, origin: FloatArray, rng: np.random.Generator, n_numeric: int, scale: float
 ) -> FloatArray:
-    """Vectors with one hyper-parameter changed: every other choice, or a few values nearby."""
+    """Return vectors with one other hyper-parameter: every other choice, or a few near values."""
     columns: list[int] = []
     units: list[float] = []
     for column in range(layout.n_steps, layout.n_columns):
@@ -38,7 +38,7 @@ def parameter_moves(
 def structure_moves(
     structures: Structures, origin: FloatArray, fixed_steps: Collection[str]
 ) -> FloatArray:
-    """Vectors with the algorithm of one step changed, the new one having its defaults."""
+    """Return vectors with another algorithm, with default hyper-parameters, in one step."""
     layout = structures.layout
     row = origin[: layout.n_steps].astype(np.intp)
     changed = [np.empty((0, layout.n_steps), np.intp)]

@@ -1,4 +1,4 @@
-"""One hyper-parameter: its legal values, its prior and its place on the unit interval."""
+"""Hyper-parameters: their legal values, their prior and their map to the unit interval."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -12,15 +12,15 @@ from scipy.stats.distributions import rv_frozen
 
 from skauto.utils import FloatArray, IntArray
 
-# Real values are kept to this many digits, so that a value survives the way to the unit interval
-# and back bit for bit: both maps are accurate to about 15 digits.
+# Real values are rounded to this number of digits, so that the map to the unit interval and back
+# is exact. Both maps are accurate to about 15 digits.
 _DIGITS = 12
 _DISTRIBUTION_DIGITS = 9
 _TAIL = 1e-12
 
 
 def plain(value: Any) -> Any:
-    """Turn NumPy scalars into Python values and lists into tuples, recursively."""
+    """Convert NumPy scalars to Python values and lists to tuples, recursively."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
@@ -40,7 +40,7 @@ def _round_significant(values: FloatArray, digits: int) -> FloatArray:
 
 
 def _as_numbers(values: Sequence[Any], allowed: str) -> FloatArray:
-    """Return `values` as floats; strings, booleans and None are refused, not converted."""
+    """Convert `values` to floats; strings, booleans and None raise an error."""
     array = np.asarray(values)
     if array.dtype.kind not in "iuf":
         wrong = next((v for v in values if isinstance(v, bool) or not _is_number(v)), values)
@@ -57,16 +57,16 @@ def _is_number(value: Any) -> bool:
 class Parameter(ABC):
     """Base class of the hyper-parameters.
 
-    A parameter maps its legal values onto the unit interval in such a way that a uniform draw
-    from the interval, mapped back, is a draw from the parameter's prior. Discrete parameters
-    give every value the middle of its share of the interval.
+    A parameter maps its legal values to the unit interval, so that the inverse map of a uniform
+    draw is a draw from the prior. Each value of a discrete parameter has a share of the interval,
+    and is mapped to the middle of its share.
 
     Attributes
     ----------
     default : object
-        The value used where nothing is known.
+        The default value.
     n_choices : int or None
-        Number of legal values; None if there is a continuum, or infinitely many.
+        Number of legal values; None if it is infinite.
     """
 
     default: Any
@@ -77,19 +77,19 @@ class Parameter(ABC):
         """Number of legal values, None if infinite."""
 
     def values(self) -> list[Any]:
-        """All legal values, in ascending order.
+        """Return all legal values in ascending order; their number must be finite.
 
         Returns
         -------
         list
-            `n_choices` values; there must be a finite number of them.
+            `n_choices` values.
         """
         low, high = self.from_unit([0.0])[0], self.from_unit([1.0])[0]
         return list(range(low, high + 1))
 
     @property
     def ordered(self) -> bool:
-        """Whether neighbouring units stand for similar values."""
+        """Whether the values are ordered, so that near unit values are similar."""
         return True
 
     @property
@@ -128,7 +128,7 @@ class Parameter(ABC):
         """
 
     def snap(self, u: ArrayLike) -> FloatArray:
-        """Move numbers in [0, 1] to the unit values of the nearest legal values.
+        """Round numbers in [0, 1] to the unit values of the nearest legal values.
 
         Parameters
         ----------
@@ -143,24 +143,24 @@ class Parameter(ABC):
         return self.to_unit(self.from_unit(u))
 
     def cells(self, u: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Ends of the intervals of numbers that are moved to the same legal value.
+        """Return the interval of unit values that map to the same legal value.
 
         Parameters
         ----------
         u : array-like of shape (n_values,)
-            Units of legal values.
+            Unit values of legal values.
 
         Returns
         -------
         low, high : ndarray of shape (n_values,)
-            The ends; the units themselves where values are not discrete.
+            Ends of the intervals; both equal `u` if the parameter is continuous.
         """
         units = np.asarray(u, dtype=np.float64)
         return units, units
 
     @abstractmethod
     def describe(self) -> str:
-        """Say in words which values are legal.
+        """Describe the legal values in words.
 
         Returns
         -------
@@ -169,12 +169,12 @@ class Parameter(ABC):
         """
 
     def contains(self, value: Any) -> bool:
-        """Tell whether a value is legal.
+        """Return whether a value is legal.
 
         Parameters
         ----------
         value : object
-            The value to look at.
+            The value.
 
         Returns
         -------
@@ -188,7 +188,7 @@ class Parameter(ABC):
         return True
 
     def with_default(self, default: Any) -> "Parameter":
-        """Return a copy that has another default.
+        """Return a copy with another default.
 
         Parameters
         ----------
@@ -215,7 +215,7 @@ class Parameter(ABC):
 
 
 class _Range(Parameter):
-    """What `Real` and `Integer` share: two ends and a linear or logarithmic scale."""
+    """Base class of `Real` and `Integer`: two bounds and a linear or logarithmic scale."""
 
     def __init__(
         self, low: float, high: float, log: bool = False, default: float | None = None
@@ -232,11 +232,11 @@ class _Range(Parameter):
 
     @abstractmethod
     def _values(self, u: ArrayLike) -> NDArray[Any]:
-        """Legal values at the units `u`."""
+        """Return the legal values at the unit values `u`."""
 
     @abstractmethod
     def _units(self, values: FloatArray) -> FloatArray:
-        """Units of legal values."""
+        """Return the unit values of legal values."""
 
     def to_unit(self, values: Sequence[Any]) -> FloatArray:
         numbers = _as_numbers(values, self.describe())
@@ -259,21 +259,21 @@ class _Range(Parameter):
 
 
 class Real(_Range):
-    """A real number between two ends, both included.
+    """A real number between two bounds, both included.
 
     Parameters
     ----------
     low, high : float
-        The ends.
+        Lower and upper bound.
     log : bool, default=False
-        Whether the logarithm of the value, instead of the value, is uniform.
+        Whether the prior is log-uniform instead of uniform.
     default : float, default=None
         The default value; None takes the middle of the (logarithmic) range.
 
     Notes
     -----
-    Values keep 12 significant digits (12 decimal digits of the range on a linear scale), so that
-    encoding and decoding are the inverse of one another.
+    Values are rounded to 12 significant digits (on a linear scale: 12 decimal digits of the
+    range), so that decoding is the exact inverse of encoding.
 
     Examples
     --------
@@ -316,14 +316,14 @@ class Real(_Range):
 
 
 class Integer(_Range):
-    """An integer between two ends, both included.
+    """An integer between two bounds, both included.
 
     Parameters
     ----------
     low, high : int
-        The ends.
+        Lower and upper bound.
     log : bool, default=False
-        Whether small values get as large a share of the prior as their logarithms suggest.
+        Whether the prior is log-uniform instead of uniform.
     default : int, default=None
         The default value; None takes the middle of the (logarithmic) range.
 
@@ -340,7 +340,7 @@ class Integer(_Range):
         for name, value in (("low", low), ("high", high)):
             if not (_is_number(value) and float(value).is_integer()):
                 raise ValueError(f"Integer: {name} must be an integer, got {value!r}")
-        # Every integer owns the interval of half a unit to both sides of it.
+        # The share of an integer k is the interval [k - 0.5, k + 0.5).
         self._start, self._end = low - 0.5, high + 0.5
         if log and low > 0:
             self._start, self._end = np.log(self._start), np.log(self._end)
@@ -354,7 +354,7 @@ class Integer(_Range):
         position = np.clip(np.asarray(u, dtype=np.float64), 0.0, 1.0)
         values = self._start + position * (self._end - self._start)
         values = np.exp(values) if self.log else values
-        # floor(v + 1/2), not rint: halves belong to the upper integer, evenly
+        # floor(v + 0.5), because rint rounds half of the ties down
         return np.clip(np.floor(values + 0.5).astype(np.int64), self.low, self.high)
 
     def _units(self, values: FloatArray) -> FloatArray:
@@ -427,7 +427,7 @@ class Categorical(Parameter):
         return False
 
     def indices(self, u: ArrayLike) -> IntArray:
-        """Positions in `choices` of the choices at the units `u`.
+        """Return the indices in `choices` of the choices at the unit values `u`.
 
         Parameters
         ----------
@@ -437,7 +437,7 @@ class Categorical(Parameter):
         Returns
         -------
         ndarray of int of shape (n_values,)
-            The positions.
+            The indices.
         """
         position = np.clip(np.asarray(u, dtype=np.float64), 0.0, 1.0)
         indices = (position * len(self.choices)).astype(np.intp)
@@ -560,14 +560,14 @@ def _is_plain(value: Any) -> bool:
 
 
 def as_parameter(spec: Any, default: Any = None) -> Parameter:
-    """Build a parameter from what :class:`~sklearn.model_selection.RandomizedSearchCV` takes.
+    """Convert a value of ``param_distributions`` of RandomizedSearchCV to a parameter.
 
     Parameters
     ----------
     spec : list, tuple, ndarray, frozen scipy.stats distribution or Parameter
-        A list of choices, a distribution, or a parameter, which is taken as it is.
-        ``uniform``, ``loguniform`` and ``randint`` become `Real` and `Integer`, other
-        distributions a `Distribution`.
+        A list of choices becomes a `Categorical`. ``uniform`` and ``loguniform`` become `Real`,
+        ``randint`` becomes `Integer`, and any other distribution becomes a `Distribution`. A
+        parameter is returned as it is.
     default : object, default=None
         The default value; None takes the first choice of a list and the middle of a range.
 

@@ -1,4 +1,4 @@
-"""The search space: ordered steps, the algorithms of each, and their hyper-parameters."""
+"""Search spaces: ordered steps with their algorithms and hyper-parameters."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -22,30 +22,31 @@ Names = str | Iterable[str]
 
 
 def known_names(name: object, known: Iterable[str]) -> str:
-    """Finish an error message: the names that are known, and the nearest one."""
+    """Return the end of an error message: the known names, and the most similar one."""
     names = list(known)
     return f"known are {', '.join(names)}.{closest(name, names)}"
 
 
 class SearchSpace:
-    """Ordered steps, the algorithms to choose from in each, and their hyper-parameters.
+    """Ordered steps with the algorithms to choose from and their hyper-parameters.
 
-    Configurations are handled as rows of an array, thousands at a time. The first columns of a
-    vector hold the index of the algorithm chosen in each step. Then follows one column for every
-    hyper-parameter of every algorithm: its place on the unit interval, NaN where it is inactive.
+    A structure is the choice of one algorithm per step. Configurations are encoded as vectors, the
+    rows of an array. The first columns of a vector are the structure: the index of the algorithm
+    of each step. Then follows one column for each hyper-parameter of each algorithm: its value
+    mapped to the unit interval, or NaN if it is inactive.
 
     Parameters
     ----------
     steps : sequence of str, default=("classifier",)
-        Names of the steps, in the order in which data passes them.
+        Names of the steps, in the order of the pipeline.
     name : str, default="custom"
         Name of the space.
     default : mapping of str to str, default=None
-        Algorithm of the default configuration, for some steps. Other steps take what the
-        algorithms of later steps prefer, or their first algorithm.
+        Algorithms of some steps in the default configuration. Other steps take the algorithm that
+        a later step prefers, or else their first algorithm.
     anchor : str, default=None
-        A step whose algorithms are drawn evenly, whatever number of legal structures each has.
-        With None all legal structures are equally likely, up to the weights of the algorithms.
+        Step whose algorithms are drawn with their weights, independently of the number of legal
+        structures of each. With None, all legal structures are equally likely up to the weights.
 
     Attributes
     ----------
@@ -54,7 +55,7 @@ class SearchSpace:
     structures : ndarray of int of shape (n_structures, n_steps)
         All legal structures.
     columns : tuple of Column
-        What each column of a vector stands for.
+        Meaning of each column of a vector.
 
     Examples
     --------
@@ -102,10 +103,10 @@ class SearchSpace:
         self._components: dict[str, dict[str, Component]] = {step: {} for step in self.steps}
         self._forbidden: list[Forbidden] = []
 
-    # ---------------------------------------------------------------- what the space consists of
+    # -------------------------------------------------------------------------------- components
 
     def components(self, step: str) -> tuple[Component, ...]:
-        """Algorithms of one step.
+        """Return the algorithms of one step.
 
         Parameters
         ----------
@@ -121,7 +122,7 @@ class SearchSpace:
         return tuple(self._components[step].values())
 
     def component(self, step: str, name: str) -> Component:
-        """One algorithm of one step.
+        """Return one algorithm of one step.
 
         Parameters
         ----------
@@ -156,20 +157,20 @@ class SearchSpace:
         parameters: Mapping[str, Any] | None = None,
         **component_options: Any,
     ) -> "SearchSpace":
-        """Add an algorithm to a step; one of the same name is replaced.
+        """Add an algorithm to a step, or replace the one of the same name.
 
         Parameters
         ----------
         step : str
             Name of the step.
         name : str or Component
-            Name of the algorithm, or the whole component.
+            Name of the algorithm, or a component.
         estimator : estimator, callable or None, default=None
             See `Component`.
         parameters : mapping, default=None
             See `Component`.
         **component_options : dict
-            Further arguments of `Component`.
+            Other arguments of `Component`.
 
         Returns
         -------
@@ -186,12 +187,12 @@ class SearchSpace:
         return self
 
     def forbid(self, first: Mapping[str, Names], second: Mapping[str, Names]) -> "SearchSpace":
-        """Forbid that algorithms of one step go together with algorithms of another.
+        """Forbid pairs of algorithms of two steps.
 
         Parameters
         ----------
         first, second : mapping of str to str or list of str
-            A step and one or more of its algorithms. All pairs are forbidden.
+            A step and one or more of its algorithms. All pairs of the two are forbidden.
 
         Returns
         -------
@@ -218,13 +219,13 @@ class SearchSpace:
         return step, names
 
     def _forget(self) -> None:
-        """Drop what was computed from an earlier state of the space."""
+        """Clear cached properties after the space has changed."""
         for key in ("_layout", "_structures"):
             self.__dict__.pop(key, None)
 
     @property
     def layout(self) -> Layout:
-        """Columns of the vectors with the arrays that vectorised operations need."""
+        """Columns of the vectors, and arrays that describe them."""
         return self._layout
 
     @cached_property
@@ -250,7 +251,7 @@ class SearchSpace:
         return self._structures.all
 
     def is_legal(self, structures: IntArray) -> BoolArray:
-        """Tell which structures hold no forbidden pair.
+        """Return the mask of structures without forbidden pairs.
 
         Parameters
         ----------
@@ -265,7 +266,7 @@ class SearchSpace:
         return self._structures.legal(structures)
 
     def _read_structure(self, structure: Sequence[str] | ArrayLike) -> IntArray:
-        """Turn names or indices, one a step, into indices; refuse an illegal structure."""
+        """Convert names or indices, one per step, to indices of a legal structure."""
         entries: list[Any] = list(np.asarray(structure).tolist())
         if len(entries) != len(self.steps):
             raise ValueError(
@@ -289,11 +290,11 @@ class SearchSpace:
         return row
 
     def default_structure(self, choices: Mapping[str, str] | None = None) -> tuple[str, ...]:
-        """Structure that goes best with some given choices.
+        """Return the default structure, given the algorithms of some steps.
 
-        Every other step takes what the chosen algorithms prefer (those of later steps first),
-        else the default of the space, else its first algorithm. Where that is forbidden, the legal
-        structure that differs from it in the fewest steps is taken.
+        Each other step takes the algorithm that the chosen algorithms prefer (later steps first),
+        or else the default of the space, or else its first algorithm. If this structure is
+        illegal, the legal structure that differs in the fewest steps is returned.
 
         Parameters
         ----------
@@ -303,7 +304,7 @@ class SearchSpace:
         Returns
         -------
         tuple of str
-            One algorithm a step.
+            One algorithm per step.
         """
         choices = dict(choices or {})
         for step, name in choices.items():
@@ -328,11 +329,11 @@ class SearchSpace:
             raise ValueError(f"no legal structure of space {self.name!r} has {choices!r}")
         return self._structures.names(legal[int(np.argmax((legal == row).sum(axis=1)))])
 
-    # -------------------------------------------------------------------------- whole-array work
+    # ----------------------------------------------------------------------------------- vectors
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """What each column of a vector stands for."""
+        """Meaning of each column of a vector."""
         return self._layout.columns
 
     @property
@@ -345,8 +346,8 @@ class SearchSpace:
     ) -> FloatArray:
         """Draw configurations from the prior.
 
-        The algorithm of each step is drawn first (see `anchor`), illegal structures being
-        drawn again, then the hyper-parameters of the chosen algorithms.
+        A legal structure is drawn first, by rejection sampling (see `anchor`), and then the
+        hyper-parameters of its algorithms.
 
         Parameters
         ----------
@@ -355,7 +356,7 @@ class SearchSpace:
         rng : numpy.random.Generator
             Source of randomness.
         structures : array-like of int of shape (k, n_steps), default=None
-            Structures to draw from, all equally likely; None means all legal ones.
+            Structures to draw from uniformly; None means all legal structures.
 
         Returns
         -------
@@ -382,7 +383,7 @@ class SearchSpace:
         return vectors
 
     def active(self, vectors: ArrayLike) -> BoolArray:
-        """Tell which columns of vectors are in use.
+        """Return the mask of active columns.
 
         Parameters
         ----------
@@ -392,7 +393,7 @@ class SearchSpace:
         Returns
         -------
         ndarray of bool of shape (n, n_dimensions)
-            True for the choices of the steps and for active hyper-parameters.
+            True for the structure and for active hyper-parameters.
         """
         return ~np.isnan(self._read_vectors(vectors))
 
@@ -416,7 +417,7 @@ class SearchSpace:
         return filled
 
     def one_hot(self, vectors: ArrayLike) -> FloatArray:
-        """Encode vectors as one-hot inputs for distance-based models.
+        """Return the one-hot encoding of vectors, the input of distance-based surrogates.
 
         Parameters
         ----------
@@ -426,8 +427,9 @@ class SearchSpace:
         Returns
         -------
         ndarray of shape (n, n_columns)
-            One column for each algorithm of each step, then one for each numeric hyper-parameter
-            (its unit) and for each choice of each categorical one; defaults where inactive.
+            One column per algorithm of each step, then one per numeric hyper-parameter (its unit
+            value) and one per choice of each categorical hyper-parameter. Inactive
+            hyper-parameters have their defaults.
         """
         filled = self.fill_inactive(vectors)
         n_steps = self._layout.n_steps
@@ -435,12 +437,12 @@ class SearchSpace:
         return np.hstack([structures, self._layout.one_hot_parameters(filled[:, n_steps:])])
 
     def one_hot_structures(self, structures: ArrayLike) -> FloatArray:
-        """Encode structures with one column for each algorithm of each step.
+        """Return the one-hot encoding of structures: one column per algorithm of each step.
 
         Parameters
         ----------
         structures : array-like of int of shape (n, n_steps)
-            Structures, or vectors, of which the first columns are read.
+            Structures, or vectors that start with them.
 
         Returns
         -------
@@ -462,12 +464,12 @@ class SearchSpace:
     # ------------------------------------------------------------- vectors <-> configurations
 
     def default_vector(self, structure: Sequence[str] | ArrayLike | None = None) -> FloatArray:
-        """Vector of the default configuration.
+        """Return the vector of the default configuration.
 
         Parameters
         ----------
         structure : sequence of str or int, default=None
-            One algorithm a step; None takes `default_structure`.
+            One algorithm per step; None takes `default_structure`.
 
         Returns
         -------
@@ -486,28 +488,28 @@ class SearchSpace:
         Parameters
         ----------
         structure : sequence of str or int, default=None
-            One algorithm a step; None takes `default_structure`.
+            One algorithm per step; None takes `default_structure`.
 
         Returns
         -------
         Configuration
-            This structure with the default hyper-parameters.
+            This structure with default hyper-parameters.
         """
         return self.decode(self.default_vector(structure))
 
     def default_configurations(self, step: str | None = None) -> list[Configuration]:
-        """Return one default configuration for every algorithm of a step, the cheapest first.
+        """Return the default configuration of each algorithm of a step, the cheapest first.
 
         Parameters
         ----------
         step : str, default=None
-            Name of the step; None takes the last one.
+            Name of the step; None takes the last step.
 
         Returns
         -------
         list of Configuration
-            Each has the other steps that its algorithm prefers. Algorithms that are in no legal
-            structure are left out.
+            Each has the other steps that its algorithm prefers. Algorithms without a legal
+            structure are excluded.
         """
         step = self.steps[-1] if step is None else step
         self._check_step(step)
@@ -516,7 +518,7 @@ class SearchSpace:
         return [self.default(self.default_structure({step: c.name})) for c in components]
 
     def decode(self, vector: ArrayLike) -> Configuration:
-        """Turn one vector into a configuration.
+        """Convert one vector to a configuration.
 
         Parameters
         ----------
@@ -538,7 +540,7 @@ class SearchSpace:
         return decode(layout, array)
 
     def encode(self, configurations: Iterable[Configuration]) -> FloatArray:
-        """Turn configurations into vectors.
+        """Convert configurations to vectors.
 
         Parameters
         ----------
@@ -559,7 +561,7 @@ class SearchSpace:
         return vectors
 
     def validate(self, configuration: Configuration) -> None:
-        """Check that a configuration lies in the space.
+        """Check that a configuration is in the space.
 
         Parameters
         ----------
@@ -569,7 +571,7 @@ class SearchSpace:
         Raises
         ------
         ValueError
-            Naming the step or hyper-parameter that is wrong, what is allowed and what was given.
+            If a step or hyper-parameter is wrong.
         """
         if not isinstance(configuration, Configuration):
             raise TypeError(
@@ -612,13 +614,13 @@ class SearchSpace:
                 raise ValueError(f"{where}: {key!r} must be {parameter.describe()}, got {value!r}")
 
     def complete(self, steps: Mapping[str, str | tuple[str, Mapping[str, Any]]]) -> Configuration:
-        """Build a configuration from some of its choices.
+        """Complete a partial configuration by defaults.
 
         Parameters
         ----------
         steps : mapping
-            For some steps the name of an algorithm, or a pair of this name and a mapping of some
-            hyper-parameters. The rest takes its defaults, see `default_structure`.
+            Some steps to the name of an algorithm, or to a pair of this name and a mapping of some
+            hyper-parameters. See `default_structure` for the other steps.
 
         Returns
         -------
@@ -653,25 +655,24 @@ class SearchSpace:
         scale: float = 0.2,
         fixed_steps: Iterable[str] = (),
     ) -> FloatArray:
-        """Return the configurations that differ from one in a single choice.
+        """Return the neighbours of a configuration, which differ from it in a single choice.
 
-        These are every other choice of each active categorical hyper-parameter, a few values near
-        that of each active numeric one, and every legal change of the algorithm of one step, the
-        new algorithm having its default hyper-parameters.
+        The neighbours have another choice of one active categorical hyper-parameter, a near value
+        of one active numeric hyper-parameter, or another algorithm, with its default
+        hyper-parameters, in one step.
 
         Parameters
         ----------
         vector : array-like of shape (n_dimensions,)
-            The configuration to start from.
+            The configuration.
         rng : numpy.random.Generator
             Source of randomness.
         n_numeric : int, default=4
-            Number of draws for each numeric hyper-parameter. Draws that fall on the original or on
-            one another are dropped.
+            Number of draws for each numeric hyper-parameter. Duplicates are dropped.
         scale : float, default=0.2
             Standard deviation of these draws on the unit interval.
         fixed_steps : iterable of str, default=()
-            Steps whose algorithm stays.
+            Steps whose algorithm does not change.
 
         Returns
         -------
@@ -686,15 +687,15 @@ class SearchSpace:
             ]
         )
 
-    # ------------------------------------------------------------------------ parts of the space
+    # --------------------------------------------------------------------------------- subspaces
 
     def subspace(self, choices: Mapping[str, Names]) -> "SearchSpace":
-        """Return the part of the space that keeps some algorithms only.
+        """Return the subspace with only some of the algorithms.
 
         Parameters
         ----------
         choices : mapping of str to str or list of str
-            Algorithms to keep in some steps; other steps keep all of theirs.
+            Algorithms to keep in some steps; other steps keep all their algorithms.
 
         Returns
         -------
@@ -718,26 +719,26 @@ class SearchSpace:
         return part
 
     def for_data(self, facts: DataFacts) -> "SearchSpace":
-        """Return the part of the space that makes sense on a data set.
+        """Return the subspace for a data set.
 
-        Algorithms that could only fail, or that would do the same as another, are left out:
+        It excludes algorithms that would fail on the data, or would do the same as another:
 
-        - without missing values only one imputer stays, one that does nothing if there is any;
-          with missing values, what does not accept NaN is forbidden behind an imputer that
-          does nothing;
-        - the same for encoders and categorical columns: what cannot make sense of category codes
-          is forbidden behind an encoder that keeps them;
-        - algorithms for dense data only are left out if the data are sparse;
-        - samplers, and classifiers without weights, are left out if the user gives sample weights;
-        - algorithms with a limit of rows or columns are left out above it;
-        - hyper-parameters that speak of categories keep their defaults if there are none.
-
-        Steps named ``"encoder"`` and ``"imputer"`` are treated in this way; other names are free.
+        - Without missing values, the step ``"imputer"`` has one algorithm, if possible the
+          passthrough. With missing values, algorithms that do not accept NaN are forbidden after
+          the passthrough.
+        - Without categories, the step ``"encoder"`` has one algorithm, if possible the
+          passthrough. With categories, algorithms that do not handle category codes are forbidden
+          after encoders that keep the codes.
+        - Algorithms for dense data only are excluded for sparse data.
+        - Samplers, and classifiers without ``sample_weight``, are excluded if the user passes
+          sample weights.
+        - Algorithms are excluded above their maximum number of rows or columns.
+        - Hyper-parameters for categories are fixed at their defaults without categories.
 
         Parameters
         ----------
         facts : DataFacts
-            What is known about the data.
+            Properties of the data.
 
         Returns
         -------
@@ -768,7 +769,7 @@ class SearchSpace:
         return part
 
     def _reachable(self, step: str) -> list[Component]:
-        """List the algorithms of a step that are in a legal structure (all, if too many)."""
+        """List the algorithms of a step that are in a legal structure, if those can be listed."""
         components = list(self.components(step))
         if not self._structures.listable:
             return components
@@ -776,7 +777,7 @@ class SearchSpace:
         return [components[j] for j in used]
 
     def _prune(self) -> None:
-        """Drop algorithms that are in no legal structure, and rules that speak of them."""
+        """Remove algorithms without a legal structure, and the rules about them."""
         kept = {step: [c.name for c in self._reachable(step)] for step in self.steps}
         part = self.subspace(kept)
         self._components, self._forbidden = part._components, part._forbidden

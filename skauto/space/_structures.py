@@ -1,4 +1,4 @@
-"""Structures of a search space: one algorithm a step, some pairs being forbidden."""
+"""Structures of a search space: one algorithm per step, without forbidden pairs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _MAX_STRUCTURES = 2_000_000
 
 @dataclass(frozen=True)
 class Forbidden:
-    """No algorithm of `first` in one step goes with one of `second` in another."""
+    """Forbidden pairs: any algorithm of `first` with any algorithm of `second`."""
 
     first_step: str
     first: frozenset[str]
@@ -24,16 +24,16 @@ class Forbidden:
 
 
 class Structures:
-    """Legal structures, as rows of indices of algorithms, one column a step.
+    """The legal structures, as rows of indices of algorithms, one column per step.
 
     Parameters
     ----------
     layout : Layout
         Steps and their algorithms.
     forbidden : sequence of Forbidden
-        Pairs that no legal structure holds.
+        Pairs that no legal structure contains.
     anchor : int or None
-        A step whose algorithms are drawn evenly, see `SearchSpace`.
+        Index of the step whose algorithms are drawn uniformly, see `SearchSpace`.
     """
 
     def __init__(self, layout: Layout, forbidden: Sequence[Forbidden], anchor: int | None) -> None:
@@ -42,7 +42,7 @@ class Structures:
         self._allowed_pairs = self._read(forbidden)
 
     def _read(self, forbidden: Sequence[Forbidden]) -> dict[tuple[int, int], BoolArray]:
-        """For steps i < j with a forbidden pair: which pairs of algorithms are allowed."""
+        """Return a table of allowed pairs of algorithms for steps i < j with forbidden pairs."""
         layout = self.layout
         tables: dict[tuple[int, int], BoolArray] = {}
         for rule in forbidden:
@@ -57,7 +57,7 @@ class Structures:
         return tables
 
     def legal(self, rows: IntArray) -> BoolArray:
-        """Which rows hold no forbidden pair, among the steps that they have columns for."""
+        """Return the mask of rows without forbidden pairs; rows may lack the last steps."""
         legal = np.ones(len(rows), dtype=bool)
         for (i, j), table in self._allowed_pairs.items():
             if j < rows.shape[1]:
@@ -65,7 +65,7 @@ class Structures:
         return legal
 
     def forbidden_pair(self, row: IntArray) -> tuple[str, str]:
-        """Names of the first forbidden pair that an illegal row holds."""
+        """Return the names of the first forbidden pair of an illegal row."""
         i, j = next(
             (i, j) for (i, j), table in self._allowed_pairs.items() if not table[row[i], row[j]]
         )
@@ -73,13 +73,13 @@ class Structures:
         return names[i], names[j]
 
     def names(self, row: IntArray) -> tuple[str, ...]:
-        """Names of the algorithms of one row."""
+        """Return the names of the algorithms of one row."""
         components = self.layout.components
         return tuple(components[i][j].name for i, j in enumerate(row.tolist()))
 
     @property
     def listable(self) -> bool:
-        """Whether there are few enough of them, legal or not, to list them."""
+        """Whether the structures, legal or not, are few enough to list them."""
         return bool(np.prod(self.layout.n_algorithms.astype(np.float64)) <= _MAX_STRUCTURES)
 
     @cached_property
@@ -107,12 +107,12 @@ class Structures:
         return tuple(w / w[-1] for w in weights)
 
     def _draw(self, n: int, rng: np.random.Generator) -> IntArray:
-        """Draw an algorithm for every step, independently."""
+        """Draw an algorithm for each step, independently."""
         chosen = [np.searchsorted(w, rng.random(n), "right") for w in self._weights]
         return np.column_stack(chosen).astype(np.intp)
 
     def sample(self, n: int, rng: np.random.Generator) -> IntArray:
-        """Draw legal structures by rejection; the anchor's algorithm survives a rejection."""
+        """Draw legal structures by rejection sampling; the anchor step is not redrawn."""
         rows = self._draw(n, rng)
         for _ in range(_REJECTION_ROUNDS):
             wrong = np.flatnonzero(~self.legal(rows))

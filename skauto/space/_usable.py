@@ -1,4 +1,4 @@
-"""Which components can be used on a data set, and which must not follow others."""
+"""Components that can be used on a data set, and pairs of components that are incompatible."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,12 +11,15 @@ from skauto.space._component import Component
 def usable_components(
     components: Sequence[Component], step: str, facts: DataFacts, *, last: bool
 ) -> list[Component]:
-    """List the components of a step that can be used on a data set, without duplicates.
+    """List the components of a step that can be used on a data set.
+
+    Of the encoders without categories and of the imputers without missing values, only one is
+    listed, because they would all do the same.
 
     Raises
     ------
     ValueError
-        If none can.
+        If no component can be used.
     """
     usable = [c for c in components if _is_usable(c, facts)]
     if facts.weighted and last:
@@ -32,11 +35,11 @@ def usable_components(
 def incompatible_pairs(
     components: Mapping[str, Sequence[Component]], step: str, idle_trait: str, trait: str
 ) -> list[tuple[list[str], str, list[str]]]:
-    """List components of later steps that fail on data which `step` leaves as they are.
+    """List the components of later steps that fail after a component with `idle_trait`.
 
     Returns
     -------
-    pairs : list of (components of `step`, later step, its components that lack `trait`)
+    pairs : list of (components with `idle_trait`, later step, its components without `trait`)
     """
     if step not in components:
         return []
@@ -61,6 +64,6 @@ def _is_usable(component: Component, facts: DataFacts) -> bool:
 
 
 def takes_weights(component: Component) -> bool:
-    """Whether the estimator of a component can be fitted with weights of the rows."""
+    """Return whether the estimator of a component accepts ``sample_weight``."""
     estimator = component.make(component.default_values())
     return estimator is None or has_fit_parameter(estimator, "sample_weight")

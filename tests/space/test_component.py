@@ -128,7 +128,7 @@ def test_pickles(svc):
         (
             ("x", None, {"a": [1, 2], "b": [3, 4]}),
             {"conditions": {"a": ("b", [3]), "b": ("a", [1])}},
-            r"form a circle: \['a', 'b'\]",
+            r"form a cycle: \['a', 'b'\]",
         ),
         (
             ("x",),

@@ -1,4 +1,4 @@
-"""The components that come with skauto, one module a family, and the named search spaces."""
+"""The components of skauto's search spaces, one module per family, and the named spaces."""
 
 from skauto.space.catalog._estimators import (
     ClippedMultinomialNB,

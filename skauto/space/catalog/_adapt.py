@@ -1,4 +1,4 @@
-"""Functions that adapt an estimator to the data just before it is fitted."""
+"""Functions that adapt the parameters of an estimator to the data before it is fitted."""
 
 from typing import Any
 
@@ -6,38 +6,38 @@ from skauto.space._component import FitContext
 
 
 def exponent_to_columns(estimator: Any, context: FitContext) -> None:
-    """Read a real ``max_features`` p as ``n_features ** p`` columns, at least one."""
+    """Convert a float ``max_features`` p to ``n_features ** p`` columns, at least one."""
     if isinstance(estimator.max_features, float):
         n_columns = max(1, int(context.n_features**estimator.max_features))
         estimator.set_params(max_features=n_columns)
 
 
 def factor_to_depth(estimator: Any, context: FitContext) -> None:
-    """Read a real ``max_depth`` f as ``f * n_features``, at least one."""
+    """Convert a float ``max_depth`` f to ``f * n_features``, at least one."""
     if isinstance(estimator.max_depth, float):
         estimator.set_params(max_depth=max(1, round(estimator.max_depth * context.n_features)))
 
 
 def neighbors_to_rows(estimator: Any, context: FitContext) -> None:
-    """Ask for no more neighbours than there are rows."""
+    """Bound the number of neighbours by the number of rows."""
     estimator.set_params(n_neighbors=min(estimator.n_neighbors, context.n_samples))
 
 
 def rounds_to_data(estimator: Any, context: FitContext) -> None:
-    """Bound the rounds of boosting: fewer for many rows, and for classes, a tree each."""
+    """Bound the boosting rounds: fewer for many rows, and for many classes (one tree each)."""
     n_trees = 1 if context.n_classes == 2 else context.n_classes
     most = 1000.0 * min(1.0, (20_000 / context.n_samples) ** 0.5) / n_trees**0.5
     estimator.set_params(max_rounds=max(100, round(most)))
 
 
 def rows_in_bag(estimator: Any, context: FitContext) -> None:
-    """Sample at least 10 rows for each tree of LightGBM: an empty sample is an error."""
+    """Sample at least 10 rows for each tree; LightGBM fails on an empty sample."""
     least = min(1.0, 10 / context.n_samples)
     estimator.set_params(subsample=max(estimator.subsample, least))
 
 
 def quantiles_to_rows(estimator: Any, context: FitContext) -> None:
-    """Ask for no more quantiles than there are rows."""
+    """Bound the number of quantiles by the number of rows."""
     estimator.set_params(n_quantiles=min(estimator.n_quantiles, context.n_samples))
 
 
@@ -54,33 +54,33 @@ def no_centering_if_sparse(estimator: Any, context: FitContext) -> None:
 
 
 def components_to_rows(estimator: Any, context: FitContext) -> None:
-    """Ask for no more components than there are rows."""
+    """Bound the number of components by the number of rows."""
     estimator.set_params(n_components=min(estimator.n_components, context.n_samples))
 
 
 def components_to_columns(estimator: Any, context: FitContext) -> None:
-    """Ask for no more components than there are columns."""
+    """Bound the number of components by the number of columns."""
     estimator.set_params(n_components=min(estimator.n_components, context.n_features))
 
 
 def components_to_both(estimator: Any, context: FitContext) -> None:
-    """Ask for no more components than there are rows or columns; None means all."""
+    """Bound the number of components by the numbers of rows and columns; None means all."""
     if estimator.n_components is not None:
         n_components = min(estimator.n_components, context.n_samples, context.n_features)
         estimator.set_params(n_components=n_components)
 
 
 def components_below_columns(estimator: Any, context: FitContext) -> None:
-    """Ask for fewer components than there are columns, at least one."""
+    """Bound the number of components by the number of columns minus 1, at least one."""
     n_components = max(1, min(estimator.n_components, context.n_features - 1))
     estimator.set_params(n_components=n_components)
 
 
 def clusters_to_columns(estimator: Any, context: FitContext) -> None:
-    """Ask for no more clusters than there are columns."""
+    """Bound the number of clusters by the number of columns."""
     estimator.set_params(n_clusters=min(estimator.n_clusters, context.n_features))
 
 
 def k_to_columns(estimator: Any, context: FitContext) -> None:
-    """Keep no more columns than there are."""
+    """Bound the number of selected columns by the number of columns."""
     estimator.set_params(k=min(estimator.k, context.n_features))

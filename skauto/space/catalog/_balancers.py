@@ -1,4 +1,4 @@
-"""Balancers: what is done about classes of unequal size."""
+"""Balancers of classes of unequal size."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,29 +6,29 @@ from typing import Any
 from skauto.space._component import Component
 from skauto.space._parameters import Integer, Real
 
-# Groups and classes are made independent at 1. More is needed where other columns tell of the
-# group.
-_STRONGEST = 4.0
+# Strength 1 makes group and class independent. Larger strengths compensate for columns that are
+# correlated with the group.
+_MAX_STRENGTH = 4.0
 
 
 def none(**options: Any) -> Component:
-    """Leave the classes as they are."""
+    """No balancing."""
     return Component("none", **options)
 
 
 def weights(**options: Any) -> Component:
-    """Weigh the classes in the fit of the classifier."""
+    """Class weights in the fit of the classifier."""
     return Component("weights", balancing="weights", **options)
 
 
 def group_weights(sensitive: Iterable[str], **options: Any) -> Component:
-    """Weigh rows by group and class, with a strength for each sensitive feature."""
-    strengths = {f"strength_{name}": Real(0.0, _STRONGEST, default=1.0) for name in sensitive}
+    """Sample weights by group and class, with a strength for each sensitive feature."""
+    strengths = {f"strength_{name}": Real(0.0, _MAX_STRENGTH, default=1.0) for name in sensitive}
     return Component("group_weights", parameters=strengths, balancing="groups", **options)
 
 
 def over_sampling(**options: Any) -> Component:
-    """Repeat rows of the smaller classes."""
+    """Random over-sampling of the smaller classes."""
     return Component(
         "over_sampling",
         make_over_sampler,
@@ -41,7 +41,7 @@ def over_sampling(**options: Any) -> Component:
 
 
 def smote(**options: Any) -> Component:
-    """Put new rows between rows of the smaller classes."""
+    """SMOTE: synthetic rows, interpolated between rows of the smaller classes."""
     return Component(
         "smote",
         make_smote,

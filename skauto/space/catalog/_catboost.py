@@ -1,4 +1,4 @@
-"""CatBoost that stops on validation rows (`extended` space)."""
+"""CatBoost with early stopping (`extended` space)."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -25,22 +25,22 @@ class CatBoostClassifier(RoundsClassifier):
     l2_leaf_reg : float, default=3.0
         Strength of the L2 penalty.
     random_strength : float, default=1.0
-        Noise in the choice of splits.
+        Amount of noise in the scores of splits.
     subsample : float, default=0.9
-        Share of the rows of a round.
+        Share of the rows that is sampled for each round.
     rsm : float, default=1.0
-        Share of the columns of a split.
+        Share of the columns that is sampled for each split.
     max_rounds : int, default=1000
-        Most rounds of a fit with validation rows, or without `n_rounds`.
+        Maximum number of rounds; it does not bound `n_rounds`.
     n_rounds : int, default=None
-        Rounds of a fit without validation rows. None means ``10 / learning_rate``.
+        Number of rounds of a fit without validation rows; None means ``10 / learning_rate``.
     random_state : int, RandomState instance or None, default=None
-        Draws rows and columns.
+        Seed of the samples of rows and columns.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The classes.
+        The class labels.
     model_ : catboost.CatBoostClassifier
         The fitted trees.
     n_features_in_ : int
@@ -88,11 +88,11 @@ class CatBoostClassifier(RoundsClassifier):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training data.
         y : array-like of shape (n_samples,)
-            Classes.
+            Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
         eval_set : tuple (X_val, y_val), default=None
-            Validation rows; training stops when their log loss does not fall any more.
+            Validation rows for early stopping by the log loss.
 
         Returns
         -------
@@ -131,7 +131,7 @@ class CatBoostClassifier(RoundsClassifier):
         )
 
     def _pool(self, X: Any, codes: Any = None, sample_weight: Any = None) -> Any:
-        """Put numbers first and categories, as text, behind them."""
+        """Build a pool with numeric columns first, then categories as strings."""
         from catboost import FeaturesData, Pool
 
         if sparse.issparse(X):
@@ -156,13 +156,12 @@ class CatBoostClassifier(RoundsClassifier):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Their rows sum to 1.
+            Probabilities; rows sum to 1.
         """
         check_is_fitted(self)
         return self.model_.predict_proba(self._pool(X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
         return tags

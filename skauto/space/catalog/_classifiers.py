@@ -30,13 +30,13 @@ from skauto.space.catalog._network import NetworkClassifier
 
 _NUMBERS = {"encoder": "one_hot", "imputer": "simple"}
 _SCALED = {**_NUMBERS, "scaler": "standard"}
-# Size of a forest.
+# Maximum size of a forest.
 _FOREST_BYTES = 16_000_000
 RAW = {"encoder": "ordinal", "imputer": "none", "scaler": "none"}
 
 
 def default_classifiers() -> list[Component]:
-    """Classifiers of the `default` space.
+    """Return the classifiers of the `default` space.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def default_classifiers() -> list[Component]:
 
 
 def lightgbm() -> Component:
-    """Gradient boosting by LightGBM, with native categories and early stopping."""
+    """Gradient boosting by LightGBM, with native categorical splits and early stopping."""
     for_categories: dict[str, Parameter] = {
         "cat_smooth": Real(0.01, 100.0, log=True, default=10.0),
         "cat_l2": Real(0.01, 20.0, log=True, default=10.0),
@@ -89,7 +89,7 @@ def lightgbm() -> Component:
 
 
 def _adapt_lightgbm(estimator: Any, context: FitContext) -> None:
-    """Name the categories; few rows do with few bins, which halves the time."""
+    """Set categorical columns, rounds and bins; fewer bins for few rows halve the fit time."""
     rows_in_bag(estimator, context)
     rounds_to_data(estimator, context)
     estimator.set_params(
@@ -99,7 +99,7 @@ def _adapt_lightgbm(estimator: Any, context: FitContext) -> None:
 
 
 def extra_trees() -> Component:
-    """Randomised trees."""
+    """Extremely randomised trees."""
     return Component(
         "extra_trees",
         ExtraTreesClassifier(n_jobs=1),
@@ -140,10 +140,7 @@ def _forest_parameters() -> dict[str, Parameter]:
 
 
 def _adapt_forest(estimator: Any, context: FitContext) -> None:
-    """Read max_features as an exponent of the columns; bound trees and leaves by the rows.
-
-    The leaves are bounded by the size of the forest; no tree has more than 15,000.
-    """
+    """Bound the number of trees by the rows, and the leaves of a tree by the forest's size."""
     n_estimators = min(estimator.n_estimators, max(50, 400_000 // context.n_samples))
     n_nodes = _FOREST_BYTES / (n_estimators * node_bytes(context.n_classes))
     n_leaves = min(15_000, int(n_nodes / 2))  # a binary tree has twice as many nodes as leaves
@@ -155,12 +152,12 @@ def _adapt_forest(estimator: Any, context: FitContext) -> None:
 
 
 def node_bytes(n_classes: int) -> int:
-    """Size of a node of a scikit-learn tree: its record and the shares of the classes."""
+    """Return the size in bytes of a node of a scikit-learn tree."""
     return 64 + 8 * n_classes
 
 
 def logistic_regression() -> Component:
-    """Logistic regression with a quadratic penalty."""
+    """Logistic regression with an L2 penalty."""
     return Component(
         "logistic_regression",
         LogisticRegression(max_iter=300),
@@ -171,7 +168,7 @@ def logistic_regression() -> Component:
 
 
 def svm() -> Component:
-    """Kernel machine, its margins calibrated by 3 folds."""
+    """Support vector machine with a kernel, calibrated by 3-fold cross-validation."""
     return Component(
         "svm",
         make_svm,
@@ -190,7 +187,7 @@ def svm() -> Component:
 
 
 def make_svm(**parameters: Any) -> CalibratedClassifierCV:
-    """Build a calibrated kernel machine."""
+    """Build a calibrated support vector machine."""
     return CalibratedClassifierCV(ScaledGammaSVC(**parameters), ensemble=False, cv=3, n_jobs=1)
 
 
@@ -214,7 +211,7 @@ def lda() -> Component:
 def make_lda(
     shrinkage: str = "none", shrinkage_factor: float = 0.5, **parameters: Any
 ) -> LinearDiscriminantAnalysis:
-    """Build a discriminant analysis from the kind of its shrinkage."""
+    """Build a linear discriminant analysis from the kind of its shrinkage."""
     if shrinkage == "none":
         return LinearDiscriminantAnalysis(solver="svd", **parameters)
     value = shrinkage_factor if shrinkage == "manual" else "auto"
@@ -235,7 +232,7 @@ def qda() -> Component:
 
 
 def k_nearest_neighbors() -> Component:
-    """Vote of the nearest rows."""
+    """K nearest neighbours."""
     return Component(
         "k_nearest_neighbors",
         KNeighborsClassifier(n_jobs=1),
@@ -252,7 +249,7 @@ def k_nearest_neighbors() -> Component:
 
 
 def mlp() -> Component:
-    """Neural network in the manner of RealMLP."""
+    """Multi-layer perceptron after RealMLP."""
     return Component(
         "mlp",
         NetworkClassifier(),
@@ -271,7 +268,7 @@ def mlp() -> Component:
 
 
 def _adapt_mlp(estimator: Any, context: FitContext) -> None:
-    """Smaller batches for few rows, larger ones and fewer epochs for many."""
+    """Set smaller batches for few rows, and larger batches and fewer epochs for many rows."""
     n_samples = context.n_samples
     estimator.set_params(
         max_rounds=int(np.clip(64 * (4000 / n_samples) ** 0.5, 8, 64)),
@@ -280,7 +277,7 @@ def _adapt_mlp(estimator: Any, context: FitContext) -> None:
 
 
 def gaussian_nb() -> Component:
-    """Naive Bayes with normal distributions."""
+    """Gaussian naive Bayes."""
     return Component(
         "gaussian_nb",
         GaussianNB(),

@@ -1,4 +1,4 @@
-"""The default space: what is tried where nobody names another space."""
+"""The default search space."""
 
 from collections.abc import Iterable
 
@@ -18,13 +18,12 @@ from skauto.space.catalog._steps import make_space
 
 
 def default(sensitive: Iterable[str] = ()) -> SearchSpace:
-    """Build the space for everyday use: good models early, within seconds to an hour.
+    """Build the default space, for searches of seconds to an hour.
 
     Parameters
     ----------
     sensitive : iterable of str, default=()
-        Sensitive features. If there are any, rows may be weighed by group and class, and are so
-        by default.
+        Sensitive features. If there are any, the default balancer weighs rows by group and class.
 
     Returns
     -------
@@ -35,14 +34,14 @@ def default(sensitive: Iterable[str] = ()) -> SearchSpace:
 
 
 def build(name: str, classifiers: Iterable[Component], sensitive: Iterable[str]) -> SearchSpace:
-    """Build a space of the usual steps with given classifiers.
+    """Build a space with the preprocessors of the default space and some classifiers.
 
     Parameters
     ----------
     name : str
         Name of the space.
     classifiers : iterable of Component
-        Its classifiers; those that handle categories are taken for trees.
+        Its classifiers; those that handle categories must be tree ensembles.
     sensitive : iterable of str
         Sensitive features.
 
@@ -63,7 +62,7 @@ def build(name: str, classifiers: Iterable[Component], sensitive: Iterable[str])
 
 
 def _preprocessors() -> dict[str, list[Component]]:
-    """Return the algorithms of every step but the classifier."""
+    """Return the algorithms of every step except the classifier."""
     return {
         "encoder": [_encoders.ordinal(), _encoders.one_hot(), _encoders.target()],
         "imputer": [_imputers.none(), _imputers.simple()],
@@ -97,12 +96,12 @@ def _preprocessors() -> dict[str, list[Component]]:
 
 
 def _forbid_pointless(space: SearchSpace) -> None:
-    """Forbid what cannot help."""
+    """Forbid pairs of algorithms that fail, or that cannot improve the classifier."""
     trees = [c.name for c in space.components("classifier") if c.handles_categories]
     scaled = ["logistic_regression", "svm", "k_nearest_neighbors", "mlp"]
     dense = [c.name for c in space.components("classifier") if c.dense_only]
 
-    # trees see only the order of the values of a column
+    # trees are invariant to monotonic transformations of a column
     scalers = ["standard", "robust_smooth", "quantile", "min_max"]
     space.forbid({"scaler": scalers}, {"classifier": trees})
     space.forbid(
@@ -110,22 +109,22 @@ def _forbid_pointless(space: SearchSpace) -> None:
         {"classifier": trees},
     )
     space.forbid({"selector": "select_l1"}, {"classifier": trees})
-    # distances, penalties and step sizes need columns of a common scale
+    # distances, penalties and gradient steps need columns of the same scale
     space.forbid({"scaler": "none"}, {"classifier": scaled})
     space.forbid({"scaler": "none"}, {"transformer": ["pca", "polynomial", "nystroem"]})
     space.forbid({"scaler": "none"}, {"selector": "select_l1"})
-    # naive Bayes does not change with the scale of a column
+    # naive Bayes is invariant to the scale of a column
     space.forbid({"scaler": ["standard", "min_max"]}, {"classifier": "gaussian_nb"})
-    # one kernel is enough, and these expansions are made for linear models
+    # these expansions are for linear models
     space.forbid(
         {"transformer": ["nystroem", "random_trees_embedding", "polynomial"]},
         {"classifier": ["svm", "k_nearest_neighbors", "qda", "gaussian_nb", "mlp"]},
     )
     # the embedding is sparse
     space.forbid({"transformer": "random_trees_embedding"}, {"classifier": dense})
-    # no weights in their fit
+    # their fit has no class weights
     space.forbid({"balancer": "weights"}, {"classifier": ["k_nearest_neighbors", "lda", "qda"]})
-    # more costly than weights, to the same end
+    # class weights have the same effect at less cost
     space.forbid(
         {"balancer": "over_sampling"}, {"classifier": [*trees, "logistic_regression", "svm"]}
     )

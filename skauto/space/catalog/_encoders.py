@@ -1,4 +1,4 @@
-"""Encoders: what becomes of columns of category codes."""
+"""Encoders of columns of category codes."""
 
 from typing import Any
 
@@ -9,17 +9,17 @@ from skauto.space._component import Component, FitContext
 from skauto.space._parameters import Categorical, Integer
 from skauto.space.catalog._estimators import CrossFittedTargetEncoder
 
-# One-hot columns of a dense matrix above this number of cells are kept sparse (160 MB).
+# One-hot encodings with more cells (160 MB as a dense matrix) are sparse.
 _MAX_DENSE_CELLS = 20_000_000
 
 
 def ordinal(name: str = "ordinal", **options: Any) -> Component:
-    """Leave the codes as they are: trees can read them, some learners natively."""
+    """Ordinal encoding: passthrough of the category codes."""
     return Component(name, **options)
 
 
 def one_hot(name: str = "one_hot", **options: Any) -> Component:
-    """One column a category, rare categories grouped."""
+    """One-hot encoding, with rare categories grouped."""
     return Component(
         name,
         make_one_hot,
@@ -50,7 +50,7 @@ def make_one_hot(
 
 
 def target(name: str = "target", **options: Any) -> Component:
-    """Replace categories by cross-fitted means of the target."""
+    """Target encoding with cross-fitting."""
     return Component(
         name,
         _on_categories("target", CrossFittedTargetEncoder()),
@@ -63,7 +63,7 @@ def target(name: str = "target", **options: Any) -> Component:
 
 
 def _on_categories(name: str, encoder: Any) -> ColumnTransformer:
-    """Apply an encoder to columns that `adapt` names; the others follow as they are."""
+    """Apply an encoder to the columns that `adapt` sets, and pass the other columns through."""
     return ColumnTransformer(
         [(name, encoder, [])], remainder="passthrough", sparse_threshold=0.0, n_jobs=1
     )
@@ -75,7 +75,7 @@ def _adapt_columns(estimator: Any, context: FitContext) -> None:
 
 
 def adapt_one_hot(estimator: Any, context: FitContext) -> None:
-    """Name the columns; keep a wide result sparse."""
+    """Set the categorical columns; return a sparse matrix if the encoding is wide."""
     _adapt_columns(estimator, context)
     ((_, encoder, _),) = estimator.transformers
     limit = encoder.max_categories or 255

@@ -1,4 +1,4 @@
-"""Small estimators for places where those of scikit-learn need help."""
+"""Small variants of scikit-learn's estimators."""
 
 import warnings
 from typing import Any
@@ -16,7 +16,7 @@ from skauto.utils import input_feature_names
 
 
 class ScaledGammaSVC(SVC):
-    """A kernel machine whose gamma counts from scikit-learn's ``gamma="scale"``.
+    """Support vector machine whose gamma is a multiple of ``gamma="scale"``.
 
     Parameters
     ----------
@@ -33,9 +33,8 @@ class ScaledGammaSVC(SVC):
     class_weight : dict or "balanced", default=None
         Weights of the classes.
     max_iter : int, default=100_000
-        Steps of the solver for each pair of classes. On a few thousand rows that is many more
-        than a good machine needs, and takes a second. Without a bound, a large `C` on columns of
-        unlike scales can keep the solver busy for hours.
+        Maximum number of solver steps for each pair of classes. Without a bound, the solver can
+        run for hours if `C` is large and the scales of the columns differ.
 
     Examples
     --------
@@ -70,7 +69,7 @@ class ScaledGammaSVC(SVC):
         )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ScaledGammaSVC":
-        """Fit the machine.
+        """Fit the support vector machine.
 
         Parameters
         ----------
@@ -95,22 +94,22 @@ class ScaledGammaSVC(SVC):
 
 
 def _variance(X: Any) -> float:
-    """Variance of all entries of a dense or sparse matrix."""
+    """Return the variance of all entries of a dense or sparse matrix."""
     squares = X.multiply(X) if hasattr(X, "multiply") else np.square(X)
     return float(squares.mean() - X.mean() ** 2)
 
 
 class ScaledGammaNystroem(TransformerMixin, BaseEstimator):
-    """Approximate features of a Gaussian kernel whose gamma counts from ``1 / n_features``.
+    """Nystroem features of a Gaussian kernel whose gamma is a multiple of ``1 / n_features``.
 
     Parameters
     ----------
     gamma : float, default=1.0
-        Multiple of ``1 / n_features``, which suits standardised columns.
+        Multiple of ``1 / n_features``, the scale for standardised columns.
     n_components : int, default=100
         Number of features.
     random_state : int, RandomState instance or None, default=None
-        Chooses the rows that the features are built from.
+        Seed of the sample of rows that is the basis.
 
     Attributes
     ----------
@@ -134,7 +133,7 @@ class ScaledGammaNystroem(TransformerMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> "ScaledGammaNystroem":
-        """Choose rows and compute the map.
+        """Sample the basis and compute the feature map.
 
         Parameters
         ----------
@@ -173,7 +172,7 @@ class ScaledGammaNystroem(TransformerMixin, BaseEstimator):
         return self.nystroem_.transform(validate_data(self, X, accept_sparse="csr", reset=False))
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Name the features.
+        """Return the names of the features.
 
         Parameters
         ----------
@@ -194,16 +193,16 @@ class ScaledGammaNystroem(TransformerMixin, BaseEstimator):
 
 
 class CrossFittedTargetEncoder(TransformerMixin, BaseEstimator):
-    """Target encoder with a seed, that makes do with the folds that small classes allow.
+    """Target encoder with a seed, which reduces the number of folds for small classes.
 
     Parameters
     ----------
     smooth : "auto" or float, default="auto"
-        How strongly the mean of a category is drawn to the mean of all.
+        Amount of shrinkage of the mean of a category to the overall mean.
     n_folds : int, default=5
-        Number of folds of the cross-fitting.
+        Maximum number of folds of the cross-fitting.
     random_state : int, RandomState instance or None, default=None
-        Shuffles the folds.
+        Seed of the folds.
 
     Attributes
     ----------
@@ -228,7 +227,7 @@ class CrossFittedTargetEncoder(TransformerMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> "CrossFittedTargetEncoder":
-        """Learn the means on all rows.
+        """Compute the target means on all rows.
 
         Parameters
         ----------
@@ -246,7 +245,7 @@ class CrossFittedTargetEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X: Any, y: Any) -> Any:
-        """Encode each row by means over the other folds; learn the means on all rows.
+        """Encode each row by target means of the other folds; store the means on all rows.
 
         Parameters
         ----------
@@ -286,7 +285,7 @@ class CrossFittedTargetEncoder(TransformerMixin, BaseEstimator):
         return self.encoder_.transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Name the columns.
+        """Return the names of the output columns.
 
         Parameters
         ----------
@@ -308,14 +307,14 @@ class CrossFittedTargetEncoder(TransformerMixin, BaseEstimator):
 
 
 class ClippedMultinomialNB(MultinomialNB):
-    """Multinomial naive Bayes that takes negative values for zero.
+    """Multinomial naive Bayes that clips negative values at zero.
 
     Parameters
     ----------
     alpha : float, default=1.0
         Additive smoothing.
     fit_prior : bool, default=True
-        Whether the shares of the classes are learnt.
+        Whether class priors are learnt.
 
     Examples
     --------
@@ -346,7 +345,7 @@ class ClippedMultinomialNB(MultinomialNB):
         self : object
             The fitted classifier.
         """
-        return super().fit(_positive_part(X), y, sample_weight)
+        return super().fit(positive_part(X), y, sample_weight)
 
     def predict(self, X: Any) -> Any:
         """Predict classes.
@@ -361,10 +360,10 @@ class ClippedMultinomialNB(MultinomialNB):
         ndarray of shape (n_samples,)
             Classes.
         """
-        return super().predict(_positive_part(X))
+        return super().predict(positive_part(X))
 
     def predict_log_proba(self, X: Any) -> Any:
-        """Predict logarithms of class probabilities; `predict_proba` is built on it.
+        """Predict log-probabilities of the classes; `predict_proba` calls it.
 
         Parameters
         ----------
@@ -374,9 +373,9 @@ class ClippedMultinomialNB(MultinomialNB):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Logarithms.
+            Log-probabilities.
         """
-        return super().predict_log_proba(_positive_part(X))
+        return super().predict_log_proba(positive_part(X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -384,24 +383,25 @@ class ClippedMultinomialNB(MultinomialNB):
         return tags
 
 
-def _positive_part(X: Any) -> Any:
+def positive_part(X: Any) -> Any:
+    """Clip a dense or sparse matrix at zero."""
     return X.maximum(0) if hasattr(X, "maximum") else np.maximum(X, 0)
 
 
 class CrossFeatures(TransformerMixin, BaseEstimator):
-    """Append products of pairs of columns of zeros and ones.
+    """Append the products of pairs of binary columns.
 
     Parameters
     ----------
     max_columns : int, default=60
-        Number of columns that are paired; of more, as many are drawn.
+        Maximum number of binary columns; a random subset is used if there are more.
     seed : int, default=1
-        Draws the columns.
+        Seed of the subset.
 
     Attributes
     ----------
     pairs_ : ndarray of int of shape (n_pairs, 2)
-        Pairs of columns whose product varies.
+        Pairs of columns whose product is not constant.
 
     Examples
     --------
@@ -452,7 +452,7 @@ class CrossFeatures(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_features + n_pairs)
-            The columns and the products.
+            The columns, then the products.
         """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False)
@@ -463,7 +463,7 @@ class CrossFeatures(TransformerMixin, BaseEstimator):
         return X[:, pairs[:, 0]] * X[:, pairs[:, 1]]
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Name the columns.
+        """Return the names of the output columns.
 
         Parameters
         ----------
@@ -473,7 +473,7 @@ class CrossFeatures(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of str
-            These names and those of the products.
+            The names of the columns, then of the products.
         """
         names = input_feature_names(self, input_features)
         products = [f"{names[i]} {names[j]}" for i, j in self.pairs_]

@@ -15,12 +15,12 @@ from skauto.space.catalog._xgboost import XGBoostClassifier
 
 
 def extended(sensitive: Iterable[str] = ()) -> SearchSpace:
-    """Build the default space with two more classifiers.
+    """Build the default space with CatBoost and XGBoost.
 
     Parameters
     ----------
     sensitive : iterable of str, default=()
-        Sensitive features, as for the default space.
+        Sensitive features, as in the default space.
 
     Returns
     -------
@@ -30,7 +30,7 @@ def extended(sensitive: Iterable[str] = ()) -> SearchSpace:
     Raises
     ------
     ImportError
-        If catboost or xgboost are not installed.
+        If catboost or xgboost is not installed.
     """
     missing = [name for name in ("catboost", "xgboost") if find_spec(name) is None]
     if missing:
@@ -41,7 +41,7 @@ def extended(sensitive: Iterable[str] = ()) -> SearchSpace:
 
 
 def catboost() -> Component:
-    """Gradient boosting by CatBoost, with ordered statistics of categories."""
+    """Gradient boosting by CatBoost, with ordered target statistics of categories."""
     return Component(
         "catboost",
         CatBoostClassifier(),
@@ -61,7 +61,7 @@ def catboost() -> Component:
 
 
 def xgboost() -> Component:
-    """Gradient boosting by XGBoost, with native categories."""
+    """Gradient boosting by XGBoost, with native categorical splits."""
     return Component(
         "xgboost",
         XGBoostClassifier(),

@@ -1,4 +1,4 @@
-"""Imputers: what becomes of missing values."""
+"""Imputers of missing values."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from skauto.space._parameters import Categorical
 
 
 def none(**options: Any) -> Component:
-    """Leave missing values to learners that handle them."""
+    """Passthrough, for classifiers that handle missing values."""
     return Component("none", **options)
 
 
 def simple(**options: Any) -> Component:
-    """Fill in one value a column and, as a choice, mark where it was missing."""
+    """Imputation by the median or mean, with optional missing-value indicators."""
     return Component(
         "simple",
         SimpleImputer(keep_empty_features=True),

@@ -1,4 +1,4 @@
-"""LightGBM that stops on validation rows and takes its columns of categories early."""
+"""LightGBM with early stopping and categorical columns as a constructor parameter."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -12,25 +12,25 @@ from lightgbm.callback import CallbackEnv, EarlyStopException
 from skauto.space.catalog._rounds import TOTAL_STEP, known_rows, most_patience
 from skauto.utils import OwnParameters
 
-# Log loss (nats per row) by which a round must beat the best one to count as better.
-_LEAST_GAIN = 1e-4
+# Minimum decrease of the log loss (nats per row) that counts as an improvement.
+_MIN_DELTA = 1e-4
 
 
 class LightGBMClassifier(OwnParameters, LGBMClassifier):
-    """LightGBM with early stopping on a validation set and categories by constructor.
+    """LightGBM with early stopping on a validation set and categorical columns.
 
     Parameters
     ----------
     categorical_features : list of int, default=None
-        Columns of category codes; None means that all columns are numbers.
+        Columns of category codes; None means that all columns are numeric.
     max_rounds : int, default=1000
-        Most rounds of a fit with validation rows, or without `n_estimators`.
+        Maximum number of rounds; it does not bound `n_estimators`.
     n_estimators : int, default=None
-        Number of rounds of a fit without validation rows. None means ``10 / learning_rate``.
+        Number of rounds of a fit without validation rows; None means ``10 / learning_rate``.
     learning_rate : float, default=0.1
         Shrinkage of each round.
     **kwargs : dict
-        Further parameters of :class:`lightgbm.LGBMClassifier`.
+        Other parameters of :class:`lightgbm.LGBMClassifier`.
 
     Attributes
     ----------
@@ -60,12 +60,12 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
         **kwargs: Any,
     ) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
-        self.n_estimators: Any = n_estimators  # an int while the library reads it, see `fit`
+        self.n_estimators: Any = n_estimators  # `fit` sets an int while LightGBM reads it
         self.categorical_features = categorical_features
         self.max_rounds = max_rounds
 
     def set_rounds(self, n: int) -> "LightGBMClassifier":
-        """Fix the number of rounds of fits without validation rows.
+        """Set the number of rounds of fits without validation rows.
 
         Parameters
         ----------
@@ -94,15 +94,14 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training data.
         y : array-like of shape (n_samples,)
-            Classes.
+            Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
         eval_set : tuple (X_val, y_val), default=None
-            Validation rows. Training stops when their log loss does not fall any more, and the
-            best round predicts. Rows of classes that `y` lacks are left out; if no row is left,
-            the number of rounds is that of a fit without validation rows.
+            Validation rows for early stopping by the log loss; the best round is kept. Rows whose
+            class is not in `y` are dropped; if no row remains, `eval_set` is ignored.
         **fit_params : dict
-            Further arguments of :meth:`lightgbm.LGBMClassifier.fit`.
+            Other arguments of :meth:`lightgbm.LGBMClassifier.fit`.
 
         Returns
         -------
@@ -126,7 +125,7 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
         elif fixed is None:
             self.n_estimators = min(self.max_rounds, ceil(TOTAL_STEP / self.learning_rate))
         try:
-            with warnings.catch_warnings():  # LightGBM before 4.7 lacks what replaces `eval_set`
+            with warnings.catch_warnings():  # the replacement of `eval_set` needs LightGBM 4.7
                 warnings.filterwarnings("ignore", "The argument 'eval_set' is deprecated")
                 super().fit(X, y, sample_weight=sample_weight, **fit_params)
         finally:
@@ -136,10 +135,7 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
 
 
 def _stop_early(learning_rate: float, n_samples: int) -> Callable[[CallbackEnv], None]:
-    """Make a callback that ends the training when the loss has not fallen for some rounds.
-
-    The patience grows with the best round.
-    """
+    """Return a callback for early stopping, whose patience grows with the best round."""
     bound = most_patience(n_samples)
     best_round, best_loss = -1, np.inf
 
@@ -147,7 +143,7 @@ def _stop_early(learning_rate: float, n_samples: int) -> Callable[[CallbackEnv],
         nonlocal best_round, best_loss
         results = env.evaluation_result_list or []
         loss = results[0][2]
-        if loss < best_loss - _LEAST_GAIN:
+        if loss < best_loss - _MIN_DELTA:
             best_round, best_loss = env.iteration, loss
         patience = min(1.0 / learning_rate + 0.15 * best_round, bound)
         last = env.iteration == env.end_iteration - 1

@@ -1,4 +1,4 @@
-"""A multi-layer perceptron in numpy, after RealMLP-TD-S."""
+"""A multi-layer perceptron in NumPy, after RealMLP-TD-S."""
 
 from collections.abc import Iterator
 from math import sqrt
@@ -14,21 +14,21 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from skauto.space.catalog._rounds import RoundsClassifier, known_rows
 from skauto.utils import check_sample_weight
 
-# Rows of a block when predicting; bounds the memory of the hidden layers.
+# Number of rows that are predicted at once, which bounds the memory of the hidden layers.
 _BLOCK = 8192
 _SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
 _BETA_1, _BETA_2, _EPSILON = 0.9, 0.95, 1e-8
-# Learning rates of the input scale, the weights and the biases, as factors.
+# Factors of the learning rate for the input scale, the weights and the biases.
 _RATES = {"scale": 6.0, "weight": 1.0, "bias": 0.1}
 
 
 class NetworkClassifier(RoundsClassifier):
-    """Multi-layer perceptron in the manner of RealMLP-TD-S, trained in numpy.
+    """Multi-layer perceptron after RealMLP-TD-S [1]_, trained in NumPy.
 
-    It has a learned scale of each input, weights in the neural tangent parametrisation, SELU,
-    smoothed labels, and Adam with a learning rate that rises and falls in four cycles. Several
-    networks that differ in their initial weights are trained on the same batches; the mean of
-    their probabilities predicts. Columns should be scaled and free of outliers.
+    It has a learned scale of each input, weights in the neural tangent parametrisation, SELU
+    activations, label smoothing, and Adam with a cyclic learning rate (four cycles). An ensemble
+    of networks with different initial weights is trained on the same batches; the prediction is
+    the mean of their probabilities. Columns should be scaled, without outliers.
 
     Parameters
     ----------
@@ -37,30 +37,32 @@ class NetworkClassifier(RoundsClassifier):
     width : int, default=64
         Number of units of each hidden layer.
     learning_rate : float, default=0.04
-        Highest learning rate.
+        Maximum of the learning rate.
     dropout : float, default=0.0
-        Share of hidden units that are left out in a step.
+        Share of hidden units that are dropped in a step.
     label_smoothing : float, default=0.1
-        Probability that the labels give away to all classes evenly. Predictions take it back.
+        Share of the target probability that is uniform over all classes. Predicted probabilities
+        are corrected for it.
     n_members : int, default=4
         Number of networks.
     max_rounds : int, default=64
-        Number of epochs of the schedule of learning rates.
+        Number of epochs of the learning-rate schedule.
     n_rounds : int, default=None
-        Number of epochs after which a fit without validation rows ends; None means all.
+        Number of epochs of a fit without validation rows, which ends the schedule early; None
+        means `max_rounds`.
     batch_size : int, default=256
-        Rows of a batch.
+        Number of rows of a batch.
     random_state : int, RandomState instance or None, default=None
-        Draws initial weights, batches and dropped units.
+        Seed of initial weights, batches and dropout.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The classes.
+        The class labels.
     n_features_in_ : int
         Number of columns.
     n_rounds_ : int
-        Number of epochs behind the weights that predict.
+        Number of epochs of the final weights.
 
     References
     ----------
@@ -77,8 +79,8 @@ class NetworkClassifier(RoundsClassifier):
     True
     """
 
-    _weights: Any  # of all members, in one vector
-    _shapes: list[tuple[str, tuple[int, int]]]  # kind and shape of each of a member's arrays
+    _weights: Any  # all arrays of all members, as one vector
+    _shapes: list[tuple[str, tuple[int, int]]]  # kind and shape of each array of a member
 
     def __init__(
         self,
@@ -119,13 +121,13 @@ class NetworkClassifier(RoundsClassifier):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training data.
         y : array-like of shape (n_samples,)
-            Classes.
+            Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
         eval_set : tuple (X_val, y_val), default=None
-            Validation rows. The weights after the epoch with the lowest log loss predict.
-            Training stops after a cycle of the learning rate that has not lowered the loss.
-            Rows of classes that `y` lacks are left out.
+            Validation rows. The weights of the epoch with the lowest log loss are kept. Training
+            stops after a cycle of the learning rate that has not lowered the loss. Rows whose
+            class is not in `y` are dropped.
 
         Returns
         -------
@@ -157,7 +159,7 @@ class NetworkClassifier(RoundsClassifier):
         return self
 
     def _keep_best(self, epochs: Iterator[int], X: Any, y: Any) -> None:
-        """Train on, remember the weights of the best epoch, stop after a useless cycle."""
+        """Keep the weights of the best epoch; stop after a cycle without improvement."""
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
         rows, codes = np.arange(len(y)), np.searchsorted(self.classes_, y)
         best: Any = None
@@ -176,7 +178,7 @@ class NetworkClassifier(RoundsClassifier):
     def _epochs(
         self, X: Any, targets: Any, weights: Any, last: int, rng: np.random.Generator
     ) -> Iterator[int]:
-        """Train epoch by epoch; yields the number of epochs behind `_weights`."""
+        """Train `_weights` with Adam; yield the number of epochs after each epoch."""
         n_samples = X.shape[0]
         size = min(self.batch_size, n_samples)
         n_batches = n_samples // size
@@ -199,7 +201,7 @@ class NetworkClassifier(RoundsClassifier):
             yield epoch
 
     def _layout(self, n_features: int, n_classes: int) -> tuple[list[Any], Any]:
-        """Shapes of the arrays of a network; factor of the learning rate of each weight."""
+        """Return the shapes of a network's arrays and the learning-rate factor of each weight."""
         widths = [n_features, *[self.width] * self.depth, n_classes]
         shapes: list[tuple[str, tuple[int, int]]] = [("scale", (n_features, 1))]
         for n_in, n_out in zip(widths[:-1], widths[1:], strict=True):
@@ -209,7 +211,7 @@ class NetworkClassifier(RoundsClassifier):
         return shapes, rates
 
     def _arrays(self, flat: Any) -> list[Any]:
-        """Views of a flat vector as arrays of shape (n_members, rows, columns)."""
+        """Return views of a flat vector as arrays of shape (n_members, rows, columns)."""
         arrays, start = [], 0
         for _, (rows, columns) in self._shapes:
             stop = start + self.n_members * rows * columns
@@ -249,7 +251,7 @@ class NetworkClassifier(RoundsClassifier):
         scale_slope[:] = (outer * layers[0]).sum(axis=2, keepdims=True)
 
     def _probabilities(self, X: Any, flat: Any) -> Any:
-        """Mean of the members' probabilities, of shape (n_samples, n_classes)."""
+        """Return the mean probabilities of the members, shape (n_samples, n_classes)."""
         scale, *layers = self._arrays(flat)
         first = scale * layers[0]
         blocks = []
@@ -272,20 +274,20 @@ class NetworkClassifier(RoundsClassifier):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Their rows sum to 1.
+            Probabilities; rows sum to 1.
         """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        # In float32, a row's probabilities would depend on the number of rows beside it.
+        # float64, because in float32 the probabilities of a row depend on the number of rows
         return self._probabilities(X, self._weights.astype(np.float64))
 
     def layers(self) -> list[tuple[Any, Any]]:
-        """Weights and biases as the rows of data meet them, with all factors.
+        """Return the effective weights and biases of each layer, including all scale factors.
 
         Returns
         -------
         list of (ndarray, ndarray)
-            For each layer, of shapes (n_members, n_in, n_out) and (n_members, 1, n_out).
+            For each layer, arrays of shapes (n_members, n_in, n_out) and (n_members, 1, n_out).
         """
         check_is_fitted(self)
         scale, *arrays = self._arrays(self._weights.astype(np.float64))
@@ -293,17 +295,11 @@ class NetworkClassifier(RoundsClassifier):
         pairs = zip(arrays[::2], arrays[1::2], strict=True)
         return [(weights / sqrt(weights.shape[1]), bias) for weights, bias in pairs]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
 
 def _without_smoothing(probabilities: Any, share: float) -> Any:
-    """Solve q = (1 - share) p + share / n_classes for p.
+    """Invert label smoothing: solve q = (1 - share) p + share / n_classes for p.
 
-    The cross-entropy of smoothed labels is least at q. A tenth of the smoothing stays as a lower
-    bound, since q may lie below it.
+    The result is clipped from below at ``0.1 * share / n_classes``, because p may be negative.
     """
     if not share:
         return probabilities
@@ -314,7 +310,7 @@ def _without_smoothing(probabilities: Any, share: float) -> Any:
 
 
 def _initial(shapes: list[Any], n_members: int, rng: np.random.Generator) -> Any:
-    """Scales of one, normal weights and biases, a last layer of zeros; as a flat vector."""
+    """Draw initial weights: scales of 1, normal weights and biases, zeros in the last layer."""
     parts = []
     for k, (kind, shape) in enumerate(shapes):
         size = n_members * shape[0] * shape[1]
@@ -328,7 +324,7 @@ def _initial(shapes: list[Any], n_members: int, rng: np.random.Generator) -> Any
 
 
 def _first(X: Any, weights: Any) -> Any:
-    """Product of the rows with the first weights of each member, of shape (members, rows, n)."""
+    """Multiply rows by the first weights of each member, shape (n_members, n_rows, width)."""
     factor = X.dtype.type(1.0 / sqrt(X.shape[1]))
     if not sparse.issparse(X):
         return X @ (factor * weights)
@@ -338,7 +334,7 @@ def _first(X: Any, weights: Any) -> Any:
 
 
 def _first_slope(X: Any, slope: Any) -> Any:
-    """Gradient of the first weights, before the scale, of shape (members, n_features, n)."""
+    """Return the gradient of the scaled first weights, shape (n_members, n_features, width)."""
     factor = X.dtype.type(1.0 / sqrt(X.shape[1]))
     transposed = X.T
     if not sparse.issparse(X):
@@ -349,7 +345,7 @@ def _first_slope(X: Any, slope: Any) -> Any:
 
 
 def _mask(shape: tuple[int, ...], dropout: float, rng: np.random.Generator) -> Any:
-    """Draw units to keep, with the factor that makes up for the others; None keeps all."""
+    """Draw a dropout mask, scaled by 1 / (1 - dropout); None without dropout."""
     if not dropout:
         return None
     kept = rng.random(shape, dtype=np.float32) >= dropout
@@ -365,16 +361,16 @@ def _selu(values: Any) -> Any:
 
 
 def _selu_slope(activations: Any) -> Any:
-    """Slope of SELU, from its value."""
+    """Return the derivative of SELU, given its value."""
     scale, limit = np.array([_SELU_SCALE, _SELU_SCALE * _SELU_ALPHA], dtype=activations.dtype)
     return np.where(activations > 0, scale, activations + limit)
 
 
 def _schedule(t: float) -> float:
-    """Learning rate at a share `t` of the training: four cycles, each twice as long (coslog4)."""
+    """Return the coslog4 schedule at a share `t` of the steps: four cycles of doubling length."""
     return 0.5 - 0.5 * float(np.cos(2.0 * np.pi * np.log2(1.0 + 15.0 * t)))
 
 
 def _cycle(t: float) -> int:
-    """Number of cycles that have ended at a share `t` of the training."""
+    """Return the number of completed cycles at a share `t` of the training."""
     return int(np.log2(1.0 + 15.0 * t) + 1e-9)

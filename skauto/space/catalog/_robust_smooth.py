@@ -8,17 +8,16 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.sparsefuncs import inplace_column_scale, min_max_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-# Scaled values stay between -3 and 3.
+# Scaled values are between -3 and 3.
 _BOUND = 3.0
 
 
 class RobustSmoothScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Scale by median and quartiles, then bend outliers smoothly towards a bound.
+    """Robust scaling by median and quartiles, followed by a smooth clip.
 
-    A value x becomes ``z / sqrt(1 + (z / 3) ** 2)`` with z = (x - median) / (distance of the
-    quartiles). Where the quartiles are equal, half the range takes the place of their distance; a
-    constant column becomes zero. Sparse columns are not centred; they are divided by their
-    largest absolute value.
+    A value x becomes ``z / sqrt(1 + (z / 3) ** 2)`` with z = (x - median) / (interquartile range)
+    [1]_. If the interquartile range is 0, half the range replaces it. A constant column becomes
+    zero. Sparse columns are not centred, but divided by their maximum absolute value.
 
     Attributes
     ----------
@@ -48,7 +47,7 @@ class RobustSmoothScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training data; NaN is left out.
+            Training data; NaN is ignored.
         y : None
             Ignored.
 
@@ -69,7 +68,7 @@ class RobustSmoothScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Scale and bend the columns.
+        """Scale and clip the columns.
 
         Parameters
         ----------
@@ -84,8 +83,12 @@ class RobustSmoothScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._validated(X, reset=False)
         if sparse.issparse(X):
-            return _bend_sparse(X, self.scale_)
-        return _bend((X - (0.0 if self.center_ is None else self.center_)) * self.scale_)
+            X = X.copy()
+            inplace_column_scale(X, self.scale_)
+            X.data = _clip_smoothly(X.data)
+            return X
+        center = 0.0 if self.center_ is None else self.center_
+        return _clip_smoothly((X - center) * self.scale_)
 
     def _validated(self, X: Any, *, reset: bool) -> Any:
         return validate_data(
@@ -109,12 +112,5 @@ def _inverse(distances: Any) -> Any:
     return np.divide(1.0, distances, out=np.zeros_like(distances), where=distances > 0)
 
 
-def _bend_sparse(matrix: Any, scale: Any) -> Any:
-    scaled = matrix.copy()
-    inplace_column_scale(scaled, scale)
-    scaled.data = _bend(scaled.data)
-    return scaled
-
-
-def _bend(values: Any) -> Any:
+def _clip_smoothly(values: Any) -> Any:
     return values / np.sqrt(1.0 + np.square(values / _BOUND))

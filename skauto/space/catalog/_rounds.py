@@ -1,33 +1,25 @@
-"""What classifiers that learn in rounds share."""
+"""Base class and early stopping of classifiers that are trained in rounds."""
 
-from abc import ABC, abstractmethod
 from math import ceil
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-# Rounds of boosting without validation rows: their number times the learning rate.
+# Number of boosting rounds times the learning rate, for fits without validation rows.
 TOTAL_STEP = 10.0
 
 
-class RoundsClassifier(ClassifierMixin, BaseEstimator, ABC):
-    """Base of classifiers that learn in rounds, whose number is the parameter ``n_rounds``.
+class RoundsClassifier(ClassifierMixin, BaseEstimator):
+    """Base class of classifiers that are trained in rounds (boosting rounds or epochs).
 
-    ``fit`` takes ``eval_set``, stops early on it and sets ``n_rounds_``; it sets ``classes_`` and
-    leaves ``predict_proba`` to the subclass.
-
-    Warning: This class should not be used directly. Use its subclasses.
+    A subclass has the parameter `n_rounds` and defines `fit` and `predict_proba`.
     """
 
     classes_: Any
 
-    @abstractmethod
-    def predict_proba(self, X: Any) -> Any:
-        """Predict class probabilities of shape (n_samples, n_classes)."""
-
-    def set_rounds(self, n: int) -> Any:
-        """Fix the number of rounds or epochs of fits without validation rows.
+    def set_rounds(self, n: int) -> Self:
+        """Set the number of rounds of fits without validation rows.
 
         Parameters
         ----------
@@ -52,16 +44,35 @@ class RoundsClassifier(ClassifierMixin, BaseEstimator, ABC):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Classes.
+            Class labels.
         """
-        codes = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[codes]
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> Any:
+        """Predict class probabilities.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Data.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities; rows sum to 1.
+        """
+        raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
 
 def most_patience(n_samples: int) -> float:
-    """Rounds without a lower loss after which boosting ends at the latest.
+    """Return the maximum patience of early stopping.
 
-    Half of what AutoGluon waits; fewer on many rows, whose loss has less noise.
+    It is half the patience of AutoGluon, and decreases for many rows, whose loss has less noise.
 
     Parameters
     ----------
@@ -71,7 +82,7 @@ def most_patience(n_samples: int) -> float:
     Returns
     -------
     float
-        Number of rounds, from 20 to 150.
+        Number of rounds without a lower loss, from 20 to 150.
 
     Examples
     --------
@@ -83,7 +94,7 @@ def most_patience(n_samples: int) -> float:
 
 
 def fixed_patience(learning_rate: float, n_samples: int) -> int:
-    """Rounds without a lower loss to wait, where the number cannot grow with the best round.
+    """Return the patience of early stopping for libraries with a constant patience.
 
     Parameters
     ----------
@@ -95,7 +106,7 @@ def fixed_patience(learning_rate: float, n_samples: int) -> int:
     Returns
     -------
     int
-        Number of rounds.
+        Number of rounds without a lower loss.
 
     Examples
     --------
@@ -107,7 +118,7 @@ def fixed_patience(learning_rate: float, n_samples: int) -> int:
 
 
 def known_rows(eval_set: tuple[Any, Any], classes: Any) -> tuple[Any, Any] | None:
-    """Leave out validation rows of classes that the training rows lack.
+    """Drop the validation rows whose class is not in the training rows.
 
     Parameters
     ----------
@@ -119,7 +130,7 @@ def known_rows(eval_set: tuple[Any, Any], classes: Any) -> tuple[Any, Any] | Non
     Returns
     -------
     eval_set : tuple or None
-        The rows left; None if there are none.
+        The remaining rows; None if no row remains.
 
     Examples
     --------

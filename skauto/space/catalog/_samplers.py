@@ -1,4 +1,4 @@
-"""Samplers of imbalanced-learn, imported when one is built: the import takes a quarter second."""
+"""Samplers of imbalanced-learn; imported only if used, because the import takes 0.25 seconds."""
 
 from typing import Any
 
@@ -7,15 +7,15 @@ from imblearn.over_sampling import SMOTE
 
 
 class CappedSMOTE(SMOTE):
-    """SMOTE whose number of neighbours respects the smallest class.
+    """SMOTE whose number of neighbours is bounded by the size of the smallest class.
 
     Parameters
     ----------
     k_neighbors : int, default=5
-        Number of neighbours among which new rows are interpolated; one less than the rows of the
-        smallest class at most.
+        Number of neighbours for the interpolation of new rows; at most the number of rows of the
+        smallest class minus 1.
     random_state : int, RandomState instance or None, default=None
-        Chooses neighbours and places between them.
+        Seed of the neighbours and of the interpolation.
 
     Examples
     --------

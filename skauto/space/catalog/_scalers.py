@@ -1,4 +1,4 @@
-"""Scalers: what brings columns onto a common scale."""
+"""Scalers of columns."""
 
 from typing import Any
 
@@ -20,22 +20,22 @@ from skauto.space.catalog._robust_smooth import RobustSmoothScaler
 
 
 def none(name: str = "none", **options: Any) -> Component:
-    """Leave the columns as they are."""
+    """No scaling."""
     return Component(name, **options)
 
 
 def standard(name: str = "standard", **options: Any) -> Component:
-    """Mean 0, variance 1."""
+    """Standardisation: mean 0, variance 1."""
     return Component(name, StandardScaler(), adapt=no_mean_if_sparse, dense_only=False, **options)
 
 
 def min_max(name: str = "min_max", **options: Any) -> Component:
-    """Minimum 0, maximum 1."""
+    """Min-max scaling: minimum 0, maximum 1."""
     return Component(name, MinMaxScaler(clip=True), **options)
 
 
 def quantile_normal(name: str = "quantile", **options: Any) -> Component:
-    """Normal distribution, by ranks (`default` space)."""
+    """Quantile transformation to a normal distribution (`default` space)."""
     return Component(
         name,
         QuantileTransformer(output_distribution="normal"),
@@ -47,7 +47,7 @@ def quantile_normal(name: str = "quantile", **options: Any) -> Component:
 
 
 def robust(name: str = "robust", **options: Any) -> Component:
-    """Median 0, distance of two quantiles 1 (auto-sklearn's ranges)."""
+    """Robust scaling: median 0, difference of two quantiles 1 (auto-sklearn's ranges)."""
     return Component(
         name,
         make_robust,
@@ -62,7 +62,7 @@ def robust(name: str = "robust", **options: Any) -> Component:
 
 
 def robust_smooth(name: str = "robust_smooth", **options: Any) -> Component:
-    """Median 0, distance of the quartiles 1, outliers drawn in smoothly (`default` space)."""
+    """Robust scaling with a smooth clip of outliers (`default` space)."""
     return Component(name, RobustSmoothScaler(), **options)
 
 
@@ -72,7 +72,7 @@ def make_robust(
     with_centering: bool = True,
     with_scaling: bool = True,
 ) -> RobustScaler:
-    """Build a robust scaler from fractions; scikit-learn counts in percent."""
+    """Build a robust scaler from quantiles as fractions; scikit-learn takes percentages."""
     return RobustScaler(
         quantile_range=(100.0 * q_min, 100.0 * q_max),
         with_centering=with_centering,

@@ -1,4 +1,4 @@
-"""Selectors: which columns are kept."""
+"""Feature selectors."""
 
 from functools import partial
 from typing import Any
@@ -17,12 +17,12 @@ from skauto.space._parameters import Categorical, Real
 
 
 def none(name: str = "none", **options: Any) -> Component:
-    """Keep all columns."""
+    """No selection."""
     return Component(name, **options)
 
 
 def percentile(name: str = "select_percentile", **options: Any) -> Component:
-    """Keep a share of the columns, the best by themselves (`default` space)."""
+    """Univariate selection of a percentage of the columns (`default` space)."""
     return Component(
         name,
         make_percentile,
@@ -36,7 +36,7 @@ def percentile(name: str = "select_percentile", **options: Any) -> Component:
 
 
 def make_percentile(percentile: float = 50.0, score: str = "f_classif") -> SelectPercentile:
-    """Build a selector from the name of its score."""
+    """Build a univariate selector from the name of its score."""
     scores = {
         "f_classif": f_classif,
         "mutual_information": partial(mutual_info_classif, random_state=0),
@@ -45,7 +45,7 @@ def make_percentile(percentile: float = 50.0, score: str = "f_classif") -> Selec
 
 
 def extra_trees(name: str = "select_extra_trees", **options: Any) -> Component:
-    """Keep the columns that extra trees find important (`default` space)."""
+    """Selection by the feature importances of extra trees (`default` space)."""
     return Component(
         name,
         SelectFromModel(ExtraTreesClassifier(50, min_samples_leaf=3, n_jobs=1)),
@@ -58,7 +58,7 @@ def extra_trees(name: str = "select_extra_trees", **options: Any) -> Component:
 
 
 def l1(name: str = "select_l1", **options: Any) -> Component:
-    """Keep the columns to which a sparse linear model gives a weight (`default` space)."""
+    """Selection by the non-zero weights of an L1-penalised linear model (`default` space)."""
     return Component(
         name,
         make_l1,
@@ -68,5 +68,5 @@ def l1(name: str = "select_l1", **options: Any) -> Component:
 
 
 def make_l1(C: float = 1.0) -> SelectFromModel:
-    """Build a selector around a sparse linear support vector machine."""
+    """Build a selector from an L1-penalised linear support vector machine."""
     return SelectFromModel(LinearSVC(C=C, penalty="l1", dual=False, tol=1e-3), threshold=1e-5)

@@ -7,7 +7,7 @@ from skauto.space.catalog import papers
 from skauto.space.catalog._default import default
 from skauto.space.catalog._extended import extended
 
-_USUAL: dict[str, Callable[[Iterable[str]], SearchSpace]] = {
+_OWN: dict[str, Callable[[Iterable[str]], SearchSpace]] = {
     "default": default,
     "extended": extended,
 }
@@ -32,19 +32,19 @@ def get_space(name: str, sensitive: Iterable[str] = ()) -> SearchSpace:
         ``"admm_large"``, ``"mosaic"``, ``"flash"``, ``"divbo"``, ``"fang_mlp"``, ``"fang_gbm"``.
     sensitive : iterable of str, default=()
         Sensitive features, by which ``"default"`` and ``"extended"`` may weigh the rows. The
-        spaces of the papers stay as they are.
+        spaces of the papers ignore them.
 
     Returns
     -------
     SearchSpace
-        A new space, which may be changed.
+        A new space, which may be modified.
 
     Raises
     ------
     ValueError
-        If there is no space of this name.
+        If the name is unknown.
     ImportError
-        If packages that ``"extended"`` needs are not installed.
+        If packages that ``"extended"`` requires are not installed.
 
     Examples
     --------
@@ -52,8 +52,8 @@ def get_space(name: str, sensitive: Iterable[str] = ()) -> SearchSpace:
     >>> get_space("default").default()["classifier"]
     'lightgbm'
     """
-    if name in _USUAL:
-        return _USUAL[name](sensitive)
+    if name in _OWN:
+        return _OWN[name](sensitive)
     if name in _PAPERS:
         return _PAPERS[name]()
-    raise ValueError(f"unknown search space {name!r}; {known_names(name, [*_USUAL, *_PAPERS])}")
+    raise ValueError(f"unknown search space {name!r}; {known_names(name, [*_OWN, *_PAPERS])}")

@@ -1,4 +1,4 @@
-"""The steps of a pipeline in the spaces of the catalog."""
+"""The steps of the pipelines of the catalog's spaces."""
 
 from collections.abc import Iterable, Mapping
 
@@ -22,7 +22,7 @@ def make_space(
     name : str
         Name of the space.
     components : mapping of str to iterable of Component
-        The algorithms of every step.
+        The algorithms of each step.
     default : mapping of str to str, default=None
         See `SearchSpace`.
     anchor : str, default=None

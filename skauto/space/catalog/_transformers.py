@@ -1,4 +1,4 @@
-"""Transformers: new columns made of the old ones."""
+"""Transformers: feature construction and dimension reduction."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from skauto.space._component import Component, FitContext
 from skauto.space._parameters import Categorical, Integer, Real
 from skauto.space.catalog._estimators import ScaledGammaNystroem
 
-# Polynomial features of the `default` space stay below this number of columns.
+# Maximum number of polynomial features in the `default` space.
 _MAX_POLYNOMIAL_COLUMNS = 3000
 
 
 def none(name: str = "none", **options: Any) -> Component:
-    """Leave the columns as they are."""
+    """No transformation."""
     return Component(name, **options)
 
 
@@ -33,7 +33,7 @@ def pca(name: str = "pca", **options: Any) -> Component:
 
 
 def quadratic(name: str = "polynomial", **options: Any) -> Component:
-    """Products of pairs of columns, unless they are too many (`default` space)."""
+    """Polynomial features of degree 2, unless they are too many (`default` space)."""
     return Component(
         name,
         PolynomialFeatures(degree=2, include_bias=False),
@@ -49,7 +49,7 @@ def _adapt_quadratic(estimator: Any, context: FitContext) -> None:
 
 
 def scaled_nystroem(name: str = "nystroem", **options: Any) -> Component:
-    """Features of a Gaussian kernel on standardised columns (`default` space)."""
+    """Nystroem features of a Gaussian kernel (`default` space)."""
     return Component(
         name,
         ScaledGammaNystroem(),
@@ -62,7 +62,7 @@ def scaled_nystroem(name: str = "nystroem", **options: Any) -> Component:
 
 
 def tree_embedding(name: str = "random_trees_embedding", **options: Any) -> Component:
-    """Leaves of random trees, one column a leaf (`default` space)."""
+    """One-hot encoding of the leaves of random trees (`default` space)."""
     return Component(
         name,
         RandomTreesEmbedding(n_jobs=1),

@@ -1,4 +1,4 @@
-"""XGBoost that stops on validation rows (`extended` space)."""
+"""XGBoost with early stopping (`extended` space)."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -20,28 +20,28 @@ class XGBoostClassifier(RoundsClassifier):
     learning_rate : float, default=0.1
         Shrinkage of each round.
     max_depth : int, default=6
-        Depth of the trees.
+        Maximum depth of the trees.
     min_child_weight : float, default=1.0
-        Least sum of second derivatives in a leaf.
+        Minimum sum of second derivatives in a leaf.
     subsample : float, default=0.9
-        Share of the rows of a round.
+        Share of the rows that is sampled for each round.
     colsample_bytree : float, default=0.7
-        Share of the columns of a tree.
+        Share of the columns that is sampled for each tree.
     reg_alpha : float, default=0.0
         Strength of the L1 penalty.
     reg_lambda : float, default=1.0
         Strength of the L2 penalty.
     max_rounds : int, default=1000
-        Most rounds of a fit with validation rows, or without `n_rounds`.
+        Maximum number of rounds; it does not bound `n_rounds`.
     n_rounds : int, default=None
-        Rounds of a fit without validation rows. None means ``10 / learning_rate``.
+        Number of rounds of a fit without validation rows; None means ``10 / learning_rate``.
     random_state : int, RandomState instance or None, default=None
-        Draws rows and columns.
+        Seed of the samples of rows and columns.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The classes.
+        The class labels.
     model_ : xgboost.XGBClassifier
         The fitted trees.
     n_features_in_ : int
@@ -91,11 +91,11 @@ class XGBoostClassifier(RoundsClassifier):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training data.
         y : array-like of shape (n_samples,)
-            Classes.
+            Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
         eval_set : tuple (X_val, y_val), default=None
-            Validation rows; training stops when their log loss does not fall any more.
+            Validation rows for early stopping by the log loss.
 
         Returns
         -------
@@ -151,13 +151,12 @@ class XGBoostClassifier(RoundsClassifier):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Their rows sum to 1.
+            Probabilities; rows sum to 1.
         """
         check_is_fitted(self)
         return self.model_.predict_proba(X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
         return tags

@@ -1,4 +1,4 @@
-"""The search spaces of the papers, one module a paper, over components of auto-sklearn."""
+"""The search spaces of the papers, one module per paper, over components of auto-sklearn."""
 
 from skauto.space.catalog.papers._admm import admm_large, admm_small
 from skauto.space.catalog.papers._divbo import divbo

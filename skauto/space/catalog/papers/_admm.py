@@ -1,7 +1,7 @@
 """The two search spaces of ADMM.
 
-The paper prints how many hyper-parameters each algorithm has. Names and ranges are auto-sklearn's,
-or ours where that has none.
+The paper prints only the number of hyper-parameters of each algorithm. Names and ranges are from
+auto-sklearn, or our own if auto-sklearn has none.
 """
 
 from typing import Any
@@ -41,7 +41,7 @@ _ALPHA = {"alpha": Real(0.01, 0.5, default=0.1)}
 def make_stopped_mlp(
     depth: int = 1, width: int = 32, early_stopping: bool = True, **parameters: Any
 ) -> MLPClassifier:
-    """Build a network of equal layers, stopped by a validation split or by the training loss."""
+    """Build a network of equal layers that stops early by a validation or the training loss."""
     return MLPClassifier(
         hidden_layer_sizes=(width,) * depth,
         early_stopping=early_stopping,
@@ -55,7 +55,7 @@ def _batch_to_rows(estimator: Any, context: FitContext) -> None:
 
 
 def _log_loss_for_many_classes(estimator: Any, context: FitContext) -> None:
-    """Use the log loss for several classes: the exponential loss is for two."""
+    """Set the log loss for several classes; the exponential loss supports two."""
     if context.n_classes > 2:
         estimator.set_params(loss="log_loss")
 
@@ -66,7 +66,7 @@ _SMALL_SCALERS = [
     SCALERS["quantile"],
     SCALERS["min_max"],
     SCALERS["standard"],
-    # the paper counts 2 continuous and 2 discrete hyper-parameters
+    # the paper has 2 continuous and 2 discrete hyper-parameters
     SCALERS["robust"].vary(
         {
             "with_centering": Categorical([True, False]),
@@ -123,8 +123,8 @@ _LARGE_TRANSFORMERS = [
     TRANSFORMERS["polynomial"],
 ]
 
-# The paper prints six selectors. `SelectKBest` with a fixed k is ours: with it the number of
-# pipelines is the printed one, and so is the number of hyper-parameters.
+# The paper prints six selectors. `SelectKBest` with a fixed k is our addition, which gives the
+# printed numbers of pipelines and hyper-parameters.
 _SELECTORS = [
     NONE,
     Component("select_percentile", SelectPercentile(), {"percentile": Integer(1, 99, default=50)}),
@@ -162,7 +162,7 @@ _LARGE_CLASSIFIERS = [
         }
     ),
     Component(
-        "gaussian_process",  # its cost grows with the cube of the number of rows
+        "gaussian_process",  # its cost is cubic in the number of rows
         GaussianProcessClassifier(n_jobs=1, copy_X_train=False),
         {
             "n_restarts_optimizer": Integer(0, 3, default=0),
@@ -173,7 +173,7 @@ _LARGE_CLASSIFIERS = [
     ),
     LOGISTIC_REGRESSION.vary({"fit_intercept": Categorical([True, False])}),
     Component(
-        "mlp",  # auto-sklearn's later ranges
+        "mlp",  # ranges of later versions of auto-sklearn
         make_stopped_mlp,
         {
             "alpha": Real(1e-7, 1e-1, log=True, default=1e-4),
@@ -196,8 +196,8 @@ def admm_small() -> SearchSpace:
     Returns
     -------
     SearchSpace
-        Without the dead ``criterion`` of gradient boosting it has 35 hyper-parameters and the
-        strategy of the imputer; the paper counts 36 and the imputer's.
+        The space. It has 35 hyper-parameters and the strategy of the imputer. The paper has 36
+        and the imputer: also ``criterion`` of gradient boosting.
 
     References
     ----------
@@ -219,9 +219,9 @@ def admm_large() -> SearchSpace:
     Returns
     -------
     SearchSpace
-        Without the dead ``criterion`` of gradient boosting and ``algorithm`` of AdaBoost it has 90
-        hyper-parameters and the strategy of the imputer; the paper counts 92. Its seventh
-        selector is ours.
+        The space. It has 90 hyper-parameters and the strategy of the imputer. The paper has 92:
+        also ``criterion`` of gradient boosting and ``algorithm`` of AdaBoost. The seventh selector
+        is our addition.
 
     References
     ----------

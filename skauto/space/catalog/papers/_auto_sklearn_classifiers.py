@@ -1,15 +1,15 @@
-"""Classifiers of auto-sklearn 0.5 (2019), from which the spaces of the papers are made.
+"""Classifiers of auto-sklearn 0.5 (2019), the basis of the spaces of the papers.
 
-Hyper-parameters that scikit-learn 1.9 has lost, or that change nothing, are left out everywhere:
+Hyper-parameters that scikit-learn 1.9 does not have, or that have no effect, are excluded:
 ``algorithm`` of AdaBoost, ``criterion`` of gradient boosting, ``n_components`` of LDA as a
-classifier, ``epsilon`` of SGD, ``loss`` of the linear support vector machine where ``dual=False``
-allows only one. Passive-aggressive learning is SGD with its learning rates ``pa1`` and ``pa2``.
-LightGBM stands in for XGBoost. Margins are not calibrated.
+classifier, ``epsilon`` of SGD, and ``loss`` of the linear support vector machine with
+``dual=False``. Passive-aggressive classifiers are SGD with the learning rates ``pa1`` and ``pa2``.
+LightGBM replaces XGBoost. Margins are not calibrated.
 """
 
+from functools import partial
 from typing import Any
 
-from lightgbm import LGBMClassifier
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -34,8 +34,7 @@ from skauto.space.catalog._adapt import (
 from skauto.space.catalog._classifiers import make_lda
 from skauto.space.catalog._estimators import ClippedMultinomialNB
 from skauto.space.catalog.papers._base import by_name
-
-_MAX_LEAVES = 1024
+from skauto.space.catalog.papers._shared import make_boosted_trees
 
 TOLERANCE = Real(1e-5, 1e-1, log=True, default=1e-4)
 _GAMMA = Real(2.0**-15, 8.0, log=True, default=0.1)
@@ -60,7 +59,7 @@ def make_adaboost(max_depth: int = 1, **parameters: Any) -> AdaBoostClassifier:
 def make_passive_aggressive(
     C: float = 1.0, loss: str = "hinge", n_epochs: int | None = None, **parameters: Any
 ) -> SGDClassifier:
-    """Build passive-aggressive learning out of SGD."""
+    """Build a passive-aggressive classifier from SGD."""
     rate = {"hinge": "pa1", "squared_hinge": "pa2"}[loss]
     return make_sgd(n_epochs, loss="hinge", penalty=None, learning_rate=rate, eta0=C, **parameters)
 
@@ -70,22 +69,6 @@ def make_sgd(n_epochs: int | None = None, **parameters: Any) -> SGDClassifier:
     if n_epochs is not None:
         parameters.update(max_iter=n_epochs, tol=None)
     return SGDClassifier(n_jobs=1, **parameters)
-
-
-def make_xgradient_boosting(
-    max_depth: int = 3, n_estimators: int = 512, **parameters: Any
-) -> LGBMClassifier:
-    """Build LightGBM with as many leaves as the depth allows."""
-    return LGBMClassifier(
-        n_estimators=n_estimators,
-        max_depth=max_depth,
-        num_leaves=min(2**max_depth, _MAX_LEAVES),
-        subsample_freq=1,
-        n_jobs=1,
-        verbose=-1,
-        force_col_wise=True,
-        **parameters,
-    )
 
 
 _DART = ("boosting_type", ["dart"])
@@ -177,7 +160,7 @@ CLASSIFIERS = by_name(
     ),
     Component(
         "libsvm_svc",
-        SVC(max_iter=100_000),  # as a bound only: good settings need fewer steps
+        SVC(max_iter=100_000),  # a bound for solvers that do not converge
         {
             "C": _PENALTY,
             "kernel": Categorical(["rbf", "poly", "sigmoid"]),
@@ -248,7 +231,7 @@ CLASSIFIERS = by_name(
     ),
     Component(
         "xgradient_boosting",
-        make_xgradient_boosting,
+        partial(make_boosted_trees, max_depth=3, max_leaves=1024, n_estimators=512),
         {
             "max_depth": Integer(1, 20, default=3),
             "learning_rate": Real(1e-3, 1.0, log=True, default=0.1),

@@ -1,7 +1,8 @@
 """Scalers, feature preprocessors and selectors of auto-sklearn 0.5 (2019).
 
-The spaces of the papers are made from them. Left out: ``bootstrap`` of the random trees embedding,
-which scikit-learn has lost. The score chi2 takes negative values for zero, as auto-sklearn does.
+They are the basis of the spaces of the papers. ``bootstrap`` of the random trees embedding is
+excluded, because scikit-learn has removed it. The score chi2 clips negative values at zero, as in
+auto-sklearn.
 """
 
 from functools import partial
@@ -33,6 +34,7 @@ from skauto.space.catalog._adapt import (
     exponent_to_columns,
     quantiles_to_rows,
 )
+from skauto.space.catalog._estimators import positive_part
 from skauto.space.catalog.papers._base import NONE, by_name
 
 GAMMA = Real(2.0**-15, 8.0, log=True, default=1.0)
@@ -56,7 +58,7 @@ SCALERS = by_name(
 
 
 def make_extra_trees_selector(**parameters: Any) -> SelectFromModel:
-    """Build a selector around extra trees."""
+    """Build a selector by the feature importances of extra trees."""
     trees = ExtraTreesClassifier(n_estimators=100, n_jobs=1, **parameters)
     return SelectFromModel(trees, threshold="mean")
 
@@ -66,27 +68,26 @@ def _adapt_inner_trees(estimator: Any, context: FitContext) -> None:
 
 
 def make_fast_ica(whiten: bool = False, **parameters: Any) -> FastICA:
-    """Build independent component analysis, whitened as in older scikit-learn versions."""
+    """Build independent component analysis with the whitening of older scikit-learn versions."""
     return FastICA(whiten="arbitrary-variance" if whiten else False, **parameters)
 
 
 def make_feature_agglomeration(
     pooling_func: str = "mean", **parameters: Any
 ) -> FeatureAgglomeration:
-    """Build an agglomeration from the name of its pooling function."""
+    """Build a feature agglomeration from the name of its pooling function."""
     function = {"mean": np.mean, "median": np.median, "max": np.max}[pooling_func]
     return FeatureAgglomeration(pooling_func=function, **parameters)
 
 
 def make_linear_svc_selector(**parameters: Any) -> SelectFromModel:
-    """Build a selector around a sparse linear support vector machine."""
+    """Build a selector from an L1-penalised linear support vector machine."""
     return SelectFromModel(LinearSVC(penalty="l1", dual=False, **parameters), threshold="mean")
 
 
 def chi2_of_positive_part(X: Any, y: Any) -> Any:
-    """Compute the score chi2, negative values counting as zero."""
-    positive = X.maximum(0) if hasattr(X, "maximum") else np.maximum(X, 0)
-    return chi2(positive, y)
+    """Compute the score chi2 with negative values clipped at zero."""
+    return chi2(positive_part(X), y)
 
 
 _SCORES = {
@@ -97,14 +98,14 @@ _SCORES = {
 
 
 def make_select_percentile(percentile: float = 50.0, score: str = "chi2") -> SelectPercentile:
-    """Build a selector from the name of its score."""
+    """Build a univariate selector from the name of its score."""
     return SelectPercentile(_SCORES[score], percentile=percentile)
 
 
 def make_select_rates(
     param: float = 0.1, mode: str = "fpr", score: str = "chi2"
 ) -> GenericUnivariateSelect:
-    """Build a selector from the name of its score."""
+    """Build a univariate selector from the name of its score."""
     return GenericUnivariateSelect(_SCORES[score], mode=mode, param=param)
 
 

@@ -1,4 +1,4 @@
-"""What the spaces of the papers have in common."""
+"""Components and steps that the spaces of the papers share."""
 
 from collections.abc import Mapping, Sequence
 
@@ -27,7 +27,7 @@ IMPUTER = Component(
     {"strategy": Categorical(["mean", "median", "most_frequent"])},
     handles_categories=True,
 )
-"""Imputation whose strategy is a hyper-parameter."""
+"""Imputer whose strategy is a hyper-parameter."""
 
 IMPUTERS = {
     strategy: Component(
@@ -37,7 +37,7 @@ IMPUTERS = {
     )
     for strategy in ("mean", "median", "most_frequent")
 }
-"""Imputation whose strategy is an algorithm of its own."""
+"""One imputer per strategy."""
 
 CLASS_WEIGHTS = Component("weights", balancing="weights")
 
@@ -64,10 +64,10 @@ def paper_space(
     default: Mapping[str, str] | None = None,
     **components: Sequence[Component],
 ) -> SearchSpace:
-    """Build a space from the steps in which a paper has a choice.
+    """Build a space from the steps for which a paper has several algorithms.
 
-    The other steps have a single algorithm: one-hot encoding, imputation by
-    the median, and nothing elsewhere.
+    The other steps have a single algorithm: one-hot encoding, imputation by the median, and
+    passthrough for the rest.
 
     Parameters
     ----------

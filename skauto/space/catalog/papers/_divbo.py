@@ -1,4 +1,4 @@
-"""The search space of DivBO: mindware's, where that differs from auto-sklearn's."""
+"""The search space of DivBO, as differences of mindware from auto-sklearn."""
 
 from typing import Any
 
@@ -22,14 +22,14 @@ _DIMENSIONS = Integer(50, 5000, log=True, default=100)
 def make_linear_svc(
     penalty: str = "l2", loss: str = "squared_hinge", dual: bool | None = None, **parameters: Any
 ) -> LinearSVC:
-    """Build a linear support vector machine from a legal combination of its choices."""
+    """Build a linear support vector machine; the hinge loss needs the dual problem."""
     if dual is None:
         dual = loss == "hinge"
     return LinearSVC(penalty=penalty, loss=loss, dual=dual, **parameters)
 
 
 def make_lda_decomposer(shrinkage: str = "none") -> LinearDiscriminantAnalysis:
-    """Build the transformer; of the solvers with shrinkage only one can transform."""
+    """Build the transformer; "eigen" is the only solver with shrinkage that can transform."""
     if shrinkage == "none":
         return LinearDiscriminantAnalysis(solver="svd")
     return LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto")
@@ -57,7 +57,7 @@ _CLASSIFIERS = [
             "loss": Categorical(["squared_hinge", "hinge"]),
             "dual": Categorical([True, False]),
         },
-        # hinge needs the quadratic penalty and the dual; l1 needs the primal
+        # the hinge loss needs the L2 penalty and the dual problem; L1 needs the primal problem
         conditions={
             "loss": ("penalty", ["l2"]),
             "dual": ("loss", ["squared_hinge"]),
@@ -133,10 +133,10 @@ def divbo() -> SearchSpace:
     Returns
     -------
     SearchSpace
-        Nothing is forbidden. It has 94 hyper-parameters; the tables sum to 101, of which 7 are
-        gone: ``algorithm`` of AdaBoost, ``criterion`` of gradient boosting, ``n_components`` of
-        LDA, ``bootstrap`` of the trees embedding, and ``penalty``, ``loss`` and ``dual`` of the
-        linear selector, which are constants.
+        The space, without forbidden pairs. It has 94 hyper-parameters. The tables have 101: also
+        ``algorithm`` of AdaBoost, ``criterion`` of gradient boosting, ``n_components`` of LDA,
+        ``bootstrap`` of the trees embedding, and the constants ``penalty``, ``loss`` and ``dual``
+        of the linear selector.
 
     References
     ----------

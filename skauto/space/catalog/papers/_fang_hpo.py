@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from lightgbm import LGBMClassifier
 from sklearn.neural_network import MLPClassifier
 
 from skauto.space._component import Component
@@ -10,6 +9,7 @@ from skauto.space._parameters import Integer, Real
 from skauto.space._space import SearchSpace
 from skauto.space.catalog._adapt import rows_in_bag
 from skauto.space.catalog.papers._base import paper_space
+from skauto.space.catalog.papers._shared import make_boosted_trees
 
 
 def make_layered_mlp(
@@ -25,25 +25,12 @@ def make_layered_mlp(
     return MLPClassifier(hidden_layer_sizes=layers, **parameters)
 
 
-def make_boosted_trees(max_depth: int = 6, **parameters: Any) -> LGBMClassifier:
-    """Build LightGBM with as many leaves as the depth allows."""
-    return LGBMClassifier(
-        max_depth=max_depth,
-        num_leaves=min(2**max_depth, 131072),
-        subsample_freq=1,
-        n_jobs=1,
-        verbose=-1,
-        force_col_wise=True,
-        **parameters,
-    )
-
-
 _MLP = Component(
     "mlp",
     make_layered_mlp,
     {
         "n_layers": Integer(1, 4, default=1),
-        # sizes of unused layers stay active, as in the paper
+        # sizes of unused layers are active, as in the paper
         **{f"layer_{i}": Integer(2, 32, log=True, default=8) for i in range(1, 5)},
         "alpha": Real(1e-6, 1e-1, log=True, default=1e-4),
         "learning_rate_init": Real(1e-6, 1e-1, log=True, default=1e-3),
@@ -76,7 +63,7 @@ def fang_mlp() -> SearchSpace:
     Returns
     -------
     SearchSpace
-        One algorithm a step.
+        The space, with one algorithm per step.
 
     References
     ----------
@@ -92,7 +79,7 @@ def fang_gbm() -> SearchSpace:
     Returns
     -------
     SearchSpace
-        One algorithm a step; LightGBM stands in for XGBoost.
+        The space, with one algorithm per step; LightGBM replaces XGBoost.
 
     References
     ----------

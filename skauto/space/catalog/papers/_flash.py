@@ -1,4 +1,4 @@
-"""The search space of FLASH: its public file, where that differs from auto-sklearn's."""
+"""The search space of FLASH, as differences of its public file from auto-sklearn."""
 
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from skauto.space.catalog.papers._base import CLASS_WEIGHTS, NONE, paper_space
 
 _EPOCHS = {"n_epochs": Integer(5, 1000, default=20)}
 
-# linkage and metric are one choice
+# linkage and metric are one hyper-parameter
 _LINKAGES = {
     "ward": {"linkage": "ward", "metric": "euclidean"},
     **{
@@ -32,12 +32,12 @@ _LINKAGES = {
 
 
 def make_linked_agglomeration(kind: str = "ward", **parameters: Any) -> FeatureAgglomeration:
-    """Build an agglomeration from the joint name of linkage and metric."""
+    """Build a feature agglomeration from the joint name of linkage and metric."""
     return make_feature_agglomeration(**_LINKAGES[kind], **parameters)
 
 
 def make_kernel_method(prototype: Any, **parameters: Any) -> Any:
-    """Build a kernel method from hyper-parameters that are named after their kernels."""
+    """Build a kernel method from hyper-parameters with the kernel as a suffix."""
     plain = {}
     for key, value in parameters.items():
         plain[key.partition("_")[0] if key.startswith(("gamma_", "coef0_")) else key] = value
@@ -47,7 +47,7 @@ def make_kernel_method(prototype: Any, **parameters: Any) -> Any:
 def _with_kernel_parameters(
     component: Component, with_gamma: list[str], default_gamma: float
 ) -> Component:
-    """Give each kernel its own gamma and coef0."""
+    """Return a copy with a separate gamma and coef0 for each kernel."""
     gamma = Real(GAMMA.low, GAMMA.high, log=True, default=default_gamma)
     gammas = {f"gamma_{kernel}": gamma for kernel in with_gamma}
     offsets = {f"coef0_{kernel}": Real(-1.0, 1.0, default=0.0) for kernel in ("poly", "sigmoid")}
@@ -128,8 +128,8 @@ def flash() -> SearchSpace:
     Returns
     -------
     SearchSpace
-        Nothing is forbidden. It has 99 hyper-parameters; the paper counts 102, of which
-        ``algorithm`` of AdaBoost, ``n_components`` of LDA and ``epsilon`` of SGD are gone.
+        The space, without forbidden pairs. It has 99 hyper-parameters. The paper counts 102: also
+        ``algorithm`` of AdaBoost, ``n_components`` of LDA and ``epsilon`` of SGD.
 
     References
     ----------

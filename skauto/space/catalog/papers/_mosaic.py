@@ -1,4 +1,4 @@
-"""The search space of MOSAIC: auto-sklearn's of 2019 on dense data."""
+"""The search space of MOSAIC: the space of auto-sklearn in 2019 for dense data."""
 
 from sklearn.compose import ColumnTransformer
 
@@ -20,12 +20,12 @@ from skauto.space.catalog.papers._base import (
 def make_one_hot_with_fraction(
     use_minimum_fraction: bool = True, minimum_fraction: float | None = None
 ) -> ColumnTransformer:
-    """Build a one-hot encoder that groups the categories below a minimum fraction, or none."""
+    """Build a one-hot encoder that may group categories below a minimum fraction of the rows."""
     return make_one_hot(min_frequency=minimum_fraction if use_minimum_fraction else None)
 
 
 _ENCODERS = [
-    Component("none", keeps_categories=False),  # later steps take the codes for numbers
+    Component("none", keeps_categories=False),  # later steps use the codes as numbers
     ONE_HOT.vary(
         {
             "use_minimum_fraction": Categorical([True, False]),
@@ -36,7 +36,7 @@ _ENCODERS = [
     ),
 ]
 
-# pairs of transformers and classifiers that are forbidden, and why
+# forbidden pairs of transformers and classifiers, by reason
 _TOO_COSTLY = (
     ["kernel_pca", "kitchen_sinks", "nystroem_sampler"],
     [
@@ -62,18 +62,17 @@ _SPARSE_OUTPUT = (
 
 
 def mosaic() -> SearchSpace:
-    """Build MOSAIC's space: auto-sklearn's of 2019 on dense data.
+    """Build MOSAIC's space: the space of auto-sklearn in 2019 for dense data.
 
     Returns
     -------
     SearchSpace
-        172 of the 208 pairs of classifier and preprocessor are legal, so that there are 6,192
-        structures without balancing (the paper prints 6,048), 12,384 with it. It has 116
-        hyper-parameters; the public file has 124 that are not constant, besides the 6 choices.
-        Gone are ``algorithm`` of AdaBoost, ``criterion`` of gradient boosting, ``n_components`` of
-        LDA, ``loss`` of the linear support vector machine and of the selector built on it,
-        ``epsilon`` of SGD, ``normalize_type`` of XGBoost and ``bootstrap`` of the trees embedding.
-        The paper prints 147 dimensions.
+        The space. 172 of the 208 pairs of classifier and preprocessor are legal, which gives 6,192
+        structures without balancing (the paper prints 6,048) and 12,384 with it. It has 116
+        hyper-parameters. The public file has 124 that are not constant: also ``algorithm`` of
+        AdaBoost, ``criterion`` of gradient boosting, ``n_components`` of LDA, ``loss`` of the
+        linear support vector machine and of its selector, ``epsilon`` of SGD, ``normalize_type``
+        of XGBoost and ``bootstrap`` of the trees embedding. The paper prints 147 dimensions.
 
     References
     ----------

@@ -1,7 +1,8 @@
-"""Components that ADMM and DivBO share and auto-sklearn lacks."""
+"""Components that several papers share and auto-sklearn does not have."""
 
 from typing import Any
 
+from lightgbm import LGBMClassifier
 from sklearn.decomposition import TruncatedSVD
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
@@ -14,11 +15,26 @@ from skauto.space.catalog._adapt import components_below_columns
 def make_penalized_logistic(
     penalty: str = "l2", solver: str = "liblinear", max_iter: int = 3000, **parameters: Any
 ) -> LogisticRegression | OneVsRestClassifier:
-    """Build a logistic regression; liblinear takes several classes one against the rest."""
+    """Build a logistic regression; liblinear is one-vs-rest for several classes."""
     model = LogisticRegression(
         l1_ratio={"l2": 0.0, "l1": 1.0}[penalty], solver=solver, max_iter=max_iter, **parameters
     )
     return OneVsRestClassifier(model, n_jobs=1) if solver == "liblinear" else model
+
+
+def make_boosted_trees(
+    max_depth: int = 6, max_leaves: int = 131_072, **parameters: Any
+) -> LGBMClassifier:
+    """Build LightGBM with the maximum number of leaves for the depth."""
+    return LGBMClassifier(
+        max_depth=max_depth,
+        num_leaves=min(2**max_depth, max_leaves),
+        subsample_freq=1,
+        n_jobs=1,
+        verbose=-1,
+        force_col_wise=True,
+        **parameters,
+    )
 
 
 LOGISTIC_REGRESSION = Component(
