@@ -1,4 +1,4 @@
-"""The mathematics of ensembles: arrays in, weights out."""
+"""Ensemble selection, losses and decisions, computed from arrays of predictions."""
 
 from skauto.selection._candidates import candidate_pool
 from skauto.selection._decisions import (

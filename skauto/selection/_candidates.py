@@ -1,4 +1,4 @@
-"""Which models may become members of an ensemble."""
+"""The candidates of ensemble selection."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
@@ -14,15 +14,15 @@ __all__ = ["candidate_pool"]
 def candidate_pool(
     losses: ArrayLike, families: Sequence[Hashable], *, n_best: int = 10, n_per_family: int = 3
 ) -> IntArray:
-    """Choose the candidates of ensemble selection: the best models, and the best of each family.
+    """Return the candidates of ensemble selection: the best models, and the best of each family.
 
-    Models of one family tend to predict alike, so that a pool of the best models alone may hold
-    little diversity. A pool of all models would let selection overfit the validation rows.
+    Models of one family make similar predictions, so that the best models alone may lack
+    diversity. With all models as candidates, selection would overfit the validation rows.
 
     Parameters
     ----------
     losses : array-like of shape (n_models,) or (n_models, n_keys)
-        Smaller is better; later columns break ties of the first ones.
+        Smaller is better; later columns break ties of earlier columns.
     families : sequence of shape (n_models,)
         Family of each model, such as the name of its classifier.
     n_best : int, default=10
@@ -33,7 +33,7 @@ def candidate_pool(
     Returns
     -------
     candidates : ndarray of int of shape (n_candidates,)
-        Indices of the models, the best first; of models that tie, the first comes first.
+        Indices of the models, the best first; ties are in the order of the indices.
 
     Examples
     --------

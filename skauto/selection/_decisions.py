@@ -1,9 +1,8 @@
-"""From probabilities to decisions: a temperature for the probabilities, offsets for the labels.
+"""Decisions on class probabilities: temperature scaling, and class offsets (thresholds).
 
-A vote is selected on out-of-fold predictions; the same predictions say how to read it. Where the
-score is one of labels, the most probable class is seldom the best answer: with few positives, F1
-asks for a threshold below one half. Where the score is one of probabilities, an average of models
-is often less sure than it should be.
+Both are fitted to out-of-fold predictions of the ensemble. For scores of labels, the most probable
+class is often not optimal: for rare positives, the best F1 needs a threshold below 0.5. For scores
+of probabilities, the mean of several models is often under-confident.
 """
 
 from dataclasses import dataclass, replace
@@ -32,39 +31,40 @@ __all__ = [
     "gains_by_offsets",
 ]
 
-# Probabilities are clipped here before their logarithm is taken: the resolution of a float32.
+# Probabilities are clipped before the logarithm, at the resolution of float32.
 _SMALLEST = 1e-7
-# Offsets are averaged over so many resamples of the rows, fewer where one takes long.
+# Maximum number of bootstrap resamples that offsets are averaged over, and maximum of rows times
+# classes over all resamples.
 _N_RESAMPLES = 20
-_MAX_WORK = 1e6  # rows times classes, all resamples together
-# Positions of an offset that are tried: as many as these numbers of counts allow, or of calls
-# where the loss is a scorer.
+_MAX_WORK = 1e6
+# Positions of an offset in a line search: bounds for vectorised losses (entries of all confusion
+# matrices) and for scorers (calls).
 _MAX_COUNTS = 2**15
 _MIN_CUTS = 256
 _MAX_CALLS = 400
 _MIN_CALLS = 8
-_MAX_SCORER_ROWS = 5000  # of a scorer that needs the rows themselves
-# Rounds through the classes; two classes need one.
+_MAX_SCORER_ROWS = 5000  # for scorers without sample weights
+# Maximum number of rounds of coordinate descent; two classes need one.
 _MAX_ROUNDS = 3
-# A temperature is not looked for on fewer rows, and must lie within this factor of 1.
+# Minimum number of rows for temperature scaling, and maximum of the temperature and its inverse.
 _MIN_ROWS = 100
 _MAX_TEMPERATURE = 5.0
-# Losses that differ by less are equal.
+# Losses whose difference is smaller are equal.
 _TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
 class Decision:
-    """How the probabilities of a vote are read.
+    """Class offsets for labels, and a temperature for probabilities.
 
     Parameters
     ----------
     offsets : ndarray of shape (n_classes,) or (n_samples, n_classes)
-        Added to the logarithms of the probabilities; the class of the largest sum is the label.
-        With two axes they belong to certain rows.
+        Offsets of the log-probabilities, for all rows or for each row. The label is the class of
+        the largest sum.
     temperature : float, default=1.0
-        The logarithms of the probabilities are divided by it and normalised again; below 1 makes
-        them surer.
+        Divisor of the log-probabilities before the softmax; values below 1 make the probabilities
+        more confident.
 
     Examples
     --------
@@ -84,55 +84,57 @@ class Decision:
 
     @property
     def threshold(self) -> float:
-        """Probability of the second of two classes from which on it is the label."""
+        """Minimum probability of the second of two classes for which it is the label."""
         if len(self.offsets) != 2:
-            raise AttributeError("Only a decision between two classes has a threshold.")
+            raise AttributeError("A decision has a threshold for two classes only.")
         return round(float(expit(self.offsets[0] - self.offsets[1])), 12)
 
     def at(self, Z: Any, probabilities: FloatArray) -> "Decision":
-        """Return the decision for new rows; itself, where all rows are read alike.
+        """Return the decision for new rows; itself, because its offsets are for all rows.
+
+        Subclasses whose offsets depend on the row override it.
 
         Parameters
         ----------
         Z : ndarray or CSR matrix of shape (n_samples, n_columns)
             The numeric matrix.
         probabilities : ndarray of shape (n_samples, n_classes)
-            Those of the vote.
+            Probabilities of the ensemble.
 
         Returns
         -------
         decision : Decision
-            With offsets that need nothing but the probabilities.
+            Decision with offsets for these rows.
         """
         return self
 
     def take(self, rows: IntArray) -> "Decision":
-        """Return the decision for some of the rows that its offsets belong to.
+        """Return the decision for some of the rows.
 
         Parameters
         ----------
         rows : ndarray of int
-            Which rows, repetitions included.
+            Row indices, possibly with repetitions.
 
         Returns
         -------
         decision : Decision
-            Itself, where all rows are read alike.
+            Itself if its offsets are for all rows.
         """
         return self if self.offsets.ndim == 1 else replace(self, offsets=self.offsets[rows])
 
     def scale(self, probabilities: FloatArray) -> FloatArray:
-        """Return the probabilities at the temperature.
+        """Return the probabilities after temperature scaling.
 
         Parameters
         ----------
         probabilities : ndarray of shape (n_samples, n_classes)
-            Those of the vote.
+            Probabilities of the ensemble.
 
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            Rows sum to 1.
+            Scaled probabilities; rows sum to 1.
         """
         if self.temperature == 1.0:
             return probabilities
@@ -144,12 +146,12 @@ class Decision:
         Parameters
         ----------
         probabilities : ndarray of shape (n_samples, n_classes)
-            Those of the vote.
+            Probabilities of the ensemble.
 
         Returns
         -------
         labels : ndarray of int of shape (n_samples,)
-            Class codes; the most probable class where all offsets are equal.
+            Class codes.
         """
         if not self.offsets.any():
             return np.argmax(probabilities, axis=1)
@@ -164,28 +166,27 @@ def choose_decision(
     rng: np.random.Generator,
     sample_weight: ArrayLike | None = None,
 ) -> Decision:
-    """Choose how probabilities are read, by their predictions for rows with known classes.
+    """Fit class offsets or a temperature to out-of-fold predictions.
 
     Parameters
     ----------
     probabilities : ndarray of shape (n_samples, n_classes)
-        Predicted for rows that the models were not fitted on.
+        Out-of-fold probabilities.
     y : array-like of shape (n_samples,)
         True classes as integer codes.
     loss : Loss
-        What the decision is to make small. Offsets are chosen for a loss of labels, except the
-        share of errors, for which the most probable class is the best label, and precision or
-        recall of a single class, which a constant answer makes perfect. A temperature is chosen
-        for the log loss and the Brier score. Anything else leaves the probabilities as they are.
+        The loss to minimise. A temperature is fitted for the log loss and the Brier score, and
+        offsets for losses of labels, except those of :func:`gains_by_offsets`. Other losses get
+        the identity.
     rng : Generator
-        Draws the resamples.
+        Source of randomness of the bootstrap.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows.
 
     Returns
     -------
     decision : Decision
-        Zeros and a temperature of 1 where nothing is gained.
+        Offsets 0 and temperature 1 if they do not improve the loss.
 
     Examples
     --------
@@ -210,12 +211,12 @@ def choose_decision(
 
 
 def gains_by_offsets(loss: Loss, y: IntArray, n_classes: int) -> bool:
-    """Tell whether other labels than the most probable classes may make a loss smaller.
+    """Return whether class offsets can lower a loss.
 
     Parameters
     ----------
     loss : Loss
-        What the labels are to make small.
+        The loss to minimise.
     y : ndarray of int of shape (n_samples,)
         True classes as codes.
     n_classes : int
@@ -224,8 +225,8 @@ def gains_by_offsets(loss: Loss, y: IntArray, n_classes: int) -> bool:
     Returns
     -------
     gains : bool
-        False for the share of errors, for precision or recall of a single class, and for losses
-        that read probabilities.
+        False for the error rate, for which the most probable class is optimal; for precision or
+        recall of a single class, for which a constant label is; and for losses of probabilities.
 
     Examples
     --------
@@ -247,24 +248,24 @@ def choose_temperature(
     *,
     sample_weight: FloatArray | None = None,
 ) -> float:
-    """Choose the temperature that makes a loss of probabilities smallest.
+    """Fit the temperature of temperature scaling [1]_.
 
     Parameters
     ----------
     probabilities : ndarray of shape (n_samples, n_classes)
-        Predicted for rows that the models were not fitted on.
+        Out-of-fold probabilities.
     y : ndarray of int of shape (n_samples,)
         True classes as codes.
-    loss : Loss
-        A mean over the rows, such as the log loss.
+    loss : LogLoss or BrierLoss
+        The loss to minimise.
     sample_weight : ndarray of shape (n_samples,), default=None
         Weights of the rows.
 
     Returns
     -------
     temperature : float
-        From 0.2 to 5; 1 with fewer than 100 rows, or where the mean gain is within one standard
-        error of 0.
+        From 0.2 to 5; 1 for fewer than 100 rows, or if the mean gain is less than its standard
+        error.
 
     References
     ----------
@@ -307,33 +308,32 @@ def choose_offsets(
     rng: np.random.Generator,
     sample_weight: FloatArray | None = None,
 ) -> FloatArray:
-    r"""Choose the class offsets that make a loss of labels smallest.
+    r"""Fit the class offsets that minimise a loss of labels.
 
-    The label is :math:`\arg\max_c \log p_c + o_c`. The offset of one class at a time is moved to
-    its best place, which is exact for two classes: between two neighbouring rows that change their
-    labels there, all other labels stay. The best place on few rows is a matter of luck, so that
-    the offsets are averaged over resamples of the rows (the Bayesian bootstrap [2]_). This kind
-    of decision is the best one for a wide class of metrics [1]_.
+    The label is :math:`\arg\max_c \log p_c + o_c`, which is optimal for a wide class of metrics
+    [1]_. Coordinate descent optimises one offset at a time by an exact line search over the
+    offsets at which the label of a row changes; for two classes it finds the global optimum. To
+    reduce overfitting, the offsets are averaged over Bayesian bootstrap resamples [2]_ of the
+    rows.
 
     Parameters
     ----------
     probabilities : ndarray of shape (n_samples, n_classes)
-        Predicted for rows that the models were not fitted on.
+        Out-of-fold probabilities.
     y : ndarray of int of shape (n_samples,)
         True classes as codes.
     loss : LabelLoss or ScorerLoss
-        What to make small. A scorer is called about 400 times, or 24 times a class
-        where that is more; one that needs the rows themselves sees 5,000 of them.
+        The loss to minimise. A scorer is called about 400 times, or 24 times per class if that is
+        more. A scorer without sample weights is called on at most 5,000 rows.
     rng : Generator
-        Draws the resamples.
+        Source of randomness of the bootstrap.
     sample_weight : ndarray of shape (n_samples,), default=None
         Weights of the rows.
 
     Returns
     -------
     offsets : ndarray of shape (n_classes,)
-        Of mean 0; zeros where none make the loss on all rows smaller than that of the most
-        probable classes.
+        Offsets of mean 0; all 0 if they do not lower the loss on all rows.
 
     References
     ----------
@@ -376,7 +376,7 @@ def choose_offsets(
     if not on_all_rows(best) < on_all_rows(argmax) - _TOLERANCE:
         return argmax
     found = []
-    for _ in range(n_resamples):  # each begins near its end
+    for _ in range(n_resamples):  # started at the optimum on all rows
         if by_rows is None:
             drawn = weight * rng.exponential(size=n_rows)
             found.append(_coordinate_descent(logarithms, y, loss, drawn, best))
@@ -388,7 +388,7 @@ def choose_offsets(
 
 
 def _n_resamples(loss: Loss, n_rows: int, n_classes: int) -> int:
-    """Number of resamples that keeps the work, or the calls of a scorer, within bounds."""
+    """Return the number of resamples, bounded by the work or the calls of a scorer."""
     if isinstance(loss, ScorerLoss):
         return _MAX_CALLS // _n_cuts(loss, 2) if n_classes == 2 else 0
     fewest = 1 if n_classes == 2 else 0
@@ -396,7 +396,7 @@ def _n_resamples(loss: Loss, n_rows: int, n_classes: int) -> int:
 
 
 def _n_cuts(loss: Loss, n_classes: int) -> int:
-    """Number of positions at which an offset is tried."""
+    """Return the maximum number of positions of an offset in a line search."""
     if isinstance(loss, ScorerLoss):
         return int(np.clip(_MAX_CALLS // (_MAX_ROUNDS * n_classes), _MIN_CALLS, _MAX_CALLS // 8))
     return max(_MIN_CUTS, _MAX_COUNTS // n_classes**2)
@@ -410,7 +410,7 @@ def _coordinate_descent(
     start: FloatArray,
     n_rounds: int = 1,
 ) -> FloatArray:
-    """Move the offset of one class at a time until none gains; offsets of mean 0."""
+    """Optimise one offset at a time until the loss does not decrease; offsets of mean 0."""
     n_classes = logarithms.shape[1]
     offsets = start.copy()
     best = np.inf
@@ -433,15 +433,14 @@ def _line_search(
     loss: Any,
     weight: FloatArray | None,
 ) -> tuple[float, float]:
-    """Best offset of class c while the others stay, and its loss.
+    """Return the best offset of class c, with the other offsets fixed, and its loss.
 
-    Without weights the loss is asked about the labels of all rows, otherwise about confusion
-    matrices.
+    The loss is computed from confusion matrices, or from the labels of all rows without weights.
     """
     others = logarithms + offsets
     others[:, c] = -np.inf
     rival = np.argmax(others, axis=1)
-    # a row gets the label c where the offset exceeds this
+    # a row has the label c if the offset is larger than its critical value
     critical = others[np.arange(len(y)), rival] - logarithms[:, c]
     order = np.argsort(critical, kind="stable")
     critical = critical[order]
@@ -461,7 +460,7 @@ def _line_search(
 
 
 def _thinned(cuts: IntArray, members: NDArray[np.bool_], n_cuts: int) -> IntArray:
-    """Some of the cuts: half of them evenly over all rows, half over the rows of the class."""
+    """Return a subset of the cuts, half spaced evenly over all rows, half over the class."""
     if len(cuts) <= n_cuts:
         return cuts
     mass = np.arange(len(members) + 1) / len(members)
@@ -473,7 +472,7 @@ def _thinned(cuts: IntArray, members: NDArray[np.bool_], n_cuts: int) -> IntArra
 def _confusion_after(
     cuts: IntArray, c: int, y: IntArray, labels: IntArray, weight: FloatArray, n_classes: int
 ) -> FloatArray:
-    """Confusion matrices once the first ``cuts[j]`` rows have changed their label to c."""
+    """Return the confusion matrices after the first ``cuts[j]`` rows got the label c."""
     n_cells = n_classes**2
     cell = n_classes * y
     segment = n_cells * np.searchsorted(cuts, np.arange(len(y)), side="right")
@@ -483,7 +482,7 @@ def _confusion_after(
     moves -= np.bincount(segment + cell + labels, weights=weight, minlength=size)
     start = np.bincount(cell + labels, weights=weight, minlength=n_cells)
     confusion: FloatArray = start + np.cumsum(moves.reshape(-1, n_cells), axis=0)[:-1]
-    # rounding leaves traces of weight in cells that are empty
+    # empty cells have rounding errors
     confusion[confusion < _TOLERANCE * weight.sum()] = 0.0
     return confusion.reshape(-1, n_classes, n_classes)
 
@@ -493,7 +492,7 @@ def _logarithms(probabilities: FloatArray) -> FloatArray:
 
 
 def _row_losses(loss: Loss, y: IntArray, probabilities: FloatArray) -> FloatArray:
-    """Loss of each row by itself, (n_samples,)."""
+    """Return the loss of each row, (n_samples,)."""
     if isinstance(loss, LogLoss):
         return -np.log(np.maximum(loss.project(probabilities, y), np.finfo(np.float64).eps))
     squares = (probabilities - np.eye(probabilities.shape[1])[y]) ** 2

@@ -1,4 +1,4 @@
-"""How different the predictions of classifiers are."""
+"""Diversity of the predictions of classifiers."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ __all__ = ["pairwise_disagreement", "pairwise_diversity"]
 
 
 def diversity_to(prediction: FloatArray, others: FloatArray) -> NDArray[np.float64]:
-    """Diversity of one prediction and each of several others.
+    """Compute the diversity of one prediction and each of several others (Shen et al., Eq. 3).
 
     Parameters
     ----------
@@ -39,17 +39,17 @@ def diversity_to(prediction: FloatArray, others: FloatArray) -> NDArray[np.float
 
 
 def pairwise_diversity(predictions: FloatArray) -> NDArray[np.float64]:
-    r"""Diversity of every pair of classifiers.
+    r"""Compute the diversity of each pair of classifiers.
 
-    The diversity of two classifiers is the mean Euclidean distance of the class probabilities that
-    they predict, scaled to [0, 1] (Shen et al. [1]_, Eq. 3),
+    The diversity of two classifiers is the mean Euclidean distance of their class probabilities,
+    scaled to [0, 1] (Shen et al. [1]_, Eq. 3),
 
     .. math:: \frac{\sqrt 2}{2} \frac{1}{n} \sum_s \| P_i(s) - P_j(s) \|_2 .
 
     Parameters
     ----------
     predictions : ndarray of shape (n_classifiers, n_samples, n_classes)
-        Probabilities for the same rows. What only predicts labels counts as one-hot.
+        Probabilities for the same rows; one-hot for classifiers that only predict labels.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def pairwise_diversity(predictions: FloatArray) -> NDArray[np.float64]:
 
 
 def pairwise_disagreement(predictions: FloatArray) -> NDArray[np.float64]:
-    """Share of the rows that two classifiers label differently, for every pair.
+    """Compute the disagreement of each pair of classifiers: the share of different labels.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def pairwise_disagreement(predictions: FloatArray) -> NDArray[np.float64]:
 
 
 def mean_over_pairs(matrix: NDArray[np.float64]) -> float:
-    """Mean over the pairs of different classifiers, 0 where there is only one.
+    """Compute the mean over the pairs of different classifiers; 0 for a single classifier.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def mean_over_pairs(matrix: NDArray[np.float64]) -> float:
     Returns
     -------
     mean : float
-        In the unit of the matrix.
+        Mean of the off-diagonal entries.
 
     Examples
     --------

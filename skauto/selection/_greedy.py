@@ -11,24 +11,24 @@ from skauto.utils import FloatArray, IntArray
 
 __all__ = ["Selection", "greedy_selection"]
 
-# Numbers of a block of candidates: about a megabyte of doubles, which stays in a core's cache.
+# Number of values in a block of candidates: 1 MB of float64, which fits into a core's cache.
 _BLOCK_SIZE = 2**17
 
-# Losses nearer than this, relative to max(1, loss), count as equal: rounding decides no tie.
+# Losses whose difference relative to max(1, loss) is smaller are ties, despite rounding.
 _TIE_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What ensemble selection chose.
+    """The result of ensemble selection.
 
     Parameters
     ----------
     weights : ndarray of shape (n_candidates,)
-        Share of each candidate in the ensemble; they sum to one, or are all zero if no candidate
-        was feasible.
+        Weight of each candidate in the ensemble. They sum to 1, or are all 0 if no candidate was
+        feasible.
     indices : ndarray of shape (n_members,)
-        The candidates in the order of their addition, repetitions included.
+        Candidates in the order of addition, with repetitions.
     losses : ndarray of shape (n_members,)
         Loss of the mean prediction after each addition.
 
@@ -55,36 +55,34 @@ def greedy_selection(
     feasible: Callable[[IntArray, int], bool] | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> Selection:
-    """Choose an ensemble from candidates by their predictions for validation rows.
+    """Greedy ensemble selection with replacement (Caruana et al. [1]_, sections 2 and 2.1).
 
-    Starting from nothing, the candidate that makes the loss of the mean prediction smallest is
-    added, with replacement, `n_members` times (Caruana et al. [1]_, sections 2 and 2.1). Of
-    candidates that tie, the first is taken.
+    The candidate that minimises the loss of the mean prediction is added to an initially empty
+    ensemble, `n_members` times. Ties go to the first candidate.
 
     Parameters
     ----------
     predictions : ndarray of shape (n_candidates, n_samples, n_classes), or a sequence of arrays
-        Probabilities that each candidate predicts for rows that it was not fitted on, with no gaps
-        (leave out rows that some candidate did not predict). An array is not copied; of a sequence
-        of (n_samples, n_classes) arrays, only what the loss reads is copied.
+        Out-of-fold probabilities of each candidate, or a sequence of arrays of shape (n_samples,
+        n_classes). They must be finite: exclude rows that some candidate did not predict.
     y : array-like of shape (n_samples,)
         True classes as integer codes, 0 to ``n_classes - 1``.
     loss : Loss
-        The loss to make small.
+        The loss to minimise.
     n_members : int, default=25
-        Number of members, repetitions included; with 1 the best single candidate is chosen.
+        Number of members, with repetitions; 1 selects the best candidate.
     feasible : callable, default=None
-        ``feasible(counts, candidate)``, given the number of times that each candidate is a
-        member, shape (n_candidates,), says whether the whole ensemble stays feasible when the
-        candidate is added. It is asked about candidates in the order of their loss until one may
-        enter. Selection ends when none may.
+        ``feasible(counts, candidate)`` returns whether the ensemble is feasible after the addition
+        of a candidate, given the number of times that each candidate is a member, shape
+        (n_candidates,). It is called in increasing order of the loss until a candidate is
+        feasible. Selection ends if no candidate is.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows in the loss.
 
     Returns
     -------
     selection : Selection
-        Weights, order of addition and trajectory of the loss.
+        Weights, order of addition and loss after each addition.
 
     References
     ----------
@@ -110,7 +108,7 @@ def greedy_selection(
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     projections = _project(predictions, y, loss)
     counts = np.zeros(len(projections), dtype=np.intp)
-    total = np.zeros(projections.shape[1:])  # float64: sums of float32 are all but exact
+    total = np.zeros(projections.shape[1:])  # float64, because sums of float32 are inexact
     candidates = np.arange(len(projections))
     indices: list[int] = []
     losses: list[float] = []
@@ -132,7 +130,7 @@ def greedy_selection(
 def _project(
     predictions: FloatArray | Sequence[FloatArray], y: IntArray, loss: Loss
 ) -> FloatArray:
-    """Return what the loss reads of each candidate, (n_candidates, n_samples, ...)."""
+    """Return the projection of each candidate, shape (n_candidates, n_samples, ...)."""
     if isinstance(predictions, np.ndarray):
         projections = loss.project(predictions, y)
     else:
@@ -140,7 +138,7 @@ def _project(
     if not np.isfinite(projections.sum(dtype=np.float64)):
         raise ValueError(
             "The 'predictions' of greedy_selection must be finite. Got NaN or infinite values; "
-            "leave out failed candidates, and rows that some candidate did not predict."
+            "exclude failed candidates, and rows that some candidate did not predict."
         )
     return projections
 
@@ -154,7 +152,7 @@ def _losses_with(
     loss: Loss,
     weight: FloatArray | None,
 ) -> FloatArray:
-    """Return the loss of the mean prediction with each of the candidates added."""
+    """Return the loss of the mean prediction after the addition of each candidate."""
     step = max(1, _BLOCK_SIZE // max(1, total.size))
     values = np.empty(len(candidates))
     for start in range(0, len(candidates), step):
@@ -168,7 +166,7 @@ def _losses_with(
 def _best_feasible(
     losses: FloatArray, counts: IntArray, feasible: Callable[[IntArray, int], bool] | None
 ) -> int | None:
-    """Return the candidate of smallest loss that may enter, None where none may."""
+    """Return the feasible candidate of smallest loss; None if no candidate is feasible."""
     refused = losses.copy()
     best = _first_smallest(refused)
     while feasible is not None and not feasible(counts, best):
@@ -180,7 +178,7 @@ def _best_feasible(
 
 
 def _first_smallest(losses: FloatArray) -> int:
-    """Return the lowest index among the smallest losses; NaN counts as infinite."""
+    """Return the first index of the smallest loss, up to rounding; NaN counts as infinite."""
     losses = np.where(np.isnan(losses), np.inf, losses)
     smallest = losses.min()
     return int(np.flatnonzero(losses <= smallest + _tolerance(smallest))[0])

@@ -1,14 +1,14 @@
-"""Losses of many mean predictions at once, for ensemble selection.
+"""Vectorised losses of many predictions at once, for ensemble selection.
 
-Ensemble selection asks one question thousands of times: what is the loss of this mean prediction?
-A scikit-learn metric checks its input on every call and takes one prediction at a time; the losses
-here take a block of them as one array and check nothing. Each equals the scikit-learn metric that
-its docstring names, as a loss (smaller is better).
+Ensemble selection evaluates the loss of a mean prediction thousands of times. The metrics of
+scikit-learn validate their input and take one prediction per call; the losses here take a block of
+predictions as one array, without validation. Each equals the scikit-learn metric in its docstring,
+as a loss (smaller is better).
 
-A loss may read less than the full probabilities. What it reads is a *linear* projection of them
-(:meth:`Loss.project`): the probability of the true class for the log loss, the positive class for
-the binary ROC AUC. Projection and mean commute, so a selection projects each candidate once
-and then only ever adds up the projections.
+A loss may read only a *linear* projection of the probabilities (:meth:`Loss.project`): the
+probability of the true class for the log loss, the positive class for the binary ROC AUC. Linear
+projection and mean commute, so ensemble selection projects each candidate once and averages the
+projections.
 """
 
 from abc import ABC, abstractmethod
@@ -55,10 +55,9 @@ __all__ = [
 
 
 class Loss(ABC):
-    """A loss of many predictions of the same rows, as one array operation.
+    """Base class of the losses of many predictions for the same rows.
 
-    Subclasses fill :meth:`evaluate` and, where they need less than all the probabilities,
-    :meth:`project`.
+    Subclasses define :meth:`evaluate`, and :meth:`project` if they do not read all probabilities.
     """
 
     def __call__(
@@ -73,7 +72,7 @@ class Loss(ABC):
         predictions : ndarray of shape (n_predictions, n_samples, n_classes)
             Probabilities.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows; None weighs them equally.
+            Weights of the rows; None for equal weights.
 
         Returns
         -------
@@ -85,7 +84,7 @@ class Loss(ABC):
         return self.evaluate(y, self.project(predictions, y), weight)
 
     def project(self, predictions: FloatArray, y: IntArray) -> FloatArray:
-        """Return the part of the predictions that the loss reads.
+        """Return the projection of the predictions that the loss reads.
 
         Parameters
         ----------
@@ -112,9 +111,9 @@ class Loss(ABC):
         y : ndarray of shape (n_samples,)
             True classes as integer codes.
         projections : ndarray of shape (n_predictions, ...)
-            Projected predictions, as :meth:`project` gives them.
+            Output of :meth:`project`.
         sample_weight : ndarray of shape (n_samples,), default=None
-            Weights of the rows; None weighs them equally.
+            Weights of the rows; None for equal weights.
 
         Returns
         -------
@@ -125,10 +124,10 @@ class Loss(ABC):
 
 @dataclass(frozen=True)
 class LogLoss(Loss):
-    """Mean negative logarithm of the true class's probability.
+    """Mean negative logarithm of the probability of the true class.
 
     Equals :func:`sklearn.metrics.log_loss`; probabilities are clipped at the machine precision of
-    a double.
+    float64.
 
     Examples
     --------
@@ -153,10 +152,10 @@ class LogLoss(Loss):
 
 @dataclass(frozen=True)
 class BrierLoss(Loss):
-    """Mean squared distance of the probabilities to the true class's indicator.
+    """Mean squared distance between the probabilities and the one-hot true class.
 
-    Equals :func:`sklearn.metrics.brier_score_loss`: halved for two classes, so that it lies in
-    [0, 1] there, and in [0, 2] for more.
+    Equals :func:`sklearn.metrics.brier_score_loss`, which halves it for two classes: its range is
+    [0, 1] for two classes and [0, 2] for more.
 
     Examples
     --------
@@ -178,16 +177,16 @@ class BrierLoss(Loss):
 
 
 class LabelLoss(Loss):
-    """A loss of labels, a function of how often each class is met by each label.
+    """Base class of losses of predicted labels, which are functions of the confusion matrix.
 
-    The label is the most probable class, the first of them if several tie. Subclasses fill
+    The label is the most probable class, the first one in a tie. Subclasses define
     :meth:`from_counts`.
     """
 
     def evaluate(
         self, y: IntArray, projections: FloatArray, sample_weight: FloatArray | None = None
     ) -> FloatArray:
-        """Return the loss of each prediction's labels."""
+        """Return the loss of the labels of each prediction."""
         return self.from_counts(*_class_counts(y, projections, sample_weight))
 
     def from_confusion(self, confusion: FloatArray) -> FloatArray:
@@ -196,7 +195,7 @@ class LabelLoss(Loss):
         Parameters
         ----------
         confusion : ndarray of shape (n_predictions, n_classes, n_classes)
-            Weights of the rows of a true class (second axis) with a label (last axis).
+            Sum of the row weights by true class (second axis) and predicted class (last axis).
 
         Returns
         -------
@@ -213,9 +212,9 @@ class LabelLoss(Loss):
         Parameters
         ----------
         hits, predicted : ndarray of shape (n_predictions, n_classes)
-            Weights of the rows that get the class as their label, rightly or at all.
+            Sum of the weights of the true positives, and of all rows predicted as the class.
         true : ndarray of shape (n_classes,)
-            Weights of the rows of the class.
+            Sum of the weights of the rows of the class.
 
         Returns
         -------
@@ -226,9 +225,9 @@ class LabelLoss(Loss):
 
 @dataclass(frozen=True)
 class ErrorLoss(LabelLoss):
-    """Share of wrong labels: 1 - :func:`sklearn.metrics.accuracy_score`.
+    """Error rate: 1 - :func:`sklearn.metrics.accuracy_score`.
 
-    The label is the most probable class, the first of them if several tie.
+    The label is the most probable class, the first one in a tie.
 
     Examples
     --------
@@ -251,9 +250,9 @@ class ErrorLoss(LabelLoss):
 
 @dataclass(frozen=True)
 class BalancedErrorLoss(LabelLoss):
-    """Error averaged over the classes: 1 - :func:`sklearn.metrics.balanced_accuracy_score`.
+    """Mean error rate of the classes: 1 - :func:`sklearn.metrics.balanced_accuracy_score`.
 
-    Classes without a row in ``y`` do not count.
+    Classes that are not in ``y`` are ignored.
 
     Examples
     --------
@@ -273,17 +272,17 @@ class BalancedErrorLoss(LabelLoss):
 class F1Loss(LabelLoss):
     """One minus the harmonic mean of precision and recall.
 
-    Equals 1 - :func:`sklearn.metrics.f1_score`; the F1 of a class that is neither true nor
+    Equals 1 - :func:`sklearn.metrics.f1_score`; the F1 of a class that is neither in ``y`` nor
     predicted is 0.
 
     Parameters
     ----------
     average : {"binary", "macro", "weighted"}, default="binary"
-        The F1 of the positive class, or its mean over the classes, plain or weighted by the weight
-        that each class has in ``y``. As in scikit-learn, a plain mean leaves out classes that are
-        neither true nor predicted.
+        "binary": F1 of the positive class. "macro": mean over the classes; as in scikit-learn,
+        classes that are neither in ``y`` nor predicted are excluded. "weighted": mean weighted by
+        the weight of each class in ``y``.
     positive : int, default=1
-        Code of the positive class; read only if ``average="binary"``.
+        Code of the positive class; used only if ``average="binary"``.
 
     Examples
     --------
@@ -309,10 +308,10 @@ class F1Loss(LabelLoss):
 
 @dataclass(frozen=True)
 class MatthewsLoss(LabelLoss):
-    """One minus the correlation of labels and truth.
+    """One minus the Matthews correlation coefficient.
 
-    Equals 1 - :func:`sklearn.metrics.matthews_corrcoef`; the correlation of constant labels, or of
-    a constant truth, is 0.
+    Equals 1 - :func:`sklearn.metrics.matthews_corrcoef`; the coefficient is 0 if the labels or the
+    true classes are constant.
 
     Examples
     --------
@@ -323,7 +322,7 @@ class MatthewsLoss(LabelLoss):
     """
 
     def from_counts(self, hits: FloatArray, predicted: FloatArray, true: FloatArray) -> FloatArray:
-        """Return one minus the correlation of each prediction."""
+        """Return one minus the coefficient of each prediction."""
         shares, expected = predicted / true.sum(), true / true.sum()
         covariance = hits.sum(axis=1) / true.sum() - shares @ expected
         variances = (1.0 - (shares**2).sum(axis=1)) * (1.0 - (expected**2).sum())
@@ -334,17 +333,17 @@ class MatthewsLoss(LabelLoss):
 
 @dataclass(frozen=True)
 class RocAucLoss(Loss):
-    """One minus the area under the ROC curve, each class against the rest if there are several.
+    """One minus the area under the ROC curve, one-vs-rest for more than two classes.
 
     Equals 1 - :func:`sklearn.metrics.roc_auc_score` with ``multi_class="ovr"``. The area is the
-    share of (positive, negative) pairs that are ranked rightly, ties counting half [1]_: counted
-    exactly, by sorting. Classes without a row in ``y``, or without a row outside them, do not
-    count; NaN if none is left.
+    share of (positive, negative) pairs that are ranked correctly, with ties as one half [1]_; it
+    is computed by sorting. A class is excluded if ``y`` has no row of it or no other row; the loss
+    is NaN if no class remains.
 
     Parameters
     ----------
     average : {"macro", "weighted"}, default="macro"
-        Mean over the classes, plain or weighted by the weight that each class has in ``y``; of no
+        Mean over the classes, plain or weighted by the weight of each class in ``y``; without
         effect for two classes.
 
     References
@@ -363,7 +362,7 @@ class RocAucLoss(Loss):
     average: str = "macro"
 
     def project(self, predictions: FloatArray, y: IntArray) -> FloatArray:
-        """Return the positive class of two, (..., n_samples), and all classes of several."""
+        """Return the positive class of two, (..., n_samples), or all of more classes."""
         return predictions[..., 1] if predictions.shape[-1] == 2 else predictions
 
     def evaluate(
@@ -388,17 +387,17 @@ class RocAucLoss(Loss):
 class SmoothedLoss(Loss):
     """A loss plus a share of the log loss.
 
-    Losses of labels or ranks take few values on few rows: many candidates tie, and nothing asks
-    for probabilities that mean what they say, so a long greedy selection piles up members that
-    only happen to repair an order. Some log loss breaks the ties and keeps the ensemble
-    calibrated. The default was chosen on pools of 120 candidates for public data sets: selecting
-    for the ROC AUC, it lowers the held-out log loss by two fifths at no cost in ROC AUC (see
+    Losses of labels or ranks have few distinct values on small data, so that many candidates tie.
+    They also ignore calibration, so that a long greedy selection overfits the ranks of the
+    validation rows. The log loss breaks ties and keeps the ensemble calibrated. The default share
+    was chosen on pools of 120 candidates for public data sets: in selection for ROC AUC, it lowers
+    the log loss on test rows by two fifths and keeps the ROC AUC (see
     ``examples/benchmarks/ensemble_selection.py``).
 
     Parameters
     ----------
     loss : Loss
-        The loss that matters.
+        The main loss.
     share : float, default=0.1
         Factor of the log loss.
 
@@ -419,28 +418,26 @@ class SmoothedLoss(Loss):
     def evaluate(
         self, y: IntArray, projections: FloatArray, sample_weight: FloatArray | None = None
     ) -> FloatArray:
-        """Return the loss of each prediction plus its share of the log loss."""
+        """Return the loss of each prediction plus the share of its log loss."""
         losses = self.loss(y, projections, sample_weight)
         return losses + self.share * LogLoss()(y, projections, sample_weight)
 
 
 class ScorerLoss(Loss):
-    """Any scikit-learn scorer as a loss; slow, one call a prediction.
+    """Any scikit-learn scorer as a loss, slow: one call per prediction.
 
-    The scorer gets a classifier that answers with the stored predictions, so it may ask for labels
-    or for probabilities, but has no use for X. Make a scorer of a metric function by
-    :func:`sklearn.metrics.make_scorer`.
+    The scorer gets a classifier that returns the stored predictions. Convert a metric function to
+    a scorer by :func:`sklearn.metrics.make_scorer`.
 
     Parameters
     ----------
     scorer : callable
-        ``scorer(estimator, X, y)``, greater is better. One made by
-        :func:`sklearn.metrics.make_scorer` gets ``sample_weight`` too, if there are weights.
+        ``scorer(estimator, X, y)``, greater is better. If it was made by
+        :func:`sklearn.metrics.make_scorer`, it gets the ``sample_weight`` too.
     classes : array-like of shape (n_classes,), default=None
-        The labels behind the codes, for scorers that name one of them (``pos_label``). None uses
-        the codes themselves.
+        Class label of each code, for scorers with a ``pos_label``; None uses the codes.
     X : array-like of shape (n_samples, n_features), default=None
-        The rows that were predicted, for scorers that look at them.
+        The predicted rows, for scorers that read them.
 
     Examples
     --------
@@ -471,12 +468,14 @@ class ScorerLoss(Loss):
 
     @property
     def reads_counts(self) -> bool:
-        """Whether weighted rows stand for several: the confusion matrix is all that it needs."""
+        """Whether the scorer takes weights, so that a confusion matrix is sufficient input."""
         function = scorer_function(self.scorer)
         return function is not None and "sample_weight" in signature(function).parameters
 
     def reads_labels(self, y: IntArray, n_classes: int) -> bool:
-        """Whether the score can be raised by labels alone; found out by one call.
+        """Return whether class offsets can improve the score, which must read labels only.
+
+        The response methods that the scorer calls are recorded during one call.
 
         Parameters
         ----------
@@ -488,8 +487,8 @@ class ScorerLoss(Loss):
         Returns
         -------
         reads : bool
-            False for scorers that ask for probabilities, and for precision or recall of a single
-            class: a constant answer is the best one by those.
+            False for scorers that read probabilities, and for precision or recall of a single
+            class, whose optimum is a constant label.
         """
         function = scorer_function(self.scorer)
         if function in (precision_score, recall_score):
@@ -527,12 +526,12 @@ class ScorerLoss(Loss):
         Parameters
         ----------
         rows : ndarray of int
-            Which rows, repetitions included.
+            Row indices, possibly with repetitions.
 
         Returns
         -------
         loss : ScorerLoss
-            With these rows of ``X``.
+            The loss with these rows of ``X``.
         """
         X = None if self.X is None else take_rows(self.X, rows)
         return type(self)(self.scorer, self.classes, X)
@@ -552,19 +551,19 @@ class ScorerLoss(Loss):
 
 
 def get_loss(scoring: Any, classes: ArrayLike) -> Loss:
-    """Return the loss that belongs to a scorer: a vectorised one if there is one.
+    """Return the loss of a scorer, vectorised if possible.
 
     Parameters
     ----------
     scoring : str or callable
         Name of a scikit-learn scorer, or a scorer.
     classes : array-like of shape (n_classes,)
-        The labels behind the codes.
+        Class label of each code.
 
     Returns
     -------
     loss : Loss
-        The loss; a :class:`ScorerLoss` for whatever has no loss of its own here.
+        A vectorised loss, or a :class:`ScorerLoss` for scorers without one.
 
     Examples
     --------
@@ -590,7 +589,7 @@ _LOSSES: dict[str, Loss] = {
     "accuracy": ErrorLoss(),
     "balanced_accuracy": BalancedErrorLoss(),
     "f1_macro": F1Loss("macro"),
-    "f1_micro": ErrorLoss(),  # with one label a row, the micro average is the accuracy
+    "f1_micro": ErrorLoss(),  # the micro average of single labels is the accuracy
     "f1_weighted": F1Loss("weighted"),
     "matthews_corrcoef": MatthewsLoss(),
     "neg_brier_score": BrierLoss(),
@@ -600,7 +599,7 @@ _LOSSES: dict[str, Loss] = {
     "roc_auc_ovr_weighted": RocAucLoss("weighted"),
 }
 
-# Metrics that a scorer may have been made of, without options.
+# Losses of scorers that were made of a metric without options.
 _METRICS: dict[Callable[..., Any] | None, Loss] = {
     accuracy_score: ErrorLoss(),
     balanced_accuracy_score: BalancedErrorLoss(),
@@ -612,12 +611,12 @@ def _row_means(values: NDArray[Any], weight: FloatArray | None) -> FloatArray:
     """Return the weighted mean of each row, (n_predictions, n_samples) -> (n_predictions,)."""
     if weight is None:
         return values.mean(axis=1)
-    # not a BLAS product, whose rounding may differ between equal rows and break their tie
+    # not a BLAS product, whose rounding may differ between equal rows
     return (values * weight).sum(axis=1) / weight.sum()
 
 
 def _labels(probabilities: FloatArray) -> IntArray:
-    """Return the first most probable class of each row; faster than argmax over a short axis."""
+    """Return the argmax over the classes, faster than np.argmax for few classes."""
     labels = (probabilities[..., 1] > probabilities[..., 0]).astype(np.intp)
     highest = np.maximum(probabilities[..., 0], probabilities[..., 1])
     for c in range(2, probabilities.shape[-1]):
@@ -629,7 +628,7 @@ def _labels(probabilities: FloatArray) -> IntArray:
 def _class_counts(
     y: IntArray, probabilities: FloatArray, weight: FloatArray | None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the weights of hits and of predictions, (n_predictions, n_classes), and of y."""
+    """Return the arguments of `LabelLoss.from_counts`."""
     n_predictions, _, n_classes = probabilities.shape
     weight = np.ones(len(y)) if weight is None else weight
     labels = _labels(probabilities)
@@ -663,7 +662,7 @@ def _binary_auc(
 
 
 def _weighted_auc(positive: NDArray[np.bool_], scores: FloatArray, weight: FloatArray) -> float:
-    """Return the ROC AUC where a pair counts the product of its rows' weights."""
+    """Return the ROC AUC with each pair weighted by the product of its row weights."""
     order = np.argsort(scores[~positive])
     low = scores[~positive][order]
     below = np.concatenate([[0.0], np.cumsum(weight[~positive][order])])

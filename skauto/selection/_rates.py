@@ -1,4 +1,4 @@
-"""Thresholds that keep limits on the rates of positive labels."""
+"""Row-dependent thresholds under limits on the rates of positive labels (fairness)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from skauto.utils import BoolArray, FloatArray, IntArray
 
 __all__ = ["RateLimit", "SignalThreshold", "choose_signal_thresholds"]
 
-# Strengths of a signal that are tried: evenly within this many probabilities a standard deviation,
-# then between the neighbours of the best.
+# Grid of the strength of a signal, per standard deviation of the signal: coarse over the whole
+# range, then finer between the neighbours of the best value.
 _MAX_STRENGTH = 0.6
 _N_STRENGTHS = 49
 _N_FINER = 13
-# Rounds through the signals where there are several.
+# Number of rounds of coordinate descent over several signals.
 _N_ROUNDS = 2
-# Loss that a violation of 1 counts for while no strength keeps the limits.
+# Penalty factor of constraint violations in the loss.
 _PENALTY = 10.0
 
 
@@ -28,12 +28,13 @@ class RateLimit:
     Parameters
     ----------
     sets : ndarray of bool of shape (n_sets, n_samples)
-        Rows whose shares of positive labels are looked at.
+        Masks of the sets of rows, such as groups; the rate of a set is its share of positive
+        labels.
     upper : float
         The limit.
     kind : {"spread", "rate", "rest"}, default="spread"
-        What is limited: the largest share minus the smallest one, the largest share itself, or
-        the largest share of labels that are not positive.
+        The limited value. "spread": the difference of the largest and the smallest rate. "rate":
+        the largest rate. "rest": the largest share of negative labels.
 
     Examples
     --------
@@ -50,17 +51,17 @@ class RateLimit:
     kind: str = "spread"
 
     def measure(self, shares: FloatArray) -> FloatArray:
-        """Return what is limited, from the shares of positive labels in each set.
+        """Return the limited value, given the rate of each set.
 
         Parameters
         ----------
         shares : ndarray of shape (n, n_sets)
-            Shares.
+            Share of positive labels of each set.
 
         Returns
         -------
         values : ndarray of shape (n,)
-            To be at most ``upper``.
+            Values, to be compared with ``upper``.
         """
         if self.kind == "spread":
             return np.asarray(shares.max(axis=1) - shares.min(axis=1))
@@ -69,14 +70,14 @@ class RateLimit:
 
 @dataclass(frozen=True)
 class SignalThreshold:
-    r"""Label a row positive where its probability exceeds a threshold that depends on signals.
+    """A threshold on the positive class that is linear in signals of the row.
 
     Parameters
     ----------
     base : float
-        Threshold where all signals are 0.
+        Threshold of a row whose signals are all 0.
     strengths : ndarray of shape (n_signals,)
-        What a signal of 1 adds to it.
+        Coefficients of the signals.
 
     Examples
     --------
@@ -92,7 +93,7 @@ class SignalThreshold:
     strengths: FloatArray
 
     def offsets(self, signals: FloatArray) -> FloatArray:
-        """Return the same rule as offsets of the two classes.
+        """Convert the thresholds of rows to offsets of the two classes.
 
         Parameters
         ----------
@@ -102,7 +103,7 @@ class SignalThreshold:
         Returns
         -------
         offsets : ndarray of shape (n_samples, 2)
-            To be added to the logarithms of the probabilities, see `Decision`.
+            Offsets of the log-probabilities, see `Decision`.
         """
         thresholds = np.clip(self.base + signals @ self.strengths, 1e-6, 1.0 - 1e-6)
         positive = np.log1p(-thresholds) - np.log(thresholds)
@@ -119,35 +120,35 @@ def choose_signal_thresholds(
     tightness: Sequence[float] = (1.0,),
     sample_weight: FloatArray | None = None,
 ) -> list[SignalThreshold]:
-    r"""Choose thresholds that keep limits on rates at the least loss.
+    r"""Fit the thresholds of least loss under limits on rates.
 
-    The most accurate classifier under a limit on a difference of rates between groups labels a
-    row positive where :math:`P(y \mid x) > t + \sum_g \lambda_g s_g(x)`, with signals
-    :math:`s_g` made of the probabilities of the groups given the row [1]_: it need not know the
-    group. The strengths :math:`\lambda_g` are searched one at a time; for each, all thresholds
-    :math:`t` are judged at once.
+    The most accurate classifier under a limit on the difference of rates between groups labels a
+    row positive if :math:`P(y \mid x) > t + \sum_g \lambda_g s_g(x)`. The signals :math:`s_g` are
+    functions of the probabilities of the groups given the row, so that the group need not be known
+    [1]_. The strengths :math:`\lambda_g` are optimised by coordinate descent on a grid; for each
+    value, all thresholds :math:`t` are evaluated at once.
 
     Parameters
     ----------
     positive : ndarray of shape (n_samples,)
-        Probability of the positive class, for rows that the models were not fitted on.
+        Out-of-fold probability of the positive class.
     y : ndarray of int of shape (n_samples,)
         1 for rows of the positive class, else 0.
     loss : LabelLoss
-        What to make small, of two classes.
+        The loss to minimise, of two classes.
     limits : sequence of RateLimit
-        All are to be kept.
+        Constraints.
     signals : ndarray of shape (n_samples, n_signals)
-        Signals of the rows; without any, there is one threshold for all rows.
+        Signals of the rows; without signals, all rows have the same threshold.
     tightness : sequence of float, default=(1.0,)
-        Factors of the limits: a result for each.
+        Factors of the limits; there is one result per factor.
     sample_weight : ndarray of shape (n_samples,), default=None
         Weights of the rows in the loss. The rates are not weighted.
 
     Returns
     -------
     thresholds : list of SignalThreshold
-        The best for each tightness that can be kept, in their order, each once.
+        The best threshold of each tightness that is feasible, in order, without duplicates.
 
     References
     ----------
@@ -187,7 +188,7 @@ def choose_signal_thresholds(
 
 
 class _Search:
-    """What is common to all strengths, and the best rules so far."""
+    """Data of the search over strengths, and the best feasible rule of each tightness."""
 
     def __init__(
         self,
@@ -206,7 +207,7 @@ class _Search:
         self.best: list[SignalThreshold | None] = [None] * len(tightness)
 
     def along(self, strengths: FloatArray, j: int, values: FloatArray) -> FloatArray:
-        """Strengths with the value of signal j for which loss and violations are smallest."""
+        """Return the strengths with the value of signal j that minimises the penalised loss."""
         tried = []
         for value in values:
             moved = strengths.copy()
@@ -215,7 +216,7 @@ class _Search:
         return min(tried, key=lambda pair: pair[0])[1]
 
     def visit(self, strengths: FloatArray) -> float:
-        """Judge all thresholds at some strengths; the smallest loss with its violations."""
+        """Evaluate all thresholds for some strengths; return the smallest penalised loss."""
         scores = self.positive - self.signals @ strengths
         order = np.argsort(-scores, kind="stable")
         ordered = scores[order]
@@ -242,7 +243,7 @@ class _Search:
         return float((losses + _PENALTY * excess).min())
 
     def _confusion(self, order: IntArray) -> FloatArray:
-        """Confusion matrices with the first 0, 1, ... rows labelled positive."""
+        """Return the confusion matrices with the first 0, 1, ... rows labelled positive."""
         weight, y = self.weight[order], self.y[order]
         hits = np.concatenate([[0.0], np.cumsum(weight * y)])
         alarms = np.concatenate([[0.0], np.cumsum(weight * (1 - y))])

@@ -29,26 +29,25 @@ def score_probabilities(
     Parameters
     ----------
     scorer : callable
-        ``scorer(estimator, X, y)``, greater is better. One that takes ``sample_weight`` gets it.
+        ``scorer(estimator, X, y)``, greater is better.
     probabilities : ndarray of shape (n_samples, n_classes)
         Predictions.
     y : ndarray of int of shape (n_samples,)
         True class codes.
     classes : ndarray of shape (n_classes,)
-        Labels of the codes.
+        Class label of each code.
     sample_weight : ndarray of shape (n_samples,), default=None
-        Weights of the rows.
+        Weights of the rows; ignored if the scorer does not take them.
     X : array-like of shape (n_samples, n_features), default=None
-        Rows of the table, for scorers that look at them.
+        Rows of the table, for scorers that read them.
     labels : ndarray of int of shape (n_samples,), default=None
         Predicted class codes; None for the most probable classes.
 
     Returns
     -------
     score : float
-        With more than two classes, a score of probabilities is taken over the classes that occur
-        in ``y`` (the probabilities of the others are shared out). NaN when a single class occurs
-        and the score needs two.
+        A score of probabilities is computed over the classes in ``y``, with renormalised
+        probabilities. It is NaN if ``y`` has a single class.
 
     Examples
     --------
@@ -61,7 +60,7 @@ def score_probabilities(
     ... )
     1.0
     """
-    # Single precision sums to 1 only within 1e-7, which strict metrics refuse.
+    # Rows of float32 sum to 1 only within 1e-7, which some metrics reject.
     probabilities = probabilities.astype(np.float64)
     probabilities /= probabilities.sum(axis=1, keepdims=True)
     if not scorer_needs_labels_only(scorer):

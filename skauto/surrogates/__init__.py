@@ -1,4 +1,4 @@
-"""Models of the loss over a search space: arrays in, mean and standard deviation out."""
+"""Surrogates: regression models that predict mean and standard deviation."""
 
 from skauto.surrogates._augmented_gp import AugmentedGaussianProcess
 from skauto.surrogates._base import Surrogate

@@ -1,4 +1,4 @@
-"""Augmented Gaussian process: the ground truth, and cheap observations that agree with it."""
+"""Augmented Gaussian process for multiple information sources."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -14,20 +14,20 @@ from skauto.utils import BoolArray, FloatArray
 
 
 class AugmentedGaussianProcess(BaseEstimator):
-    """Model of an expensive quantity that also learns from cheap approximations of it.
+    """Surrogate of an expensive function that also uses cheap approximations of it [1]_.
 
-    One model is fitted to each source alone. An observation of a cheap source is *reliable* if
-    there the model of its source is at most ``alpha`` standard deviations of the ground truth's
-    model away from the mean of the latter. The augmented model is fitted to the observations of
-    the ground truth and the reliable ones.
+    One model is fitted to each source. An observation of a cheap source is *reliable* if the means
+    of the models of its source and of the ground truth differ there by at most ``alpha`` standard
+    deviations of the latter, Eq. (8). The augmented model is fitted to the observations of the
+    ground truth and the reliable observations.
 
     Parameters
     ----------
     surrogate : Surrogate, default=None
-        Model that is cloned for every source and for the augmented set. None stands for a
+        Model that is cloned for each source and for the augmented set; None means a
         :class:`GaussianProcess` with a Matern 3/2 kernel and a constant trend.
     alpha : float, default=1.0
-        How many standard deviations a reliable observation may be off.
+        Maximum difference of a reliable observation, in standard deviations.
 
     Attributes
     ----------
@@ -36,15 +36,15 @@ class AugmentedGaussianProcess(BaseEstimator):
     augmented_ : Surrogate
         Model of the augmented set.
     reliable_ : list of ndarray of bool
-        For each source, which of its observations are in the augmented set.
+        Mask of the observations of each source that are in the augmented set.
     n_augmenting_ : ndarray of int of shape (n_sources,)
-        Number of observations in the augmented set by source.
+        Number of observations of each source in the augmented set.
 
     References
     ----------
     .. [1] A. Candelieri, A. Ponti, F. Archetti, "Fair and Green Hyperparameter Optimization via
-       Multi-objective and Multiple Information Source Bayesian Optimization", 2022, Eqs. (8)-(10),
-       Eq. (8) read with both means at the cheap observation.
+       Multi-objective and Multiple Information Source Bayesian Optimization", 2022, Eqs.
+       (8)-(10), with both means of Eq. (8) at the cheap observation.
     .. [2] A. Candelieri, F. Archetti, "Sparsifying to optimize over multiple information sources:
        an augmented Gaussian process based algorithm", Structural and Multidisciplinary
        Optimization 64, 2021.
@@ -70,7 +70,7 @@ class AugmentedGaussianProcess(BaseEstimator):
     def fit(
         self, observations: Sequence[tuple[FloatArray, FloatArray]], rng: np.random.Generator
     ) -> Self:
-        """Fit a model to each source, choose the reliable observations, fit the augmented model.
+        """Fit a model to each source and the augmented model to the reliable observations.
 
         Parameters
         ----------
@@ -102,14 +102,14 @@ class AugmentedGaussianProcess(BaseEstimator):
         return self
 
     def believe(self, X: FloatArray, rng: np.random.Generator) -> Self:
-        """Let the augmented model believe that points will be as it predicts.
+        """Condition the augmented model on running evaluations, see :func:`believe`.
 
         Parameters
         ----------
         X : ndarray of shape (n_points, n_features)
-            What is being evaluated, perhaps nothing.
+            Points of the running evaluations, possibly none.
         rng : numpy.random.Generator
-            Used where the augmented model has to be fitted again.
+            Source of randomness of a new fit.
 
         Returns
         -------
@@ -134,7 +134,7 @@ class AugmentedGaussianProcess(BaseEstimator):
         return self.augmented_.predict(X)
 
     def is_reliable(self, X: FloatArray) -> BoolArray:
-        """Say where the model of each source agrees with that of the ground truth, Eq. (8).
+        """Return where the models of each source and of the ground truth agree, Eq. (8).
 
         Parameters
         ----------
@@ -158,7 +158,7 @@ class AugmentedGaussianProcess(BaseEstimator):
         return reliable
 
     def discrepancy(self, X: FloatArray) -> FloatArray:
-        """Distance of the augmented mean from the mean of each source (terms of Eq. 12).
+        """Return the distance between the augmented mean and the mean of each source, Eq. (12).
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What every surrogate offers: arrays in, mean and standard deviation out."""
+"""The interface of surrogates."""
 
 from typing import Protocol, Self
 
@@ -8,10 +8,10 @@ from skauto.utils import FloatArray
 
 
 class Surrogate(Protocol):
-    """A regression model that knows how uncertain it is.
+    """A regression model that predicts mean and standard deviation.
 
-    A surrogate is a :class:`sklearn.base.BaseEstimator` whose constructor stores settings only.
-    Any class with these two methods will do; there is nothing to inherit from.
+    A surrogate is a :class:`sklearn.base.BaseEstimator` whose constructor only stores parameters.
+    Any class with these two methods is a surrogate; inheritance is not needed.
 
     Examples
     --------
@@ -25,7 +25,7 @@ class Surrogate(Protocol):
     """
 
     def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
-        """Learn from observations.
+        """Fit the model to observations.
 
         Parameters
         ----------
@@ -43,7 +43,7 @@ class Surrogate(Protocol):
         ...
 
     def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Predict points.
+        """Predict mean and standard deviation.
 
         Parameters
         ----------

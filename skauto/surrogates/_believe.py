@@ -1,4 +1,4 @@
-"""Belief about what is still being evaluated."""
+"""Kriging believer: predicted values for running evaluations."""
 
 from typing import TypeVar
 
@@ -14,23 +14,23 @@ Model = TypeVar("Model", bound=Surrogate)
 def believe(
     model: Model, X: FloatArray, y: FloatArray, running: FloatArray, rng: np.random.Generator
 ) -> Model:
-    """Let a model believe that what is being evaluated will be as it predicts.
+    """Condition a model on running evaluations, with its predictions as their values.
 
-    This *kriging believer* makes parallel proposals differ: where something is being evaluated
-    there is little left to learn. The hyper-parameters of a Gaussian process stay.
+    This *kriging believer* [1]_ makes parallel proposals differ, because it reduces the predicted
+    standard deviation near running evaluations. A Gaussian process keeps its hyper-parameters.
 
     Parameters
     ----------
     model : Surrogate
-        Fitted to ``X`` and ``y``.
+        Model that was fitted to ``X`` and ``y``.
     X : ndarray of shape (n, n_features)
         Observed points.
     y : ndarray of shape (n,)
-        Their targets.
+        Observed values.
     running : ndarray of shape (n_running, n_features)
-        What is being evaluated, perhaps nothing.
+        Points of the running evaluations, possibly none.
     rng : numpy.random.Generator
-        Used where the model has to be fitted again.
+        Source of randomness of a new fit, for models other than Gaussian processes.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Gradient-boosted trees that predict how different two configurations predict."""
+"""Surrogate of the diversity of the predictions of two configurations (DivBO)."""
 
 from typing import Any, Self
 
@@ -11,14 +11,14 @@ from skauto.utils import FloatArray, IntArray
 
 
 class DiversitySurrogate(BaseEstimator):
-    """Several LightGBM models of the diversity of pairs of configurations.
+    """Ensemble of LightGBM models that predict the diversity of pairs of configurations [1]_.
 
-    Each model learns from ordered pairs of observed configurations, both orders of a pair and
-    pairs of a configuration with itself among them. Models differ in the features that each tree
-    may use and, where there are more pairs than one model is given, in the pairs.
+    Each model is fitted to ordered pairs of observed configurations: both orders of each pair, and
+    each configuration with itself. The models differ in the features that are sampled for each
+    tree and, if there are more than ``max_pairs`` pairs, in the sampled pairs.
 
-    Keeping the models up with a search is cheap: :meth:`update` fits the ones that are furthest
-    behind, so many that they read ``max_pairs`` pairs in all, but at least one.
+    :meth:`update` is cheaper than :meth:`fit`: it fits only the models with the oldest data. Their
+    number is such that they read ``max_pairs`` pairs in total, at least one.
 
     Parameters
     ----------
@@ -29,16 +29,16 @@ class DiversitySurrogate(BaseEstimator):
     learning_rate : float, default=0.06
         Shrinkage of each tree.
     n_leaves : int, default=22
-        Largest number of leaves of a tree.
+        Maximum number of leaves of a tree.
     max_pairs : int, default=10000
-        Number of pairs that a model is fitted to at most, drawn at random from all pairs.
+        Maximum number of pairs that a model is fitted to; a random sample of all pairs.
 
     Attributes
     ----------
     models_ : list of lightgbm.Booster
         The fitted models.
     n_seen_ : list of int
-        Number of configurations that each model knows.
+        Number of configurations that each model was fitted to.
 
     References
     ----------
@@ -74,14 +74,14 @@ class DiversitySurrogate(BaseEstimator):
         self.max_pairs = max_pairs
 
     def fit(self, X: FloatArray, diversity: FloatArray, rng: np.random.Generator) -> Self:
-        """Fit every model anew.
+        """Fit all models.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
             Observed configurations, without missing values.
         diversity : ndarray of shape (n_samples, n_samples)
-            Diversity of each pair of them, symmetric.
+            Diversity of each pair, symmetric.
         rng : numpy.random.Generator
             Source of all randomness.
 
@@ -95,14 +95,14 @@ class DiversitySurrogate(BaseEstimator):
         return self
 
     def update(self, X: FloatArray, diversity: FloatArray, rng: np.random.Generator) -> Self:
-        """Fit the models again that are furthest behind, as many as ``max_pairs`` allows.
+        """Fit the models with the oldest data again, as many as ``max_pairs`` allows.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
-            Observed configurations: those of the last call, with new ones behind them.
+            All observed configurations; new ones are appended to those of the last call.
         diversity : ndarray of shape (n_samples, n_samples)
-            Diversity of each pair of them, symmetric.
+            Diversity of each pair, symmetric.
         rng : numpy.random.Generator
             Source of all randomness.
 
@@ -132,13 +132,13 @@ class DiversitySurrogate(BaseEstimator):
         Returns
         -------
         mean, std : ndarray of shape (n_pairs,)
-            Moments over the models.
+            Mean and standard deviation over the models.
         """
         values = self._values(np.hstack([first, second]).astype(np.float32))
         return values.mean(axis=0), values.std(axis=0)
 
     def sample(self, first: FloatArray, second: FloatArray) -> FloatArray:
-        """What each model predicts for all pairs of two sets of configurations.
+        """Return the prediction of each model for all pairs of two sets of configurations.
 
         Parameters
         ----------
@@ -150,8 +150,7 @@ class DiversitySurrogate(BaseEstimator):
         Returns
         -------
         values : ndarray of shape (n_models, n_first, n_second)
-            One predicted diversity a model: samples of the predictive distribution that keep how
-            the pairs hang together. Between 0 and 1.
+            Diversities between 0 and 1: one joint sample of the predictive distribution per model.
         """
         n_first, n_second = len(first), len(second)
         pairs = np.hstack([np.repeat(first, n_second, axis=0), np.tile(second, (n_first, 1))])
@@ -172,11 +171,11 @@ class DiversitySurrogate(BaseEstimator):
             "num_leaves": self.n_leaves,
             "max_depth": 10,
             "min_data_in_leaf": 3,
-            "feature_fraction": 5 / 6,  # without it all models would be the same
-            "bin_construct_sample_cnt": 2000,  # all pairs would take as long as a fit
+            "feature_fraction": 5 / 6,  # otherwise all models would be equal
+            "bin_construct_sample_cnt": 2000,  # binning all pairs takes as long as a fit
             "seed": int(rng.integers(2**31)),
             "deterministic": True,
-            "force_col_wise": True,  # else LightGBM times both ways and takes the faster one
+            "force_col_wise": True,  # otherwise LightGBM times both options
             "num_threads": 1,
             "verbose": -1,
         }
@@ -187,7 +186,7 @@ class DiversitySurrogate(BaseEstimator):
 
 
 def _draw_pairs(n: int, max_pairs: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Ordered pairs of n things: all of them, or random ones in both orders."""
+    """Return all ordered pairs of n indices, or a random sample of pairs in both orders."""
     if n * n <= max_pairs:
         codes = np.arange(n * n)
         return codes // n, codes % n

@@ -1,4 +1,4 @@
-"""Regression forest whose trees disagree where little is known (the surrogate of SMAC)."""
+"""Random forest with the standard deviation over its trees (the surrogate of SMAC)."""
 
 from typing import Self
 
@@ -13,20 +13,20 @@ from skauto.utils import FloatArray
 class RandomForest(BaseEstimator):
     """Random forest that predicts the mean and the standard deviation over its trees.
 
-    The defaults are those of SMAC: ten trees on bootstrap samples, five sixths of the features
-    tried at each split. Trees are grown by scikit-learn; prediction reads their arrays directly,
-    so that ten thousand points take a few milliseconds.
+    The defaults are from SMAC: 10 trees on bootstrap samples, and 5/6 of the features at each
+    split. Prediction reads the arrays of scikit-learn's trees directly, so that 10,000 points take
+    a few milliseconds.
 
     Parameters
     ----------
     n_trees : int, default=10
         Number of trees.
     max_features : float, default=5/6
-        Share of the features that are tried at each split.
+        Share of the features that is sampled at each split.
     min_samples_split : int, default=3
-        Smallest number of observations that a node needs to be split.
+        Minimum number of observations of a node to be split.
     min_samples_leaf : int, default=3
-        Smallest number of observations in a leaf.
+        Minimum number of observations of a leaf.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class RandomForest(BaseEstimator):
         self.min_samples_leaf = min_samples_leaf
 
     def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
-        """Grow the trees.
+        """Fit the trees.
 
         Parameters
         ----------
@@ -75,7 +75,7 @@ class RandomForest(BaseEstimator):
         y : ndarray of shape (n_samples,)
             Observed values, finite.
         rng : numpy.random.Generator
-            Draws the bootstrap samples and the features tried at each split.
+            Source of randomness of the bootstrap samples and of the features at each split.
 
         Returns
         -------
@@ -98,7 +98,7 @@ class RandomForest(BaseEstimator):
         Returns
         -------
         mean, std : ndarray of shape (n_samples,)
-            Moments over the trees.
+            Mean and standard deviation over the trees.
         """
         points = np.ascontiguousarray(X, dtype=np.float32)
         leaves = np.array([tree.tree_.apply(points) for tree in self.trees_])
@@ -117,5 +117,5 @@ class RandomForest(BaseEstimator):
             min_samples_leaf=self.min_samples_leaf,
             random_state=int(rng.integers(2**31)),
         )
-        # X is float32 and y float64, as the tree wants them: no further checks.
+        # X is float32 and y float64, so the tree need not check its input
         return tree.fit(X, y, sample_weight=weights, check_input=False)

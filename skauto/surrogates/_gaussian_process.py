@@ -1,4 +1,4 @@
-"""Gaussian process regression with an ARD Matern kernel, in numpy and scipy alone."""
+"""Gaussian process regression with an ARD Matern kernel."""
 
 import math
 from typing import Self
@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 
 from skauto.utils import FloatArray
 
-# Ranges of tau_0^2, of each tau_i and of sigma_n^2.
+# Bounds of tau_0^2, of each tau_i and of sigma_n^2.
 _AMPLITUDES, _LENGTH_SCALES, _NOISES = (1e-2, 1e3), (1e-2, 1e2), (1e-8, 1.0)
 _JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)
 
@@ -26,33 +26,33 @@ class GaussianProcess(BaseEstimator):
         \qquad r^2 = \sum_i (x_i - x'_i)^2 / \tau_i^2,
 
     and the amplitude, the length scales and the noise variance minimise the negative log
-    marginal likelihood (Eq. A35), whose gradient is analytic and costs one matrix product. Targets
-    are standardised first, so that amplitude and noise are in units of their variance.
+    marginal likelihood (Eq. A35). Its gradient is analytic and costs one matrix product. Targets
+    are standardised, so that amplitude and noise are in units of their variance.
 
     Parameters
     ----------
     nu : {1.5, 2.5}, default=2.5
         Smoothness of the Matern kernel.
     trend : {"mean", "constant"}, default="mean"
-        ``"mean"`` subtracts the mean of the targets. ``"constant"`` estimates the level together
-        with the kernel (generalised least squares, *universal kriging*) and adds its uncertainty
-        to the predictions.
+        ``"mean"`` subtracts the mean of the targets. ``"constant"`` estimates a constant trend by
+        generalised least squares (*universal kriging*) and adds its uncertainty to the
+        predictions.
     priors : bool, default=True
-        Whether weak normal priors on the logarithms of the hyper-parameters are added to the
-        likelihood: they keep a handful of observations in many dimensions from choosing extreme
-        length scales. Without them the fit is by maximum likelihood.
+        Whether to add weak normal priors on the logarithms of the hyper-parameters, which prevent
+        extreme length scales for few observations in many dimensions. False is maximum
+        likelihood.
     n_restarts : int, default=1
-        Random starts of the likelihood's minimisation besides the first one.
+        Number of random starts of the optimiser, in addition to the first start.
     warm_start : bool, default=False
-        Whether a second ``fit`` on as many features starts from the hyper-parameters found by the
-        first.
+        Whether ``fit`` starts from the hyper-parameters of the last ``fit`` with the same number
+        of features.
 
     Attributes
     ----------
     hyperparameters_ : ndarray of shape (n_features + 2,)
         Natural logarithms of :math:`\tau_0^2, \tau_1, \ldots, \tau_d, \sigma_n^2`.
     log_marginal_likelihood_ : float
-        Log marginal likelihood of the standardised targets, priors not included.
+        Log marginal likelihood of the standardised targets, without priors.
     n_features_in_ : int
         Number of features seen by ``fit``.
 
@@ -90,16 +90,16 @@ class GaussianProcess(BaseEstimator):
         self.warm_start = warm_start
 
     def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
-        """Choose the hyper-parameters and condition the process on the observations.
+        """Optimise the hyper-parameters and condition the process on the observations.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Observed points; features on about the scale of the unit cube.
+            Observed points, scaled approximately to the unit cube.
         y : array-like of shape (n_samples,)
             Observed values.
         rng : numpy.random.Generator
-            Draws the restarts.
+            Source of randomness of the restarts.
 
         Returns
         -------
@@ -126,7 +126,7 @@ class GaussianProcess(BaseEstimator):
         return self.condition(X, y, min(solutions, key=lambda solution: solution.fun).x)
 
     def update(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
-        """Take in grown data: fit anew once there is a tenth more of it, else only condition.
+        """Fit if there are 10% more observations than in the last fit, else only condition.
 
         Parameters
         ----------
@@ -135,7 +135,7 @@ class GaussianProcess(BaseEstimator):
         y : array-like of shape (n_samples,)
             All observed values.
         rng : numpy.random.Generator
-            Draws the restarts of a fit.
+            Source of randomness of the restarts.
 
         Returns
         -------
@@ -149,16 +149,16 @@ class GaussianProcess(BaseEstimator):
     def condition(
         self, X: FloatArray, y: FloatArray, hyperparameters: FloatArray | None = None
     ) -> Self:
-        """Condition the process on observations without choosing new hyper-parameters.
+        """Condition the process on observations with fixed hyper-parameters.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Observed (or imagined) points.
+            Observed (or fantasised) points.
         y : array-like of shape (n_samples,)
-            Their values.
+            Values at the points.
         hyperparameters : ndarray of shape (n_features + 2,), default=None
-            In the layout of ``hyperparameters_``; None keeps those of the last fit.
+            New ``hyperparameters_``; None keeps those of the last fit.
 
         Returns
         -------
@@ -180,12 +180,12 @@ class GaussianProcess(BaseEstimator):
         return self
 
     def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Posterior mean and standard deviation of the noise-free values (Eq. A33).
+        """Predict posterior mean and standard deviation of noise-free values (Eq. A33).
 
         Parameters
         ----------
         X : array-like of shape (n_points, n_features)
-            Where to predict.
+            Points to predict.
 
         Returns
         -------
@@ -206,7 +206,7 @@ class GaussianProcess(BaseEstimator):
         return self._offset + self._scale * mean, self._scale * std
 
     def predict_with_gradient(self, x: FloatArray) -> tuple[float, float, FloatArray, FloatArray]:
-        """Posterior mean and standard deviation at one point, and their gradients.
+        """Predict posterior mean and standard deviation at one point, and their gradients.
 
         Parameters
         ----------
@@ -242,13 +242,13 @@ class GaussianProcess(BaseEstimator):
     def _likelihood(
         self, theta: FloatArray, points: FloatArray, targets: FloatArray
     ) -> tuple[float, FloatArray]:
-        """Rasmussen and Williams, Eq. (2.30), and its gradient, Eq. (5.9)."""
+        """Negative log marginal likelihood, Rasmussen and Williams (2.30), and gradient (5.9)."""
         covariance, slope = self._covariance(theta, points)
         factor = _cholesky(covariance)
         level, weights, _ = self._solve(factor, targets)
         value = _negative_log_density(factor, targets - level, weights)
         _, scales, noise = _unpack(theta)
-        # 2 d value / d K = K^-1 - w w^T; the level is stationary, so it adds no term
+        # 2 d value / d K = K^-1 - w w^T; the derivative by the optimal level is 0
         outer = _inverse(factor) - np.outer(weights, weights)
         trace = np.trace(outer)
         with_noise = np.einsum("ij,ij->", outer, covariance)
@@ -264,7 +264,7 @@ class GaussianProcess(BaseEstimator):
     def _objective(
         self, theta: FloatArray, points: FloatArray, targets: FloatArray
     ) -> tuple[float, FloatArray]:
-        """Negative log likelihood, plus the priors' negative log density if there are any."""
+        """Negative log marginal likelihood, plus the negative log density of the priors."""
         value, gradient = self._likelihood(theta, points, targets)
         if self.priors:
             center, spread = _prior(points.shape[1])
@@ -274,7 +274,7 @@ class GaussianProcess(BaseEstimator):
         return value, gradient
 
     def _covariance(self, theta: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Covariance of the observations, noise included, and the kernel's slope."""
+        """Covariance of the observations with noise, and the slope of `_matern`."""
         amplitude, scales, noise = _unpack(theta)
         scaled = points / scales
         squared = _squared_distances(scaled, scaled)
@@ -286,7 +286,7 @@ class GaussianProcess(BaseEstimator):
     def _solve(
         self, factor: FloatArray, targets: FloatArray
     ) -> tuple[float, FloatArray, FloatArray]:
-        """Level b, K^-1 (y - b 1) and K^-1 1; the level is 0 with the mean subtracted."""
+        """Level b, K^-1 (y - b 1) and K^-1 1; the level is 0 for ``trend="mean"``."""
         both = np.column_stack([targets, np.ones_like(targets)])
         solved = cho_solve((factor, True), both, check_finite=False)
         level = 0.0
@@ -314,7 +314,7 @@ class GaussianProcess(BaseEstimator):
 
 
 def _prior(n_features: int) -> tuple[FloatArray, FloatArray]:
-    """Centre and spread of the logarithms: length scales grow with the cube's diagonal."""
+    """Mean and standard deviation of the log-priors; length scales grow as sqrt(n_features)."""
     center = np.full(n_features + 2, math.log(0.5) + 0.5 * math.log(max(n_features, 1)))
     spread = np.ones(n_features + 2)
     center[0], spread[0] = 0.0, 1.0
@@ -328,7 +328,7 @@ def _unpack(theta: FloatArray) -> tuple[float, FloatArray, float]:
 
 
 def _squared_distances(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Squared Euclidean distances by one matrix product."""
+    """Squared Euclidean distances, computed by one matrix product."""
     squared = (left @ right.T) * -2.0
     squared += np.einsum("ij,ij->i", left, left)[:, None]
     squared += np.einsum("ij,ij->i", right, right)
@@ -357,7 +357,7 @@ def _matern(squared: FloatArray, amplitude: float, nu: float) -> tuple[FloatArra
 
 
 def _cholesky(covariance: FloatArray) -> FloatArray:
-    """Lower factor; jitter of up to 1e-4 of the diagonal is added where it does not exist."""
+    """Lower Cholesky factor; adds jitter of up to 1e-4 of the diagonal if necessary."""
     size = covariance[0, 0]
     for jitter in _JITTERS:
         shifted = covariance
@@ -373,14 +373,14 @@ def _cholesky(covariance: FloatArray) -> FloatArray:
 
 
 def _inverse(factor: FloatArray) -> FloatArray:
-    """Inverse of the matrix with this lower Cholesky factor, both triangles filled."""
+    """Inverse of the matrix with this lower Cholesky factor."""
     inverse, _ = lapack.dpotri(factor, lower=True)
     inverse += np.tril(inverse, -1).T
     return inverse
 
 
 def _negative_log_density(factor: FloatArray, residual: FloatArray, weights: FloatArray) -> float:
-    """Rasmussen and Williams, Eq. (2.30), with the sign of Eq. (A35)."""
+    """Negative log marginal likelihood, Rasmussen and Williams (2.30) and Eq. (A35)."""
     log_determinant = 2.0 * np.log(np.diag(factor)).sum()
     return 0.5 * float(
         residual @ weights + log_determinant + len(residual) * math.log(2.0 * math.pi)
@@ -388,8 +388,8 @@ def _negative_log_density(factor: FloatArray, residual: FloatArray, weights: Flo
 
 
 def _standardise(y: FloatArray) -> tuple[FloatArray, float, float]:
-    """Targets with mean 0 and standard deviation 1 (constant ones are only centred)."""
-    size = max(float(np.abs(y).max()), 1e-300)  # divided out, lest squares overflow
+    """Targets with mean 0 and standard deviation 1 (constant targets are only centred)."""
+    size = max(float(np.abs(y).max()), 1e-300)  # divides y, so that squares do not overflow
     offset, scale = size * float((y / size).mean()), size * float((y / size).std())
     if scale <= 1e-12 * max(1.0, abs(offset)):
         scale = 1.0

@@ -1,4 +1,4 @@
-"""Ridge regression that knows how uncertain it is (the surrogate of FLASH)."""
+"""Ridge regression with a predictive standard deviation (the surrogate of FLASH)."""
 
 from typing import Self
 
@@ -12,15 +12,15 @@ from skauto.utils import FloatArray
 class LinearModel(BaseEstimator):
     r"""Ridge regression with an intercept and a predictive variance.
 
-    The weights minimise :math:`\|X\beta + b - y\|^2 + \alpha \|\beta\|^2`, Eq. (1) of the paper
-    with :math:`\alpha = n\lambda`. The variance of a prediction at :math:`p` is
-    :math:`\sigma_\varepsilon^2 (1 + p^\top (X^\top X + \alpha I)^{-1} p)`, with the variance of
-    the residuals for :math:`\sigma_\varepsilon^2`.
+    The weights minimise :math:`\|X\beta + b - y\|^2 + \alpha \|\beta\|^2`, Eq. (1) of [1]_ with
+    :math:`\alpha = n\lambda`. The variance of a prediction at :math:`p` is
+    :math:`\sigma_\varepsilon^2 (1 + p^\top (X^\top X + \alpha I)^{-1} p)`, where
+    :math:`\sigma_\varepsilon^2` is the variance of the residuals.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        Penalty on the squared weights, positive. The intercept is not penalised.
+        L2 penalty of the weights, positive. The intercept is not penalised.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class LinearModel(BaseEstimator):
         y : ndarray of shape (n_samples,)
             Observed values, finite.
         rng : numpy.random.Generator, default=None
-            Ignored, present for the interface of surrogates.
+            Ignored; part of the interface of surrogates.
 
         Returns
         -------
@@ -73,7 +73,7 @@ class LinearModel(BaseEstimator):
                 f"The 'alpha' of LinearModel must be positive. Got {self.alpha!r} instead."
             )
         penalty = self.alpha * np.eye(X.shape[1])
-        # In units of the largest deviation, so that no square overflows.
+        # scaled to a maximum deviation of 1, so that squares do not overflow
         unit = float(np.abs(y - y.mean()).max()) or 1.0
         values = (y - y.mean()) / unit
         centre = X.mean(axis=0)
