@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike
 
 from skauto.utils import IntArray
 
-__all__ = ["candidate_pool"]
-
 
 def candidate_pool(
     losses: ArrayLike, families: Sequence[Hashable], *, n_best: int = 10, n_per_family: int = 3

@@ -23,14 +23,6 @@ from skauto.selection._losses import (
 )
 from skauto.utils import FloatArray, IntArray
 
-__all__ = [
-    "Decision",
-    "choose_decision",
-    "choose_offsets",
-    "choose_temperature",
-    "gains_by_offsets",
-]
-
 # Probabilities are clipped before the logarithm, at the resolution of float32.
 _SMALLEST = 1e-7
 # Maximum number of bootstrap resamples that offsets are averaged over, and maximum of rows times

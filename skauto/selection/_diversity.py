@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from skauto.utils import FloatArray
 
-__all__ = ["pairwise_disagreement", "pairwise_diversity"]
-
 
 def diversity_to(prediction: FloatArray, others: FloatArray) -> NDArray[np.float64]:
     """Compute the diversity of one prediction and each of several others (Shen et al., Eq. 3).

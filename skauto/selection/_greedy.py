@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike
 from skauto.selection._losses import Loss
 from skauto.utils import FloatArray, IntArray
 
-__all__ = ["Selection", "greedy_selection"]
-
 # Number of values in a block of candidates: 1 MB of float64, which fits into a core's cache.
 _BLOCK_SIZE = 2**17
 

@@ -38,21 +38,6 @@ from skauto.utils import (
     take_rows,
 )
 
-__all__ = [
-    "BalancedErrorLoss",
-    "BrierLoss",
-    "ErrorLoss",
-    "F1Loss",
-    "LabelLoss",
-    "LogLoss",
-    "Loss",
-    "MatthewsLoss",
-    "RocAucLoss",
-    "ScorerLoss",
-    "SmoothedLoss",
-    "get_loss",
-]
-
 
 class Loss(ABC):
     """Base class of the losses of many predictions for the same rows.

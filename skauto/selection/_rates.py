@@ -8,8 +8,6 @@ import numpy as np
 from skauto.selection._losses import LabelLoss
 from skauto.utils import BoolArray, FloatArray, IntArray
 
-__all__ = ["RateLimit", "SignalThreshold", "choose_signal_thresholds"]
-
 # Grid of the strength of a signal, per standard deviation of the signal: coarse over the whole
 # range, then finer between the neighbours of the best value.
 _MAX_STRENGTH = 0.6

@@ -39,13 +39,21 @@ def _round_significant(values: FloatArray, digits: int) -> FloatArray:
     return np.rint(values * up / down) * down / up
 
 
-def _as_numbers(values: Sequence[Any], allowed: str) -> FloatArray:
-    """Convert `values` to floats; strings, booleans and None raise an error."""
+def _as_numbers(
+    values: Sequence[Any], low: float, high: float, allowed: str, *, integers: bool
+) -> FloatArray:
+    """Convert numbers between two bounds to floats; other values raise an error."""
     array = np.asarray(values)
     if array.dtype.kind not in "iuf":
-        wrong = next((v for v in values if isinstance(v, bool) or not _is_number(v)), values)
+        wrong = next((v for v in values if not _is_number(v)), values)
         raise ValueError(f"expected {allowed}, got {wrong!r}")
-    return array.astype(np.float64)
+    numbers = array.astype(np.float64)
+    legal = (numbers >= low) & (numbers <= high)
+    if integers:
+        legal &= numbers == np.rint(numbers)
+    if not legal.all():
+        raise ValueError(f"expected {allowed}, got {values[int(np.argmin(legal))]!r}")
+    return numbers
 
 
 def _is_number(value: Any) -> bool:
@@ -239,12 +247,10 @@ class _Range(Parameter):
         """Return the unit values of legal values."""
 
     def to_unit(self, values: Sequence[Any]) -> FloatArray:
-        numbers = _as_numbers(values, self.describe())
-        legal = (numbers >= self.low) & (numbers <= self.high)
-        if not legal.all():
-            wrong = values[int(np.argmin(legal))]
-            raise ValueError(f"expected {self.describe()}, got {wrong!r}")
-        return self._units(numbers)
+        integers = self.n_choices is not None
+        return self._units(
+            _as_numbers(values, self.low, self.high, self.describe(), integers=integers)
+        )
 
     def from_unit(self, u: ArrayLike) -> list[Any]:
         values: list[Any] = self._values(u).tolist()
@@ -358,18 +364,12 @@ class Integer(_Range):
         return np.clip(np.floor(values + 0.5).astype(np.int64), self.low, self.high)
 
     def _units(self, values: FloatArray) -> FloatArray:
-        if not np.array_equal(values, np.rint(values)):
-            wrong = values[np.argmax(values != np.rint(values))]
-            raise ValueError(f"expected {self.describe()}, got {float(wrong)!r}")
-        return self._place(values)
-
-    def _place(self, values: FloatArray) -> FloatArray:
         values = np.log(values) if self.log else values
         return np.asarray((values - self._start) / (self._end - self._start))
 
     def cells(self, u: ArrayLike) -> tuple[FloatArray, FloatArray]:
         values = self._values(u).astype(np.float64)
-        return self._place(values - 0.5), self._place(values + 0.5)
+        return self._units(values - 0.5), self._units(values + 0.5)
 
     def describe(self) -> str:
         return f"an integer in [{self.low}, {self.high}]"
@@ -518,13 +518,9 @@ class Distribution(Parameter):
         return np.clip(rounded, self._low, self._high)
 
     def to_unit(self, values: Sequence[Any]) -> FloatArray:
-        numbers = _as_numbers(values, self.describe())
-        legal = (numbers >= self._low) & (numbers <= self._high)
-        if self._discrete:
-            legal &= numbers == np.rint(numbers)
-        if not legal.all():
-            wrong = values[int(np.argmin(legal))]
-            raise ValueError(f"expected {self.describe()}, got {wrong!r}")
+        numbers = _as_numbers(
+            values, self._low, self._high, self.describe(), integers=self._discrete
+        )
         upper = np.asarray(self.distribution.cdf(numbers), dtype=np.float64)
         if self._discrete:
             return (upper + np.asarray(self.distribution.cdf(numbers - 1))) / 2

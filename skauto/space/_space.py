@@ -220,16 +220,12 @@ class SearchSpace:
 
     def _forget(self) -> None:
         """Clear cached properties after the space has changed."""
-        for key in ("_layout", "_structures"):
+        for key in ("layout", "_structures"):
             self.__dict__.pop(key, None)
 
-    @property
+    @cached_property
     def layout(self) -> Layout:
         """Columns of the vectors, and arrays that describe them."""
-        return self._layout
-
-    @cached_property
-    def _layout(self) -> Layout:
         for step, components in self._components.items():
             if not components:
                 raise ValueError(
@@ -243,7 +239,7 @@ class SearchSpace:
     @cached_property
     def _structures(self) -> Structures:
         anchor = None if self.anchor is None else self.steps.index(self.anchor)
-        return Structures(self._layout, self._forbidden, anchor)
+        return Structures(self.layout, self._forbidden, anchor)
 
     @property
     def structures(self) -> IntArray:
@@ -276,12 +272,12 @@ class SearchSpace:
         for i, entry in enumerate(entries):
             if isinstance(entry, str):
                 self._check_component(self.steps[i], entry)
-                row[i] = self._layout.index[i][entry]
-            elif 0 <= int(entry) < len(self._layout.components[i]):
+                row[i] = self.layout.index[i][entry]
+            elif 0 <= int(entry) < len(self.layout.components[i]):
                 row[i] = int(entry)
             else:
                 raise ValueError(
-                    f"step {self.steps[i]!r} has {len(self._layout.components[i])} algorithms, "
+                    f"step {self.steps[i]!r} has {len(self.layout.components[i])} algorithms, "
                     f"got the index {entry!r}"
                 )
         if not self._structures.legal(row[None])[0]:
@@ -319,7 +315,7 @@ class SearchSpace:
                 if name in self._components.get(other, {}):
                     wanted.setdefault(other, name)
         row = np.array(
-            [self._layout.index[i][wanted[step]] for i, step in enumerate(self.steps)], np.intp
+            [self.layout.index[i][wanted[step]] for i, step in enumerate(self.steps)], np.intp
         )
         if self._structures.legal(row[None])[0]:
             return self._structures.names(row)
@@ -334,12 +330,12 @@ class SearchSpace:
     @property
     def columns(self) -> tuple[Column, ...]:
         """Meaning of each column of a vector."""
-        return self._layout.columns
+        return self.layout.columns
 
     @property
     def n_dimensions(self) -> int:
         """Number of columns of a vector."""
-        return self._layout.n_columns
+        return self.layout.n_columns
 
     def sample(
         self, n: int, rng: np.random.Generator, structures: ArrayLike | None = None
@@ -363,7 +359,7 @@ class SearchSpace:
         ndarray of shape (n, n_dimensions)
             Vectors.
         """
-        layout = self._layout
+        layout = self.layout
         if structures is None:
             chosen = self._structures.sample(n, rng)
         else:
@@ -410,10 +406,9 @@ class SearchSpace:
         ndarray of shape (n, n_dimensions)
             A copy without NaN.
         """
-        layout = self._layout
         filled = self._read_vectors(vectors).copy()
-        values = filled[:, layout.n_steps :]
-        np.copyto(values, layout.default_units, where=np.isnan(values))
+        values = filled[:, self.layout.n_steps :]
+        np.copyto(values, self.layout.default_units, where=np.isnan(values))
         return filled
 
     def one_hot(self, vectors: ArrayLike) -> FloatArray:
@@ -432,9 +427,9 @@ class SearchSpace:
             hyper-parameters have their defaults.
         """
         filled = self.fill_inactive(vectors)
-        n_steps = self._layout.n_steps
-        structures = self._layout.one_hot_structures(filled[:, :n_steps].astype(np.intp))
-        return np.hstack([structures, self._layout.one_hot_parameters(filled[:, n_steps:])])
+        n_steps = self.layout.n_steps
+        structures = self.layout.one_hot_structures(filled[:, :n_steps].astype(np.intp))
+        return np.hstack([structures, self.layout.one_hot_parameters(filled[:, n_steps:])])
 
     def one_hot_structures(self, structures: ArrayLike) -> FloatArray:
         """Return the one-hot encoding of structures: one column per algorithm of each step.
@@ -449,14 +444,14 @@ class SearchSpace:
         ndarray of shape (n, n_algorithms)
             Zeros and ones.
         """
-        rows = np.atleast_2d(np.asarray(structures))[:, : self._layout.n_steps]
-        return self._layout.one_hot_structures(rows.astype(np.intp))
+        rows = np.atleast_2d(np.asarray(structures))[:, : self.layout.n_steps]
+        return self.layout.one_hot_structures(rows.astype(np.intp))
 
     def _read_vectors(self, vectors: ArrayLike) -> FloatArray:
         array = np.asarray(vectors, dtype=np.float64)
-        if array.ndim != 2 or array.shape[1] != self._layout.n_columns:
+        if array.ndim != 2 or array.shape[1] != self.layout.n_columns:
             raise ValueError(
-                f"vectors of space {self.name!r} have shape (n, {self._layout.n_columns}), "
+                f"vectors of space {self.name!r} have shape (n, {self.layout.n_columns}), "
                 f"got {array.shape}"
             )
         return array
@@ -477,9 +472,9 @@ class SearchSpace:
             The vector.
         """
         row = self._read_structure(self.default_structure() if structure is None else structure)
-        vector = np.full((1, self._layout.n_columns), np.nan)
-        vector[0, : self._layout.n_steps] = row
-        self._layout.settle(vector)
+        vector = np.full((1, self.layout.n_columns), np.nan)
+        vector[0, : self.layout.n_steps] = row
+        self.layout.settle(vector)
         return vector[0]
 
     def default(self, structure: Sequence[str] | ArrayLike | None = None) -> Configuration:
@@ -530,7 +525,7 @@ class SearchSpace:
         Configuration
             The configuration.
         """
-        layout = self._layout
+        layout = self.layout
         array = np.asarray(vector, dtype=np.float64)
         if array.shape != (layout.n_columns,):
             raise ValueError(
@@ -553,7 +548,7 @@ class SearchSpace:
             The vectors.
         """
         configurations = list(configurations)
-        vectors = encode(self._layout, self._structures, configurations)
+        vectors = encode(self.layout, self._structures, configurations)
         if vectors is None:
             for configuration in configurations:
                 self.validate(configuration)
@@ -682,7 +677,7 @@ class SearchSpace:
         origin = np.asarray(vector, dtype=np.float64)
         return np.vstack(
             [
-                parameter_moves(self._layout, origin, rng, n_numeric, scale),
+                parameter_moves(self.layout, origin, rng, n_numeric, scale),
                 structure_moves(self._structures, origin, frozenset(fixed_steps)),
             ]
         )
