@@ -1,5 +1,6 @@
 """Base class and early stopping of classifiers that are trained in rounds."""
 
+from abc import ABC, abstractmethod
 from math import ceil
 from typing import Any, Self
 
@@ -10,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 TOTAL_STEP = 10.0
 
 
-class RoundsClassifier(ClassifierMixin, BaseEstimator):
+class RoundsClassifier(ClassifierMixin, BaseEstimator, ABC):
     """Base class of classifiers that are trained in rounds (boosting rounds or epochs).
 
     A subclass has the parameter `n_rounds` and defines `fit` and `predict_proba`.
@@ -48,20 +49,9 @@ class RoundsClassifier(ClassifierMixin, BaseEstimator):
         """
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
+    @abstractmethod
     def predict_proba(self, X: Any) -> Any:
-        """Predict class probabilities.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Data.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities; rows sum to 1.
-        """
-        raise NotImplementedError
+        """Predict class probabilities, shape (n_samples, n_classes)."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
