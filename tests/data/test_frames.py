@@ -1,4 +1,4 @@
-"""Tables of other libraries than pandas are read alike."""
+"""Tables of pandas, polars and pyarrow give the same matrix."""
 
 import datetime
 

@@ -1,4 +1,4 @@
-"""What a column holds: found from its values, or said by column_kinds."""
+"""The kind of a column: inferred from its values, or set by column_kinds."""
 
 import uuid
 import warnings

@@ -1,4 +1,4 @@
-"""Any table: it is read, or a documented error comes before the search."""
+"""Property-based tests: any table is read, or raises a documented error before the search."""
 
 import datetime
 import warnings
@@ -32,7 +32,7 @@ CELLS = {
     "constant": st.just("same"),
 }
 DTYPES = st.sampled_from([object, "str", "category", "string", "Float64", "Int8", "float32", None])
-# Every refusal of the reader begins in one of these ways, see docs/errors.rst.
+# The beginnings of all error messages of the reader, see docs/errors.rst.
 DOCUMENTED = ("Column ", "Input X contains infinity", "Every value of the 'X' argument")
 
 
@@ -59,7 +59,7 @@ def tables(draw, min_rows=1):
 
 
 def read_or_refused(action):
-    """Give the result, or None where a documented error came."""
+    """Return the result, or None after a documented error."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""The table reader: every kind of column, the same way at every call."""
+"""The table reader on every kind of column, in fit and in transform."""
 
 import datetime
 import pickle

@@ -1,4 +1,4 @@
-"""A table as it comes: nine words, a price and a date as strings."""
+"""A table with a text, a price and a date that are written as strings."""
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ def invented_words(n, rng):
 
 
 def reviews(n_neutral, n_signal, n_in_text, n_samples=1500, seed=0):
-    """Nine words, of which ``n_in_text`` come from the words of the class."""
+    """Draw nine words, ``n_in_text`` of them from the words of the class."""
     rng = np.random.default_rng(seed)
     neutral, *of_class = (invented_words(n, rng) for n in (n_neutral, n_signal, n_signal))
     y = rng.integers(2, size=n_samples)

@@ -1,4 +1,4 @@
-"""Which rows train and which validate."""
+"""Cross-validation splits."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""A search on disk: durable, readable, and never continued by mistake."""
+"""Checkpoints: durable, readable, and resumed only by the same search."""
 
 import json
 import math
@@ -169,13 +169,13 @@ def test_two_searches_cannot_share_a_file(path):
 
 
 def wait_for_lines(path, n_lines):
-    """Wait until a file has so many lines, however slow the machine is."""
+    """Wait until a file has a number of lines."""
     while not path.exists() or path.read_bytes().count(b"\n") < n_lines:
         time.sleep(0.001)
 
 
 def test_kill_at_any_moment_loses_nothing(iris, path):
-    """Eight kills at random moments: each finished trial is there, each exactly once."""
+    """After eight kills at random times, each finished trial is in the file exactly once."""
     rng = np.random.default_rng(0)
     seen: list[str] = []
     for _ in range(8):

@@ -1,4 +1,4 @@
-"""The record of a search."""
+"""The history of a search."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Offsets and temperatures against closed forms, brute force and fresh rows."""
+"""Offsets and temperatures against closed forms, brute force and test rows."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def binary(n, rate, seed, separation=2.0):
 
 
 def several(n, n_classes, seed):
-    """The same of several classes, each half as frequent as the one before."""
+    """Return the same for several classes, each half as frequent as the previous one."""
     rng = np.random.default_rng(seed)
     shares = 0.5 ** np.arange(n_classes)
     shares /= shares.sum()
@@ -121,7 +121,7 @@ def test_a_rare_class_of_several_is_found_on_fresh_rows():
 
 
 def cost(y, labels):
-    """Five for each positive that is missed, one for each false alarm."""
+    """Cost 5 for each false negative, and 1 for each false positive."""
     return np.mean(5 * ((y == 1) & (labels == 0)) + ((y == 0) & (labels == 1)))
 
 
@@ -137,7 +137,7 @@ def test_a_cost_function_of_labels_gets_its_threshold(scorer):
     probabilities, y = binary(3000, 0.2, seed=4)
     rng = np.random.default_rng(0)
     decision = choose_decision(probabilities, y, get_loss(scorer, [0, 1]), rng=rng)
-    assert decision.threshold == pytest.approx(1 / 6, abs=0.06)  # cost of an alarm to both costs
+    assert decision.threshold == pytest.approx(1 / 6, abs=0.06)  # cost ratio
 
 
 def test_a_scorer_with_weights_is_asked_about_confusion_matrices():

@@ -1,4 +1,4 @@
-"""Greedy selection against an enumeration in plain Python, and its options."""
+"""Greedy selection against a second implementation in plain Python, and its options."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def brute_force(predictions, y, metric, n_members, weight=None):
 
 
 def make_problem(seed, n_candidates=6, n_samples=40, n_classes=2, steps=None):
-    """Labels and float32 probabilities that lean to them; `steps` puts them on a coarse grid."""
+    """Labels and float32 probabilities correlated with them; `steps` rounds to a coarse grid."""
     rng = np.random.default_rng(seed)
     y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_samples - n_classes)])
     lean = np.eye(n_classes)[y]

@@ -1,4 +1,4 @@
-"""Each loss equals the scikit-learn metric it names."""
+"""Each loss equals the scikit-learn metric in its docstring."""
 
 import pickle
 
@@ -41,7 +41,7 @@ def f1(average):
     return compute
 
 
-# loss -> the same loss from scikit-learn, of one prediction
+# loss -> the same loss of one prediction from scikit-learn
 PEERS = [
     (LogLoss(), lambda y, p, w: metrics.log_loss(y, p, labels=range(p.shape[1]), sample_weight=w)),
     (
@@ -225,7 +225,7 @@ def test_named_losses_rank_as_their_scorers_do(scoring, classes):
     loss = get_loss(scoring, classes)
     assert not isinstance(loss, ScorerLoss)
     by_scorer = ScorerLoss(metrics.get_scorer(scoring), classes)(y, predictions)
-    # the same up to the constant 1 of losses that are 1 - score
+    # equal up to the constant 1 of losses that are 1 - score
     difference = loss(y, predictions) - by_scorer
     np.testing.assert_allclose(difference, np.full(8, difference[0]), atol=1e-12)
     assert np.isclose(difference[0], 0.0) or np.isclose(difference[0], 1.0)

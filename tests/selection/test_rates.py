@@ -14,7 +14,7 @@ from skauto.selection import (
 
 
 def people(n, seed, told=2.0):
-    """Group, class, and what the columns tell of both; group 1 is positive more often."""
+    """Draw groups, classes and their probabilities; group 1 has more positives."""
     rng = np.random.default_rng(seed)
     group = rng.integers(2, size=n)
     clue = rng.normal(told * (group - 0.5))

@@ -1,4 +1,4 @@
-"""The named spaces: what can be counted, and the estimators made for them."""
+"""The named spaces: counts against the papers, and the estimators of their components."""
 
 import pickle
 import warnings
@@ -88,18 +88,18 @@ def test_number_of_structures(name, components, n_structures):
 @pytest.mark.parametrize(
     ("name", "printed", "imputer", "gone", "ours"),
     [
-        # gone: criterion of gradient boosting
+        # without: criterion of gradient boosting
         ("admm_small", 36, 1, 1, 0),
-        # gone: criterion of gradient boosting, algorithm of AdaBoost
+        # without: criterion of gradient boosting, algorithm of AdaBoost
         ("admm_large", 92, 1, 2, 0),
-        # printed: hyper-parameters of the public file that are not constant. Gone: algorithm of
+        # printed: non-constant hyper-parameters of the public file. Without: algorithm of
         # AdaBoost, criterion of gradient boosting, n_components of LDA, loss of the linear SVM and
         # of the selector built on it, epsilon of SGD, normalize_type of XGBoost, bootstrap of
         # the trees embedding
         ("mosaic", 124, 0, 8, 0),
-        # gone: algorithm of AdaBoost, n_components of LDA, epsilon of SGD
+        # without: algorithm of AdaBoost, n_components of LDA, epsilon of SGD
         ("flash", 102, 0, 3, 0),
-        # gone: algorithm of AdaBoost, criterion of gradient boosting, n_components of LDA,
+        # without: algorithm of AdaBoost, criterion of gradient boosting, n_components of LDA,
         # bootstrap of the trees embedding, three constants of the linear selector
         ("divbo", 101, 0, 7, 0),
         ("fang_mlp", 10, 0, 0, 0),

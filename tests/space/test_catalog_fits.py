@@ -21,20 +21,20 @@ N_CONFIGURATIONS = int(os.environ.get("SKAUTO_TEST_CONFIGURATIONS", "1"))
 ROUNDS = {"n_estimators", "n_epochs", "max_iter", "max_rounds", "n_restarts_optimizer"}
 NO_COLUMN = "No column was left"
 
-# What a component may raise on legal hyper-parameters, by its own mathematics. Such a
-# configuration is a failed trial of a search.
+# Errors that components may raise for legal hyper-parameters, for mathematical reasons. They are
+# failed trials of a search.
 KNOWN_FAILURES = {
-    # the iteration diverges, most of all with the cube
+    # the iteration diverges, most often with fun="cube"
     "fast_ica": ["array must not contain infs or NaNs", "Input X contains (NaN|infinity)"],
-    # a constant column has no direction
+    # the cosine distance of a zero column is undefined
     "feature_agglomeration": ["Cosine affinity cannot be used when X contains zero vectors"],
     # sigmoid kernels, and polynomial ones with a negative offset, are not positive definite
     "kernel_pca": ["significant negative eigenvalues", NO_COLUMN],
-    # a class whose covariance is singular, reg_param being 0 by default
+    # singular covariance of a class, because reg_param is 0 by default
     "qda": ["covariance matrix of class . is not full rank"],
-    # the kernel chi2 (in FLASH and DivBO) is for columns without negative values
+    # the kernel chi2 (in FLASH and DivBO) refuses negative values
     "nystroem_sampler": ["X contains negative values"],
-    # tests and thresholds that no column passes
+    # no column passes the test or threshold
     "select_rates": [NO_COLUMN],
     "select_fpr": [NO_COLUMN],
     "select_fdr": [NO_COLUMN],
@@ -62,7 +62,7 @@ def make_data(n_classes):
 
 
 def cases():
-    """Each different component once, with the space it is tried in."""
+    """Return each different component once, with its space."""
     seen = set()
     for name in (
         "default",
@@ -84,12 +84,12 @@ def cases():
                     yield pytest.param(name, step, component.name, id=f"{name}-{component.name}")
 
 
-# In the order of preference: cheap, and content with what a transformer may return.
+# In order of preference: cheap classifiers that accept the output of any transformer.
 COMPANIONS = ("gaussian_nb", "sgd", "k_nearest_neighbors", "logistic_regression", "mlp")
 
 
 def companions(space, step, name):
-    """A structure with the component, the other steps as cheap as may be."""
+    """Return a structure with the component and cheap algorithms in the other steps."""
     choices = {step: name}
     if step == "classifier":
         return space.default_structure(choices)
@@ -105,7 +105,7 @@ def companions(space, step, name):
 
 
 def cheap(space, vectors):
-    """The vectors with as few rounds as the space allows."""
+    """Set the numbers of rounds of the vectors to the minimum of the space."""
     for k, column in enumerate(space.columns):
         if column.parameter in ROUNDS:
             active = ~np.isnan(vectors[:, k])

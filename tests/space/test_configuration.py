@@ -1,4 +1,4 @@
-"""Configurations: values that do not change."""
+"""Configurations: immutability, equality and serialisation."""
 
 import json
 import pickle

@@ -1,4 +1,4 @@
-"""The extended space: CatBoost and XGBoost, where they are installed."""
+"""The extended space with CatBoost and XGBoost, if these are installed."""
 
 import sys
 

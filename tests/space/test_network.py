@@ -1,4 +1,4 @@
-"""The network: its gradient, its schedule, its rounds, its members."""
+"""The network classifier: gradient, learning-rate schedule, rounds and members."""
 
 import pickle
 
@@ -46,7 +46,7 @@ def test_gradient_agrees_with_differences(rng, as_matrix):
     network._shapes, _ = network._layout(5, 3)
     start = rng.normal(size=len(_initial(network._shapes, 2, rng)))
 
-    def loss(flat):  # written down again, member by member
+    def loss(flat):  # a second implementation, member by member
         network._weights = flat
         arrays = network._arrays(flat)
         total = 0.0

@@ -1,4 +1,4 @@
-"""Search spaces: structures, sampling, encoding, neighbours, parts."""
+"""Search spaces: structures, sampling, encoding, neighbours, subspaces."""
 
 import itertools
 import json
@@ -48,7 +48,7 @@ def make_space():
 
 
 def finite_space():
-    """As `make_space`, with a finite number of configurations."""
+    """Like `make_space`, with a finite number of configurations."""
     space = make_space()
     wide = space.component("b", "b1")
     space.add("b", wide.vary(drop=["width"]))
@@ -358,7 +358,7 @@ def test_default_prefers_what_goes_together():
     found = [configuration["classifier"] for configuration in space.default_configurations()]
     assert found == ["lda", "tree", "svm"]
     assert len(space.default_configurations("selector")) == 2
-    # the preferred scaler is gone
+    # the preferred scaler was removed
     assert space.subspace({"scaler": ["none"]}).default_structure() == ("none", "none", "svm")
     # the preferred scaler is forbidden: the nearest legal structure
     space.forbid({"classifier": "svm"}, {"scaler": "standard"})
@@ -453,7 +453,7 @@ def test_numeric_neighbors_change_one_value(rng):
         assert_array_equal(moved[:, others], np.tile(origin[others], (200, 1)))
         steps = moved[:, columns[key]] - origin[columns[key]]
         assert 0.08 < steps.std() < 0.12
-    # of an integer every other value within reach, once
+    # every near value of an integer, without duplicates
     integer = space.neighbors(space.default_vector(("a1", "b0", "c0")), rng, 200, 0.5, space.steps)
     assert sorted(v for v in integer[:, columns["x"]] if v != 0.5) == [1 / 6, 5 / 6]
 
@@ -545,7 +545,7 @@ def test_for_data_forbids_what_cannot_take_categories(mixed_space):
     native = {s[2:] for s in structures if s[0] == "ordinal"}
     assert native == {("none", "none", "forest")}
     assert len({s[2:] for s in structures if s[0] == "one_hot"}) == 2 * 2 * 3
-    # an encoder that declares its codes to be numbers lets everything follow
+    # every algorithm may follow an encoder whose codes are numbers
     plain = mixed_space.subspace({})
     plain.add("encoder", Component("ordinal", keeps_categories=False))
     free = plain.for_data(DataFacts(n_samples=100, n_features=5, has_categories=True))

@@ -8,7 +8,7 @@ from skauto.surrogates import AugmentedGaussianProcess, GaussianProcess
 
 
 class ConstantModel(BaseEstimator):
-    """Predicts the mean of what it saw, with a standard deviation that is a setting."""
+    """Predict the mean of the observed values, with a given standard deviation."""
 
     def __init__(self, std=0.1):
         self.std = std

@@ -1,4 +1,4 @@
-"""The diversity surrogate: what it is fitted to, how often, and how well it ranks."""
+"""The diversity surrogate: its training pairs, its updates and its ranking."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from skauto.surrogates._diversity import _draw_pairs
 
 
 def make_problem(n, seed=0, n_features=4):
-    """Points, and the distances of something that depends on half of their features."""
+    """Points, and distances of a function of half of their features."""
     X = np.random.default_rng(seed).random((n, n_features))
     hidden = np.sin(3 * X[:, : n_features // 2])
     distances = np.linalg.norm(hidden[:, None] - hidden[None], axis=2)

@@ -1,4 +1,4 @@
-"""The private parts of scikit-learn, joblib and LightGBM still do what skauto needs of them."""
+"""The private functions of scikit-learn, joblib and LightGBM behave as skauto expects."""
 
 import warnings
 
