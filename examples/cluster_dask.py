@@ -2,11 +2,10 @@
 Trials on a cluster
 ===================
 
-Under :func:`joblib.parallel_config` a search sends its trials to the engine that is named there.
-Here that is a ``dask.distributed`` cluster of two processes on this machine; for a real cluster,
-give the address of its scheduler to ``Client``. One of the classifiers kills the process that fits
-it: this costs its own trial and no other. Run it as ``python examples/cluster_dask.py``, after
-``pip install skauto[distributed]``.
+Under :func:`joblib.parallel_config` the trials of a search run on the backend of joblib. Here it
+is a ``dask.distributed`` cluster of two processes on this machine. For another cluster, pass the
+address of its scheduler to ``Client``. One of the classifiers kills its process; only its trial is
+lost. Run ``python examples/cluster_dask.py`` after ``pip install skauto[distributed]``.
 """
 
 import os
@@ -30,7 +29,7 @@ class Deadly(GaussianNB):
 
 
 def search(**settings):
-    """Fit a small search; it is the same wherever its trials run."""
+    """Fit a small search."""
     space = SearchSpace(["scaler", "classifier"])
     space.add("scaler", "standard", StandardScaler())
     space.add("classifier", "gaussian_nb", GaussianNB())
@@ -46,7 +45,7 @@ def search(**settings):
     return clf.fit(X, y)
 
 
-# Processes are started by importing this file, so the work is kept under the guard.
+# Worker processes import this file, so the search needs this guard.
 if __name__ == "__main__":
     with (
         LocalCluster(n_workers=2, threads_per_worker=1) as cluster,
@@ -56,7 +55,7 @@ if __name__ == "__main__":
         on_cluster = search()
     print(on_cluster.leaderboard()[["trial", "status", "loss", "classifier"]])
 
-    # Without a time limit the same trials come out on two processes of this machine.
+    # Without a time limit, two processes of this machine give the same trials.
     here = search(n_jobs=2)
     same = [trial.losses for trial in here.history_] == [
         trial.losses for trial in on_cluster.history_

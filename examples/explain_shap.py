@@ -1,9 +1,9 @@
 """
-Explain single rows by SHAP
-===========================
+SHAP values of single rows
+==========================
 
-Divide the probability of single rows among the columns. This needs
-``pip install shap``, which skauto does not depend on. It is not run here.
+Attribute the probability of single rows to the columns. It needs ``pip install shap``. The gallery
+does not run this example.
 """
 
 import pandas as pd

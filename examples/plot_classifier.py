@@ -2,16 +2,16 @@
 A first search
 ==============
 
-Fit :class:`~skauto.AutoClassifier` on a small table, look at what it tried, and compare the
-ensemble with the best single pipeline.
+Fit :class:`~skauto.AutoClassifier` on a small table, show its trials, and compare the ensemble
+with the best single pipeline.
 """
 
 # %%
 # The data
 # --------
 #
-# Wine samples with thirteen measurements, of three growers. Some entries are deleted and one
-# column is turned into text, as real tables have it. Nothing needs to be prepared.
+# Wine samples of three growers with thirteen measurements. Some entries are deleted and one column
+# is replaced by strings. No preparation is needed.
 
 import numpy as np
 from sklearn.datasets import load_wine
@@ -28,7 +28,7 @@ X_train.head()
 # The search
 # ----------
 #
-# Twenty trials. The default pipelines come first, then the strategy takes over.
+# The search has twenty trials. The first ones come from a portfolio, the others from the strategy.
 
 from skauto import AutoClassifier
 
@@ -36,16 +36,16 @@ clf = AutoClassifier(max_evals=20, random_state=0).fit(X_train, y_train)
 print(f"held-out accuracy: {clf.score(X_test, y_test):.3f}")
 
 # %%
-# What was tried
-# --------------
+# The leaderboard
+# ---------------
 #
-# One row a trial, the best first. ``weight`` is the share of a trial in the ensemble.
+# One row for each trial, the best first. ``weight`` is the weight of a trial in the ensemble.
 
 clf.leaderboard(top=8)[["trial", "status", "weight", "loss", "cost", "classifier"]]
 
 # %%
-# Every trial in its order, and the best loss so far. There are more displays:
-# :ref:`sphx_glr_auto_examples_plot_search.py`.
+# Loss of each trial, and the best loss so far. :ref:`sphx_glr_auto_examples_plot_search.py` has
+# more plots.
 
 import matplotlib.pyplot as plt
 
@@ -58,7 +58,7 @@ plt.show()
 # The best single pipeline
 # ------------------------
 #
-# It is an ordinary pipeline, which predicts from the raw table.
+# It is a scikit-learn ``Pipeline`` that predicts from the raw table.
 
 print(f"held-out accuracy: {clf.best_estimator_.score(X_test, y_test):.3f}")
 clf.best_estimator_

@@ -1,10 +1,10 @@
 """
-Credit decisions that treat both sexes alike
-============================================
+Credit decisions with statistical parity
+========================================
 
-:class:`~skauto.ConstrainedAutoClassifier` looks for the best model within limits. Here a bank
-wants to predict who will not pay back. The share of refused women and of refused men may differ by
-at most five points, and the whole model may weigh at most two megabytes.
+:class:`~skauto.ConstrainedAutoClassifier` searches the best model under limits. A bank predicts
+who will not pay back a credit. The shares of refused women and men may differ by at most five
+percentage points (statistical parity), and the model may have at most two megabytes.
 """
 
 import matplotlib.pyplot as plt
@@ -16,9 +16,9 @@ from skauto import ConstrainedAutoClassifier
 from skauto.constraints import ModelSize, StatisticalParity
 
 # %%
-# A table of applicants is generated. Whether they pay back depends on income, debt and late
-# payments, not on the sex; but women have less income in this table, so that a model that never
-# sees the sex refuses more of them.
+# The table of applicants is generated. Default depends on income, debt and late payments, not on
+# the sex. But women have less income in this table, so a model without the sex refuses more of
+# them.
 
 rng = np.random.default_rng(0)
 n = 1500
@@ -43,8 +43,8 @@ X_train, X_test, y_train, y_test, sex_train, sex_test = train_test_split(
 )
 
 # %%
-# The sex is passed along; it is not a feature. ``positive_label`` says which decision must not
-# depend on it.
+# The sex is passed as a sensitive feature, which the model does not use. ``positive_label`` is the
+# class whose share is compared.
 
 parity = StatisticalParity("sex", 0.05, positive_label="default")
 clf = ConstrainedAutoClassifier([parity, ModelSize(2e6)], cv=3, max_evals=25, random_state=0)
@@ -55,19 +55,19 @@ print(f"feasible: {clf.feasible_}, held-out accuracy: {clf.score(X_test, y_test)
 print(f"refused: {women:.1%} of the women, {men:.1%} of the men")
 
 # %%
-# What was measured, for the best single pipeline and for the ensemble:
+# Measured values for the best single pipeline and for the ensemble:
 
 clf.constraint_values_
 
 # %%
-# Every trial by its difference between the sexes and its loss. Where a constraint names a
-# sensitive feature, the space offers to weigh the rows by group and class (the balancer
-# ``group_weights``), with a strength that is searched for.
+# Difference between the sexes and loss of each trial. If a constraint has a sensitive feature, the
+# search space has the balancer ``group_weights``, which weights the rows by group and class. Its
+# strength is a hyper-parameter.
 
 fig, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
 trials = [trial for trial in clf.history_ if trial.ok]
-for weighed, label in ((True, "rows weighed by group and class"), (False, "other balancers")):
-    chosen = [t for t in trials if (t.configuration["balancer"] == "group_weights") == weighed]
+for weighted, label in ((True, "rows weighted by group and class"), (False, "other balancers")):
+    chosen = [t for t in trials if (t.configuration["balancer"] == "group_weights") == weighted]
     values = [trial.constraints[parity.key] for trial in chosen]
     ax.plot(values, [trial.loss for trial in chosen], "o", label=label)
 ax.axvline(parity.upper, color="grey", linestyle="--", label="limit")

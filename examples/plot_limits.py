@@ -1,11 +1,10 @@
 """
-From "it must answer in a millisecond and treat groups alike" to a deployed model
-=================================================================================
+Limits on latency, size and equal opportunity
+=============================================
 
-A clinic wants to know which patients will miss their appointment. They are looked up a hundred at
-a time, and the answer has to come within a millisecond for each of them. Patients who are expected
-to miss it are called by telephone, and that help is to reach both districts alike: of those who
-would miss their appointment, the same share is to be called in either of them.
+A clinic predicts which patients will miss their appointment and calls them by telephone. Requests
+have a hundred patients, and may take a millisecond for each of them. In both districts the same
+share of those who would miss their appointment should be called (equal opportunity).
 """
 
 import pickle
@@ -20,8 +19,8 @@ from skauto.constraints import EqualOpportunity, ModelSize, PredictionLatency
 from skauto.plotting import LimitsDisplay
 
 # %%
-# A table is generated. In the south appointments are missed for reasons that the table knows less
-# of, so that fewer of them are foreseen.
+# The table is generated. Missed appointments in the south depend less on the columns of the table,
+# so that fewer of them can be predicted.
 
 
 def patients(n, seed):
@@ -48,9 +47,10 @@ def patients(n, seed):
 X, y, district = patients(1500, seed=0)
 
 # %%
-# The sentence becomes three limits. ``EqualOpportunity`` is the difference between the districts
-# in the share of the true "miss" that is found. It is to hold with a confidence of 90% on new
-# patients, not only on average over the folds. The district is passed along; it is no feature.
+# There are three limits. ``EqualOpportunity`` is the difference between the districts in the true
+# positive rate. With ``safety_margin="90%"`` it is kept with a confidence of 90% on new patients,
+# not only on average over the folds. The district is passed as a sensitive feature, which the
+# model does not use.
 
 limits = [
     PredictionLatency(1e-3, batch_size=100),
@@ -64,9 +64,9 @@ clf.fit(X, y, sensitive_features=district)
 print("all limits are kept:", clf.feasible_)
 
 # %%
-# What was measured. Seconds and bytes are those of the fitted model, whatever its folds took. The
-# difference between the districts is measured out of fold, on the predictions of exactly the
-# members that vote; its bound is the upper end of a one-sided confidence interval.
+# Measured values. Seconds and bytes are measured on the fitted model. The difference between the
+# districts is measured on the out-of-fold predictions of the members; its bound is the upper end
+# of a one-sided confidence interval.
 
 clf.constraint_values_
 
@@ -75,8 +75,7 @@ LimitsDisplay.from_estimator(clf)
 plt.show()
 
 # %%
-# What is deployed is one object that pickles. On patients who were never seen before it is held
-# against the same limits.
+# The ensemble is deployed as a pickle. Here it is measured on new patients.
 
 deployed = pickle.loads(pickle.dumps(clf.ensemble_))
 X_new, y_new, district_new = patients(4000, seed=1)

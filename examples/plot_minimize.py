@@ -1,10 +1,9 @@
 """
-Minimise a function of your own
-===============================
+Minimise your own function
+==========================
 
-:func:`skauto.minimize` runs any strategy on any function of a configuration. Here the function
-costs nothing, so that strategies can be compared over several seeds: forest Bayesian optimisation
-against random search, on the artificial objective that has the shape of a pipeline.
+:func:`skauto.minimize` runs a strategy on a function of a configuration. Here it compares Bayesian
+optimisation with a random forest (``forest_bo``) and random search on a fast artificial objective.
 """
 
 import matplotlib.pyplot as plt
@@ -24,7 +23,7 @@ def best_so_far(strategy: str, seed: int) -> np.ndarray:
 
 
 # %%
-# The median over five objectives. Both start from the same default configuration.
+# Median over five objectives. Both strategies start from the default configuration.
 
 fig, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
 for strategy in ("random", "forest_bo"):

@@ -1,8 +1,8 @@
 """
-Add an estimator of your own
-============================
+Add your own estimator
+======================
 
-Three lines put any scikit-learn classifier into the search, with hyper-parameters written as for
+Three lines add a scikit-learn classifier to the search space, with hyper-parameters as for
 ``RandomizedSearchCV``.
 """
 
@@ -18,8 +18,8 @@ settings = {"n_estimators": randint(20, 100), "learning_rate": loguniform(0.05, 
 space.add("classifier", "adaboost", AdaBoostClassifier(), settings)
 
 # %%
-# The new algorithm takes part in everything: the default configurations, the strategy's
-# proposals and the ensemble.
+# The new algorithm is part of the initial configurations, the proposals of the strategy and the
+# ensemble.
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 clf = AutoClassifier(space=space, max_evals=8, random_state=0).fit(X, y)

@@ -1,10 +1,9 @@
 """
-What does it cost to treat two groups alike?
-============================================
+Pareto front of error and fairness
+==================================
 
-Instead of a limit, you can have the whole trade. With ``strategy="fang_hpo"``,
-:class:`~skauto.ConstrainedAutoClassifier` minimises the error and the difference between the
-groups at once, and learns from cheap trials on half the rows too.
+With ``strategy="fang_hpo"``, :class:`~skauto.ConstrainedAutoClassifier` minimises the error and
+the difference between two groups. It also uses cheap trials on half of the rows.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +17,8 @@ from skauto.plotting import HypervolumeDisplay, ParetoFrontDisplay
 from skauto.space import get_space
 
 # %%
-# A table of people who apply for a job is generated. Those who did well are to be found. The
-# district decides which school somebody went to, and so the test that the school prepares for.
+# The table of job applicants is generated. The class is whether an applicant did well in the job.
+# The score of the test also depends on the district, because its school prepares for the test.
 
 rng = np.random.default_rng(0)
 n = 1200
@@ -39,9 +38,9 @@ X_train, X_test, y_train, y_test, district_train, district_test = train_test_spl
 )
 
 # %%
-# The constraint states no limit: it is measured and minimised. Logistic regressions are searched;
-# the balancer ``group_weights`` weighs the rows by group and class, with a strength that is one of
-# the hyper-parameters.
+# The constraint has no limit, so it is minimised. The search space has logistic regressions with
+# the balancer ``group_weights``, which weights the rows by group and class. Its strength is a
+# hyper-parameter.
 
 parity = StatisticalParity("district")
 space = get_space("default", sensitive=["district"]).subspace(
@@ -59,8 +58,8 @@ clf.fit(X_train, y_train, sensitive_features=district_train)
 clf.pareto_front_[["loss", parity.key, "balancer__strength_district", "classifier__C"]]
 
 # %%
-# The search, its front, and the knee, which ``predict`` delegates to; and how the volume that the
-# front dominates grew. The point that is worst in both objectives is (1, 1).
+# Left: the trials, the Pareto front, and its knee, which ``predict`` uses. Right: the hypervolume
+# of the front with the reference point (1, 1).
 
 fig, axes = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
 ParetoFrontDisplay.from_estimator(clf, ax=axes[0])
@@ -68,11 +67,11 @@ HypervolumeDisplay.from_estimator(clf, reference=(1, 1), ax=axes[1], cost="rows"
 plt.show()
 
 # %%
-# Each pipeline of the front is fitted. On held-out rows:
+# Each pipeline of the front is fitted. Results on held-out rows:
 
 
 def describe(model):
-    """Accuracy, and the share of each district that is chosen."""
+    """Accuracy, and the share of positive predictions in each district."""
     chosen = model.predict(X_test)
     north, south = (chosen[district_test == name].mean() for name in ("north", "south"))
     return f"accuracy {np.mean(chosen == y_test):.3f}, north {north:.0%}, south {south:.0%}"
@@ -83,6 +82,6 @@ print("knee:              ", describe(clf))
 print("difference <= 0.1: ", describe(clf.select(StatisticalParity("district", 0.1))))
 
 # %%
-# And what it took. The watts of a core are an assumption that you can state.
+# Cost of the search. The power of a core is an assumption.
 
 clf.cost_report(watts_per_core=10).round(3)

@@ -1,9 +1,9 @@
 """
-Look into a search
-==================
+Plots of a search
+=================
 
-The displays of :mod:`skauto.plotting` show what a search tried, when, and why it chose what it
-chose.
+The displays of :mod:`skauto.plotting` show the trials of a search, the ensemble and the records of
+the strategy.
 """
 
 import matplotlib.pyplot as plt
@@ -28,10 +28,10 @@ space = get_space("default").subspace(
 )
 
 # %%
-# What was tried
+# Search history
 # --------------
 #
-# MOSAIC searches the tree of algorithms. Every trial is a mark, and the line is the best so far.
+# Each mark is a trial. The line is the best loss so far.
 
 clf = AutoClassifier("mosaic", space=space, max_evals=40, n_jobs=2, cv=3, random_state=0)
 clf.fit(X, y)
@@ -39,39 +39,40 @@ SearchHistoryDisplay.from_estimator(clf)
 plt.show()
 
 # %%
-# When it ran
-# -----------
+# Timeline
+# --------
 #
-# Each bar is a fold of a trial, and each row a worker. Gaps are the time in which the strategy
-# thought. A trial that is poor on its first fold ends there: it was stopped.
+# Each bar is a fold of a trial, and each row is a worker. In gaps the worker waits for the
+# strategy. A trial that is poor on its first fold is stopped.
 
 TimelineDisplay.from_estimator(clf)
 plt.show()
 
 # %%
-# Where it looked
-# ---------------
+# Search tree
+# -----------
 #
-# The more often a branch of the tree was visited, the larger is its mark. Dark branches are good.
+# MOSAIC searches the tree of algorithms. The size of a mark is the number of visits of a node.
+# Dark marks have a small loss.
 
 SearchTreeDisplay.from_estimator(clf, max_nodes=25)
 plt.show()
 
 # %%
-# What predicts
-# -------------
+# Ensemble
+# --------
 #
-# The members of the ensemble, and how different they are. Members that vote alike add nothing.
+# The weights of the members, and the diversity of each pair.
 
 EnsembleDisplay.from_estimator(clf)
 plt.show()
 
 # %%
-# Which algorithms help
+# Effects of algorithms
 # ---------------------
 #
-# FLASH fits linear models to its trials: what does each algorithm add to the error, and how many
-# seconds does it cost?
+# FLASH fits linear models to its trials, which estimate the effect of each algorithm on error and
+# time.
 
 flash = AutoClassifier("flash", space=space, initial=None, max_evals=40, cv=0.3, random_state=0)
 flash.fit(X, y)
@@ -79,6 +80,6 @@ EffectsDisplay.from_estimator(flash)
 plt.show()
 
 # %%
-# The numbers behind a plot are in its ``frame``.
+# The plotted data are in ``frame``.
 
 EffectsDisplay.from_estimator(flash).frame.sort_values("loss").head()

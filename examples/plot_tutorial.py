@@ -2,16 +2,16 @@
 Ten minutes: from a table to a deployed model
 =============================================
 
-A table with text, dates, prices as strings, missing values and few positive cases: how to read it,
-search a model, choose the decision threshold, look at the result, and hand it over.
+Search a model for a table with text, dates, prices as strings, missing values and few positive
+rows. Tune its decision threshold, inspect it, and deploy it.
 """
 
 # %%
 # The table
 # ---------
 #
-# Support tickets are generated: what was written, when, about what, and what the customer paid. A
-# few are escalated. That depends on the words, the weekday and the price.
+# Support tickets are generated, with their message, date, product and price. Few of them are
+# escalated. Escalation depends on the words, the weekday and the price.
 
 import numpy as np
 import pandas as pd
@@ -46,9 +46,10 @@ X_train.head()
 # The search
 # ----------
 #
-# The table goes in as it is. With few positives, accuracy says little: predicting "solved" always
-# is right in most cases. ``f1`` of the rare class is maximised instead. ``max_evals`` keeps this
-# page fast and repeatable; in practice you would give a ``time_limit`` in seconds.
+# The table needs no preparation. With few positive rows, accuracy is not useful: a constant
+# prediction of "solved" has a high accuracy. So the F1 score of the rare class is maximised.
+# ``max_evals`` makes this page fast and reproducible. Usually you would set a ``time_limit`` in
+# seconds.
 
 from sklearn.metrics import f1_score, make_scorer
 
@@ -61,13 +62,13 @@ clf = AutoClassifier(
 clf = clf.set_callbacks(SearchProgress()).fit(X_train, y_train)
 
 # %%
-# How each column was read. Dates and prices are strings in this table; ``column_kinds`` overrides
-# a kind that is wrong, see :doc:`/user_guide/tables`.
+# The kind of each column. Dates and prices are strings in this table. ``column_kinds`` overrides a
+# wrong kind, see :doc:`/user_guide/tables`.
 
 clf.table_report()[["column", "kind", "why", "missing"]]
 
 # %%
-# In a notebook the fitted estimator shows what came out.
+# In a notebook the fitted estimator shows a summary.
 
 clf
 
@@ -75,7 +76,7 @@ clf
 # Held-out rows
 # -------------
 #
-# ``score`` uses the scorer of the search. The confusion matrix shows both kinds of errors.
+# ``score`` uses the scorer of the search. The confusion matrix counts both kinds of errors.
 
 import matplotlib.pyplot as plt
 from sklearn.metrics import ConfusionMatrixDisplay
@@ -85,20 +86,19 @@ ConfusionMatrixDisplay.from_estimator(clf, X_test, y_test)
 plt.show()
 
 # %%
-# ``predict`` does not cut at one half: the threshold was chosen for the score on out-of-fold
-# predictions. It is the probability of the second class, "solved", from which on that class is
-# predicted.
+# ``predict`` uses a decision threshold that was tuned for the score on out-of-fold predictions. It
+# predicts the second class, "solved", if the probability of this class exceeds the threshold.
 
 print(f"decision threshold: {clf.decision_threshold_:.3f}")
 
 # %%
-# What was tried
-# --------------
+# The leaderboard
+# ---------------
 
 clf.leaderboard(top=5)[["trial", "weight", "loss", "cost", "classifier"]]
 
 # %%
-# Every trial in its order. More plots are in :ref:`sphx_glr_auto_examples_plot_search.py`.
+# Loss of each trial. :ref:`sphx_glr_auto_examples_plot_search.py` has more plots.
 
 from skauto.plotting import SearchHistoryDisplay
 
@@ -106,10 +106,10 @@ SearchHistoryDisplay.from_estimator(clf)
 plt.show()
 
 # %%
-# Which columns matter
-# --------------------
+# Permutation importance
+# ----------------------
 #
-# Permutation importance is scikit-learn's: the score that is lost when a column is shuffled.
+# The function of scikit-learn computes the loss of score when a column is shuffled.
 
 from sklearn.inspection import permutation_importance
 
@@ -124,7 +124,7 @@ plt.show()
 # The report
 # ----------
 #
-# All of this, calibration, failures, cost and versions are in one HTML file that needs no network.
+# One HTML file has all of this, and calibration, failures, cost and versions.
 
 import tempfile
 from pathlib import Path
@@ -136,9 +136,9 @@ clf.save_report(folder / "report.html", X=X_test, y=y_test)
 # Deployment
 # ----------
 #
-# ``joblib`` stores the estimator for processes that have skauto. ``export_code`` writes a folder
-# that predicts without skauto, see :doc:`/user_guide/deployment`. New rows may have categories,
-# words and missing values that were not in the training data.
+# ``joblib`` stores the estimator for processes that have skauto installed. ``export_code`` writes
+# a folder that predicts without skauto, see :doc:`/user_guide/deployment`. New rows can have new
+# categories, words and missing values.
 
 import joblib
 
@@ -156,5 +156,5 @@ new = pd.DataFrame(
 pd.DataFrame(served.predict_proba(new), columns=served.classes_).round(3)
 
 # %%
-# If the model must be fast, small or fair, give :class:`~skauto.ConstrainedAutoClassifier` the
-# limits: :doc:`/user_guide/constraints`.
+# :class:`~skauto.ConstrainedAutoClassifier` searches a model under limits on latency, size and
+# fairness, see :doc:`/user_guide/constraints`.

@@ -1,11 +1,11 @@
-"""Fit AutoClassifier on real data and compare it with plain gradient boosting.
+"""Fit AutoClassifier and compare it with plain gradient boosting.
 
-Run it as it is, on the handwritten digits that come with scikit-learn, or on a table of yours::
+Run it on the handwritten digits of scikit-learn, or on your own table::
 
     python examples/quickstart.py
     python examples/quickstart.py my_table.csv --time-limit 60
 
-The table's last column is what to predict. Strings and missing values may stay as they are.
+The last column of the table is the target. Columns can have strings and missing values.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from skauto import AutoClassifier
 
 
 def load(path: str | None) -> tuple[pd.DataFrame, pd.Series]:
-    """The columns to predict from, and the column to predict."""
+    """Features and target."""
     if path is None:
         return load_digits(return_X_y=True, as_frame=True)
     table = pd.read_csv(path)
@@ -33,7 +33,7 @@ def load(path: str | None) -> tuple[pd.DataFrame, pd.Series]:
 
 
 def plain_boosting() -> ClassifierMixin:
-    """HistGradientBoostingClassifier as it comes, with text turned into codes."""
+    """HistGradientBoostingClassifier with its defaults and ordinal encoding of strings."""
     codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
     columns = make_column_transformer(
         (codes, make_column_selector(dtype_exclude="number")), remainder="passthrough"
@@ -49,7 +49,7 @@ def held_out_scores(model: ClassifierMixin, X: pd.DataFrame, y: pd.Series) -> di
 
 
 def without_settings(leaderboard: pd.DataFrame) -> pd.DataFrame:
-    """The columns that fit on a screen: hyper-parameters are called step__name."""
+    """Remove the hyper-parameters, which are called step__name, and other long columns."""
     shown = [name for name in leaderboard if "__" not in name]
     return leaderboard[shown].drop(columns=["started", "ended", "fidelity", "origin", "error"])
 
@@ -73,7 +73,7 @@ def main() -> None:
         seconds = time.perf_counter() - start
         rows[name] = held_out_scores(model, X_test, y_test) | {"fit_seconds": seconds}
 
-    print("Leaderboard: the best ten trials, judged on rows of the training part\n")
+    print("Leaderboard: the best ten trials by cross-validation on the training rows\n")
     print(without_settings(auto.leaderboard(top=10)).round(4).to_string(index=False))
     print(f"\nHeld-out scores on {len(X_test)} rows\n")
     print(pd.DataFrame(rows).T.round(4).to_string())
