@@ -1,4 +1,4 @@
-"""AutoML as scikit-learn estimators: search pipelines, select an ensemble, predict."""
+"""AutoML for classification of tables, as scikit-learn estimators."""
 
 from skauto._search import SearchResult, minimize
 from skauto.estimators import AutoClassifier, ConstrainedAutoClassifier, SearchOptions

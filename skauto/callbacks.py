@@ -1,4 +1,4 @@
-"""Callbacks of the estimators, for their method ``set_callbacks``."""
+"""Callbacks for ``set_callbacks`` of the estimators."""
 
 from skauto.display._progress import SearchProgress
 

@@ -1,4 +1,4 @@
-"""Cheap black boxes with the shape of pipeline search, to try strategies on."""
+"""Artificial objectives on pipeline spaces, to test and compare strategies."""
 
 import numpy as np
 
@@ -8,31 +8,31 @@ from skauto.utils import FloatArray
 __all__ = ["ArtificialObjective", "make_artificial_objective", "make_artificial_space"]
 
 _N_SAMPLES = 10
-_SMALL = 1e-12  # keeps the denominator of the scale away from zero
+_SMALL = 1e-12  # smallest denominator of the scale
 
 
 class ArtificialObjective:
-    r"""Artificial black-box objective of the ADMM paper, for any search space.
+    r"""Artificial objective of the ADMM paper [1]_, for any search space.
 
-    Every algorithm j of step i has fixed weights :math:`w_{ij} \sim N(0, 1)`, one for each
-    hyper-parameter, and ten fixed draws :math:`e_{ijm} \sim N(0, 1)`. Step by step, from
-    :math:`f_0 = 0`, the chosen algorithms give
+    Algorithm j of step i has fixed weights :math:`w_{ij} \sim N(0, 1)`, one for each
+    hyper-parameter, and ten fixed draws :math:`e_{ijm} \sim N(0, 1)`. With :math:`f_0 = 0`, the
+    selected algorithms give
 
     .. math::
 
         v_i = \left| \frac{w_{ij} \cdot \theta_{ij}}{1 \cdot \theta_{ij}} \right|, \qquad
         f_i = \max_m | f_{i-1} + v_i \, e_{ijm} |,
 
-    and the loss is that of the last step. An algorithm without hyper-parameters has
-    :math:`v_i = |w_{ij}|` with one weight. Hyper-parameters enter on the unit scale of their
-    ranges, which makes the objective defined for every space; inactive ones count as 0.
+    and the loss is :math:`f_i` of the last step. An algorithm without hyper-parameters has one
+    weight and :math:`v_i = |w_{ij}|`. Hyper-parameters :math:`\theta_{ij}` are on the unit scale
+    of their ranges; inactive ones are 0.
 
     Parameters
     ----------
     space : SearchSpace
-        The space that the configurations come from.
+        Space of the configurations.
     seed : int, default=0
-        Decides the weights and the draws.
+        Seed of the weights and the draws.
 
     References
     ----------
@@ -66,7 +66,7 @@ class ArtificialObjective:
         Parameters
         ----------
         configuration : Configuration
-            What to evaluate.
+            A configuration of the space.
 
         Returns
         -------
@@ -80,7 +80,7 @@ class ArtificialObjective:
         return loss
 
     def _scale(self, configuration: Configuration, step: str, name: str) -> float:
-        """Scale v_i of the samples of one step."""
+        """Scale v_i of one step."""
         weights = self._weights[step, name]
         parameters = self.space.component(step, name).parameters
         if not parameters:
@@ -94,19 +94,19 @@ class ArtificialObjective:
 
 
 def make_artificial_objective(space: SearchSpace, seed: int = 0) -> ArtificialObjective:
-    """Make an artificial black-box objective on a space.
+    """Make an artificial objective on a space.
 
     Parameters
     ----------
     space : SearchSpace
-        The space that the configurations come from.
+        Space of the configurations.
     seed : int, default=0
-        Decides the objective.
+        Seed of the objective.
 
     Returns
     -------
     objective : ArtificialObjective
-        A function of a configuration that gives its loss.
+        Function that returns the loss of a configuration.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def make_artificial_objective(space: SearchSpace, seed: int = 0) -> ArtificialOb
 def make_artificial_space(
     n_steps: int = 3, n_algorithms: int = 4, n_continuous: int = 2, n_integers: int = 2
 ) -> SearchSpace:
-    """Make a search space of algorithms that exist in name only.
+    """Make a search space of algorithms without estimators.
 
     Parameters
     ----------

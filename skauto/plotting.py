@@ -1,8 +1,7 @@
-"""Displays: plots of a search, its trials and its result. They need matplotlib and pandas.
+"""Plots of a search, its trials and its results (need matplotlib and pandas).
 
-Each is made by ``from_estimator``; those that show trials also by ``from_history``, for
-``minimize``. What was drawn stays in ``frame``, the artists in attributes with a trailing
-underscore.
+Create a display with ``from_estimator``, or with ``from_history`` after ``minimize``. The plotted
+data are in ``frame``, the artists of matplotlib in attributes with a trailing underscore.
 """
 
 from skauto.display._effects import EffectsDisplay

@@ -1,4 +1,4 @@
-"""From a fitted search to production: skops files, code without skauto, ONNX, smaller votes."""
+"""Export of fitted estimators: skops files, code without skauto, ONNX, smaller ensembles."""
 
 from skauto.export._code import export_code
 from skauto.export._compress import compress

@@ -1,4 +1,4 @@
-"""A folder that predicts without skauto."""
+"""Export of a fitted model as a folder that predicts without skauto."""
 
 import io
 import os
@@ -17,14 +17,14 @@ from sklearn.base import BaseEstimator
 from skauto.export._source import OWN, SourceCollector
 from skauto.export._vote import members, vote_of
 
-# What predicts, besides the packages whose objects are in the model.
+# Packages that every exported model needs.
 _ALWAYS = {"numpy", "scipy", "sklearn", "joblib", "pandas"}
 
-_SCRIPT = '''"""Predict with a model that was found by skauto; skauto itself is not needed.
+_SCRIPT = '''"""Predict with a model that was found by skauto. It does not need skauto.
 
     python predict.py table.csv > predictions.csv
 
-The model reads the table, then fitted scikit-learn pipelines vote. Their shares:
+The probabilities are the weighted average of fitted scikit-learn pipelines. The weights are:
 
 {members}
 """
@@ -34,7 +34,7 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-sys.path.insert(0, str(FOLDER))  # the model finds its code in {package}
+sys.path.insert(0, str(FOLDER))  # the model imports {package}
 
 with open(FOLDER / "model.pickle", "rb") as file:
     MODEL = pickle.load(file)
@@ -61,32 +61,32 @@ if __name__ == "__main__":
 
 _README = """# A model for {n_classes} classes
 
-Found by skauto {version} on Python {python}; skauto is not needed to run it.
+Found by skauto {version} on Python {python}. It does not need skauto.
 
     pip install -r requirements.txt
     python predict.py table.csv > predictions.csv
 
-From Python: `from predict import predict, predict_proba`. Tables need the columns of the fit.
-`model.pickle` holds the fitted scikit-learn objects: load it only if you trust where it is from.
-`{package}` holds the source of the classes in it that are not scikit-learn's own.
-The versions in requirements.txt are those of the fit; others may predict differently.
+From Python: `from predict import predict, predict_proba`. Tables need the columns of the training
+table. `model.pickle` holds the fitted scikit-learn objects; load it only if you trust its source.
+`{package}` holds the source code of classes that are not part of scikit-learn. The versions in
+requirements.txt are those of the fit; other versions may give other predictions.
 """
 
 
 def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Path:
-    """Write a fitted model as a folder that predicts the same without skauto.
+    """Write a folder that makes the same predictions as a fitted model, without skauto.
 
-    The folder holds ``predict.py``, a script with ``predict`` and ``predict_proba``;
+    The folder contains ``predict.py``, a script with ``predict`` and ``predict_proba``;
     ``model.pickle``, the fitted scikit-learn pipelines and their weights; a package with the
-    source of those classes of skauto that they need, the reader of the table above all;
-    ``requirements.txt`` with the versions of the packages; and ``README.md``.
+    source of the classes of skauto that they need, mainly the table reader; ``requirements.txt``
+    with the versions of the packages; and ``README.md``.
 
     Parameters
     ----------
     estimator : AutoClassifier or PipelineEnsemble
-        Fitted.
+        A fitted estimator.
     folder : path-like
-        Is made; may exist when it is empty.
+        Folder to create. An existing one must be empty.
 
     Returns
     -------
@@ -96,14 +96,14 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
     Raises
     ------
     FileExistsError
-        If something is in the folder already.
+        If the folder is not empty.
     ValueError
-        If the model holds a class that was defined in a script or a notebook.
+        If the model contains a class that was defined in a script or a notebook.
 
     Notes
     -----
-    ``sys.path`` is extended by the folder when ``predict.py`` is imported. The package is called
-    as the folder, with ``_code`` behind, so that models of several folders can be loaded at once.
+    Importing ``predict.py`` adds the folder to ``sys.path``. The name of the package is that of
+    the folder with the ending ``_code``, so that one process can load several models.
 
     Examples
     --------
@@ -154,14 +154,14 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
 
 
 class _ForeignPickler(pickle.Pickler):
-    """Pickle an object with its classes of this package under another name.
+    """Pickle an object so that its classes of skauto are looked up in the exported package.
 
     Parameters
     ----------
     file : file object
-        Where to write.
+        Receives the pickle.
     collector : SourceCollector
-        Is given the classes and functions.
+        Receives the names of the classes and functions.
     """
 
     def __init__(self, file: io.BytesIO, collector: SourceCollector) -> None:
@@ -170,15 +170,14 @@ class _ForeignPickler(pickle.Pickler):
         self.packages: set[str] = set()
 
     def reducer_override(self, obj: Any) -> tuple[Callable[..., Any], tuple[str]] | Any:
-        """Write a class or a function of this package as a look-up in the exported one."""
+        """Pickle a class or a function of skauto by its name in the exported package."""
         if not isinstance(obj, type | FunctionType):
             return NotImplemented
         module, name = obj.__module__, obj.__qualname__
         if module == "__main__":
             raise ValueError(
-                f"The model holds {name!r}, which was defined in a script or a notebook and would "
-                "be missing where the model runs. Move it to a module that can be imported, and "
-                "fit anew."
+                f"The model contains {name!r}, which was defined in a script or a notebook and "
+                "cannot be exported. Move it to a module and fit again."
             )
         if module.split(".")[0] != OWN:
             self.packages.add(module.split(".")[0])
@@ -189,7 +188,7 @@ class _ForeignPickler(pickle.Pickler):
 
 
 def _pickled(vote: BaseEstimator, package: str) -> tuple[bytes, dict[str, str], set[str]]:
-    """Give the pickled vote, the source of its own classes, and the packages that it needs."""
+    """Return the pickled ensemble, the source files of its classes and its packages."""
     file = io.BytesIO()
     collector = SourceCollector(package)
     pickler = _ForeignPickler(file, collector)
@@ -198,7 +197,7 @@ def _pickled(vote: BaseEstimator, package: str) -> tuple[bytes, dict[str, str], 
 
 
 def _requirements(packages: set[str]) -> str:
-    """Pin the distributions behind packages to the versions that are installed, if they are."""
+    """List the installed distributions of packages with their versions."""
     distributions = metadata.packages_distributions()
     names = {name for p in packages | _ALWAYS for name in distributions.get(p, ())}
     return "".join(f"{name}=={metadata.version(name)}\n" for name in sorted(names, key=str.lower))

@@ -1,4 +1,4 @@
-"""A smaller vote of members that are fitted already."""
+"""Selection of a smaller or faster ensemble among fitted members."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +25,7 @@ from skauto.selection import (
 )
 from skauto.utils import n_rows, scorer_function
 
-# Numbers of votes among which the members' shares are divided.
+# Number of votes of the greedy selection.
 _N_VOTES = 25
 
 
@@ -36,40 +36,41 @@ def compress(
     max_latency: float | None = None,
     X: Any = None,
 ) -> PipelineEnsemble:
-    """Select a smaller vote among the fitted members of an ensemble, without a new search.
+    """Select a smaller or faster ensemble among the fitted members, without a new search.
 
-    Greedy selection on the out-of-fold predictions that the estimator keeps of its members, under
-    the limits. Sizes and seconds are measured on each member and at last on the vote itself.
+    Members are selected greedily on their out-of-fold predictions under the limits. Size and
+    latency are measured on each member and on the selected ensemble.
 
     Parameters
     ----------
     estimator : AutoClassifier or ConstrainedAutoClassifier
-        Fitted. Its constraints may be on size and latency only: others are not measured again.
+        A fitted estimator. Its constraints may be on size and latency only, because others are not
+        measured again.
     max_size : float, default=None
-        Bytes of the pickled vote.
+        Largest size of the pickled ensemble, in bytes.
     max_latency : float, default=None
-        Seconds of ``predict_proba`` for one row.
+        Largest time of ``predict_proba`` for one row, in seconds.
     X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features), default=None
-        Rows on which latency is measured; only with ``max_latency``.
+        Rows on which latency is measured; required with ``max_latency``.
 
     Returns
     -------
     vote : PipelineEnsemble
-        With ``predict`` and ``predict_proba``; the estimator's own ``ensemble_`` where that keeps
-        the limits. The estimator itself is left as it is.
+        With ``predict`` and ``predict_proba``. It is ``ensemble_`` if that keeps the limits. The
+        estimator is not changed.
 
     Raises
     ------
     InfeasibleError
-        If no member alone keeps the limits. The message has the smallest values.
+        If no single member keeps the limits. The message has the smallest values.
     ValueError
         If there is no limit, or the estimator has constraints on its predictions.
 
     Notes
     -----
-    A scorer that reads the rows cannot be computed any more; log loss takes its place. A fit
-    within the limits (`skauto.constraints.ModelSize`) searches for small pipelines and so finds
-    better ones than are left here.
+    A scorer that needs the rows of the table is replaced by log loss. A search under the limits
+    (`skauto.constraints.ModelSize`) finds better small models, because it also searches for small
+    pipelines.
 
     Examples
     --------
@@ -86,13 +87,13 @@ def compress(
     vote = vote_of(estimator)
     if vote is estimator:
         raise TypeError(
-            "The 'estimator' of compress must be the fitted AutoClassifier: its ensemble_ alone "
-            "does not hold the out-of-fold predictions. Got the ensemble_ instead."
+            "The 'estimator' of compress must be the fitted AutoClassifier, which has the "
+            "out-of-fold predictions. Got its ensemble_ instead."
         )
     if any(not constraint.additive for constraint in getattr(estimator, "constraints", ())):
         raise ValueError(
-            "compress does not measure constraints on predictions again. Add ModelSize or "
-            "PredictionLatency to the constraints of fit instead, which keeps all of them."
+            "compress does not measure constraints on predictions again. Fit with ModelSize or "
+            "PredictionLatency among the constraints instead."
         )
     table = None if X is None else as_table(X)
 
@@ -108,7 +109,7 @@ def compress(
 
 
 def _limits(max_size: float | None, max_latency: float | None, X: Any) -> list[Constraint]:
-    """Give the limits as constraints."""
+    """Make constraints of the limits."""
     for name, value in (("max_size", max_size), ("max_latency", max_latency)):
         if value is not None and not value > 0:
             raise ValueError(f"The '{name}' of compress must be above 0. Got {value!r} instead.")
@@ -127,7 +128,7 @@ def _limits(max_size: float | None, max_latency: float | None, X: Any) -> list[C
 
 
 class _Compression:
-    """Selection of members under limits that add up."""
+    """Selection of members under limits that are additive over the members."""
 
     def __init__(
         self,
@@ -143,13 +144,13 @@ class _Compression:
         self.upper = upper
         self.measure = measure
         self.numbers = list(estimator.member_weights_)
-        # Without refitting a member has a model of each fold, which share its weight.
+        # Without a refit a member is a model of each fold, and its weight is divided among them.
         ends = np.cumsum(list(estimator.member_weights_.values()))
         weights = np.asarray(vote.weights)
         self.member_of = np.searchsorted(ends, np.cumsum(weights) - weights / 2)
 
     def run(self) -> PipelineEnsemble:
-        """Select the members, and drop the smallest shares while the vote is too heavy."""
+        """Select members, then remove the smallest weights until the ensemble keeps the limits."""
         goal = self.estimator.history_.goal
         predictions = [self.estimator.history_[number].predictions for number in self.numbers]
         rows = np.flatnonzero(~np.isnan([p[:, 0] for p in predictions]).any(axis=0))
@@ -157,7 +158,7 @@ class _Compression:
         y, sampled = goal.targets[rows], [p[rows] for p in predictions]
         base, alone = self._costs()
 
-        def light_enough(counts: NDArray[np.integer], candidate: int) -> bool:
+        def within_limits(counts: NDArray[np.integer], candidate: int) -> bool:
             chosen = counts > 0
             chosen[candidate] = True
             return bool((base + (alone[chosen] - base).sum(axis=0) <= self.upper).all())
@@ -165,7 +166,7 @@ class _Compression:
         loss = self._loss()
         smooth = loss if isinstance(loss, LogLoss | BrierLoss) else SmoothedLoss(loss)
         counts = greedy_selection(
-            sampled, y, smooth, _N_VOTES, feasible=light_enough, sample_weight=weight
+            sampled, y, smooth, _N_VOTES, feasible=within_limits, sample_weight=weight
         ).weights.copy()
         if not counts.any():
             raise self._infeasible(alone)
@@ -176,14 +177,14 @@ class _Compression:
             counts[np.argmin(np.where(counts > 0, counts, np.inf))] = 0.0
             small = self._vote(counts)
         small.decision = self.vote.decision
-        if type(small.decision) is Decision:  # others keep limits of rates
+        if type(small.decision) is Decision:  # other types of decisions keep limits on rates
             mean = sum(w * p for w, p in zip(counts / counts.sum(), sampled, strict=True))
             rng = np.random.default_rng(0)
             small.decision = choose_decision(mean, y, loss, rng=rng, sample_weight=weight)
         return small
 
     def _costs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Measure the reader alone, (n_limits,), and each member alone, (n_members, n_limits)."""
+        """Measure the reader, shape (n_limits,), and each member, shape (n_members, n_limits)."""
         classes = self.vote.classes
         shares = DummyClassifier().fit(np.zeros((len(classes), 1)), np.arange(len(classes)))
         reader = self.vote.pipelines[0].steps[0][1]
@@ -192,7 +193,7 @@ class _Compression:
         return self.measure(empty), np.array(alone).reshape(-1, len(self.limits))
 
     def _vote(self, counts: NDArray[np.floating]) -> PipelineEnsemble:
-        """Put members together, in these shares."""
+        """Make an ensemble with these votes of the members."""
         n_models = np.bincount(self.member_of, minlength=len(counts))
         chosen = np.flatnonzero(counts[self.member_of] > 0)
         shares = (counts / n_models)[self.member_of[chosen]]
@@ -208,7 +209,7 @@ class _Compression:
     def _infeasible(self, alone: NDArray[np.float64]) -> InfeasibleError:
         if not len(alone):
             return InfeasibleError(
-                "The vote has no member: the search ended before one was fitted."
+                "The ensemble has no member: the search ended before one was fitted."
             )
         least = ", ".join(
             f"{value:.4g} for {limit.key!r} (limit {limit.limit:.4g}, trial "
@@ -216,7 +217,7 @@ class _Compression:
             for limit, column, value in zip(self.limits, alone.T, alone.min(axis=0), strict=True)
         )
         return InfeasibleError(
-            f"No member of the vote keeps the limits of compress. The smallest values of single "
-            f"members are {least}. Give wider limits, or fit within them by "
+            f"No member of the ensemble keeps the limits of compress. The smallest values "
+            f"of single members are {least}. Give wider limits, or search under them with "
             "ConstrainedAutoClassifier."
         )

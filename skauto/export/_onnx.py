@@ -1,4 +1,4 @@
-"""A fitted vote as an ONNX graph, for tables of numbers."""
+"""Conversion of a fitted ensemble to ONNX, for numeric tables."""
 
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     import onnx
 
 _OPSETS = {"": 15, "ai.onnx.ml": 3}
-# The vote's probabilities are clipped here before their logarithm is taken.
+# Smallest probability of which a logarithm is taken.
 _SMALLEST = 1e-7
 # Klambauer et al., "Self-normalizing neural networks", NeurIPS 2017.
 _SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
-# Their thresholds are compared in single precision by scikit-learn too, or by ONNX Runtime only.
+# Tree ensembles, which ONNX Runtime evaluates in single precision.
 _SINGLE_PRECISION = (
     ExtraTreesClassifier,
     HistGradientBoostingClassifier,
@@ -46,25 +46,25 @@ _SINGLE_PRECISION = (
 def to_onnx(estimator: Any) -> "onnx.ModelProto":
     """Convert a fitted model to ONNX (needs skl2onnx and onnxmltools).
 
-    The graph takes ``X``, doubles of shape (n_samples, n_features) with NaN where an entry is
-    missing, and gives ``label`` of shape (n_samples,) and ``probabilities``, doubles of shape
+    The input is ``X``, doubles of shape (n_samples, n_features) with NaN for missing entries. The
+    outputs are ``label`` of shape (n_samples,) and ``probabilities``, doubles of shape
     (n_samples, n_classes).
 
     Parameters
     ----------
     estimator : AutoClassifier or PipelineEnsemble
-        Fitted on a dense table of numbers and booleans.
+        An estimator that was fitted on a dense table of numbers and booleans.
 
     Returns
     -------
     model : onnx.ModelProto
-        The graph, to be written by ``model.SerializeToString()``.
+        The graph; ``model.SerializeToString()`` gives the content of an ONNX file.
 
     Raises
     ------
     ValueError
-        If a column is not read as a number, or a step of a pipeline has no converter; the message
-        names it.
+        If a column is not read as a number, or a step of a pipeline has no converter. The message
+        names the column or the step.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class _Graph:
         return name
 
     def read(self, columns: NDArray[np.int64], fill: NDArray[np.float64]) -> None:
-        """Do what the reader does: choose columns, and fill gaps that were none in fit."""
+        """Add the reader: select columns, and fill entries that are missing only now."""
         self.has_missing = bool(np.isnan(fill).any())
         chosen = self.node("Gather", ["X", self.constant("columns", columns)], "chosen", axis=1)
         missing = self.node("IsNaN", [chosen], "missing")
@@ -154,7 +154,7 @@ class _Graph:
         self.node("Mul", [value, self.constant(f"weight_{i}", weight)], f"vote_{i}")
 
     def _converted(self, prefix: str, value: str, step: Any, place: str, has_missing: bool) -> str:
-        """Add what skl2onnx makes of a step; in doubles, except for trees."""
+        """Add a step converted by skl2onnx, in double precision except for trees."""
         import onnx
         from skl2onnx import convert_sklearn
         from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
@@ -192,7 +192,7 @@ class _Graph:
         return self.node("Cast", [part.graph.output[-1].name], f"{prefix}out", to=types.DOUBLE)
 
     def _impute(self, prefix: str, value: str, step: SimpleImputer) -> str:
-        """Fill gaps; skl2onnx does so in single precision only."""
+        """Add an imputer in double precision; that of skl2onnx has single precision."""
         import onnx
 
         fill = self.constant(f"{prefix}fill", step.statistics_.astype(np.float64))
@@ -220,7 +220,7 @@ class _Graph:
         return self.node("Div", [z, root], f"{prefix}out")
 
     def _network(self, prefix: str, value: str, step: NetworkClassifier) -> str:
-        """Add the layers of all members of a network at once, and the mean of their answers."""
+        """Add the layers of a network and the mean probabilities of its members."""
         for k, (weights, bias) in enumerate(step.layers()):
             if k:
                 value = self._selu(f"{prefix}{k}_", value)
@@ -235,7 +235,7 @@ class _Graph:
         return self._without_smoothing(prefix, mean, step.label_smoothing, len(step.classes_))
 
     def _without_smoothing(self, prefix: str, value: str, smoothing: float, n_classes: int) -> str:
-        """Take the smoothing of labels back, as `NetworkClassifier.predict_proba` does."""
+        """Undo label smoothing as in `NetworkClassifier.predict_proba`."""
         share = self.constant(f"{prefix}share", smoothing / n_classes)
         rest = self.constant(f"{prefix}rest", 1.0 - smoothing)
         least = self.constant(f"{prefix}least", 0.1 * smoothing / n_classes)
@@ -247,7 +247,7 @@ class _Graph:
         return self.node("Div", [value, whole], f"{prefix}out")
 
     def _selu(self, prefix: str, value: str) -> str:
-        """Add the activation; ONNX Runtime has its operator for single precision only."""
+        """Add the SELU activation; that of ONNX Runtime has single precision."""
         zero, one = self.constant(f"{prefix}zero", 0.0), self.constant(f"{prefix}one", 1.0)
         alpha = self.constant(f"{prefix}alpha", _SELU_ALPHA * _SELU_SCALE)
         scale = self.constant(f"{prefix}scale", _SELU_SCALE)
@@ -260,11 +260,11 @@ class _Graph:
         return self.node("Add", [low, high], f"{prefix}selu")
 
     def decide(self, decision: Decision, classes: NDArray[Any], n_members: int) -> None:
-        """Add up the votes, and read them as the decision says."""
+        """Add the weighted mean of the members, the temperature and the class offsets."""
         if type(decision) is not Decision:
             raise ValueError(
-                f"to_onnx cannot write a decision of the type {type(decision).__name__}, which "
-                "reads rows by their group. Fit with decision='argmax'."
+                f"to_onnx cannot convert a decision of the type {type(decision).__name__}, which "
+                "depends on the group of a row. Fit with decision='argmax'."
             )
         total = self.node("Sum", [f"vote_{i}" for i in range(n_members)], "total")
         axes = self.constant("axes", np.array([1]))
@@ -291,16 +291,16 @@ class _Graph:
 
 
 def _refusal(step: Any, has_missing: bool) -> str:
-    """Say why skl2onnx would convert a step to something else; nothing where it would not."""
+    """Reason why skl2onnx would convert a step wrongly; empty if it would not."""
     if isinstance(step, KNeighborsClassifier):
-        return "converters of nearest neighbours do not weigh them as scikit-learn does."
+        return "skl2onnx weights nearest neighbours differently."
     if has_missing and isinstance(step, ExtraTreesClassifier | RandomForestClassifier):
-        return "converters of forests send missing values the wrong way; impute them before."
+        return "skl2onnx treats missing values in forests differently; impute them."
     return ""
 
 
 def _columns_read(vote: PipelineEnsemble) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Find which column of the table each column of the matrix is, and what fills its gaps."""
+    """Find the table column and the fill value of each column of the reader's matrix."""
     reader = vote.pipelines[0].steps[0][1]
     n_features = reader.n_features_in_
     noise = np.random.default_rng(0).normal(size=(3, n_features))
@@ -314,14 +314,14 @@ def _columns_read(vote: PipelineEnsemble) -> tuple[NDArray[np.int64], NDArray[np
         if np.array_equal(Z[[0, 2, 3, 4]], probe[[0, 2, 3, 4]][:, columns]):
             return columns, Z[1]
     raise ValueError(
-        "to_onnx needs a dense table whose columns are read as numbers. This model's reader makes "
-        f"other columns of them: {list(reader.get_feature_names_out())[:10]}. Fit on the numeric "
+        "to_onnx needs a dense table whose columns are read as numbers. The reader of this model "
+        f"makes the columns {list(reader.get_feature_names_out())[:10]}. Fit on the numeric "
         "columns, or use export_code."
     )
 
 
 def _as_fitted(rows: NDArray[np.float64], reader: Any) -> Any:
-    """Give rows the names that the reader knows its columns by."""
+    """Name the columns as in ``fit``."""
     if not hasattr(reader, "feature_names_in_"):
         return rows
     import pandas as pd
@@ -330,7 +330,7 @@ def _as_fitted(rows: NDArray[np.float64], reader: Any) -> Any:
 
 
 def _register() -> None:
-    """Tell skl2onnx about LightGBM, and about subclasses that predict as scikit-learn's own."""
+    """Register converters for LightGBM and for skauto's subclasses of scikit-learn classifiers."""
     from onnxmltools.convert.lightgbm.operator_converters.LightGbm import convert_lightgbm
     from skl2onnx import update_registered_converter
     from skl2onnx.common.shape_calculator import calculate_linear_classifier_output_shapes

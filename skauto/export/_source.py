@@ -1,4 +1,4 @@
-"""The part of this package's source that some of its objects need, as a package of its own."""
+"""Extraction of the source code that a model needs from skauto."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ OWN = __name__.split(".")[0]
 
 @dataclass(frozen=True)
 class _Module:
-    """A module's source, and the statement that defines each of its top-level names."""
+    """Source of a module and the statements that define its top-level names."""
 
     name: str
     is_package: bool
@@ -22,12 +22,12 @@ class _Module:
 
 
 class SourceCollector:
-    """Collect the definitions that objects depend on, module by module.
+    """Collect definitions of skauto with all definitions that they depend on.
 
     Parameters
     ----------
     package : str
-        Name that takes the place of this package's in the collected source.
+        Name of the new package.
     """
 
     def __init__(self, package: str) -> None:
@@ -36,14 +36,14 @@ class SourceCollector:
         self.needed: defaultdict[str, set[str]] = defaultdict(set)
 
     def add(self, module: str, name: str) -> None:
-        """Add a top-level name of a module of this package and all that it depends on.
+        """Add a class, function or constant and everything that it depends on.
 
         Parameters
         ----------
         module : str
-            Dotted name.
+            Dotted name of a module of skauto.
         name : str
-            Of a class, a function or a constant.
+            A top-level name of the module.
         """
         open_names = [(module, name)]
         while open_names:
@@ -58,7 +58,7 @@ class SourceCollector:
         Returns
         -------
         files : dict of str to str
-            Content by path, relative to the folder that holds the package.
+            Content by path. The paths are relative to the parent folder of the package.
         """
         files = {}
         for module in sorted(self.needed):
@@ -70,7 +70,7 @@ class SourceCollector:
         return files
 
     def packages(self) -> set[str]:
-        """Name the packages of others that the collected source imports.
+        """List the other packages that the collected source imports.
 
         Returns
         -------
@@ -102,7 +102,7 @@ class SourceCollector:
         return self.modules[name]
 
     def _origin(self, module: str, name: str) -> tuple[str, str]:
-        """Follow imports within this package to the module that defines a name."""
+        """Follow imports within skauto to the module that defines a name."""
         node = self._module(module).definitions[name]
         while isinstance(node, ast.ImportFrom) and _is_own(node.module or ""):
             module, name = node.module or "", _original_name(node, name)
@@ -110,7 +110,7 @@ class SourceCollector:
         return module, name
 
     def _dependencies(self, module: str, name: str) -> Iterator[tuple[str, str]]:
-        """Top-level names that the definition of another one uses."""
+        """Yield the top-level names that a definition uses."""
         known = self._module(module).definitions
         for node in ast.walk(known[name]):
             if isinstance(node, ast.Name) and node.id in known:
@@ -119,7 +119,7 @@ class SourceCollector:
                 yield from ((node.module or "", alias.name) for alias in node.names)
 
     def _source(self, name: str) -> str:
-        """What is needed of one module, in the order of the module."""
+        """Write the needed definitions of one module, in the order of the module."""
         module = self._module(name)
         imports, blocks = [], []
         for known, node in module.definitions.items():
@@ -135,7 +135,7 @@ class SourceCollector:
         return f'"""Taken from {name}."""\n\n{code}'
 
     def _own_imports(self, module: str) -> Iterator[str]:
-        """Import statements for what a module takes from others of this package."""
+        """Write the imports of a module from other modules of skauto."""
         definitions = self._module(module).definitions
         used = {
             node.id
@@ -151,7 +151,7 @@ class SourceCollector:
 
 
 def _definitions(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
-    """Top-level names of a module, each with the statement that defines it."""
+    """Yield the top-level names of a module with the statements that define them."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield node.name, node
@@ -177,7 +177,7 @@ def _original_name(node: ast.ImportFrom, name: str) -> str:
 
 
 def _import_line(node: ast.Import | ast.ImportFrom, name: str) -> str:
-    """Write the statement that imports one name only."""
+    """Write the import of a single name."""
     for alias in node.names:
         if (alias.asname or alias.name.split(".")[0]) == name:
             renamed = f" as {alias.asname}" if alias.asname else ""
@@ -187,7 +187,7 @@ def _import_line(node: ast.Import | ast.ImportFrom, name: str) -> str:
 
 
 def _block(lines: list[str], node: ast.stmt) -> str:
-    """Give the lines of a statement, its decorators and the comment above it included."""
+    """Lines of a statement with its decorators and the comment above it."""
     decorators = getattr(node, "decorator_list", [])
     start = min([node.lineno, *(decorator.lineno for decorator in decorators)]) - 1
     while start and lines[start - 1].startswith("#"):

@@ -1,4 +1,4 @@
-"""What a skops file of a fitted estimator may hold."""
+"""Types in the skops file of a fitted estimator."""
 
 import importlib
 import inspect
@@ -8,7 +8,7 @@ from types import ModuleType
 
 from sklearn.metrics import get_scorer, get_scorer_names
 
-# What the components of the catalog keep of other packages and skops does not trust by itself.
+# Types of other packages in fitted components that skops does not trust by default.
 _OTHER_PACKAGES = (
     "collections.OrderedDict",
     "collections.defaultdict",
@@ -49,12 +49,11 @@ _OTHER_PACKAGES = (
 
 
 def trusted_types() -> list[str]:
-    """Names of the types that a skops file of a fitted estimator may hold.
+    """List the types in the skops file of a fitted estimator, for ``skops.io.load(trusted=...)``.
 
-    To be passed to ``skops.io.load`` as ``trusted``: every class and function of skauto, the
-    functions behind scikit-learn's scorers, and what the components of the catalog keep of
-    scikit-learn, imbalanced-learn, LightGBM, SciPy and NumPy. Types of your own, such as an
-    estimator in your search space, are not among them.
+    The list has every class and function of skauto, the functions of scikit-learn's scorers, and
+    types of scikit-learn, imbalanced-learn, LightGBM, SciPy and NumPy in the components of the
+    catalog. Your own types, such as an estimator in your search space, are not in the list.
 
     Returns
     -------
@@ -63,8 +62,8 @@ def trusted_types() -> list[str]:
 
     Notes
     -----
-    Trees are stored as arrays that scikit-learn does not check when it predicts. A file made with
-    evil intent can make the process crash; it cannot run code of its own.
+    scikit-learn does not check the arrays of a tree when it predicts. A malicious file can crash
+    the process, but it cannot run code.
 
     Examples
     --------
@@ -87,7 +86,7 @@ def trusted_types() -> list[str]:
 
 
 def _own_modules() -> list[ModuleType]:
-    """All modules of this package."""
+    """All modules of skauto."""
     package = __name__.split(".")[0]
     folder = Path(__file__).parents[1]
     found = pkgutil.walk_packages([str(folder)], prefix=f"{package}.")

@@ -1,4 +1,4 @@
-"""The vote inside of what a user wants to export."""
+"""The fitted ensemble of an estimator to export."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,22 +9,22 @@ from skauto.ensemble import PipelineEnsemble
 
 
 def vote_of(estimator: Any) -> PipelineEnsemble:
-    """Find the fitted vote.
+    """Return the fitted ensemble of an estimator.
 
     Parameters
     ----------
     estimator : AutoClassifier or PipelineEnsemble
-        A fitted estimator, or its vote itself.
+        A fitted estimator, or its ensemble.
 
     Returns
     -------
     vote : PipelineEnsemble
-        What predicts.
+        The ensemble.
 
     Raises
     ------
     TypeError
-        If it is something else.
+        If the estimator has another type.
     """
     if isinstance(estimator, PipelineEnsemble):
         return estimator
@@ -39,19 +39,19 @@ def vote_of(estimator: Any) -> PipelineEnsemble:
 
 
 def members(vote: PipelineEnsemble) -> Iterator[tuple[float, list[str]]]:
-    """Describe the members of a vote.
+    """Describe the members of an ensemble.
 
     Parameters
     ----------
     vote : PipelineEnsemble
-        Fitted.
+        A fitted ensemble.
 
     Yields
     ------
     share : float
-        Of the vote.
+        Weight of the member.
     steps : list of str
-        The steps behind the reader.
+        Steps of its pipeline after the reader.
     """
     for weight, pipeline in zip(vote.weights, vote.pipelines, strict=True):
         yield float(weight), [" ".join(repr(step).split()) for _, step in pipeline.steps[1:]]

@@ -1,4 +1,4 @@
-"""What a fitted model looks at."""
+"""Feature importance of fitted estimators."""
 
 from skauto.inspection._importance import cross_validated_importance
 

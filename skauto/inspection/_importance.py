@@ -1,4 +1,4 @@
-"""Permutation importance of the raw columns on rows that the models were not fitted on."""
+"""Permutation importance of the raw columns by cross-validation."""
 
 from typing import Any
 
@@ -26,13 +26,12 @@ def cross_validated_importance(
     n_repeats: int = 5,
     random_state: Any = None,
 ) -> Bunch:
-    """Permutation importance by raw column, on the validation rows of each fold.
+    """Permutation importance of the raw columns, on the validation rows of each fold.
 
-    For each fold of ``estimator.cv`` the members of the vote are fitted anew on the training rows,
-    and :func:`sklearn.inspection.permutation_importance` permutes the columns of the validation
-    rows. All that the reader and the pipelines derive from a column is permuted together. With
-    rows that were held out of ``fit``, call scikit-learn's function on the estimator instead,
-    which fits nothing.
+    For each fold of ``estimator.cv``, the members of the ensemble are refitted on the training
+    rows, and :func:`sklearn.inspection.permutation_importance` permutes the columns of the
+    validation rows. All features that are derived from a column are permuted together. If you have
+    held-out rows, call the function of scikit-learn instead, which needs no refit.
 
     Parameters
     ----------
@@ -43,23 +42,23 @@ def cross_validated_importance(
     y : array-like of shape (n_samples,)
         Classes.
     groups : array-like of shape (n_samples,), default=None
-        Groups that folds keep whole, as in ``fit``.
+        Groups of the rows, as in ``fit``.
     n_repeats : int, default=5
         Permutations of each column in each fold.
     random_state : int, RandomState instance or None, default=None
-        Draws the folds and the permutations.
+        Seed of the folds and the permutations.
 
     Returns
     -------
     result : Bunch
-        ``importances``, ndarray of shape (n_features, n_folds * n_repeats): what the score of the
-        search loses when the column is permuted; ``importances_mean`` and ``importances_std`` of
+        ``importances``, ndarray of shape (n_features, n_folds * n_repeats): loss of the score of
+        the search when the column is permuted; ``importances_mean`` and ``importances_std`` of
         shape (n_features,).
 
     Notes
     -----
-    The search has chosen the pipelines and their weights on all rows; these are not chosen anew in
-    each fold, and neither are the levels of categories.
+    The search selected the pipelines, their weights and the levels of categories on all rows. This
+    selection is not repeated in each fold.
 
     References
     ----------
@@ -107,7 +106,7 @@ def cross_validated_importance(
 
 
 def _refitted(vote: PipelineEnsemble, X: Any, y: Any) -> PipelineEnsemble:
-    """Fit the members of a vote on other rows, behind the same reader."""
+    """Refit the members of an ensemble on other rows, with the same fitted reader."""
     reader = FrozenEstimator(vote.pipelines[0].steps[0][1])
     pipelines = []
     for pipeline in vote.pipelines:

@@ -98,7 +98,7 @@ def test_columns_by_name_and_without_information(rng):
     ("choice", "reason"),
     [
         (IMPUTED | {"classifier": "k_nearest_neighbors"}, "'classifier' .* KNeighborsClassifier"),
-        ({"classifier": "random_forest"}, "send missing values the wrong way"),
+        ({"classifier": "random_forest"}, "treats missing values in forests differently"),
         (IMPUTED | {"transformer": "nystroem", "classifier": "lda"}, "'transformer' of member 0"),
     ],
     ids=["neighbours", "forest", "nystroem"],
