@@ -1,7 +1,8 @@
-"""What all displays share: one look, and how their axes are made."""
+"""Base class of the displays, and their colours, markers and labels."""
 
 import math
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -9,68 +10,99 @@ from sklearn.utils.validation import check_is_fitted
 from skauto.history import Trial
 from skauto.utils import check_matplotlib_support, scorer_function, scorer_is_loss
 
-# Told apart by the colour-blind too: M. Okabe and K. Ito, "Color universal design", 2008, without
-# the yellow, which is too light for small marks on white.
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+    from numpy.typing import NDArray
+
+    AxesPair = Sequence[Axes] | NDArray[Any]
+
+# Palette for colour-blind readers: M. Okabe and K. Ito, "Color universal design", 2008. Its yellow
+# is left out, because small yellow marks are hard to see on white.
 BLUE, ORANGE, GREEN = "#0072B2", "#E69F00", "#009E73"
 RED, PURPLE, SKY, BLACK = "#D55E00", "#CC79A7", "#56B4E9", "#000000"
 COLORS = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK)
 GREY = "0.65"
-# Dark is low, and it reads in grey as well.
+# Low values are dark; the order is also visible in greyscale.
 COLORMAP = "cividis"
 MARKERS = ("o", "s", "^", "D", "v", "P")
 # Inches.
 WIDTH, HEIGHT, ROW_HEIGHT = 7.0, 4.0, 0.26
-# Values that span a larger ratio are drawn on a logarithmic axis.
+# Axes are logarithmic if the largest value exceeds the smallest one by this factor.
 _LARGE_RATIO = 50.0
 
 
 class BaseDisplay:
-    """Base class of the displays: a frame, and where it was drawn.
+    """Base class of the displays: a frame of data, and the axes it was drawn on.
 
     Warning: This class should not be used directly. Use its subclasses.
     """
 
-    def __init__(self, frame):
+    ax_: "Axes"
+    axes_: "AxesPair"
+    figure_: "Figure | SubFigure"
+
+    def __init__(self, frame: "pd.DataFrame") -> None:
         self.frame = frame
 
-    def _make_axes(self, ax, n_columns=1, *, width=WIDTH, height=HEIGHT):
-        """Give the axes to draw on: those of the user, or new ones that share their rows."""
+    def _make_axes(
+        self, ax: "Axes | None", *, width: float = WIDTH, height: float = HEIGHT
+    ) -> "Axes":
+        """Return the given axes, or those of a new figure."""
+        check_matplotlib_support(f"{type(self).__name__}.plot")
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+        self.ax_, self.figure_ = ax, ax.figure
+        return ax
+
+    def _make_axes_pair(
+        self, axes: "AxesPair | None", *, width: float, height: float
+    ) -> "tuple[Axes, Axes]":
+        """Return the given two axes, or those of a new figure with a shared y axis."""
         owner = type(self).__name__
         check_matplotlib_support(f"{owner}.plot")
         import matplotlib.pyplot as plt
 
-        if ax is None:
+        if axes is None:
             size = (width, height)
-            _, ax = plt.subplots(1, n_columns, figsize=size, sharey=True, layout="constrained")
-        if n_columns == 1:
-            self.ax_, self.figure_ = ax, ax.figure
-            return ax
-        if len(ax) != n_columns:
+            _, axes = plt.subplots(1, 2, figsize=size, sharey=True, layout="constrained")
+        if len(axes) != 2:
             raise ValueError(
-                f"The 'ax' of {owner}.plot must hold {n_columns} axes. Got {len(ax)} instead."
+                f"The 'ax' of {owner}.plot must hold 2 axes. Got {len(axes)} instead."
             )
-        self.axes_, self.figure_ = ax, ax[0].figure
-        return ax
+        left, right = axes
+        self.axes_, self.figure_ = axes, left.figure
+        return left, right
 
 
-def record_of(estimator, owner, name, known_by):
-    """Give what a strategy remembers of its search, as a frame.
+def record_of(
+    estimator: Any, owner: type[BaseDisplay], name: str, strategy_name: str
+) -> "pd.DataFrame":
+    """Return what the strategy of a fitted estimator recorded during the search.
 
     Parameters
     ----------
-    estimator : estimator
-        A fitted one.
+    estimator : AutoClassifier or ConstrainedAutoClassifier
+        A fitted estimator.
     owner : type
-        The display that asks, for the error.
+        The display, named in the error.
     name : str
-        Attribute of the strategy.
-    known_by : str
-        Name of the strategy that has it, for the error.
+        Attribute of the strategy that holds the record.
+    strategy_name : str
+        Strategy that has this attribute, named in the error.
 
     Returns
     -------
     frame : pandas.DataFrame
-        One row an entry.
+        One row for each entry.
+
+    Raises
+    ------
+    ValueError
+        If the strategy has no such record.
     """
     import pandas as pd
 
@@ -79,108 +111,70 @@ def record_of(estimator, owner, name, known_by):
     record = getattr(strategy, name, None)
     if not record:
         raise ValueError(
-            f"{owner.__name__} draws what a search with strategy={known_by} records in '{name}'. "
-            f"The strategy of this estimator, {type(strategy).__name__}, has recorded nothing."
+            f"{owner.__name__} draws the attribute '{name}' of strategy=\"{strategy_name}\". The "
+            f"strategy of this estimator, {type(strategy).__name__}, has recorded nothing."
         )
     return pd.DataFrame(record)
 
 
-def loss_name(estimator):
-    """Say what the loss of an estimator is.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted one.
-
-    Returns
-    -------
-    name : str
-        Such as "1 - accuracy" or "log loss".
-    """
+def loss_name(estimator: Any) -> str:
+    """Name the loss of a fitted estimator, such as "1 - accuracy" or "log loss"."""
     function = scorer_function(estimator.scorer_)
     if function is None:
         return "loss"
-    name = function.__name__.removesuffix("_score").replace("_", " ")
+    name: str = function.__name__.removesuffix("_score").replace("_", " ")
     return name if scorer_is_loss(estimator.scorer_) else f"1 - {name}"
 
 
-def algorithm_of(trial):
-    """Name the algorithm in the last step of a trial's configuration, which predicts."""
-    return trial.configuration.structure[-1]
-
-
-def describe_pipeline(trial: Trial) -> str:
-    """Name the algorithms of a trial's pipeline in their order, without the steps left out.
-
-    Parameters
-    ----------
-    trial : Trial
-        Any.
-
-    Returns
-    -------
-    pipeline : str
-        Such as "one_hot → standard → logistic_regression".
-    """
-    return " → ".join(name for name in trial.configuration.structure if name != "none")
+def score_name(estimator: Any) -> str:
+    """Name the score that the search maximised, such as "accuracy"."""
+    return loss_name(estimator).removeprefix("1 - ")
 
 
 def mean_score(trial: Trial) -> float:
-    """Mean over the folds of the score that the search maximised; NaN where there is none."""
+    """Mean score of a trial over the folds, by the first scorer; NaN if it has no score."""
     scores = next(iter(trial.fold_scores.values()), ())
     return float(np.mean(scores)) if scores else math.nan
 
 
-def score_name(estimator: Any) -> str:
-    """Name the scorer that the search maximised."""
-    return loss_name(estimator).removeprefix("1 - ")
+def algorithm_of(trial: Trial) -> str:
+    """Name the algorithm of the last step of a trial."""
+    return trial.configuration.structure[-1]
 
 
-def styles(names):
-    """Give each name a colour and a marker of its own.
+def describe_pipeline(trial: Trial) -> str:
+    """List the algorithms of a trial, such as "one_hot → standard → logistic_regression"."""
+    return " → ".join(name for name in trial.configuration.structure if name != "none")
 
-    Parameters
-    ----------
-    names : iterable of str
-        In the order of their first occurrence; copies do not count.
 
-    Returns
-    -------
-    styles : dict of str to (str, str)
-        Colour and marker.
-    """
+def rows_of(frame: "pd.DataFrame") -> Iterator[Any]:
+    """Iterate over the rows of a frame, with the columns as attributes."""
+    return iter(frame.itertuples())
+
+
+def styles(names: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Assign a colour and a marker to each different name, in the order of appearance."""
     return {
         name: (COLORS[i % len(COLORS)], MARKERS[(i + i // len(COLORS)) % len(MARKERS)])
         for i, name in enumerate(dict.fromkeys(names))
     }
 
 
-def is_wide(values):
-    """Whether positive values span so much that they need a logarithmic axis."""
-    return len(values) > 0 and values.min() > 0 and values.max() > _LARGE_RATIO * values.min()
+def is_wide(values: "pd.Series[float] | NDArray[Any]") -> bool:
+    """Whether values are positive and span a range that needs a logarithmic axis."""
+    return bool(
+        len(values) > 0 and values.min() > 0 and values.max() > _LARGE_RATIO * values.min()
+    )
 
 
-def legend_outside(ax):
-    """Put the legend to the right of the axes, where it hides nothing."""
+def legend_outside(ax: "Axes") -> None:
+    """Put the legend to the right of the axes."""
     if ax.get_legend_handles_labels()[1]:
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize="small")
 
 
-def check_choice(owner, name, value, choices):
-    """Refuse a value that is not among the choices.
-
-    Parameters
-    ----------
-    owner : type
-        Whose method has the parameter.
-    name : str
-        The parameter.
-    value : object
-        What was passed.
-    choices : sequence of str
-        What is allowed.
-    """
+def check_choice(owner: type, name: str, value: object, choices: Sequence[str]) -> None:
+    """Raise a ValueError if the parameter ``name`` of a class is not among the choices."""
     if value not in choices:
         raise ValueError(
             f"The '{name}' of {owner.__name__} must be one of {list(choices)}. "

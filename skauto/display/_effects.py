@@ -1,4 +1,6 @@
-"""What each algorithm adds to the error and to the time."""
+"""Plot of the effect of each algorithm on loss and time."""
+
+from typing import TYPE_CHECKING, Any, Self
 
 from skauto.display._base import (
     BLUE,
@@ -7,34 +9,40 @@ from skauto.display._base import (
     BaseDisplay,
     loss_name,
     record_of,
+    rows_of,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from skauto.display._base import AxesPair
 
 
 class EffectsDisplay(BaseDisplay):
-    """What each algorithm adds to the loss and to the seconds of an average trial.
+    """Effect of each algorithm on the loss and the seconds of an average trial.
 
-    The weights of FLASH's linear models, step by step, the most helpful algorithm first. Bars to
-    the left are improvements. An algorithm that was never tried is left out; beside the others is
-    the number of their trials.
+    The bars are the weights of the linear models of FLASH. Algorithms are grouped by step and
+    sorted by their effect on the loss; negative effects are improvements. The number of trials is
+    in brackets. Algorithms without a trial are left out.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row an algorithm: a table of the strategy's ``effects_``, see
-        :class:`~skauto.strategies.FLASH`.
+        One row for each algorithm: the attribute ``effects_`` of
+        :class:`~skauto.strategies.FLASH` as a table.
     loss_name : str, default="loss"
         Label of the loss.
 
     Attributes
     ----------
     bars_ : list of 2 matplotlib BarContainer
-        Of the loss and of the seconds, in the order of ``shown_``.
+        Effects on the loss and on the seconds, in the order of ``shown_``.
     shown_ : pandas.DataFrame
-        The algorithms that are drawn, with their row "y".
+        The drawn algorithms. The column "y" is their vertical position.
     axes_ : ndarray of 2 matplotlib Axes
-        Where they are drawn.
+        Axes of the loss and of the seconds.
     figure_ : matplotlib Figure
-        Their figure.
+        Figure of the axes.
 
     Examples
     --------
@@ -47,46 +55,46 @@ class EffectsDisplay(BaseDisplay):
     ['change of 1 - accuracy', 'change of the time [s]']
     """
 
-    def __init__(self, frame, *, loss_name="loss"):
+    def __init__(self, frame: "pd.DataFrame", *, loss_name: str = "loss") -> None:
         super().__init__(frame)
         self.loss_name = loss_name
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None):
+    def from_estimator(cls, estimator: Any, *, ax: "AxesPair | None" = None) -> Self:
         """Draw the linear models of a fitted estimator with ``strategy="flash"``.
 
         Parameters
         ----------
         estimator : AutoClassifier or ConstrainedAutoClassifier
-            A fitted one.
+            A fitted estimator.
         ax : array-like of 2 matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
 
         Returns
         -------
         display : EffectsDisplay
-            What was drawn.
+            The drawn display.
         """
-        frame = record_of(estimator, cls, "effects_", '"flash"')
+        frame = record_of(estimator, cls, "effects_", "flash")
         return cls(frame, loss_name=loss_name(estimator)).plot(ax=ax)
 
-    def plot(self, ax=None):
-        """Draw the effect on the loss on the left, on the seconds on the right.
+    def plot(self, ax: "AxesPair | None" = None) -> Self:
+        """Draw the effects on the loss on the left and those on the seconds on the right.
 
         Parameters
         ----------
         ax : array-like of 2 matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
 
         Returns
         -------
         self : EffectsDisplay
-            With its artists.
+            The display with its artists.
         """
         shown, headings = _in_rows(self.frame[self.frame["n_trials"] > 0])
         self.shown_ = shown
         n_rows = len(shown) + len(headings)
-        axes = self._make_axes(ax, 2, width=8.5, height=1.0 + 0.8 * ROW_HEIGHT * n_rows)
+        axes = self._make_axes_pair(ax, width=8.5, height=1.0 + 0.8 * ROW_HEIGHT * n_rows)
         labels = [f"change of {self.loss_name}", "change of the time [s]"]
         self.bars_ = []
         for one, column, label in zip(axes, ("loss", "seconds"), labels, strict=True):
@@ -96,7 +104,7 @@ class EffectsDisplay(BaseDisplay):
             one.set(xlabel=label, ylim=(n_rows - 0.4, -0.6))
             one.grid(axis="x", alpha=0.3)
             one.set_axisbelow(True)
-        names = [f"{row.algorithm} ({row.n_trials})" for row in shown.itertuples()]
+        names = [f"{row.algorithm} ({row.n_trials})" for row in rows_of(shown)]
         axes[0].set_yticks([*headings.values(), *shown["y"]], [*headings, *names])
         for text in axes[0].get_yticklabels()[: len(headings)]:
             text.set_fontweight("bold")
@@ -106,14 +114,15 @@ class EffectsDisplay(BaseDisplay):
         return self
 
 
-def _in_rows(frame):
-    """Give each step a heading and each of its algorithms a row below, the best first."""
-    headings, rows = {}, []
-    for step, own in frame.groupby("step", sort=False):
-        start = len(headings) + sum(map(len, rows))
-        headings[step] = start
-        own = own.sort_values("loss", kind="stable")
-        rows.append(own.assign(y=range(start + 1, start + 1 + len(own))))
+def _in_rows(frame: "pd.DataFrame") -> "tuple[pd.DataFrame, dict[str, int]]":
+    """Assign a row to the heading of each step and to its algorithms, the best first."""
     import pandas as pd
 
+    headings: dict[str, int] = {}
+    rows: list[pd.DataFrame] = []
+    for step, own in frame.groupby("step", sort=False):
+        start = len(headings) + sum(map(len, rows))
+        headings[str(step)] = start
+        own = own.sort_values("loss", kind="stable")
+        rows.append(own.assign(y=range(start + 1, start + 1 + len(own))))
     return pd.concat(rows, ignore_index=True), headings

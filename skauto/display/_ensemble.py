@@ -1,4 +1,6 @@
-"""The members of an ensemble: how much each counts, and how different they are."""
+"""Plot of the weights and the diversity of the members of an ensemble."""
+
+from typing import TYPE_CHECKING, Any, Self
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -8,24 +10,32 @@ from skauto.display._base import (
     ROW_HEIGHT,
     BaseDisplay,
     algorithm_of,
+    rows_of,
 )
 
-# In larger matrices there is no room for the numbers.
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from skauto.display._base import AxesPair
+    from skauto.utils import FloatArray
+
+# Largest number of members for which the values of the matrix are written.
 _MAX_NUMBERED = 8
 
 
 class EnsembleDisplay(BaseDisplay):
-    """Weight of each member of an ensemble, and how different every two of them predict.
+    """Weight of each member of an ensemble and diversity of each pair of members.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row a member, with the columns "trial", "algorithm" (of the last step), "weight" and
-        "loss".
+        One row for each member, with the columns "trial", "algorithm" (of the last step), "weight"
+        and "loss".
     diversity : ndarray of shape (n_members, n_members)
         Diversity of each pair, see :func:`~skauto.selection.pairwise_diversity`.
     disagreement : float, default=None
-        Share of the rows that two members label differently, on average over the pairs.
+        Mean share of rows that two members label differently.
 
     Attributes
     ----------
@@ -34,13 +44,13 @@ class EnsembleDisplay(BaseDisplay):
     image_ : matplotlib AxesImage
         The diversity.
     axes_ : ndarray of 2 matplotlib Axes
-        Where they are drawn.
+        Axes of the weights and of the diversity.
     figure_ : matplotlib Figure
-        Their figure.
+        Figure of the axes.
 
     See Also
     --------
-    SearchHistoryDisplay : All the trials that could be members.
+    SearchHistoryDisplay : All trials, members or not.
 
     Examples
     --------
@@ -54,26 +64,32 @@ class EnsembleDisplay(BaseDisplay):
     True
     """
 
-    def __init__(self, frame, *, diversity, disagreement=None):
+    def __init__(
+        self,
+        frame: "pd.DataFrame",
+        *,
+        diversity: "FloatArray",
+        disagreement: float | None = None,
+    ) -> None:
         super().__init__(frame)
         self.diversity = diversity
         self.disagreement = disagreement
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None):
+    def from_estimator(cls, estimator: Any, *, ax: "AxesPair | None" = None) -> Self:
         """Draw the ensemble of a fitted estimator.
 
         Parameters
         ----------
         estimator : AutoClassifier or ConstrainedAutoClassifier
-            A fitted one.
+            A fitted estimator.
         ax : array-like of 2 matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
 
         Returns
         -------
         display : EnsembleDisplay
-            What was drawn.
+            The drawn display.
         """
         import pandas as pd
 
@@ -97,24 +113,24 @@ class EnsembleDisplay(BaseDisplay):
         display = cls(frame, diversity=ensemble.diversity_, disagreement=ensemble.disagreement_)
         return display.plot(ax=ax)
 
-    def plot(self, ax=None):
-        """Draw weights on the left, diversity on the right.
+    def plot(self, ax: "AxesPair | None" = None) -> Self:
+        """Draw the weights on the left and the diversity on the right.
 
         Parameters
         ----------
         ax : array-like of 2 matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
 
         Returns
         -------
         self : EnsembleDisplay
-            With its artists.
+            The display with its artists.
         """
         n = len(self.frame)
         width, height = max(8.5, 5.0 + ROW_HEIGHT * n), max(2.4, 1.4 + ROW_HEIGHT * n)
-        left, right = self._make_axes(ax, 2, width=width, height=height)
+        left, right = self._make_axes_pair(ax, width=width, height=height)
         self.bars_ = left.barh(range(n), self.frame["weight"], color=BLUE, height=0.7)
-        names = [f"{row.algorithm} #{row.trial}" for row in self.frame.itertuples()]
+        names = [f"{row.algorithm} #{row.trial}" for row in rows_of(self.frame)]
         left.set(xlabel="weight in the vote", ylim=(n - 0.5, -0.5))
         left.set_yticks(range(n), names)
         largest = self.diversity.max() or 1.0
@@ -128,14 +144,14 @@ class EnsembleDisplay(BaseDisplay):
         right.tick_params(axis="y", length=0)
         title = "diversity of the members"
         if self.disagreement is not None and n > 1:
-            title += f"\n(on average two label {self.disagreement:.1%} of the rows differently)"
+            title += f"\n(two members label {self.disagreement:.1%} of the rows differently)"
         right.set_title(title, fontsize="medium")
         self.figure_.colorbar(self.image_, ax=right, label="distance of probabilities")
         if n <= _MAX_NUMBERED:
             self._write_numbers(right, largest / 2)
         return self
 
-    def _write_numbers(self, ax, middle):
+    def _write_numbers(self, ax: "Axes", middle: float) -> None:
         for i, row in enumerate(self.diversity):
             for j, value in enumerate(row):
                 color = "white" if value <= middle else "black"

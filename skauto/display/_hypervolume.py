@@ -1,26 +1,34 @@
-"""How the Pareto front grew."""
+"""Plot of the hypervolume of the Pareto front over the cost of the search."""
+
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from skauto.display._base import COLORS, BaseDisplay, check_choice, legend_outside
 from skauto.display._quantities import quantities, values_of
+from skauto.history import History
 from skauto.utils._pareto import running_hypervolume
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 _COSTS = {"seconds": "time of evaluations [s]", "rows": "cost in evaluations on all rows"}
 
 
 class HypervolumeDisplay(BaseDisplay):
-    """Hypervolume of the Pareto front over what the search has cost.
+    """Hypervolume of the Pareto front over the cost of the search.
 
-    The hypervolume is the volume that the trials on all rows dominate, up to a reference point.
-    Trials on a part of the rows add to the cost alone.
+    The hypervolume is the volume between the front of the trials on all rows and a reference
+    point. Trials on a part of the rows only add to the cost.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row a trial, with the columns "trial", "seconds" and "rows" (both accumulated) and
-        "hypervolume".
+        One row for each trial, with the columns "trial", "seconds" and "rows" (both accumulated)
+        and "hypervolume".
     reference : ndarray of shape (n_quantities,)
         The reference point.
 
@@ -29,17 +37,17 @@ class HypervolumeDisplay(BaseDisplay):
     line_ : matplotlib Line2D
         The hypervolume.
     ax_ : matplotlib Axes
-        Where it is drawn.
+        Axes of the line.
     figure_ : matplotlib Figure
-        Its figure.
+        Figure of the axes.
 
     See Also
     --------
-    ParetoFrontDisplay : The front at the end.
+    ParetoFrontDisplay : The front at the end of the search.
 
     Notes
     -----
-    Volumes of different searches can be compared if they have the same reference point.
+    Compare different searches only with the same reference point.
 
     Examples
     --------
@@ -58,53 +66,67 @@ class HypervolumeDisplay(BaseDisplay):
     True
     """
 
-    def __init__(self, frame, *, reference):
+    def __init__(self, frame: "pd.DataFrame", *, reference: ArrayLike) -> None:
         super().__init__(frame)
         self.reference = reference
 
     @classmethod
-    def from_estimator(cls, estimator, *, reference=None, ax=None, **kwargs):
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        reference: ArrayLike | None = None,
+        ax: "Axes | None" = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw the search of a fitted estimator.
 
         Parameters
         ----------
         estimator : ConstrainedAutoClassifier
-            A fitted one.
+            A fitted estimator.
         reference : array-like of shape (n_quantities,), default=None
             See ``from_history``.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
         **kwargs : dict
-            See ``plot``.
+            Passed to ``plot``.
 
         Returns
         -------
         display : HypervolumeDisplay
-            What was drawn.
+            The drawn display.
         """
         check_is_fitted(estimator)
         return cls.from_history(estimator.history_, reference=reference, ax=ax, **kwargs)
 
     @classmethod
-    def from_history(cls, history, *, reference=None, ax=None, **kwargs):
+    def from_history(
+        cls,
+        history: History,
+        *,
+        reference: ArrayLike | None = None,
+        ax: "Axes | None" = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw a history, such as that of ``minimize``.
 
         Parameters
         ----------
         history : History
-            The trials. The quantities are the objectives; if there is only one, the constraints
-            count too.
+            The trials. The quantities are the objectives. If there is only one objective, they are
+            the objective and the constraints.
         reference : array-like of shape (n_quantities,), default=None
-            Worst corner of the volume; None takes the worst value that was seen of each quantity.
+            The reference point. None takes the largest value of each quantity in the history.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
         **kwargs : dict
-            See ``plot``.
+            Passed to ``plot``.
 
         Returns
         -------
         display : HypervolumeDisplay
-            What was drawn.
+            The drawn display.
         """
         import pandas as pd
 
@@ -125,23 +147,25 @@ class HypervolumeDisplay(BaseDisplay):
         )
         return cls(frame, reference=np.asarray(reference)).plot(ax=ax, **kwargs)
 
-    def plot(self, ax=None, *, cost="seconds", name=None):
+    def plot(
+        self, ax: "Axes | None" = None, *, cost: str = "seconds", name: str | None = None
+    ) -> Self:
         """Draw the hypervolume.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
         cost : {"seconds", "rows"}, default="seconds"
-            Seconds of the evaluations, summed over the workers; or their number, where one on a
-            part of the rows counts pro rata.
+            "seconds" sums the time of all evaluations. "rows" counts the evaluations, each with
+            its share of the rows.
         name : str, default=None
-            What the legend calls the line.
+            Label of the line in the legend.
 
         Returns
         -------
         self : HypervolumeDisplay
-            With its artists.
+            The display with its artists.
         """
         check_choice(type(self), "cost", cost, list(_COSTS))
         ax = self._make_axes(ax)

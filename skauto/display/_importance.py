@@ -1,33 +1,40 @@
-"""How much the score loses when a column is permuted."""
+"""Plot of the permutation importance of the columns."""
+
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from skauto.display._base import BLUE, ROW_HEIGHT, BaseDisplay, score_name
 from skauto.inspection import cross_validated_importance
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
 
 class PermutationImportanceDisplay(BaseDisplay):
-    """Loss of score when a raw column is permuted, the most important column first.
+    """Permutation importance of the raw columns, the most important column first.
 
-    Bars are means over folds and repetitions, lines their standard deviation.
+    A bar is the mean loss of score over folds and repetitions; its line is the standard deviation.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row a column of the table: "column", "mean" and "std".
+        One row for each column of the table: "column", "mean" and "std".
     score_name : str, default="score"
         Label of the score.
 
     Attributes
     ----------
     bars_ : matplotlib BarContainer
-        In the order of ``shown_``.
+        The bars, in the order of ``shown_``.
     shown_ : pandas.DataFrame
-        The columns that are drawn.
+        The drawn columns.
     ax_ : matplotlib Axes
-        Where they are drawn.
+        Axes of the bars.
     figure_ : matplotlib Figure
-        Its figure.
+        Figure of the axes.
 
     Examples
     --------
@@ -39,18 +46,27 @@ class PermutationImportanceDisplay(BaseDisplay):
     ['city', 'age']
     """
 
-    def __init__(self, frame, *, score_name="score"):
+    def __init__(self, frame: "pd.DataFrame", *, score_name: str = "score") -> None:
         super().__init__(frame)
         self.score_name = score_name
 
     @classmethod
-    def from_estimator(cls, estimator, X, y, *, n_repeats=5, random_state=None, ax=None):
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        n_repeats: int = 5,
+        random_state: Any = None,
+        ax: "Axes | None" = None,
+    ) -> Self:
         """Draw the importance of the columns on the validation rows of each fold.
 
         Parameters
         ----------
         estimator : AutoClassifier or ConstrainedAutoClassifier
-            Fitted on ``X`` and ``y``; its members are fitted anew in each fold.
+            Fitted on ``X`` and ``y``. Its members are refitted in each fold.
         X : {array-like, dataframe} of shape (n_samples, n_features)
             The table.
         y : array-like of shape (n_samples,)
@@ -58,14 +74,14 @@ class PermutationImportanceDisplay(BaseDisplay):
         n_repeats : int, default=5
             Permutations of each column in each fold.
         random_state : int, RandomState instance or None, default=None
-            Draws the folds and the permutations.
+            Seed of the folds and the permutations.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
 
         Returns
         -------
         display : PermutationImportanceDisplay
-            What was drawn.
+            The drawn display.
         """
         import pandas as pd
 
@@ -82,20 +98,20 @@ class PermutationImportanceDisplay(BaseDisplay):
         )
         return cls(frame, score_name=score_name(estimator)).plot(ax=ax)
 
-    def plot(self, ax=None, max_columns=20):
+    def plot(self, ax: "Axes | None" = None, max_columns: int = 20) -> Self:
         """Draw a bar for each column.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
         max_columns : int, default=20
-            Only so many of the most important columns are drawn.
+            Largest number of columns that are drawn.
 
         Returns
         -------
         self : PermutationImportanceDisplay
-            With its artists.
+            The display with its artists.
         """
         order = self.frame.sort_values("mean", ascending=False, kind="stable")
         self.shown_ = order.head(max_columns).reset_index(drop=True)

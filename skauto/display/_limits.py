@@ -1,40 +1,45 @@
-"""Limits, and how near the deployed model comes to them."""
+"""Plot of measured constraint values relative to their limits."""
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skauto.display._base import BLACK, BLUE, GREY, RED, ROW_HEIGHT, BaseDisplay, legend_outside
+from skauto.display._quantities import readable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _NAMES = {"best": "best pipeline", "ensemble": "ensemble"}
 
 
 class LimitsDisplay(BaseDisplay):
-    """What was measured of each constraint, in units of its limit.
+    """Value of each constraint in units of its limit.
 
-    A bar of error is drawn around the mean over the folds. A diamond is what is held against the
-    limit: seconds and bytes of the fitted model, and for everything else the mean with its safety
-    margin. Red is beyond the limit. Of a lower bound, what is left to the best value is shown.
+    A point is the mean over the folds with its standard error. A diamond is the value that is
+    compared with the limit: the fitted model for seconds and bytes, the mean with its safety
+    margin for everything else. Red diamonds exceed their limit. A lower bound is drawn as an upper
+    limit on the distance from the best value.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row for each model and limited constraint, with the columns "model", "constraint",
-        "limit", "value", "error", "bound" and "met", the middle four as upper limits.
+        One row for each model and constraint with a limit. The columns are "model", "constraint",
+        "limit", "value", "error", "bound" and "met". Lower bounds are stated as upper limits.
 
     Attributes
     ----------
     points_ : list of matplotlib ErrorbarContainer
         Means over the folds, one for each model.
     bounds_ : list of matplotlib PathCollection
-        What is held against the limits, one for each model.
+        Values compared with the limits, one for each model.
     limit_line_ : matplotlib Line2D
         The limits, at 1.
     ax_ : matplotlib Axes
-        Where it is drawn.
+        Axes of the plot.
     figure_ : matplotlib Figure
-        Its figure.
+        Figure of the axes.
 
     See Also
     --------
@@ -56,25 +61,25 @@ class LimitsDisplay(BaseDisplay):
     """
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+    def from_estimator(cls, estimator: Any, *, ax: "Axes | None" = None) -> Self:
         """Draw the limits of a fitted estimator.
 
         Parameters
         ----------
         estimator : ConstrainedAutoClassifier
-            A fitted one with at least one limit.
+            A fitted estimator with at least one limit.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
 
         Returns
         -------
         display : LimitsDisplay
-            What was drawn.
+            The drawn display.
 
         Raises
         ------
         ValueError
-            If no constraint states a limit.
+            If no constraint has a limit.
         """
         check_is_fitted(estimator)
         frame = getattr(estimator, "constraint_values_", None)
@@ -93,18 +98,18 @@ class LimitsDisplay(BaseDisplay):
         columns = ["model", "constraint", "limit", "value", "error", "bound", "met"]
         return cls(frame[columns]).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw one row for each constraint, with the models below each other.
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        """Draw one row for each constraint.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
 
         Returns
         -------
         self : LimitsDisplay
-            With its artists.
+            The display with its artists.
         """
         keys = list(dict.fromkeys(self.frame["constraint"]))
         ax = self._make_axes(ax, height=1.4 + 2 * ROW_HEIGHT * len(keys))
@@ -132,13 +137,13 @@ class LimitsDisplay(BaseDisplay):
                     marker="D",
                     s=45,
                     facecolors="none",
-                    edgecolors=np.where(rows["met"], color, RED),
-                    label=f"{_NAMES[model]}: held against the limit",
+                    edgecolors=[color if met else RED for met in rows["met"]],
+                    label=f"{_NAMES[model]}: compared with the limit",
                     zorder=3,
                 )
             )
         self.limit_line_ = ax.axvline(1.0, color=BLACK, linestyle="--", label="limit")
-        ax.set_yticks(range(len(keys)), [key.replace("_", " ").replace("(", " (") for key in keys])
+        ax.set_yticks(range(len(keys)), [readable(key) for key in keys])
         ax.set(xlabel="value in units of the limit", ylim=(len(keys) - 0.5, -0.5))
         ax.set_xlim(left=min(0.0, ax.get_xlim()[0]))
         legend_outside(ax)

@@ -1,4 +1,4 @@
-"""HTML parts of the report: tables, figures and the page around them."""
+"""HTML elements of the report: tables, figures and the page."""
 
 import html
 import io
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-# Black and white of a drawing become the colours of the page, which can be dark.
+# Black and white of figures are replaced by the colours of the page, which can be dark.
 _PAGE_COLORS = {"#000000": "currentColor", "#ffffff": "var(--page)"}
-# Characters of a cell from which on its text may be broken.
+# Longest text of a table cell, in characters, that is not wrapped.
 _LONG = 24
 _STYLE = {
     "axes.facecolor": "none",
@@ -29,12 +29,12 @@ _STYLE = {
 
 
 def check_plot_support(caller: str) -> None:
-    """Refuse to draw without matplotlib and pandas.
+    """Raise an error if matplotlib or pandas is not installed.
 
     Parameters
     ----------
     caller : str
-        What needs them, for the error.
+        Function that needs them, named in the error.
 
     Raises
     ------
@@ -52,16 +52,16 @@ def check_plot_support(caller: str) -> None:
 
 
 class Markup(str):
-    """Text that is HTML already and is not escaped again."""
+    """HTML text, which is not escaped again."""
 
 
 def text(value: Any) -> str:
-    """Give a value as HTML; numbers with four significant digits.
+    """Format a value as HTML, floats with four significant digits.
 
     Parameters
     ----------
     value : object
-        What to show; None and NaN are shown as a dash.
+        None and NaN become a dash.
 
     Returns
     -------
@@ -80,14 +80,14 @@ def text(value: Any) -> str:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Give a table that scrolls where the page is too narrow or the table long.
+    """Format a table that scrolls if it is too wide or too long.
 
     Parameters
     ----------
     columns : sequence of str
-        The heading.
+        Names of the columns.
     rows : iterable of sequence
-        One value a column.
+        One value for each column.
 
     Returns
     -------
@@ -103,12 +103,12 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def frame_table(frame: "pd.DataFrame") -> str:
-    """Give a DataFrame as a table, without its index.
+    """Format a DataFrame as a table without its index.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        What to show; missing entries are shown as a dash.
+        Missing entries become a dash.
 
     Returns
     -------
@@ -128,7 +128,7 @@ def _cell(value: Any) -> str:
 
 
 def bar(share: float) -> Markup:
-    """Give a number in [0, 1] as a horizontal bar with its value.
+    """Format a number in [0, 1] as a horizontal bar with its value.
 
     Parameters
     ----------
@@ -150,16 +150,16 @@ def bar(share: float) -> Markup:
 def figure(
     draw: Callable[["Figure"], Any], caption: str, width: float = 5.2, height: float = 3.4
 ) -> str:
-    """Draw with matplotlib and give the drawing as SVG in the colours of the page.
+    """Format a matplotlib figure as SVG in the colours of the page.
 
     Parameters
     ----------
     draw : callable
         ``draw(figure)`` draws on an empty matplotlib Figure.
     caption : str
-        What is shown; also what a screen reader says.
+        Caption, also the text for screen readers.
     width, height : float, default=5.2 and 3.4
-        Inches.
+        Size in inches.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def figure(
 
 
 def _legend_below(drawn: "Figure") -> None:
-    """Move the legends of the axes below the figure: narrow pages have no room beside it."""
+    """Move the legends below the figure, because narrow pages have no space beside it."""
     for ax in drawn.axes:
         legend = ax.get_legend()
         handles, labels = ax.get_legend_handles_labels()
@@ -196,7 +196,7 @@ def _legend_below(drawn: "Figure") -> None:
 
 
 def page(title: str, header: str, sections: dict[str, str]) -> str:
-    """Give a page that needs no other file.
+    """Format a page that needs no other file.
 
     Parameters
     ----------

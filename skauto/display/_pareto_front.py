@@ -1,8 +1,12 @@
-"""The trade between two quantities, and its Pareto front."""
+"""Plot of the trials by two quantities, and their Pareto front."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from skauto.constraints import Constraint
 from skauto.display._base import (
     BLACK,
     BLUE,
@@ -15,54 +19,61 @@ from skauto.display._base import (
     legend_outside,
     loss_name,
 )
-from skauto.display._quantities import quantities, values_of
+from skauto.display._quantities import quantities, readable, values_of
+from skauto.history import History
 from skauto.utils import non_dominated
 
-# Of quantities that are no shares; those may span orders of magnitude.
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PathCollection
+    from matplotlib.lines import Line2D
+
+# Units of the quantities that are not shares. Their axes may be logarithmic.
 _UNITS = {"prediction_latency": "s a row", "model_size": "bytes"}
 
 
 class ParetoFrontDisplay(BaseDisplay):
-    """Trials by two quantities that should both be small, and those that no other one beats.
+    """Trials by two minimised quantities, and their Pareto front.
 
-    The quantities are objectives or constraints. Hollow trials exceed a limit, which may be one of
-    a quantity that is not shown. Dots are trials on a part of the rows, which are never part of
-    the front.
+    The quantities are objectives or constraints. Hollow marks are trials that exceed a limit,
+    possibly of a quantity that is not drawn. Small dots are trials on a part of the rows, which
+    are not part of the front.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row a completed trial, with the columns "trial", both quantities, "feasible" (exceeds
-        no limit), "complete" (ran on all the rows) and "front".
+        One row for each completed trial. The columns are "trial", both quantities, "feasible"
+        (exceeds no limit), "complete" (ran on all rows) and "front".
     x, y : str
         Columns of the quantities.
     limits : dict of str to float, default=None
         Upper limits, by quantity.
     labels : dict of str to str, default=None
-        Labels of the quantities, where these are not to be their names.
+        Axis labels, by quantity. The default label is the name of the quantity.
     chosen : int, default=None
-        Number of the trial that is used.
+        Number of the trial to mark as the best pipeline.
 
     Attributes
     ----------
     trials_ : matplotlib PathCollection
-        The complete trials.
+        The trials on all rows.
     front_ : matplotlib Line2D
-        The front, with a step from each trial to the next one.
+        The Pareto front, a step line.
     limit_lines_ : dict of str to matplotlib Line2D
-        Limits of the quantities that are shown.
+        Limits of the drawn quantities.
     chosen_ : matplotlib PathCollection or None
-        The trial that is used.
+        The mark of the best pipeline.
     reference_ : matplotlib Line2D or None
         The reference point.
     ax_ : matplotlib Axes
-        Where it is drawn.
+        Axes of the plot.
     figure_ : matplotlib Figure
-        Its figure.
+        Figure of the axes.
 
     See Also
     --------
-    HypervolumeDisplay : How the front grew.
+    HypervolumeDisplay : Hypervolume of the front during the search.
 
     Examples
     --------
@@ -81,7 +92,16 @@ class ParetoFrontDisplay(BaseDisplay):
     10
     """
 
-    def __init__(self, frame, *, x, y, limits=None, labels=None, chosen=None):
+    def __init__(
+        self,
+        frame: "pd.DataFrame",
+        *,
+        x: str,
+        y: str,
+        limits: Mapping[str, float] | None = None,
+        labels: Mapping[str, str] | None = None,
+        chosen: int | None = None,
+    ) -> None:
         super().__init__(frame)
         self.x = x
         self.y = y
@@ -90,24 +110,32 @@ class ParetoFrontDisplay(BaseDisplay):
         self.chosen = chosen
 
     @classmethod
-    def from_estimator(cls, estimator, *, x=None, y=None, ax=None, **kwargs):
-        """Draw the trials of a fitted estimator, and mark the best pipeline.
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        x: str | None = None,
+        y: str | None = None,
+        ax: "Axes | None" = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the trials of a fitted estimator and mark the best pipeline.
 
         Parameters
         ----------
         estimator : ConstrainedAutoClassifier
-            A fitted one.
+            A fitted estimator.
         x, y : str, default=None
             See ``from_history``.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
         **kwargs : dict
-            See ``plot``.
+            Passed to ``plot``.
 
         Returns
         -------
         display : ParetoFrontDisplay
-            What was drawn.
+            The drawn display.
         """
         check_is_fitted(estimator)
         history = estimator.history_
@@ -118,7 +146,15 @@ class ParetoFrontDisplay(BaseDisplay):
         return display.plot(ax=ax, **kwargs)
 
     @classmethod
-    def from_history(cls, history, *, x=None, y=None, ax=None, **kwargs):
+    def from_history(
+        cls,
+        history: History,
+        *,
+        x: str | None = None,
+        y: str | None = None,
+        ax: "Axes | None" = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw a history, such as that of ``minimize``.
 
         Parameters
@@ -126,22 +162,30 @@ class ParetoFrontDisplay(BaseDisplay):
         history : History
             The trials.
         x, y : str, default=None
-            Names of objectives or constraints. None takes the second objective, or the first
-            constraint if there is only one objective, and the first objective.
+            Names of objectives or constraints. The default ``y`` is the first objective. The
+            default ``x`` is the second objective, or the first constraint if there is only one
+            objective.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
         **kwargs : dict
-            See ``plot``.
+            Passed to ``plot``.
 
         Returns
         -------
         display : ParetoFrontDisplay
-            What was drawn.
+            The drawn display.
         """
         return cls._of(history, x, y, None, None).plot(ax=ax, **kwargs)
 
     @classmethod
-    def _of(cls, history, x, y, labels, chosen):
+    def _of(
+        cls,
+        history: History,
+        x: str | None,
+        y: str | None,
+        labels: Mapping[str, str] | None,
+        chosen: int | None,
+    ) -> Self:
         import pandas as pd
 
         names = quantities(history)
@@ -170,20 +214,22 @@ class ParetoFrontDisplay(BaseDisplay):
         )
         return cls(frame, x=x, y=y, limits=history.limits, labels=labels, chosen=chosen)
 
-    def plot(self, ax=None, *, reference=None):
+    def plot(
+        self, ax: "Axes | None" = None, *, reference: tuple[float, float] | None = None
+    ) -> Self:
         """Draw trials, front, limits and the chosen trial.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
         reference : tuple of float, default=None
-            Worst corner of the hypervolume, as (x, y), to be marked.
+            Reference point of the hypervolume to mark, as (x, y).
 
         Returns
         -------
         self : ParetoFrontDisplay
-            With its artists.
+            The display with its artists.
         """
         ax = self._make_axes(ax)
         frame = self.frame
@@ -192,7 +238,7 @@ class ParetoFrontDisplay(BaseDisplay):
         (self.front_,) = ax.step(
             front[self.x], front[self.y], where="post", color=BLUE, label="Pareto front", zorder=2
         )
-        self.limit_lines_ = {}
+        self.limit_lines_: dict[str, Line2D] = {}
         for name, draw in ((self.x, ax.axvline), (self.y, ax.axhline)):
             limit = (self.limits or {}).get(name)
             if limit is not None:
@@ -204,7 +250,7 @@ class ParetoFrontDisplay(BaseDisplay):
             (self.reference_,) = ax.plot(
                 *reference, "P", color=BLACK, markersize=9, linestyle="", label="reference point"
             )
-        labels = {name: _readable(name) for name in (self.x, self.y)} | (self.labels or {})
+        labels = {name: readable(name) for name in (self.x, self.y)} | dict(self.labels or {})
         ax.set(xlabel=labels[self.x], ylabel=labels[self.y])
         for name, set_scale in ((self.x, ax.set_xscale), (self.y, ax.set_yscale)):
             if name in _UNITS and is_wide(frame[name]):
@@ -212,8 +258,8 @@ class ParetoFrontDisplay(BaseDisplay):
         legend_outside(ax)
         return self
 
-    def _draw_trials(self, ax, complete, partial):
-        edges = np.select([complete["front"], complete["feasible"]], [BLUE, SKY], GREY)
+    def _draw_trials(self, ax: "Axes", complete: "pd.DataFrame", partial: "pd.DataFrame") -> None:
+        edges = np.select([complete["front"], complete["feasible"]], [BLUE, SKY], GREY).tolist()
         filled = [
             edge if feasible else "none"
             for edge, feasible in zip(edges, complete["feasible"], strict=True)
@@ -229,7 +275,7 @@ class ParetoFrontDisplay(BaseDisplay):
             label = "on a part of the rows"
             ax.scatter(partial[self.x], partial[self.y], s=6, color=GREY, label=label, zorder=1)
 
-    def _mark_chosen(self, ax):
+    def _mark_chosen(self, ax: "Axes") -> "PathCollection | None":
         row = self.frame[self.frame["trial"] == self.chosen]
         if row.empty:
             return None
@@ -246,21 +292,17 @@ class ParetoFrontDisplay(BaseDisplay):
         )
 
 
-def _readable(name):
-    return name.replace("_", " ").replace("(", " (")
-
-
-def _constraint_label(constraint):
-    """Name a constraint with its unit; a lower bound is measured as what is left to the best."""
+def _constraint_label(constraint: Constraint) -> str:
+    """Name a constraint with its unit; a lower bound as the distance from the best value."""
     best, next_to_it = constraint.reported(0.0), constraint.reported(1.0)
-    name = _readable(constraint.key)
+    name = readable(constraint.key)
     if next_to_it < best:
         return f"{best:g} - {name}"
     unit = _UNITS.get(constraint.key)
     return name if unit is None else f"{name} [{unit}]"
 
 
-def _chosen_trial(estimator):
+def _chosen_trial(estimator: Any) -> int | None:
     """Number of the trial behind the best pipeline."""
     best = estimator.best_trial_ or estimator.history_.least_violating
     return None if best is None else best.number

@@ -21,9 +21,9 @@ from skauto.display._page import figure, table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Number of classes up to which the cells of the confusion matrix hold numbers, and length of the
-# labels up to which they are written horizontally.
+# Largest number of classes for which the cells of the confusion matrix hold numbers.
 _N_NUMBERED = 12
+# Longest label that is written horizontally.
 _SHORT_LABEL = 6
 # Inches.
 _WIDTH, _HEIGHT = 4.0, 3.6
@@ -31,7 +31,7 @@ _WIDTH, _HEIGHT = 4.0, 3.6
 
 @dataclass(frozen=True)
 class Predictions:
-    """Probabilities and labels that an estimator gives to rows whose classes are known.
+    """Predictions of an estimator for rows with known classes.
 
     Parameters
     ----------
@@ -52,17 +52,17 @@ class Predictions:
 
     @classmethod
     def out_of_fold(cls, estimator: Any) -> "Predictions | None":
-        """Average the out-of-fold probabilities of the members by their weights.
+        """Average the out-of-fold probabilities of the members with their weights.
 
         Parameters
         ----------
         estimator : AutoClassifier or ConstrainedAutoClassifier
-            A fitted one.
+            A fitted estimator.
 
         Returns
         -------
         predictions : Predictions or None
-            Of the rows that a fold predicted; None if they were not kept.
+            Predictions of the validated rows; None if the search has not kept them.
         """
         history, weights = estimator.history_, estimator.member_weights_
         members = [history[number].predictions for number in weights]
@@ -77,12 +77,12 @@ class Predictions:
 
     @classmethod
     def held_out(cls, estimator: Any, X: Any, y: NDArray[Any]) -> "Predictions":
-        """Predict rows that were not seen in ``fit``.
+        """Predict held-out rows.
 
         Parameters
         ----------
         estimator : AutoClassifier or ConstrainedAutoClassifier
-            A fitted one.
+            A fitted estimator.
         X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
             The rows.
         y : ndarray of shape (n_samples,)
@@ -91,7 +91,7 @@ class Predictions:
         Returns
         -------
         predictions : Predictions
-            Of all rows.
+            Predictions of all rows.
 
         Raises
         ------
@@ -113,7 +113,7 @@ class Predictions:
         return len(self.classes) == 2
 
     def scores(self) -> str:
-        """Tabulate the usual scores; ROC AUC where every class occurs.
+        """Tabulate common scores; ROC AUC only if every class occurs.
 
         Returns
         -------
@@ -135,7 +135,7 @@ class Predictions:
         return table(list(scores), [list(scores.values())])
 
     def figures(self) -> str:
-        """Draw the confusion matrix, calibration and, of two classes, the ROC curve.
+        """Draw confusion matrix, calibration curve and, with two classes, ROC curve.
 
         Returns
         -------
@@ -145,7 +145,7 @@ class Predictions:
         captions = {
             self._draw_confusion: "Confusion matrix, number of rows",
             self._draw_calibration: (
-                "Calibration: on the diagonal, predicted probabilities are observed frequencies"
+                "Calibration: predicted probability equals observed share on the diagonal"
             ),
         }
         if self._binary and len(np.unique(self.truth)) == 2:
@@ -167,7 +167,7 @@ class Predictions:
         )
 
     def _draw_calibration(self, drawn: "Figure") -> None:
-        """Of two classes the probability of the second, else that of the predicted class."""
+        """Draw the calibration of the second of two classes, or of the predicted class."""
         if self._binary:
             predicted, happened = self.probabilities[:, 1], self.truth == 1
             name = self.classes[1]

@@ -1,4 +1,4 @@
-"""Progress of a search as one line of plain text."""
+"""Callback that prints the progress of a search."""
 
 import shutil
 import sys
@@ -13,18 +13,16 @@ from sklearn.callback import CallbackContext
 from skauto.display._base import algorithm_of, mean_score, score_name
 from skauto.history import History, Proposal, Trial
 
-# Where a line cannot be overwritten, as in a file, one is written for each new best trial, and
-# otherwise at most once in so many seconds.
+# Seconds between two lines in a file. A new best trial is written at once.
 _INTERVAL = 10.0
 
 
 class SearchProgress:
     """Callback that shows the progress of a search as one line of plain text.
 
-    The line says how many trials are done, the elapsed time and an estimate of the time left, the
-    best score and the trial under way. It changes when a trial starts or ends. In a terminal or a
-    notebook it is overwritten; elsewhere, as in a log file, there is a line for each new best
-    trial. It is written to the standard output and needs no other package.
+    The line shows the number of trials, the elapsed time, an estimate of the time left, the best
+    score and the running trials. It is printed to the standard output. In a terminal or a notebook
+    each update overwrites it. Elsewhere, as in a log file, each new best trial adds a line.
 
     See Also
     --------
@@ -42,17 +40,17 @@ class SearchProgress:
     """
 
     def __init__(self) -> None:
-        self._lines: dict[UUID, _Line] = {}  # by the search
+        self._lines: dict[UUID, _Line] = {}  # by search
 
     def setup(self, estimator: Any, context: CallbackContext) -> None:
-        """Begin a search; called by ``fit``.
+        """Do nothing; part of the callback protocol.
 
         Parameters
         ----------
         estimator : AutoClassifier or ConstrainedAutoClassifier
-            What is fitted.
+            The estimator being fitted.
         context : CallbackContext
-            The task of ``fit``.
+            Context of ``fit``.
         """
 
     def on_fit_task_begin(
@@ -62,16 +60,16 @@ class SearchProgress:
         *,
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        """Note that a search or a trial begins; called by ``fit``.
+        """Start the line of a search, or show a new trial.
 
         Parameters
         ----------
         estimator : AutoClassifier or ConstrainedAutoClassifier
-            What is fitted.
+            The estimator being fitted.
         context : CallbackContext
-            The task of the search or of the trial.
+            Context of the search or of the trial.
         metadata : mapping, default=None
-            "history" of a search, "proposal" of a trial.
+            Holds "history" for a search and "proposal" for a trial.
         """
         metadata = metadata or {}
         if "history" in metadata:
@@ -88,29 +86,29 @@ class SearchProgress:
         *,
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        """Show that a trial ended; called by ``fit``.
+        """Show that a trial ended.
 
         Parameters
         ----------
         estimator : AutoClassifier or ConstrainedAutoClassifier
-            What is fitted.
+            The estimator being fitted.
         context : CallbackContext
-            The task of the trial.
+            Context of the trial.
         metadata : mapping, default=None
-            "trial", what came of it.
+            Holds "trial", the finished trial.
         """
         if metadata and "trial" in metadata:
             self._lines[context.root_uuid].end(metadata["trial"])
 
     def teardown(self, estimator: Any, context: CallbackContext) -> None:
-        """End a search; called by ``fit`` also after an error.
+        """End the line of a search, also after an error.
 
         Parameters
         ----------
         estimator : AutoClassifier or ConstrainedAutoClassifier
-            What was fitted.
+            The estimator being fitted.
         context : CallbackContext
-            The task of ``fit``.
+            Context of ``fit``.
         """
         line = self._lines.pop(context.root_uuid, None)
         if line is not None:
@@ -126,7 +124,7 @@ class _Line:
     began: float = field(default_factory=time.monotonic)
     pending: list[Proposal] = field(default_factory=list)
     best: Trial | None = None
-    before: float = 0.0  # seconds of the search that is continued
+    before: float = 0.0  # seconds of an earlier, resumed search
     n_done: int = 0
     width: int = 0
     written: float = -_INTERVAL
@@ -148,7 +146,7 @@ class _Line:
             self._write()
 
     def close(self) -> None:
-        """Leave the last state behind."""
+        """Print the last state."""
         self.pending.clear()
         self._write(last=True)
 
@@ -182,7 +180,7 @@ class _Line:
         return parts
 
     def _seconds_left(self, elapsed: float) -> float | None:
-        """Estimate of the first limit to be reached; None before the first trial has ended."""
+        """Estimate the seconds to the first limit; None before the first trial has ended."""
         left = []
         if self.history.time_limit is not None:
             left.append(self.history.time_limit - self.before - elapsed)

@@ -1,36 +1,35 @@
-"""What of a trial is to be small: its objectives and its constraints."""
+"""Quantities that a search minimises or limits: objectives and constraints."""
+
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from skauto.history import History, Trial
+from skauto.utils import FloatArray
 
-def quantities(history):
-    """Name what a search has measured: its objectives, then its constraints.
 
-    Parameters
-    ----------
-    history : History
-        The trials.
-
-    Returns
-    -------
-    names : list of str
-        Each once; an objective may be a constraint as well.
-    """
+def quantities(history: History) -> list[str]:
+    """Names of the objectives, then those of the constraints, each once."""
     measured = (name for trial in history for name in trial.constraints)
     return list(dict.fromkeys((*history.objectives, *history.limits, *measured)))
 
 
-def values_of(history, trials, names):
-    """Give quantities of trials.
+def readable(name: str) -> str:
+    """Name of a quantity as an axis label."""
+    return name.replace("_", " ").replace("(", " (")
+
+
+def values_of(history: History, trials: Iterable[Trial], names: Sequence[str]) -> FloatArray:
+    """Tabulate quantities of trials.
 
     Parameters
     ----------
     history : History
-        Knows the objectives.
+        The history of the trials, which has the names of the objectives.
     trials : iterable of Trial
         Some of its trials.
     names : sequence of str
-        The quantities.
+        Names of quantities.
 
     Returns
     -------

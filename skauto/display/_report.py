@@ -1,4 +1,4 @@
-"""The report: one HTML page on a fitted estimator that needs no network."""
+"""Report on a fitted estimator: one HTML page that needs no network."""
 
 import platform
 from collections import Counter
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
     from skauto.history import History
 
-# Rows of the leaderboard, and columns in the plot of importances.
+# Rows of the leaderboard, and bars in the plot of importances.
 _N_TRIALS = 10
 _N_IMPORTANT = 20
-# Permutation importance predicts the table (repeats x columns) times.
+# Permutation importance predicts these rows (repeats x columns) times.
 _MAX_ROWS_PERMUTED = 1000
 _N_REPEATS = 5
 _PACKAGES = ("skauto", "scikit-learn", "numpy", "scipy", "lightgbm", "imbalanced-learn", "pandas")
@@ -55,7 +55,7 @@ def report_html(estimator: Any, X: Any = None, y: Any = None) -> str:
     Parameters
     ----------
     estimator : AutoClassifier or ConstrainedAutoClassifier
-        A fitted one.
+        A fitted estimator.
     X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features), default=None
         Rows that ``fit`` has not seen.
     y : array-like of shape (n_samples,), default=None
@@ -88,7 +88,7 @@ def report_html(estimator: Any, X: Any = None, y: Any = None) -> str:
     if estimator.history_.limits or len(estimator.history_.objectives) > 1:
         sections["Limits"] = _limits(estimator)
     sections["Cost"] = _cost(estimator)
-    sections["Repeat it"] = _repeat(estimator)
+    sections["Reproduce it"] = _repeat(estimator)
     title = f"{type(estimator).__name__} report"
     return page(title, _header(title, estimator), sections)
 
@@ -168,7 +168,7 @@ def _best_trials(estimator: Any) -> str:
 
 
 def _failures(history: "History") -> str:
-    """Tabulate the trials without a score by status, last line of the error, and algorithm."""
+    """Count the trials without a score by status and last line of the error."""
     counts: Counter[tuple[str, str]] = Counter()
     algorithms: dict[tuple[str, str], Counter[str]] = {}
     for trial in history:
@@ -231,9 +231,9 @@ def _predictions(estimator: Any) -> str:
     if known is None:
         return "<p>The out-of-fold predictions of the members were not kept.</p>"
     note = (
-        '<p class="muted">Weighted mean of the members, each predicted on the fold that it was '
-        "not trained on. The ensemble was selected on these predictions, so the figures are "
-        "slightly optimistic. Rows count equally.</p>"
+        '<p class="muted">Weighted mean of the out-of-fold predictions of the members. The '
+        "ensemble was selected on these predictions, so the scores are slightly optimistic. "
+        "Sample weights are not used.</p>"
     )
     return note + known.scores() + known.figures()
 
@@ -270,7 +270,7 @@ def _importance(estimator: Any, X: Any, y: NDArray[Any]) -> str:
         ax.set(ylim=(len(order) - 0.4, -0.6), xlabel=f"loss of {score_name(estimator)}")
 
     caption = (
-        f"Permutation importance: how much the score falls when a column is shuffled "
+        f"Permutation importance: loss of score when a column is shuffled "
         f"({len(rows)} rows, {_N_REPEATS} repeats)"
     )
     return figure(draw, caption, height=0.9 + 0.22 * len(order))
@@ -281,8 +281,8 @@ def _limits(estimator: Any) -> str:
     if hasattr(estimator, "constraint_values_"):
         parts.append(frame_table(estimator.constraint_values_))
         note = (
-            '<p class="muted">value, std: over the folds. fitted: measured on the model after '
-            "refitting.</p>"
+            '<p class="muted">value, error: mean over the folds and its standard error. fitted: '
+            "value of the refitted model. bound: value compared with the limit.</p>"
         )
         parts.append(note)
     if len(quantities(estimator.history_)) > 1 and any(t.ok for t in estimator.history_):
@@ -297,8 +297,8 @@ def _limits(estimator: Any) -> str:
 
 def _cost(estimator: Any) -> str:
     return (
-        "<p>Processor time of the trials by the share of the rows that they used, and their "
-        "energy at 10 W a core.</p>" + frame_table(estimator.cost_report().reset_index())
+        "<p>Processor time and energy (at 10 W per core) of the trials, by the share of the rows "
+        "that they used.</p>" + frame_table(estimator.cost_report().reset_index())
     )
 
 
@@ -318,7 +318,7 @@ def _repeat(estimator: Any) -> str:
 
 
 def _imports(estimator: Any) -> str:
-    """Import the classes of skauto that the settings of an estimator are made of."""
+    """Write the imports of the classes of skauto in the settings of an estimator."""
     settings = [
         part
         for value in estimator.get_params(deep=False).values()

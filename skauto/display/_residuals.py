@@ -1,4 +1,6 @@
-"""How the operator splitting converges."""
+"""Plot of the residuals of ADMM."""
+
+from typing import TYPE_CHECKING, Any, Self
 
 from skauto.display._base import (
     BLUE,
@@ -10,6 +12,9 @@ from skauto.display._base import (
     record_of,
 )
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 _LINES = {
     "primal": (BLUE, "o", "primal residual"),
     "dual": (ORANGE, "s", "dual residual"),
@@ -18,27 +23,27 @@ _LINES = {
 
 
 class ResidualsDisplay(BaseDisplay):
-    """Residuals of ADMM after each of its iterations.
+    """Residuals of ADMM after each iteration.
 
-    The primal residual is how far the relaxed integers are from legal ones, the dual one how far
-    the legal ones have moved; both are measured on the unit scale of the ranges. The violation is
-    the sum over the limits of what exceeds them, in units of the limits; it is drawn where it is
-    ever positive.
+    The primal residual is the distance between the relaxed and the rounded integer
+    hyper-parameters. The dual residual is ``rho`` times the distance that the rounded ones have
+    moved. Both are on the unit scale of the ranges. The violation is the sum of the excesses over
+    the limits, in units of the limits. It is drawn only if it is positive after some iteration.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row an iteration: a table of the strategy's ``residuals_``, see
-        :class:`~skauto.strategies.ADMM`.
+        One row for each iteration: the attribute ``residuals_`` of
+        :class:`~skauto.strategies.ADMM` as a table.
 
     Attributes
     ----------
     lines_ : dict of str to matplotlib Line2D
-        By the column of the frame.
+        The lines, by column of the frame.
     ax_ : matplotlib Axes
-        Where it is drawn.
+        Axes of the lines.
     figure_ : matplotlib Figure
-        Its figure.
+        Figure of the axes.
 
     Examples
     --------
@@ -51,35 +56,35 @@ class ResidualsDisplay(BaseDisplay):
     """
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None):
+    def from_estimator(cls, estimator: Any, *, ax: "Axes | None" = None) -> Self:
         """Draw the iterations of a fitted estimator with ``strategy="admm"``.
 
         Parameters
         ----------
         estimator : AutoClassifier or ConstrainedAutoClassifier
-            A fitted one.
+            A fitted estimator.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
 
         Returns
         -------
         display : ResidualsDisplay
-            What was drawn.
+            The drawn display.
         """
-        return cls(record_of(estimator, cls, "residuals_", '"admm"')).plot(ax=ax)
+        return cls(record_of(estimator, cls, "residuals_", "admm")).plot(ax=ax)
 
-    def plot(self, ax=None):
-        """Draw the residuals over the trials.
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        """Draw the residuals over the number of trials.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
 
         Returns
         -------
         self : ResidualsDisplay
-            With its artists.
+            The display with its artists.
         """
         ax = self._make_axes(ax)
         self.lines_ = {}
@@ -89,12 +94,12 @@ class ResidualsDisplay(BaseDisplay):
                 (self.lines_[column],) = ax.plot(
                     self.frame["n_trials"], values, color=color, marker=marker, label=label
                 )
-        # Residuals shrink by orders of magnitude, and reach zero where all integers are legal.
+        # Residuals span orders of magnitude, and are 0 if the relaxed integers are integers.
         drawn = self.frame[list(self.lines_)].to_numpy()
         if is_wide(drawn[drawn > 0]):
             ax.set_yscale("symlog", linthresh=drawn[drawn > 0].min())
         ax.set_ylim(bottom=0.0)
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.locator_params(axis="x", integer=True)
         ax.set(xlabel="trials at the end of the iteration", ylabel="residual")
         legend_outside(ax)
         return self

@@ -1,6 +1,7 @@
-"""The losses of a search, trial by trial."""
+"""Plot of the losses of a search over the trials."""
 
 import math
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -16,36 +17,42 @@ from skauto.display._base import (
     loss_name,
     styles,
 )
+from skauto.history import History
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 
 class SearchHistoryDisplay(BaseDisplay):
-    """Loss of each trial of a search, and the best one so far.
+    """Loss of each trial of a search, and loss of the incumbent.
 
-    A trial is eligible if it could be the result: it was completed, on all the rows, and keeps
-    every limit. Others that have a loss are hollow: they were stopped after their first fold, ran
-    on a part of the rows, or exceed a limit. Crosses at the upper edge are trials without a loss.
+    Filled marks are eligible trials: completed, on all rows, within every limit. Hollow marks are
+    other trials with a loss: stopped early, on a part of the rows, or beyond a limit. Crosses at
+    the upper edge are trials without a loss.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row a trial, with the columns "trial", "seconds" (when it ended), "loss", "status",
-        "eligible", "algorithm" (of the last step) and "origin" (the part of the strategy that
-        proposed it).
+        One row for each trial. The columns are "trial", "seconds" (when it ended), "loss",
+        "status", "eligible", "algorithm" (of the last step) and "origin" (the part of the strategy
+        that proposed it).
     loss_name : str, default="loss"
         Label of the loss.
 
     Attributes
     ----------
     points_ : dict of str to matplotlib PathCollection
-        The trials of each group.
+        The trials of each colour, by algorithm or origin.
     incumbent_ : matplotlib Line2D
         Smallest loss of an eligible trial so far.
     failed_ : matplotlib Line2D or None
         The trials without a loss.
     ax_ : matplotlib Axes
-        Where it is drawn.
+        Axes of the plot.
     figure_ : matplotlib Figure
-        Its figure.
+        Figure of the axes.
 
     See Also
     --------
@@ -63,34 +70,41 @@ class SearchHistoryDisplay(BaseDisplay):
     True
     """
 
-    def __init__(self, frame, *, loss_name="loss"):
+    def __init__(self, frame: "pd.DataFrame", *, loss_name: str = "loss") -> None:
         super().__init__(frame)
         self.loss_name = loss_name
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None, **kwargs):
+    def from_estimator(cls, estimator: Any, *, ax: "Axes | None" = None, **kwargs: Any) -> Self:
         """Draw the search of a fitted estimator.
 
         Parameters
         ----------
         estimator : AutoClassifier or ConstrainedAutoClassifier
-            A fitted one.
+            A fitted estimator.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
         **kwargs : dict
-            See ``plot``.
+            Passed to ``plot``.
 
         Returns
         -------
         display : SearchHistoryDisplay
-            What was drawn.
+            The drawn display.
         """
         check_is_fitted(estimator)
         name = loss_name(estimator)
         return cls.from_history(estimator.history_, loss_name=name, ax=ax, **kwargs)
 
     @classmethod
-    def from_history(cls, history, *, loss_name=None, ax=None, **kwargs):
+    def from_history(
+        cls,
+        history: History,
+        *,
+        loss_name: str | None = None,
+        ax: "Axes | None" = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw a history, such as that of ``minimize``.
 
         Parameters
@@ -100,14 +114,14 @@ class SearchHistoryDisplay(BaseDisplay):
         loss_name : str, default=None
             Label of the loss; None takes the name of the first objective.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
         **kwargs : dict
-            See ``plot``.
+            Passed to ``plot``.
 
         Returns
         -------
         display : SearchHistoryDisplay
-            What was drawn.
+            The drawn display.
         """
         import pandas as pd
 
@@ -126,22 +140,22 @@ class SearchHistoryDisplay(BaseDisplay):
         display = cls(pd.DataFrame(rows), loss_name=loss_name or history.objectives[0])
         return display.plot(ax=ax, **kwargs)
 
-    def plot(self, ax=None, *, x="trial", by="algorithm"):
+    def plot(self, ax: "Axes | None" = None, *, x: str = "trial", by: str = "algorithm") -> Self:
         """Draw the trials.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
         x : {"trial", "seconds"}, default="trial"
-            Over what.
+            Quantity of the x axis.
         by : {"algorithm", "origin"}, default="algorithm"
-            What the colours stand for.
+            Column that decides the colours.
 
         Returns
         -------
         self : SearchHistoryDisplay
-            With its artists.
+            The display with its artists.
         """
         check_choice(type(self), "x", x, ("trial", "seconds"))
         check_choice(type(self), "by", by, ("algorithm", "origin"))
@@ -170,14 +184,14 @@ class SearchHistoryDisplay(BaseDisplay):
             ax.scatter([], [], s=28, edgecolors=GREY, facecolors="none", label="not eligible")
         self.failed_ = self._mark_failures(ax, frame.loc[frame["loss"].isna(), x])
         ax.set(xlabel="trial" if x == "trial" else "time [s]", ylabel=self.loss_name)
-        ax.xaxis.get_major_locator().set_params(integer=x == "trial")
+        ax.locator_params(axis="x", integer=x == "trial")
         if is_wide(measured["loss"]):
             ax.set_yscale("log")
         legend_outside(ax)
         return self
 
-    def _mark_failures(self, ax, where):
-        """Put crosses on the upper edge: there is no loss to draw them at."""
+    def _mark_failures(self, ax: "Axes", where: "pd.Series[Any]") -> "Line2D | None":
+        """Draw crosses at the upper edge for trials without a loss."""
         if where.empty:
             return None
         (line,) = ax.plot(

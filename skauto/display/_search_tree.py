@@ -1,4 +1,6 @@
-"""The tree of a Monte-Carlo tree search."""
+"""Plot of the tree of a Monte Carlo tree search."""
+
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -8,46 +10,52 @@ from skauto.display._base import (
     ROW_HEIGHT,
     BaseDisplay,
     record_of,
+    rows_of,
 )
 
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
 _SEPARATOR = " > "
-# Inches from a decision to the next one.
+# Inches between two levels of the tree.
 _COLUMN_WIDTH = 2.1
 _FONT_SIZE = 8.0
 # Points of the largest mark and of the widest line.
 _LARGEST_MARK = 160.0
 _WIDEST_LINE = 5.0
-# The colours tell so many of the nodes apart; beyond are failures, which have the worst loss.
-_COLORED_SHARE = 0.9
+# The colour scale ends at this quantile of the losses, because failed trials have the worst loss.
+_COLOR_QUANTILE = 0.9
 
 
 class SearchTreeDisplay(BaseDisplay):
-    """Tree of decisions that MOSAIC has searched, most visited branches on top.
+    """Search tree of MOSAIC, most visited branches on top.
 
-    One column a decision. The size of a mark says how often its node was visited, as does the
-    number beside it; its colour is the median loss of what was evaluated below (a hollow mark:
-    nothing was). The width of a line is the policy, what the surrogate thinks of the choice.
+    A column is a decision, and a node is a choice of algorithms. The size of a mark and the number
+    in brackets are the visits of the node. Its colour is the median loss of the trials below it;
+    marks without such trials are hollow. The width of a line is the probability that the policy
+    gives to the choice.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row a node: a table of the strategy's ``tree_``, see
-        :class:`~skauto.strategies.MOSAIC`.
+        One row for each node: the attribute ``tree_`` of :class:`~skauto.strategies.MOSAIC` as a
+        table.
 
     Attributes
     ----------
     nodes_ : matplotlib PathCollection
-        The nodes below which something was evaluated.
+        The nodes with trials below them.
     lines_ : list of matplotlib Line2D
-        From a node to its parent, in the order of the nodes.
+        Lines from the nodes to their parents, in the order of the nodes.
     labels_ : list of matplotlib Text
         Algorithm and visits, in the order of the nodes.
     shown_ : pandas.DataFrame
-        The nodes that are drawn, with their places "x" and "y".
+        The drawn nodes with their positions "x" and "y".
     ax_ : matplotlib Axes
-        Where it is drawn.
+        Axes of the plot.
     figure_ : matplotlib Figure
-        Its figure.
+        Figure of the axes.
 
     Examples
     --------
@@ -62,44 +70,44 @@ class SearchTreeDisplay(BaseDisplay):
     """
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None, **kwargs):
+    def from_estimator(cls, estimator: Any, *, ax: "Axes | None" = None, **kwargs: Any) -> Self:
         """Draw the tree of a fitted estimator with ``strategy="mosaic"``.
 
         Parameters
         ----------
         estimator : AutoClassifier or ConstrainedAutoClassifier
-            A fitted one.
+            A fitted estimator.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
         **kwargs : dict
-            See ``plot``.
+            Passed to ``plot``.
 
         Returns
         -------
         display : SearchTreeDisplay
-            What was drawn.
+            The drawn display.
         """
-        return cls(record_of(estimator, cls, "tree_", '"mosaic"')).plot(ax=ax, **kwargs)
+        return cls(record_of(estimator, cls, "tree_", "mosaic")).plot(ax=ax, **kwargs)
 
-    def plot(self, ax=None, *, max_nodes=40):
+    def plot(self, ax: "Axes | None" = None, *, max_nodes: int = 40) -> Self:
         """Draw the most visited nodes.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
         max_nodes : int, default=40
-            Number of nodes.
+            Largest number of nodes that are drawn.
 
         Returns
         -------
         self : SearchTreeDisplay
-            With its artists.
+            The display with its artists.
         """
-        # No node has more visits than its parent, so that no parent is left out.
+        # A node has at most the visits of its parent, so the parent of each drawn node is drawn.
         order = self.frame.sort_values(["visits", "depth"], ascending=[False, True], kind="stable")
         shown = self.shown_ = _placed(order.head(max_nodes).reset_index(drop=True))
-        n_rows, n_columns = shown["y"].max() + 1, shown["depth"].max() + 1
+        n_rows, n_columns = float(shown["y"].max()) + 1.0, int(shown["depth"].max()) + 1
         ax = self._make_axes(
             ax, width=1.2 + _COLUMN_WIDTH * n_columns, height=1.0 + ROW_HEIGHT * n_rows
         )
@@ -114,10 +122,10 @@ class SearchTreeDisplay(BaseDisplay):
         ax.spines[:].set_visible(False)
         return self
 
-    def _draw_lines(self, ax, shown):
-        places = {row.node: (row.x, row.y) for row in shown.itertuples()}
+    def _draw_lines(self, ax: "Axes", shown: "pd.DataFrame") -> None:
+        places = {row.node: (row.x, row.y) for row in rows_of(shown)}
         self.lines_ = []
-        for row in shown[shown["depth"] > 0].itertuples():
+        for row in rows_of(shown[shown["depth"] > 0]):
             x, y = places[_parent(row.node)]
             bend = x + 0.88
             width = 0.5 + _WIDEST_LINE * np.nan_to_num(row.policy)
@@ -130,7 +138,7 @@ class SearchTreeDisplay(BaseDisplay):
                 zorder=1,
             )
 
-    def _draw_nodes(self, ax, shown):
+    def _draw_nodes(self, ax: "Axes", shown: "pd.DataFrame") -> None:
         sizes = 12.0 + _LARGEST_MARK * shown["visits"] / max(1, shown["visits"].max())
         known = shown["median"].notna()
         self.nodes_ = ax.scatter(
@@ -139,7 +147,7 @@ class SearchTreeDisplay(BaseDisplay):
             s=sizes[known],
             c=shown["median"][known],
             cmap=COLORMAP,
-            vmax=np.quantile(shown["median"][known], _COLORED_SHARE),
+            vmax=np.quantile(shown["median"][known], _COLOR_QUANTILE),
             zorder=2,
         )
         ax.scatter(
@@ -153,11 +161,11 @@ class SearchTreeDisplay(BaseDisplay):
         bar = self.figure_.colorbar(self.nodes_, ax=ax, aspect=40, shrink=0.8, extend="max")
         bar.set_label("median loss below")
 
-    def _write_labels(self, ax, shown, n_rows):
-        # In axes of the user the letters shrink with the room that they have.
-        place, figure = ax.get_position(), self.figure_
-        column_width = place.width * figure.get_figwidth() / (shown["depth"].max() + 1)
-        row_height = place.height * figure.get_figheight() / n_rows
+    def _write_labels(self, ax: "Axes", shown: "pd.DataFrame", n_rows: float) -> None:
+        # The font shrinks if the user's axes are too small for it.
+        inches = ax.get_window_extent().transformed(self.figure_.dpi_scale_trans.inverted())
+        column_width = inches.width / (shown["depth"].max() + 1)
+        row_height = inches.height / n_rows
         room = min(column_width / _COLUMN_WIDTH, row_height / ROW_HEIGHT)
         size = _FONT_SIZE * min(1.0, 1.4 * room)
         self.labels_ = [
@@ -170,22 +178,23 @@ class SearchTreeDisplay(BaseDisplay):
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
                 zorder=3,
             )
-            for row in shown.itertuples()
+            for row in rows_of(shown)
         ]
 
 
-def _parent(node):
+def _parent(node: str) -> str:
     return node.rpartition(_SEPARATOR)[0]
 
 
-def _placed(frame):
-    """Add a place to each node: leaves in rows of their own, parents amid their children."""
-    children = {}
+def _placed(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Add a position to each node: each leaf has its row, a parent is centred on its children."""
+    children: dict[str, list[str]] = {}
     for node in frame["node"][1:]:
         children.setdefault(_parent(node), []).append(node)
-    places, n_leaves = {}, 0
+    places: dict[str, float] = {}
+    n_leaves = 0
 
-    def place(node):
+    def place(node: str) -> None:
         nonlocal n_leaves
         own = children.get(node, [])
         for child in own:

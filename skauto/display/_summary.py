@@ -5,9 +5,9 @@ from typing import Any
 from skauto.display._base import describe_pipeline, mean_score, score_name
 from skauto.display._page import text
 
-# Members that are listed; the others are counted.
+# Largest number of members that are listed.
 _N_MEMBERS = 5
-# Notebooks have light and dark themes: the colours are those of the text around.
+# Text keeps the colour of the notebook, which can have a dark theme.
 _STYLE = """
 .skauto-summary {margin: 0.25em 0 0.75em; font-size: 0.95em; line-height: 1.45}
 .skauto-summary table {border-collapse: collapse; margin: 0.4em 0; font-size: 0.95em}
@@ -26,12 +26,12 @@ def summary_html(estimator: Any) -> str:
     Parameters
     ----------
     estimator : AutoClassifier or ConstrainedAutoClassifier
-        A fitted one.
+        A fitted estimator.
 
     Returns
     -------
     html : str
-        An element with its style.
+        A ``div`` element with its style.
     """
     weights = estimator.member_weights_
     trials = [estimator.history_[number] for number in weights]

@@ -1,4 +1,7 @@
-"""Which trial ran when, and beside which others."""
+"""Plot of when the folds of the trials ran."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -14,7 +17,12 @@ from skauto.display._base import (
     BaseDisplay,
     algorithm_of,
     legend_outside,
+    rows_of,
 )
+from skauto.history import History
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _STATUS_COLORS = {
     "ok": BLUE,
@@ -24,37 +32,37 @@ _STATUS_COLORS = {
     "memout": PURPLE,
     "crashed": BLACK,
 }
-# Seconds that two clocks may differ.
+# Largest difference between two clocks, in seconds.
 _TOLERANCE = 1e-3
-# A number is written into a bar that has room for it: so much of the axis for each digit.
+# Width of a digit as a share of the x axis. Narrower bars have no number.
 _DIGIT_SHARE = 0.012
 
 
 class TimelineDisplay(BaseDisplay):
-    """When each fold of each trial ran, and what the workers did at the same time.
+    """When each fold of each trial ran.
 
-    What ran at the same time lies in different rows: there are as many as workers were busy at
-    once. Gaps are seconds in which a worker waited, mostly for the strategy. The numbers are those
-    of the trials.
+    A bar is a fold, with the number of its trial. Folds that ran at the same time are in different
+    rows, so that a row stands for a worker. In gaps the worker waited, mostly for the strategy.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row a fold, with the columns "trial", "status" (of the trial), "algorithm" (of the last
-        step), "began" and "ended" (seconds since the search began) and "slot" (the row, from 1).
+        One row for each fold. The columns are "trial", "status" (of the trial), "algorithm" (of
+        the last step), "began" and "ended" (seconds since the search began) and "slot" (the row,
+        from 1).
 
     Attributes
     ----------
     bars_ : dict of str to matplotlib BarContainer
-        The folds of the trials of each status.
+        The folds, by status of the trial.
     ax_ : matplotlib Axes
-        Where it is drawn.
+        Axes of the bars.
     figure_ : matplotlib Figure
-        Its figure.
+        Figure of the axes.
 
     See Also
     --------
-    SearchHistoryDisplay : What came of the trials.
+    SearchHistoryDisplay : Losses of the trials.
 
     Examples
     --------
@@ -69,26 +77,26 @@ class TimelineDisplay(BaseDisplay):
     """
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None):
+    def from_estimator(cls, estimator: Any, *, ax: "Axes | None" = None) -> Self:
         """Draw the search of a fitted estimator.
 
         Parameters
         ----------
         estimator : AutoClassifier or ConstrainedAutoClassifier
-            A fitted one.
+            A fitted estimator.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
 
         Returns
         -------
         display : TimelineDisplay
-            What was drawn.
+            The drawn display.
         """
         check_is_fitted(estimator)
         return cls.from_history(estimator.history_, ax=ax)
 
     @classmethod
-    def from_history(cls, history, *, ax=None):
+    def from_history(cls, history: History, *, ax: "Axes | None" = None) -> Self:
         """Draw a history, such as that of ``minimize``.
 
         Parameters
@@ -96,12 +104,12 @@ class TimelineDisplay(BaseDisplay):
         history : History
             The trials.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
 
         Returns
         -------
         display : TimelineDisplay
-            What was drawn.
+            The drawn display.
         """
         import pandas as pd
 
@@ -115,18 +123,18 @@ class TimelineDisplay(BaseDisplay):
         frame["slot"] = _slots(zip(frame["began"], frame["ended"], strict=True))
         return cls(frame).plot(ax=ax)
 
-    def plot(self, ax=None):
+    def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw the folds.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None creates a figure.
 
         Returns
         -------
         self : TimelineDisplay
-            With its artists.
+            The display with its artists.
         """
         frame = self.frame
         n_slots = int(frame["slot"].max()) if len(frame) else 1
@@ -154,9 +162,9 @@ class TimelineDisplay(BaseDisplay):
         legend_outside(ax)
         return self
 
-    def _write_numbers(self, ax, span):
-        """Write the number of a trial into each of its bars that is wide enough."""
-        for row in self.frame.itertuples():
+    def _write_numbers(self, ax: "Axes", span: float) -> None:
+        """Write the number of the trial into each bar that is wide enough."""
+        for row in rows_of(self.frame):
             share = (row.ended - row.began) / span
             if share > _DIGIT_SHARE * (len(str(row.trial)) + 0.5):
                 color = "black" if row.status in ("stopped", "timeout", "memout") else "white"
@@ -164,9 +172,10 @@ class TimelineDisplay(BaseDisplay):
                 ax.text(middle, row.slot, row.trial, ha="center", va="center", size=7, color=color)
 
 
-def _slots(runs):
-    """Give each of the runs, sorted by their beginning, the first row that is free then."""
-    free_from, slots = [], []
+def _slots(runs: Iterable[tuple[float, float]]) -> list[int]:
+    """Assign to each run, sorted by beginning, the first row that is free then."""
+    free_from: list[float] = []
+    slots = []
     for began, ended in runs:
         free = [i for i, moment in enumerate(free_from) if moment <= began + _TOLERANCE]
         slot = free[0] if free else len(free_from)

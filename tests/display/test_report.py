@@ -21,7 +21,7 @@ from skauto.exceptions import BudgetWarning, InfeasibleWarning, TrialFailedWarni
 from tests.display.browser import look_at, needs_chromium
 from tests.display.conftest import fit, small_space
 
-HEADINGS = ["Data", "Search", "Ensemble", "Out-of-fold predictions", "Cost", "Repeat it"]
+HEADINGS = ["Data", "Search", "Ensemble", "Out-of-fold predictions", "Cost", "Reproduce it"]
 
 
 class Broken(GaussianNB):
@@ -169,7 +169,7 @@ def test_nothing_fitted_in_time(tmp_path):
         clf = fit("random", time_limit=1e-3)
     clf.save_report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert Outline(page).headings == ["Data", "Search", "Cost", "Repeat it"]
+    assert Outline(page).headings == ["Data", "Search", "Cost", "Reproduce it"]
     assert "time_limit depends on the machine" in page
     assert "No pipeline was fitted in time" in clf._repr_html_()
 
