@@ -36,7 +36,8 @@ html_theme_options = {
     "show_prev_next": False,
     "show_toc_level": 2,
 }
-html_sidebars = {page: [] for page in ("index", "install", "coming_from", "errors", "whats_new")}
+_ALONE = ("index", "install", "coming_from", "errors", "whats_new", "auto_examples/plot_tutorial")
+html_sidebars = {page: [] for page in _ALONE}  # pages without a section have no navigation
 html_show_sourcelink = False
 html_static_path = ["_static"]
 EXTRA = Path(__file__).parent / "_extra"  # the report of the start page, written below

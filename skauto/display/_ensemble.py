@@ -127,7 +127,7 @@ class EnsembleDisplay(BaseDisplay):
             The display with its artists.
         """
         n = len(self.frame)
-        width, height = max(8.5, 5.0 + ROW_HEIGHT * n), max(2.4, 1.4 + ROW_HEIGHT * n)
+        width, height = max(8.5, 5.0 + ROW_HEIGHT * n), max(3.0, 1.4 + ROW_HEIGHT * n)
         left, right = self._make_axes_pair(ax, width=width, height=height)
         self.bars_ = left.barh(range(n), self.frame["weight"], color=BLUE, height=0.7)
         names = [f"{row.algorithm} #{row.trial}" for row in rows_of(self.frame)]
