@@ -1,18 +1,17 @@
 r"""
-ADMM: algorithms and hyper-parameters in turns
-==============================================
+ADMM: alternating optimisation of algorithms and hyper-parameters
+=================================================================
 
-A pipeline is searched in two kinds of variables: which algorithm each step uses, and the
-hyper-parameters of these algorithms. ADMM [1]_ splits this mixed problem into simpler sub-problems
-and solves them in turns.
+A pipeline has an algorithm for each step, and the hyper-parameters of these algorithms. ADMM [1]_
+splits this mixed problem into simpler sub-problems and solves them in turns.
 """
 
 # %%
 # One iteration has four parts.
 #
 # 1. *theta-min* optimises the hyper-parameters of the present algorithms with a Gaussian process.
-#    Integers are relaxed to real numbers. A quadratic penalty draws them towards legal values.
-# 2. *delta-min* rounds to the nearest legal integers.
+#    Integers are relaxed to real numbers, with a quadratic penalty on the distance from integers.
+# 2. *delta-min* rounds to the nearest integers in the ranges.
 # 3. *z-min* chooses other algorithms at the present hyper-parameters. It is a bandit problem, and
 #    Thompson sampling solves it.
 # 4. The multipliers of the penalties are updated. Limits on latency, size or error rates enter
@@ -39,16 +38,17 @@ display.ax_.set_title("Loss of each trial, by the sub-problem that proposed it")
 plt.show()
 
 # %%
-# The residuals say whether the splitting converges. The primal residual is the distance of the
-# relaxed integers from legal ones. The dual residual is how far the legal ones moved.
+# The residuals show the convergence of ADMM. The primal residual is the distance between the
+# relaxed and the rounded integers. The dual residual is the distance that the rounded integers
+# have moved.
 
 ResidualsDisplay(pd.DataFrame(result.strategy.residuals_)).plot()
 plt.show()
 
 # %%
-# ADMM is the default strategy of :class:`~skauto.ConstrainedAutoClassifier`. Its settings are
-# documented at :class:`~skauto.strategies.ADMM`, its measurements on the page
-# :doc:`/benchmarks/admm`.
+# ADMM is the default strategy of :class:`~skauto.ConstrainedAutoClassifier`.
+# :class:`~skauto.strategies.ADMM` describes its settings, :doc:`/benchmarks/admm` has
+# measurements.
 #
 # .. [1] S. Liu, P. Ram, D. Vijaykeerthy, D. Bouneffouf, G. Bramble, H. Samulowitz, D. Wang,
 #    A. Conn, A. Gray, "An ADMM Based Framework for AutoML Pipeline Configuration", AAAI 2020.

@@ -1,10 +1,9 @@
 r"""
-DivBO: good and different pipelines
-===================================
+DivBO: Bayesian optimisation of error and diversity
+===================================================
 
-A search for pipelines ends with an ensemble. Members that predict the same add nothing to each
-other. DivBO [1]_ therefore looks for pipelines that are good *and* differ from those that the
-ensemble would have now.
+Members of an ensemble should have a small error and different predictions. DivBO [1]_ searches
+pipelines that are good *and* differ from the members of the current ensemble.
 """
 
 # %%
@@ -14,8 +13,7 @@ ensemble would have now.
 #
 # .. math:: R_{perf} + w R_{div}, \qquad w = \beta\,(\mathrm{sigmoid}(\tau t) - 1/2)
 #
-# is evaluated. The weight of diversity grows with the number of suggestions *t*: at first the
-# search looks for good pipelines only.
+# is evaluated. The weight of diversity is 0 at first and grows with the number of suggestions *t*.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -57,9 +55,9 @@ clf = AutoClassifier(
 ).fit(X, y)
 
 # %%
-# Each point is a trial: its loss, and the distance of its predictions from those of the best
-# trial. The members of the ensemble (filled) are good, but not all of them are similar to the
-# best one.
+# Each point is a trial, by its loss and the distance of its predictions from those of the best
+# trial. The members of the ensemble (filled) have a small loss, and some of them are far from the
+# best trial.
 
 trials = [trial for trial in clf.history_ if trial.ok]
 losses = np.array([trial.loss for trial in trials])
@@ -75,8 +73,8 @@ ax.legend()
 plt.show()
 
 # %%
-# The settings are documented at :class:`~skauto.strategies.DivBO`, the measurements are on the
-# page :doc:`/benchmarks/divbo`.
+# :class:`~skauto.strategies.DivBO` describes the settings, :doc:`/benchmarks/divbo` has
+# measurements.
 #
 # .. [1] Y. Shen, Y. Lu, Y. Li, Y. Tu, W. Zhang, B. Cui, "DivBO: Diversity-aware CASH for Ensemble
 #    Learning", NeurIPS 2022.

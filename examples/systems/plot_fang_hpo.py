@@ -1,21 +1,19 @@
 """
-FanG-HPO: two objectives, cheap and full evaluations
+FanG-HPO: several objectives and information sources
 ====================================================
 
-Where both the error and the difference between groups matter, there is not one best model but a
-Pareto front. FanG-HPO [1]_ searches this front, and saves energy by evaluating many configurations
-on a part of the rows.
+FanG-HPO [1]_ searches the Pareto front of the error and the difference between groups. It saves
+time and energy by evaluating many configurations on a part of the rows.
 """
 
 # %%
 # An evaluation on all rows is the ground truth. One on half of the rows costs half as much, but it
-# can be misleading. For each objective there is an *augmented* Gaussian process: it learns from
-# the ground truth and from those cheap evaluations that agree with it. The configuration with the
+# can be biased. Each objective has an *augmented* Gaussian process, which is fitted to the ground
+# truth and to the cheap evaluations that agree with it. The configuration with the
 # largest expected improvement of the hypervolume is proposed. It is evaluated on the source for
 # which the product of cost and distance from the augmented model is smallest.
 #
-# The function below has two objectives that contradict each other. On half of the rows both have a
-# small bias.
+# The function below has two conflicting objectives. On half of the rows both have a small bias.
 
 import matplotlib.pyplot as plt
 
@@ -45,8 +43,8 @@ n_cheap = sum(trial.fidelity < 1 for trial in result.history)
 print(f"{n_cheap} of {len(result.history)} evaluations used half of the rows")
 
 # %%
-# On the left all evaluations; small dots used half of the rows and never belong to the front. On
-# the right the volume that the front dominates, over the cost in evaluations on all rows.
+# Left: all evaluations; small dots are evaluations on half of the rows, which are not part of the
+# front. Right: the hypervolume of the front over the cost in evaluations on all rows.
 
 fig, axes = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
 ParetoFrontDisplay.from_history(result.history, ax=axes[0])
@@ -54,9 +52,9 @@ HypervolumeDisplay.from_history(result.history, reference=(1.2, 2.0), cost="rows
 plt.show()
 
 # %%
-# :ref:`sphx_glr_auto_examples_plot_pareto.py` shows the same on a table. The settings are
-# documented at :class:`~skauto.strategies.FanGHPO`, the measurements are on the page
-# :doc:`/benchmarks/fang_hpo`.
+# :ref:`sphx_glr_auto_examples_plot_pareto.py` is the same for a table.
+# :class:`~skauto.strategies.FanGHPO` describes the settings, :doc:`/benchmarks/fang_hpo` has
+# measurements.
 #
 # .. [1] A. Candelieri, A. Ponti, F. Archetti, "Fair and Green Hyperparameter Optimization via
 #    Multi-objective and Multiple Information Source Bayesian Optimization", 2022.

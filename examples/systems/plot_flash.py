@@ -1,20 +1,21 @@
 """
-FLASH: linear models first, fine tuning after
-=============================================
+FLASH: pruning by linear models, then fine tuning
+=================================================
 
-Most algorithms of a search space are useless on a given data set. FLASH [1]_ removes them with few
-trials and tunes what is left.
+On a given data set, most algorithms of a search space are poor. FLASH [1]_ removes them with few
+trials and tunes the others.
 """
 
 # %%
 # The search has three phases.
 #
-# 1. *design*: pipelines that teach a linear model most (a D-optimal design). Each algorithm is one
-#    coefficient, so that few trials are enough.
+# 1. *design*: a D-optimal design of pipelines for a linear model. The model has one coefficient
+# for
+#    each algorithm, so that few trials are enough.
 # 2. *eips*: a model of the loss and a model of the logarithm of the time give the expected
-#    improvement per second of each pipeline. The largest is tried. At the end only the algorithms
-#    of the best pipelines stay.
-# 3. A fine tuner, Bayesian optimisation with a random forest, searches what is left.
+#    improvement per second of each pipeline. The pipeline with the largest value is evaluated. At
+#    the end only the algorithms of the best pipelines are kept.
+# 3. Fine tuning: Bayesian optimisation with a random forest in the remaining space.
 #
 # The search below minimises an artificial function of pipelines with three steps of four
 # algorithms.
@@ -35,20 +36,20 @@ display.ax_.set_title("Loss of each trial, by the phase that proposed it")
 plt.show()
 
 # %%
-# What the linear models have learnt: the loss and the seconds that each algorithm adds to an
-# average trial. The number of its trials is in brackets.
+# The coefficients of the linear models: the effect of each algorithm on the loss and the seconds
+# of an average trial. The number of trials is in brackets.
 
 display = EffectsDisplay(pd.DataFrame(result.strategy.effects_)).plot()
 plt.show()
 
 # %%
-# The algorithms that stayed for the third phase:
+# The algorithms of the third phase:
 
 result.strategy.kept_
 
 # %%
-# The settings are documented at :class:`~skauto.strategies.FLASH`, the measurements are on the
-# page :doc:`/benchmarks/flash`.
+# :class:`~skauto.strategies.FLASH` describes the settings, :doc:`/benchmarks/flash` has
+# measurements.
 #
 # .. [1] Y. Zhang, M. T. Bahadori, H. Su, J. Sun, "FLASH: Fast Bayesian Optimization for Data
 #    Analytic Pipelines", KDD 2016.
