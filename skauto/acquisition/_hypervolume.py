@@ -87,7 +87,7 @@ def expected_hypervolume_improvement(
     if rng is None:
         raise ValueError(
             f"rng must be a numpy.random.Generator for {n_objectives} objectives: the exact "
-            f"formula stops at {_MAX_EXACT_OBJECTIVES}. Got None instead."
+            f"formula supports at most {_MAX_EXACT_OBJECTIVES}. Got None instead."
         )
     return _mean_over_draws(means, stds, points, best, corner, rng, n_draws)
 

@@ -23,8 +23,8 @@ class _Resource(Constraint):
         super().check(classes)
         if not self.limit > 0:
             raise ValueError(
-                f"The limit of the constraint {self.key!r} must be positive, since every model "
-                f"takes some. Got {self.upper!r} instead."
+                f"The limit of the constraint {self.key!r} must be positive. "
+                f"Got {self.upper!r} instead."
             )
 
 

@@ -473,7 +473,7 @@ def group_names(values: ArrayLike, name: str) -> list[str]:
     if not 2 <= len(groups) <= MAX_GROUPS:
         raise ValueError(
             f"The sensitive feature {name!r} must have 2 to {MAX_GROUPS} groups. Got "
-            f"{len(groups)} instead; cut numbers into ranges, for instance with pandas.cut."
+            f"{len(groups)} instead; bin numeric values, for instance with pandas.cut."
         )
     return groups
 

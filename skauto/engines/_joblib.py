@@ -352,7 +352,7 @@ class _DaskTransport:
         elif now > self.last_ready + MAX_WORKERLESS:
             raise RuntimeError(
                 f"The dask cluster has had no worker for {MAX_WORKERLESS:.0f} s: start some, or "
-                "leave parallel_config to work on this machine."
+                "run without parallel_config to use this machine."
             )
 
     async def _copy(self, address: str) -> Any:

@@ -165,6 +165,6 @@ def _refuse_while_importing_main() -> None:
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise RuntimeError(
             "A worker process is being started and runs the main script again. With the start "
-            'methods "spawn" and "forkserver" a script must keep what it does under '
+            'methods "spawn" and "forkserver" a script must run its code under '
             '`if __name__ == "__main__":`.'
         )

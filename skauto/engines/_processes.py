@@ -403,7 +403,7 @@ class ProcessEngine(Engine):
         hint = ""
         if self.start_method != "fork":
             hint = (
-                f' With the start method "{self.start_method}" a script must keep what it does '
+                f' With the start method "{self.start_method}" a script must run its code '
                 'under `if __name__ == "__main__":`.'
             )
         return (

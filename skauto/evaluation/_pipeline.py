@@ -412,7 +412,7 @@ def class_probabilities(estimator: Any, X: Any, classes: NDArray[Any]) -> NDArra
     else:
         known = np.asarray(estimator.predict(X))[:, None] == estimator.classes_
     if not np.isfinite(known).all():
-        raise ValueError("The predictions hold values that are not finite numbers.")
+        raise ValueError("The predicted probabilities contain NaN or infinite values.")
     probabilities = np.zeros((known.shape[0], len(classes)), dtype=np.float32)
     probabilities[:, np.searchsorted(classes, estimator.classes_)] = known
     return probabilities
