@@ -181,7 +181,7 @@ def call(function: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
 
 
 def _is_memory_error(exception: BaseException) -> bool:
-    """Recognise memory errors, also those that C++ libraries wrap in another exception."""
+    """Recognize memory errors, also those that C++ libraries wrap in another exception."""
     if isinstance(exception, MemoryError):
         return True
     try:

@@ -116,7 +116,7 @@ def make_engine(
     >>> [values[exponent] for exponent in range(3)]
     [1, 2, 4]
     """
-    _refuse_while_importing_main()
+    _check_main_guard()
     isolate = isolate or memory_limit is not None
     backend = None if in_parallel_call() else chosen_backend()
     # A backend with a single local worker has no advantage over this process.
@@ -160,7 +160,7 @@ def _warn_of_limits(what: str, where: str) -> None:
     warnings.warn(f"{what} cannot be enforced {where}.", UserWarning, stacklevel=3)
 
 
-def _refuse_while_importing_main() -> None:
+def _check_main_guard() -> None:
     """Raise in a worker that runs the main script again because it has no main guard."""
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise RuntimeError(

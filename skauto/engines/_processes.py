@@ -266,7 +266,7 @@ class ProcessEngine(Engine):
         except Exception as exception:
             self._finished.append((key, Outcome("failed", error=describe(exception))))
             return
-        with _interrupts_later():
+        with _defer_interrupts():
             self._queue.append(_Task(key, FRAME.pack(len(content), 0) + content, time_limit))
             self._advance()
 
@@ -274,7 +274,7 @@ class ProcessEngine(Engine):
         """Return the tasks that ended since the last call; see `Engine.wait`."""
         end = float("inf") if timeout is None else time.monotonic() + timeout
         while True:
-            with _interrupts_later():
+            with _defer_interrupts():
                 self._advance()
                 sources = self._sources()
                 pause = self._pause(end)
@@ -287,7 +287,7 @@ class ProcessEngine(Engine):
     def cancel(self, keys: Collection[Hashable] | None = None) -> None:
         """Kill running tasks and drop queued ones; see `Engine.cancel`."""
         chosen = set(self._keys() if keys is None else keys)
-        with _interrupts_later():
+        with _defer_interrupts():
             self._queue = deque(task for task in self._queue if task.key not in chosen)
             self._finished[:] = [item for item in self._finished if item[0] not in chosen]
             for worker in list(self._workers):
@@ -297,7 +297,7 @@ class ProcessEngine(Engine):
     def close(self) -> None:
         """Kill all workers and release all resources. A second call does nothing."""
         self._closed = True
-        with _interrupts_later():
+        with _defer_interrupts():
             self._queue.clear()
             self._finished.clear()
             self._shut_down()
@@ -570,7 +570,7 @@ def _signal_name(number: int) -> str:
 
 
 @contextlib.contextmanager
-def _interrupts_later() -> Iterator[None]:
+def _defer_interrupts() -> Iterator[None]:
     """Defer Ctrl-C while the engine's state changes; it is raised at the end."""
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):

@@ -267,7 +267,7 @@ class EnsembleBuilder:
         kept = self.decisions.kept_by_decision
         contenders = [history[n] for n, verdict in predicted.items() if _may_pass(verdict, kept)]
         contenders.sort(key=lambda t: (predicted[t.number].violation, t.loss, t.tie_break))
-        lightest = min(contenders, key=lambda t: _load(predicted[t.number]), default=None)
+        lightest = min(contenders, key=lambda t: _relative_load(predicted[t.number]), default=None)
         for position, trial in enumerate(contenders):
             if trial.number not in refits.requested:
                 left = refits.budget.remaining
@@ -373,7 +373,7 @@ class EnsembleBuilder:
         pool = [t for t in self._pool(history, kept) if self.refit_time(t) <= seconds]
         if not pool:
             return {}
-        if self.n_members == 1 or not history.feasible(_as_if_kept(pool[0], kept)):
+        if self.n_members == 1 or not history.feasible(_ignoring(pool[0], kept)):
             return {pool[0].number: 1.0}
         gate = self.gate.without(kept)
         times = np.array([self.refit_time(trial) for trial in pool])
@@ -412,7 +412,7 @@ class EnsembleBuilder:
     def _pool(self, history: History, kept: Sequence[str] = ()) -> list[Trial]:
         """Candidates among the complete trials, ordered by violation, then by loss."""
         complete = [t for t in history if _complete(t)]
-        keys = [_preference(history, _as_if_kept(t, kept)) for t in complete]
+        keys = [_preference(history, _ignoring(t, kept)) for t in complete]
         families = [t.configuration.structure[-1] for t in complete]
         return [complete[i] for i in candidate_pool(keys, families)]
 
@@ -467,8 +467,8 @@ def _complete(trial: Trial) -> bool:
     return trial.ok and trial.fidelity == 1.0 and trial.predictions is not None
 
 
-def _as_if_kept(trial: Trial, keys: Sequence[str]) -> Trial:
-    """The trial, as if it satisfied some of the constraints."""
+def _ignoring(trial: Trial, keys: Sequence[str]) -> Trial:
+    """The trial with some constraints satisfied."""
     return replace(trial, constraints={**trial.constraints, **dict.fromkeys(keys, -math.inf)})
 
 
@@ -480,7 +480,7 @@ def _may_pass(predicted: Verdict, kept_by_decision: Sequence[str]) -> bool:
     )
 
 
-def _load(predicted: Verdict) -> float:
+def _relative_load(predicted: Verdict) -> float:
     """Sum of the additive constraint values, each divided by its limit."""
     additive = [m for m in predicted.measurements if m.constraint.additive]
     return sum(m.value / (abs(m.constraint.limit) or 1.0) for m in additive)

@@ -298,13 +298,13 @@ class _Run:
             Z, y = estimator.fit_resample(Z, y)
         else:
             Z = estimator.fit_transform(Z, y)
-        self._pass(component, estimator)
+        self._track_categories(component, estimator)
         return Z, y
 
     def skip(self, n_steps: int) -> None:
         """Skip steps whose output was read from the cache."""
         for _, component, estimator in self.steps[:n_steps]:
-            self._pass(component, estimator)
+            self._track_categories(component, estimator)
 
     def adapt(self, name: str, component: Component, estimator: Any, Z: Any) -> None:
         """Set the parameters of a step that depend on its input data."""
@@ -321,7 +321,7 @@ class _Run:
             )
             component.adapt(estimator, context)
 
-    def _pass(self, component: Component, estimator: Any) -> None:
+    def _track_categories(self, component: Component, estimator: Any) -> None:
         """Forget the category columns after a step that does not preserve them."""
         if not (component.keeps_categories or hasattr(estimator, "fit_resample")):
             self.categorical = ()

@@ -57,8 +57,8 @@ def nearest_configurations(
     """
     advice = archive.advice(features)
     if not advice:
-        return fitting(archive.without_copies(features).portfolio(n), space)
-    return fitting(advice, space)[:n]
+        return adapt_configurations(archive.without_copies(features).portfolio(n), space)
+    return adapt_configurations(advice, space)[:n]
 
 
 def portfolio_configurations(
@@ -123,7 +123,9 @@ def portfolio_configurations(
     return [*learned[:first], *own, *learned[first:]]
 
 
-def fitting(configurations: Sequence[Configuration], space: SearchSpace) -> list[Configuration]:
+def adapt_configurations(
+    configurations: Sequence[Configuration], space: SearchSpace
+) -> list[Configuration]:
     """Adapt configurations to a space; drop duplicates and those that do not fit."""
     adapted = (adapt_configuration(configuration, space) for configuration in configurations)
     return list(dict.fromkeys(c for c in adapted if c is not None))

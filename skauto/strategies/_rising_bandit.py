@@ -115,7 +115,7 @@ class RisingBandit(GeneratorStrategy):
         return [p for p in self._pending if p.configuration[step] == self._names[arm]]
 
     def _eliminate(self, history: History, alive: list[int]) -> list[int]:
-        """Arms whose optimistic loss is not above the best loss of another arm."""
+        """Arms whose lower bound is not above the best loss of another arm."""
         observations = self._observations(history)
         left = history.remaining_evals
         n_actions = (len(history) if left is None else left) / self.n_pulls
@@ -134,7 +134,7 @@ def best_by_action(losses: FloatArray, n_pulls: int) -> FloatArray:
     return np.append(best[n_pulls - 1 : -1 : n_pulls], best[-1])
 
 
-def optimistic(curve: FloatArray, alpha: int, n_left: float) -> float:
+def lower_bound(curve: FloatArray, alpha: int, n_left: float) -> float:
     """Lower bound of the final loss of an arm by the slope of its last `alpha` actions.
 
     It is minus infinity for fewer than `alpha` actions, and infinity if all trials failed.
@@ -150,4 +150,4 @@ def optimistic(curve: FloatArray, alpha: int, n_left: float) -> float:
 def survivors(curves: Sequence[FloatArray], alpha: int, n_left: float) -> BoolArray:
     """Which arms may still reach the best loss of all arms, given their best-loss curves."""
     reached = min((float(curve[-1]) for curve in curves if len(curve)), default=np.inf)
-    return np.array([optimistic(curve, alpha, n_left) <= reached for curve in curves])
+    return np.array([lower_bound(curve, alpha, n_left) <= reached for curve in curves])

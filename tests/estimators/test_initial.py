@@ -19,7 +19,7 @@ from skauto.metalearning import (
     portfolio_configurations,
 )
 from skauto.metalearning._archive import normalized
-from skauto.metalearning._warm_start import fitting
+from skauto.metalearning._warm_start import adapt_configurations
 from skauto.space import SearchSpace
 from skauto.space.catalog import get_space
 
@@ -78,7 +78,7 @@ def test_portfolio_serves_where_no_set_is_near():
     assert clf.neighbors_ == []
     facts = DataFacts(n_samples=120, n_features=80, has_missing=True)
     space = get_space("default").for_data(facts)
-    assert configurations == fitting(ARCHIVE.portfolio(25), space)[:2]
+    assert configurations == adapt_configurations(ARCHIVE.portfolio(25), space)[:2]
 
 
 def test_same_seed_same_beginning():

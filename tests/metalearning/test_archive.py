@@ -16,7 +16,7 @@ from skauto.metalearning import (
     nearest_configurations,
 )
 from skauto.metalearning._archive import greedy_portfolio, normalized, typical_cost
-from skauto.metalearning._warm_start import fitting
+from skauto.metalearning._warm_start import adapt_configurations
 from skauto.space import Configuration, Integer, Real, SearchSpace
 
 
@@ -279,7 +279,7 @@ def test_portfolio_serves_where_no_set_is_near():
 def test_configurations_are_made_to_fit_a_part_of_the_space():
     archive, space = make_archive(), make_space()
     part = space.subspace({"imputer": "none", "classifier": ["tree", "bayes"]})
-    start = fitting(archive.portfolio(10), part)
+    start = adapt_configurations(archive.portfolio(10), part)
     assert start
     assert len(set(start)) == len(start)
     for configuration in start:
@@ -287,14 +287,14 @@ def test_configurations_are_made_to_fit_a_part_of_the_space():
     kept = {repr(c.parameters("classifier")) for c in archive.configurations}
     assert {repr(c.parameters("classifier")) for c in start} <= kept
     strict = make_space().forbid({"scaler": "standard"}, {"classifier": ["tree", "linear"]})
-    for configuration in fitting(archive.portfolio(10), strict):
+    for configuration in adapt_configurations(archive.portfolio(10), strict):
         strict.validate(configuration)
 
 
 def test_values_out_of_range_leave_a_configuration_out():
     archive = make_archive()
     narrow = make_space().add("classifier", "tree", parameters={"depth": Integer(1, 2)})
-    start = fitting(archive.portfolio(10), narrow)
+    start = adapt_configurations(archive.portfolio(10), narrow)
     for configuration in start:
         narrow.validate(configuration)
 

@@ -6,7 +6,7 @@ import pytest
 from skauto.history import History
 from skauto.space import Real, SearchSpace
 from skauto.strategies import RandomSearch, RisingBandit
-from skauto.strategies._rising_bandit import best_by_action, optimistic, survivors
+from skauto.strategies._rising_bandit import best_by_action, lower_bound, survivors
 from tests.strategies.search_loop import drive
 
 
@@ -106,7 +106,7 @@ def test_an_arm_that_only_fails_is_dropped():
     ],
 )
 def test_the_bound(curve, expected):
-    assert optimistic(np.array(curve), 3, 10) == pytest.approx(expected)
+    assert lower_bound(np.array(curve), 3, 10) == pytest.approx(expected)
 
 
 def test_arms_of_any_step():
