@@ -1,4 +1,4 @@
-"""Quality on real data: skauto against the learners that people would otherwise take.
+"""Quality on real data: skauto against what people would otherwise take.
 
 For each data set and seed, every system is fitted on the same 80% of the rows and judged on the
 rest: ROC AUC (one class against the rest if there are several), log loss and accuracy, the seconds
@@ -9,11 +9,18 @@ command::
 
     python examples/benchmarks/quality.py --data FOLDER --seeds 0,1,2 --out quality.csv
 
+Other AutoML systems run in environments of their own, which ``--peers`` names::
+
+    python examples/benchmarks/quality.py --data FOLDER --systems skauto,autogluon_best,flaml \
+        --peers autogluon=ENV/bin/python,flaml=ENV/bin/python --out quality.csv
+
 FOLDER holds CSV files whose last column is ``target``, and an INDEX.csv with the columns ``name``,
 ``file`` and ``categorical_columns`` (names separated by blanks).
 """
 
+import json
 import statistics
+import subprocess
 import tempfile
 import time
 import warnings
@@ -21,6 +28,7 @@ from pathlib import Path
 
 import baselines
 import joblib
+import numpy as np
 import pandas as pd
 from _common import (
     Results,
@@ -32,6 +40,7 @@ from _common import (
     require_data,
     to_rst,
 )
+from peers import PEERS
 from reference_line import ReferenceLine
 from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
@@ -76,20 +85,25 @@ def row_ms(model, X, n_rows=20):
     return 1000 * statistics.median(times)
 
 
-def scores(model, X, y):
-    probabilities = model.predict_proba(X)
-    ranking = probabilities[:, 1] if len(model.classes_) == 2 else probabilities
+def scores(probabilities, classes, y):
+    ranking = probabilities[:, 1] if len(classes) == 2 else probabilities
     return {
-        "roc_auc": roc_auc_score(y, ranking, multi_class="ovr", labels=model.classes_),
-        "log_loss": log_loss(y, probabilities, labels=model.classes_),
-        "accuracy": accuracy_score(y, model.predict(X)),
+        "roc_auc": roc_auc_score(y, ranking, multi_class="ovr", labels=classes),
+        "log_loss": log_loss(y, probabilities, labels=classes),
+        "accuracy": accuracy_score(y, classes[probabilities.argmax(axis=1)]),
     }
 
 
-def measure(system, X, y, seed, time_limit, n_jobs):
+def measure(system, X, y, seed, time_limit, n_jobs, peers):
     X_train, X_test, y_train, y_test = train_test_split(
         X, y, test_size=0.2, stratify=y, random_state=seed
     )
+    if system in PEERS:
+        train = X_train.assign(target=y_train)
+        python = peers[system.partition("_")[0]]
+        probabilities, costs = fit_peer(system, python, train, X_test, seed, time_limit, n_jobs)
+        classes = np.unique(y_train)
+        return scores(probabilities[classes.astype(str)].to_numpy(), classes, y_test) | costs
     model = make_system(system, seed, time_limit, n_jobs)
     start = time.perf_counter()
     model.fit(X_train, y_train)
@@ -100,7 +114,25 @@ def measure(system, X, y, seed, time_limit, n_jobs):
         "size_mb": size_mb(model),
         "row_ms": row_ms(model, X_test),
     }
-    return scores(model, X_test, y_test) | costs
+    return scores(model.predict_proba(X_test), model.classes_, y_test) | costs
+
+
+def fit_peer(system, python, train, test, seed, time_limit, n_jobs):
+    """Probabilities of the test rows and costs of a system in another environment."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        train.to_csv(folder / "train.csv", index=False)
+        test.to_csv(folder / "test.csv", index=False)
+        settings = {"--time-limit": time_limit, "--seed": seed, "--n-jobs": n_jobs}
+        flags = [str(part) for pair in settings.items() for part in pair]
+        script = Path(__file__).with_name("peers.py")
+        ended = subprocess.run(
+            [python, script, system, folder, *flags], capture_output=True, text=True, check=False
+        )
+        if ended.returncode:
+            raise RuntimeError(ended.stderr.strip().splitlines()[-1])
+        probabilities = pd.read_csv(folder / "probabilities.csv")
+        return probabilities, json.loads((folder / "costs.json").read_text())
 
 
 def run(arguments, results):
@@ -111,7 +143,7 @@ def run(arguments, results):
         for key in results.missing(arguments.systems, [name], arguments.seeds, *limits):
             system, _, seed, time_limit, n_jobs = key
             try:
-                outcome = measure(system, X, y, seed, time_limit, n_jobs)
+                outcome = measure(system, X, y, seed, time_limit, n_jobs, arguments.peers)
             except Exception as error:
                 outcome = {"error": f"{type(error).__name__}: {error}".splitlines()[0]}
             results.add(key, dict.fromkeys(COLUMNS[len(KEY) :]) | outcome)
@@ -132,7 +164,7 @@ def summarise(results, rst=None):
     results = results[results["error"].isna()]
     if results.empty:
         return
-    systems = [system for system in SYSTEMS if system in set(results["system"])]
+    systems = [s for s in [*SYSTEMS, *PEERS] if s in set(results["system"])]
     summary = pd.DataFrame(index=systems)
     for score in SCORES:
         per_set = results.pivot_table(index="dataset", columns="system", values=score)[systems]
@@ -143,7 +175,7 @@ def summarise(results, rst=None):
             summary[f"wins_{score}"] = wins(complete, systems, score != "log_loss")
         if "skauto" in systems and len(systems) > 1 and len(complete):
             losses = complete if score == "log_loss" else -complete
-            print(f"\n{score}, against skauto (positive: skauto is better)")
+            print(f"\n{score}, against skauto over the sets (positive: skauto is better)")
             print(paired_tests(losses, "skauto").round(4).to_string())
     per_set = results.groupby(["system", "dataset"])[COSTS].mean().groupby("system")
     summary["max_overrun_s"] = results.groupby("system")["overrun"].max()
@@ -158,18 +190,27 @@ def summarise(results, rst=None):
         rst.write_text(to_rst(summary.T, "Means over the sets, by system") + "\n")
 
 
+def pairs(text):
+    """Read ``name=value,name=value``."""
+    return dict(part.split("=", 1) for part in names(text))
+
+
 def main():
     parser = make_parser(__doc__)
     parser.add_argument("--sets", type=names, default=names(SETS), help=SETS)
     parser.add_argument("--seeds", type=numbers, default=[0, 1, 2], help="0,1,2")
     parser.add_argument("--time-limit", type=float, default=30.0, help="seconds a fit")
     parser.add_argument("--systems", type=names, default=SYSTEMS, help=",".join(SYSTEMS))
+    parser.add_argument("--peers", type=pairs, default={}, help="autogluon=PYTHON,flaml=PYTHON")
     parser.add_argument("--n-jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, required=True, help="CSV file to append to")
     parser.add_argument("--rst", type=Path, help="file for the last table in reStructuredText")
     arguments = parser.parse_args()
-    if unknown := set(arguments.systems) - set(SYSTEMS):
-        parser.error(f"unknown --systems {sorted(unknown)}; choose from {SYSTEMS}")
+    if unknown := set(arguments.systems) - {*SYSTEMS, *PEERS}:
+        parser.error(f"unknown --systems {sorted(unknown)}; choose from {[*SYSTEMS, *PEERS]}")
+    needed = {system.partition("_")[0] for system in arguments.systems if system in PEERS}
+    if missing := needed - set(arguments.peers):
+        parser.error(f"--peers must name a python for {sorted(missing)}")
     warnings.simplefilter("ignore")
     require_data(parser, arguments)
     results = Results(arguments.out, KEY)

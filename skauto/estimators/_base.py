@@ -613,6 +613,12 @@ class BaseAutoClassifier(
             for constraint in constraints
             for name in constraint.sensitive_names
         }
+        if data.sensitive_features is not None and not sensitive:
+            raise ValueError(
+                "'sensitive_features' are groups that constraints compare. Got them, and no "
+                "constraint that names a group; add one, such as StatisticalParity('sex', 0.05), "
+                "or leave them out."
+            )
         codes = {name: group_codes(values, name) for name, values in sensitive.items()}
         with_table = bool(constraints) or any(
             scorer_function(scorer) is None for scorer in scorers.values()

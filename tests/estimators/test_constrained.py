@@ -297,6 +297,12 @@ def test_small_intersections_are_named(biased):
     assert clf.constraint_values_["constraint"].iloc[0] == "statistical_parity(group x size)"
 
 
+def test_sensitive_features_without_a_constraint_that_names_them(biased):
+    X, y = biased
+    with pytest.raises(ValueError, match="'sensitive_features'.*no constraint that names a group"):
+        few_trials([ModelSize(10**9)]).fit(X, y, sensitive_features=X["group"])
+
+
 @pytest.mark.parametrize(
     "columns, message",
     [

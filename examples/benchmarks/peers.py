@@ -1,0 +1,129 @@
+"""Fit another AutoML system in an environment of its own; `quality.py` calls this.
+
+It needs pandas and the system, not skauto::
+
+    python peers.py autogluon_best FOLDER --time-limit 30 --seed 0 --n-jobs 2
+
+FOLDER holds ``train.csv``, whose column ``target`` is the class, and ``test.csv`` without it.
+``probabilities.csv`` of the test rows, a column a class, and ``costs.json`` are written there.
+"""
+
+import argparse
+import json
+import pickle
+import statistics
+import time
+from pathlib import Path
+
+import pandas as pd
+
+N_ROWS_TIMED = 20
+
+
+class AutoGluon:
+    """AutoGluon's tabular predictor with one of its presets."""
+
+    def __init__(self, preset, folder, seed, n_jobs):
+        from autogluon.tabular import TabularPredictor
+
+        self.make, self.preset, self.folder = TabularPredictor, preset, folder / "autogluon"
+        self.seed, self.n_jobs = seed, n_jobs
+
+    def fit(self, train, time_limit):
+        binary = train["target"].nunique() == 2
+        self.model = self.make(
+            label="target",
+            eval_metric="roc_auc" if binary else "roc_auc_ovr_macro",
+            problem_type="binary" if binary else "multiclass",
+            path=str(self.folder),
+            verbosity=1,
+            learner_kwargs={"random_state": self.seed},
+        )
+        self.model.fit(
+            train,
+            time_limit=time_limit,
+            presets=self.preset,
+            num_cpus=self.n_jobs,
+            num_gpus=0,
+        )
+
+    def predict_proba(self, X):
+        return self.model.predict_proba(X)
+
+    def size(self):
+        deployed = Path(self.model.clone_for_deployment(str(self.folder) + "-deployed"))
+        return sum(file.stat().st_size for file in deployed.rglob("*") if file.is_file())
+
+
+class Flaml:
+    """FLAML's AutoML."""
+
+    def __init__(self, preset, folder, seed, n_jobs):
+        from flaml import AutoML
+
+        self.model, self.seed, self.n_jobs = AutoML(), seed, n_jobs
+
+    def fit(self, train, time_limit):
+        y = train["target"]
+        self.model.fit(
+            train.drop(columns="target"),
+            y,
+            task="classification",
+            metric="roc_auc" if y.nunique() == 2 else "roc_auc_ovr",
+            time_budget=time_limit,
+            n_jobs=self.n_jobs,
+            seed=self.seed,
+            verbose=0,
+        )
+
+    def predict_proba(self, X):
+        return pd.DataFrame(self.model.predict_proba(X), columns=self.model.classes_)
+
+    def size(self):
+        return len(pickle.dumps(self.model))
+
+
+PEERS = {
+    "autogluon_best": (AutoGluon, "best_quality"),
+    "autogluon_best_v150": (AutoGluon, "best_quality_v150"),
+    "flaml": (Flaml, None),
+}
+
+
+def row_ms(model, X):
+    """Median time of predicting one row, after a first call to warm up."""
+    model.predict_proba(X.iloc[:1])
+    times = []
+    for i in range(N_ROWS_TIMED):
+        start = time.perf_counter()
+        model.predict_proba(X.iloc[[i % len(X)]])
+        times.append(time.perf_counter() - start)
+    return 1000 * statistics.median(times)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("system", choices=PEERS)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--time-limit", type=float, required=True)
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--n-jobs", type=int, required=True)
+    arguments = parser.parse_args()
+    train, test = (pd.read_csv(arguments.folder / f"{part}.csv") for part in ("train", "test"))
+    build, preset = PEERS[arguments.system]
+    model = build(preset, arguments.folder, arguments.seed, arguments.n_jobs)
+    start = time.perf_counter()
+    model.fit(train, arguments.time_limit)
+    seconds = time.perf_counter() - start
+    model.predict_proba(test).to_csv(arguments.folder / "probabilities.csv", index=False)
+    costs = {
+        "fit_seconds": seconds,
+        "overrun": max(0.0, seconds - arguments.time_limit),
+        "size_mb": model.size() / 1e6,
+        "row_ms": row_ms(model, test),
+    }
+    (arguments.folder / "costs.json").write_text(json.dumps(costs))
+
+
+if __name__ == "__main__":
+    main()
