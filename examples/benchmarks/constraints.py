@@ -262,7 +262,7 @@ def exponentiated_gradient(model, task, constraint, seed, share=1.0):
 
     moment = DemographicParity if _is_parity(constraint) else TruePositiveRateParity
     reduction = ExponentiatedGradient(model, moment(difference_bound=share * constraint.limit))
-    groups = task.groups_train[constraint.feature]
+    groups = task.groups_train[constraint.sensitive_names[0]]
     reduction.fit(task.numbered_train, task.codes_train, sensitive_features=groups)
     return reduction.predict(task.numbered_test, random_state=seed)
 
@@ -284,7 +284,7 @@ def threshold_optimizer(model, task, constraint, seed):
         predict_method="predict_proba",
         tol=constraint.limit,
     )
-    feature = constraint.feature
+    feature = constraint.sensitive_names[0]
     groups = task.groups_train[feature]
     optimizer.fit(task.numbered_train, task.codes_train, sensitive_features=groups)
     return optimizer.predict(

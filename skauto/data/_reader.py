@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skauto.data._encoders import Block, CategoryEncoder, Encoder, NameEncoder, make_encoder
 from skauto.data._kinds import KINDS, Kind, asked_kind, find_kind
-from skauto.data._table import Cells, Levels, as_table, read_cells
+from skauto.data._table import Cells, Levels, as_table, read_cells, read_columns
 from skauto.exceptions import ColumnKindWarning
 
 if TYPE_CHECKING:
@@ -229,11 +229,13 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
             raise TypeError(
                 "X must be dense, as it was in fit. Got a sparse matrix instead; use X.toarray()."
             )
+        used = [j for j, column in enumerate(self.columns_) if column.keep.any()]
+        names = [self.columns_[j].name for j in used]
         blocks = []
-        for j, column in enumerate(self.columns_):
-            if column.keep.any():
-                block = column.encoder.encode(read_cells(X, j, column.name), column.name)
-                blocks.append(block.select(column.keep).filled(column.fill))
+        for j, cells in zip(used, read_columns(X, used, names), strict=True):
+            column = self.columns_[j]
+            block = column.encoder.encode(cells, column.name)
+            blocks.append(block.select(column.keep).filled(column.fill))
         return _assemble(blocks, X.shape[0])
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:

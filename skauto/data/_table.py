@@ -2,7 +2,7 @@
 
 import datetime
 import numbers
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from skauto.data._numbers import NumberFormat, is_null_word
+
+# Tables of at most so many rows are read with few calls of pandas.
+_FEW_ROWS = 1000
 
 
 @dataclass(frozen=True)
@@ -166,6 +169,38 @@ def read_cells(X: Any, j: int, name: str) -> Cells:
     return _narwhals_cells(nw.from_native(X, eager_only=True)[:, j], name)
 
 
+def read_columns(X: Any, columns: Sequence[int], names: Sequence[str]) -> Iterator[Cells]:
+    """Read several columns of a table.
+
+    A dataframe of few rows takes longer to take apart than to read: its numbers are read at once.
+
+    Parameters
+    ----------
+    X : dataframe or ndarray
+        The table.
+    columns : sequence of int
+        Positions of the columns.
+    names : sequence of str
+        Names of these columns, for messages.
+
+    Yields
+    ------
+    cells : Numbers, Dates or Levels
+        As `read_cells` gives them, numbers as float64.
+    """
+    at_once: dict[int, int] = {}
+    if hasattr(X, "iloc") and len(X) <= _FEW_ROWS:
+        dtypes = X.dtypes.tolist()
+        plain = [j for j in columns if isinstance(dtypes[j], np.dtype) and dtypes[j].kind in "iuf"]
+        at_once = {j: k for k, j in enumerate(plain)}
+        block = X.iloc[:, plain].to_numpy(dtype=np.float64)
+    for j, name in zip(columns, names, strict=True):
+        if j in at_once:
+            yield Numbers(_finite(block[:, at_once[j]], name))
+        else:
+            yield read_cells(X, j, name)
+
+
 def as_levels(cells: Cells) -> Levels:
     """Convert a column to codes of its distinct values.
 
@@ -213,6 +248,8 @@ def _series_cells(series: Any, name: str) -> Cells:
         return Dates(series.to_numpy(dtype="datetime64[us]"))
     if kind == "m":
         return Numbers(_seconds(series.to_numpy(dtype="timedelta64[ns]")))
+    if len(series) <= _FEW_ROWS:  # where pandas' factorize takes longer than a dict
+        return _typed(*_factorize(series.tolist(), name), name)
     try:
         codes, levels = series.factorize()
     except TypeError:  # unhashable
