@@ -1,4 +1,4 @@
-"""The estimators that users hold."""
+"""Estimators: automated machine learning with the interface of scikit-learn."""
 
 from skauto.estimators._base import BaseAutoClassifier
 from skauto.estimators._classifier import AutoClassifier

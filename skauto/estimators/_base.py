@@ -1,27 +1,39 @@
-"""The template of ``fit``: read, search, select, refit."""
+"""Base class of the estimators: ``fit`` reads the data, searches, selects and refits."""
 
 import contextlib
+import os
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
+from typing import Any, Self
 
 import joblib
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.callback import CallbackSupportMixin, with_callbacks
-from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skauto._search import Search
-from skauto.constraints import Gate, group_codes, group_names
-from skauto.data import TableReader, affordable_folds, make_splits, read_training_data
-from skauto.engines import make_engine
-from skauto.ensemble import EnsembleBuilder
-from skauto.estimators._accounting import cost_report
+from skauto.constraints import Constraint, Gate, group_codes, group_names
+from skauto.data import (
+    TableReader,
+    TrainingData,
+    affordable_folds,
+    make_splits,
+    read_training_data,
+)
+from skauto.engines import Engine, make_engine
+from skauto.ensemble import EnsembleBuilder, Model
 from skauto.estimators._deployment import DeploymentMixin
+from skauto.estimators._failures import report_failures
+from skauto.estimators._initial import initial_configurations, similar_configurations
+from skauto.estimators._observer import Observer
 from skauto.estimators._options import SearchOptions
 from skauto.estimators._reporting import ReportMixin
+from skauto.estimators._scoring import check_scorers, named_scorers, primary_scoring
 from skauto.evaluation import (
     PipelineBuilder,
     PipelineEvaluator,
@@ -29,43 +41,42 @@ from skauto.evaluation import (
     PrefixCache,
     worker_data,
 )
-from skauto.exceptions import AllTrialsFailedError, BudgetWarning, TrialFailedWarning
+from skauto.exceptions import BudgetWarning
 from skauto.history import Checkpoint, Goal, History
-from skauto.metalearning import (
-    Shape,
-    load_archive,
-    load_prices,
-    meta_features,
-    nearest_configurations,
-    portfolio_configurations,
-)
-from skauto.selection import score_probabilities
+from skauto.metalearning import PriceList, Shape, load_prices
 from skauto.space import Configuration, SearchSpace
 from skauto.space.catalog import get_space
 from skauto.strategies import Strategy, get_strategy
-from skauto.utils import Budget, Interval, StrOptions, closest, fit_context, scorer_function
+from skauto.utils import (
+    Budget,
+    FloatArray,
+    Interval,
+    StrOptions,
+    fit_context,
+    scorer_function,
+)
 
-# Number of trials when the user bounds neither trials nor time.
+# Number of trials if neither max_evals nor time_limit is set.
 DEFAULT_MAX_EVALS = 50
-# Size of the cache where the user says only where it is.
+# Size of the cache if SearchOptions.cache is a directory.
 DEFAULT_CACHE_BYTES = 2**30
 
 
 class BaseAutoClassifier(
     ReportMixin, DeploymentMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator
 ):
-    """Base class of the estimators: a search wrapped behind ``fit``.
+    """Base class of the estimators.
 
-    A subclass adds what it constrains or minimises besides the scorer.
+    A subclass can add constraints and objectives.
 
     Warning: This class should not be used directly. Use its subclasses.
     """
 
-    # Asked for by name, so that fit(X, y, **metadata) can be routed to.
+    # Names for metadata routing, because ``fit`` takes them as **metadata.
     _metadata: tuple[str, ...] = ("sample_weight", "groups")
     __metadata_request__fit = dict.fromkeys(_metadata)
 
-    _parameter_constraints = {
+    _parameter_constraints: dict[str, Any] = {
         "strategy": [str, Strategy],
         "scoring": [str, callable, list, tuple, dict, None],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
@@ -87,21 +98,21 @@ class BaseAutoClassifier(
 
     def __init__(
         self,
-        strategy="alternating_bo",
+        strategy: str | Strategy = "alternating_bo",
         *,
-        scoring=None,
-        time_limit=None,
-        max_evals=None,
-        cv=None,
-        space="default",
-        initial="portfolio",
-        ensemble_size=25,
-        decision="auto",
-        column_kinds=None,
-        options=None,
-        n_jobs=None,
-        random_state=None,
-    ):
+        scoring: Any = None,
+        time_limit: float | None = None,
+        max_evals: int | None = None,
+        cv: Any = None,
+        space: str | SearchSpace = "default",
+        initial: str | Sequence[Configuration] | None = "portfolio",
+        ensemble_size: int = 25,
+        decision: str = "auto",
+        column_kinds: Mapping[Any, str] | ArrayLike | None = None,
+        options: SearchOptions | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.strategy = strategy
         self.scoring = scoring
         self.time_limit = time_limit
@@ -116,34 +127,32 @@ class BaseAutoClassifier(
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @with_callbacks
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y, **metadata):
-        """Search pipelines, select an ensemble among them and fit it.
+    @with_callbacks  # type: ignore[untyped-decorator]
+    @fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: ArrayLike, **metadata: Any) -> Self:
+        """Search pipelines, select an ensemble of them and refit it.
 
         Parameters
         ----------
         X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
-            The table: numbers, booleans, strings, categories, dates, with or without missing
+            The table. Columns can hold numbers, booleans, strings, categories, dates and missing
             entries.
         y : array-like of shape (n_samples,)
             Class of each row: strings, integers or booleans.
         **metadata : dict
             ``sample_weight``, array-like of shape (n_samples,): weights for the classifiers and
             the scorers; rows of weight 0 are left out. ``groups``, array-like of shape
-            (n_samples,): rows of a group are never split between training and validation.
-            ``sensitive_features``, dataframe or array-like of shape (n_samples,): groups that
-            constraints compare and that are no features; only `ConstrainedAutoClassifier` takes
-            it. Columns are found by the names in the constraints; a single one without a name
-            stands for any.
+            (n_samples,): all rows of a group are in the same part of each split.
+            ``sensitive_features``, dataframe or array-like of shape (n_samples,), only for
+            `ConstrainedAutoClassifier`: groups that constraints compare and that are not features.
+            Constraints find the columns by name; an array without names serves all constraints.
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
-        # The clock runs from here: reading the data counts too.
-        budget = Budget(self._max_evals(), self.time_limit)
+        budget = Budget(self._max_evals(), self.time_limit)  # starts the clock
         options = self._options()
         previous = self._forget_last_fit(options)
         data = self._read(X, y, metadata)
@@ -153,7 +162,7 @@ class BaseAutoClassifier(
                 checkpoint = stack.enter_context(Checkpoint(options.checkpoint))
             seed = self._seed(checkpoint)
             rng = np.random.default_rng(seed)
-            scorers = self._scorers(data.n_classes)
+            scorers = named_scorers(self, self.scoring, data.n_classes)
             space = self._space(data.classes).for_data(data.facts)
             strategy = get_strategy(self.strategy)
             prices = None if self.time_limit is None else load_prices()
@@ -173,7 +182,7 @@ class BaseAutoClassifier(
             history = self._history(goal, previous, checkpoint, about, space, budget)
             self._remember(data, scorers)
             engine = stack.enter_context(self._engine(evaluator, options))
-            observer = _Observer(self, history, budget.max_evals, options.patience)
+            observer = Observer(self, history, budget.max_evals, options.patience)
             search = Search(
                 strategy,
                 space,
@@ -188,7 +197,7 @@ class BaseAutoClassifier(
                 on_trial=observer.end,
             )
             self.interrupted_ = search.run(rng)
-            self._report_failures(history)
+            report_failures(history)
             self._set_model(builder, builder.build(history, engine, budget), history)
         if cache is not None:
             self.cache_ = evaluator.cache_report()
@@ -198,8 +207,8 @@ class BaseAutoClassifier(
         self.history_ = history.without_data(keep)
         return self
 
-    def predict_proba(self, X):
-        """Class probabilities of the ensemble, at its temperature.
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Class probabilities of the ensemble, after temperature scaling.
 
         Parameters
         ----------
@@ -214,7 +223,7 @@ class BaseAutoClassifier(
         check_is_fitted(self)
         return self.ensemble_.predict_proba(X)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> FloatArray:
         """Logarithms of the class probabilities.
 
         Parameters
@@ -230,8 +239,8 @@ class BaseAutoClassifier(
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def predict(self, X):
-        """Class of each row: the most probable one, after the offsets of the classes.
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class with the largest log probability plus offset, for each row.
 
         Parameters
         ----------
@@ -246,7 +255,7 @@ class BaseAutoClassifier(
         check_is_fitted(self)
         return self.ensemble_.predict(X)
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Score of the ensemble by the scorer that the search maximised.
 
         Parameters
@@ -267,112 +276,10 @@ class BaseAutoClassifier(
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return float(self.scorer_(self, X, y, **weights))
 
-    def table_report(self):
-        """Tell what each column of the table holds and why (needs pandas).
-
-        Returns
-        -------
-        report : pandas.DataFrame
-            One row a column, see `skauto.data.TableReader.table_report`.
-        """
-        check_is_fitted(self)
-        return self.reader_.table_report()
-
-    def leaderboard(self, top=None):
-        """Trials in the order of their loss, as a table (needs pandas).
-
-        Parameters
-        ----------
-        top : int, default=None
-            Number of rows; None for all.
-
-        Returns
-        -------
-        leaderboard : pandas.DataFrame
-            One row a trial, with its weight in the ensemble.
-        """
-        check_is_fitted(self)
-        frame = self.history_.to_frame()
-        frame.insert(2, "weight", frame["trial"].map(self.member_weights_).fillna(0.0))
-        complete = frame["status"] == "ok"
-        order = frame.assign(_complete=~complete).sort_values(
-            ["_complete", *self.history_.objectives], kind="stable"
-        )
-        return (
-            order.drop(columns="_complete")
-            .reset_index(drop=True)
-            .head(len(frame) if top is None else top)
-        )
-
-    def cost_report(self, watts_per_core=10.0):
-        """Processor time and energy that the trials took, by share of the rows (needs pandas).
-
-        What the strategy itself computes and what is fitted after the search are not in it.
-
-        Parameters
-        ----------
-        watts_per_core : float, default=10.0
-            Power of one busy core. The default is an assumption: the thermal design power of a
-            server processor divided by its cores.
-
-        Returns
-        -------
-        report : pandas.DataFrame
-            One row a fidelity and a row "total". ``n_trials``; ``cpu_seconds`` of all cores, in
-            which folds that gave no result count with the seconds that they ran; ``watt_hours``,
-            the energy; ``full_cpu_seconds`` and ``full_watt_hours``, what the same trials would
-            have taken on all rows, if time grows in proportion to the rows.
-        """
-        check_is_fitted(self)
-        check_scalar(watts_per_core, "watts_per_core", Real, min_val=0)
-        return cost_report(self.history_, watts_per_core)
-
-    @property
-    def decision_offsets_(self):
-        """What is added to the logarithms of the probabilities before ``predict`` compares."""
-        check_is_fitted(self)
-        return self.ensemble_.decision_.offsets
-
-    @property
-    def decision_threshold_(self):
-        """Probability of the second of two classes from which on ``predict`` gives it."""
-        check_is_fitted(self)
-        return self.ensemble_.decision_.threshold
-
-    @property
-    def temperature_(self):
-        """What the logarithms of the vote's probabilities are divided by."""
-        check_is_fitted(self)
-        return self.ensemble_.decision_.temperature
-
-    @property
-    def cv_results_(self):
-        """Trials in the form of ``GridSearchCV.cv_results_``."""
-        check_is_fitted(self)
-        return self.history_.to_cv_results()
-
-    @property
-    def best_trial_(self):
-        """Best trial of the search."""
-        check_is_fitted(self)
-        return self.history_.incumbent
-
-    @property
-    def best_params_(self):
-        """Configuration of the best trial, as a dict of steps."""
-        return None if self.best_trial_ is None else self.best_trial_.configuration.to_dict()
-
-    @property
-    def best_score_(self):
-        """Mean score of the best trial over the folds."""
-        if self.best_trial_ is None:
-            return float("nan")
-        return float(np.nanmean(next(iter(self.best_trial_.fold_scores.values()))))
-
-    def __sklearn_is_fitted__(self):
+    def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "ensemble_")
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
@@ -381,169 +288,92 @@ class BaseAutoClassifier(
 
     # --- the parts of fit, in the order of their use
 
-    def _max_evals(self):
+    def _max_evals(self) -> int | None:
         if self.max_evals is None and self.time_limit is None:
             return DEFAULT_MAX_EVALS
         return self.max_evals
 
-    def _options(self):
+    def _options(self) -> SearchOptions:
         return SearchOptions() if self.options is None else self.options
 
-    def _forget_last_fit(self, options):
-        """Check the options and delete what the last fit learned.
-
-        Returns the history that a warm start goes on from.
-        """
+    def _forget_last_fit(self, options: SearchOptions) -> History | None:
+        """Check the options, delete fitted attributes, return the history for a warm start."""
         options.check()
         previous = getattr(self, "history_", None) if options.warm_start else None
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
         return previous
 
-    def _read(self, X, y, metadata):
-        """Read the table; its names and its number of columns become attributes."""
+    def _read(self, X: Any, y: ArrayLike, metadata: Mapping[str, Any]) -> TrainingData:
+        """Read the table and set the attributes on its columns."""
         reader = TableReader(self.column_kinds)
         data = read_training_data(X, y, metadata, reader, self._metadata)
+        self.reader_ = reader
         self.n_features_in_ = reader.n_features_in_
         if hasattr(reader, "feature_names_in_"):
             self.feature_names_in_ = reader.feature_names_in_
         return data
 
-    def _remember(self, data, scorers):
+    def _remember(self, data: TrainingData, scorers: Mapping[str, Any]) -> None:
         self.classes_ = data.classes
-        self.reader_ = data.reader
         self.n_splits_ = len(data.splits)
         self.scorer_ = next(iter(scorers.values()))
 
-    def _primary_scoring(self, n_classes):
-        scoring = self.scoring
-        if isinstance(scoring, dict):
-            scoring = next(iter(scoring.values()))
-        elif isinstance(scoring, list | tuple):
-            scoring = scoring[0]
-        return _for_classes(scoring, n_classes)
-
-    def _scorers(self, n_classes):
-        """Scorers by name; the first is maximised."""
-        scoring = self.scoring
-        if isinstance(scoring, dict):
-            named = dict(scoring)
-        elif isinstance(scoring, list | tuple):
-            named = {name: name for name in scoring}
-        else:
-            named = {scoring if isinstance(scoring, str) else "score": scoring}
-        if not named:
-            raise ValueError(
-                "The 'scoring' parameter must name at least one scorer. Got an empty "
-                f"{type(scoring).__name__} instead."
-            )
-        return {name: self._scorer(value, n_classes) for name, value in named.items()}
-
-    def _scorer(self, scoring, n_classes):
-        scoring = _for_classes(scoring, n_classes)
-        if isinstance(scoring, str):
-            if scoring not in get_scorer_names():
-                raise ValueError(
-                    "The 'scoring' parameter must be the name of a scikit-learn scorer, a "
-                    f"callable, or several of them. Got {scoring!r} instead."
-                    + closest(scoring, get_scorer_names())
-                )
-            return get_scorer(scoring)
-        return check_scoring(self, scoring)
-
-    def _space(self, classes):
+    def _space(self, classes: NDArray[Any]) -> SearchSpace:
         if isinstance(self.space, SearchSpace):
             return self.space
         reweighable = [c for c in self._constraints(classes) if c.reweighable]
         sensitive = dict.fromkeys(name for c in reweighable for name in c.sensitive_names)
         return get_space(self.space, tuple(sensitive))
 
-    def _constraints(self, classes):
-        """What the model must respect; a subclass says."""
+    def _constraints(self, classes: NDArray[Any]) -> list[Constraint]:
+        """Constraints of the model; a subclass has some."""
         return []
 
-    def _gate(self, constraints, data):
-        """What decides whether a fitted vote may be deployed."""
+    def _gate(self, constraints: list[Constraint], data: TrainingData) -> Gate:
+        """Gate that decides whether a fitted ensemble may be deployed."""
         return Gate(constraints, data, refit=self._options().refit)
 
-    def _minimized(self, strategy, constraints):
-        """Names of the constraints whose values are minimised besides the loss."""
-        return ()
+    def _minimized(self, strategy: Strategy, constraints: list[Constraint]) -> list[str]:
+        """Names of the constraints that are objectives besides the loss."""
+        return []
 
-    def _builder(self, strategy):
-        """Class of what makes the model of the trials."""
+    def _builder(self, strategy: Strategy) -> type[EnsembleBuilder]:
+        """Class that makes the model from the trials."""
         return EnsembleBuilder
 
-    def _initial(self, space, data, rng, prices):
-        """Configurations that are tried before the strategy's own design."""
-        if self.initial is None:
-            return []
-        if isinstance(self.initial, str):
-            return self._named_initial(space, data, rng, prices)
-        for configuration in self.initial:
-            if not isinstance(configuration, Configuration):
-                raise TypeError(
-                    "The 'initial' parameter must hold Configuration objects. Got "
-                    f"{type(configuration).__name__} instead."
-                )
-            space.validate(configuration)
-        return list(self.initial)
+    def _initial(
+        self,
+        space: SearchSpace,
+        data: TrainingData,
+        rng: np.random.Generator,
+        prices: PriceList | None,
+    ) -> list[Configuration]:
+        """Configurations that are tried before the strategy is asked."""
+        if isinstance(self.initial, str) and self.initial == "metalearning":
+            configurations, self.neighbors_ = similar_configurations(space, data, rng)
+            return configurations
+        return initial_configurations(self.initial, space, data, prices)
 
-    def _named_initial(self, space, data, rng, prices):
-        if self.initial == "metalearning":
-            return self._advised(space, data, rng)
-        defaults = space.default_configurations()
-        if self.initial == "defaults" or any(
-            c.balancing == "groups" for step in space.steps for c in space.components(step)
-        ):
-            return defaults
-        shape = Shape.of(data)
-        return portfolio_configurations(
-            space,
-            n_classes=data.n_classes,
-            has_categories=data.facts.has_categories,
-            price=None if prices is None else lambda c: prices.seconds(c, shape),
-        )
-
-    def _advised(self, space, data, rng):
-        """Configurations that did well on similar data sets."""
-        other = "Pass 'portfolio', 'defaults', None or a list of Configuration objects."
-        try:
-            archive = load_archive(space.name)
-        except ValueError as exc:
-            raise ValueError(
-                "The 'initial' parameter 'metalearning' needs a named space with an archive, "
-                f"or a part of one. {exc} {other}"
-            ) from exc
-        features = meta_features(
-            data.Z, data.y, categorical=data.reader.categorical_indices_, rng=rng
-        )
-        self.neighbors_ = [known.name for known in archive.neighbors(features)]
-        configurations = nearest_configurations(archive, features, space)
-        if not configurations:
-            raise ValueError(
-                "The 'initial' parameter 'metalearning' found no configuration of the archive "
-                f"that lies in this part of the space {space.name!r}. {other}"
-            )
-        return configurations
-
-    def _folds(self, data, initial, prices):
-        """Number of folds: by the rows, and under a time limit also by the price of the start."""
-        if self.cv is not None or prices is None:
+    def _folds(
+        self, data: TrainingData, initial: list[Configuration], prices: PriceList | None
+    ) -> Any:
+        """Parameter ``cv``; its default depends on the predicted seconds under a time limit."""
+        if self.cv is not None or prices is None or self.time_limit is None:
             return self.cv
         n_workers = joblib.effective_n_jobs(self.n_jobs)
         seconds = [prices.seconds(configuration, Shape.of(data)) for configuration in initial]
         return affordable_folds(len(data.y), seconds, self.time_limit * n_workers)
 
-    def _seed(self, checkpoint):
-        """Seed of everything random; that of the search on disk where the user gave none."""
+    def _seed(self, checkpoint: Checkpoint | None) -> int:
+        """Seed of the search; by default that of the checkpoint to resume."""
         header = None if checkpoint is None else checkpoint.header()
         if header is not None and self.random_state is None:
-            return header["seed"]
+            return int(header["seed"])
         return int(check_random_state(self.random_state).randint(2**31))
 
-    def _about(self, seed, data, goal):
-        """What must be the same for a checkpoint to be continued."""
+    def _about(self, seed: int, data: TrainingData, goal: Goal) -> dict[str, Any]:
+        """Facts that a checkpoint and the search that resumes it must have in common."""
         return {
             "seed": seed,
             "data": joblib.hash((data.Z, data.y, data.classes, data.sample_weight)),
@@ -552,18 +382,30 @@ class BaseAutoClassifier(
             "objectives": ", ".join(goal.objectives),
         }
 
-    def _model_builder(self, strategy, evaluator, data, options):
+    def _model_builder(
+        self,
+        strategy: Strategy,
+        evaluator: PipelineEvaluator,
+        data: TrainingData,
+        options: SearchOptions,
+    ) -> EnsembleBuilder:
         return self._builder(strategy)(
             evaluator,
             data.reader,
             n_members=self.ensemble_size,
             decision=self.decision,
             refit=options.refit,
-            scoring=self._primary_scoring(data.n_classes),
+            scoring=primary_scoring(self.scoring, data.n_classes),
         )
 
-    def _goal(self, strategy, evaluator, builder, data, budget):
-        """What the search is to reach."""
+    def _goal(
+        self,
+        strategy: Strategy,
+        evaluator: PipelineEvaluator,
+        builder: EnsembleBuilder,
+        data: TrainingData,
+        budget: Budget,
+    ) -> Goal:
         return Goal(
             ("loss", *self._minimized(strategy, evaluator.constraints)),
             limits={c.key: c.limit for c in evaluator.constraints if np.isfinite(c.limit)},
@@ -574,7 +416,7 @@ class BaseAutoClassifier(
             ensemble_loss=builder.selection_loss,
         )
 
-    def _engine(self, evaluator, options):
+    def _engine(self, evaluator: PipelineEvaluator, options: SearchOptions) -> Engine:
         return make_engine(
             evaluator.function,
             n_jobs=self.n_jobs,
@@ -582,8 +424,16 @@ class BaseAutoClassifier(
             memory_limit=options.memory_limit,
         )
 
-    def _history(self, goal, previous, checkpoint, about, space, budget):
-        """Give a new history, or the one of the search to resume."""
+    def _history(
+        self,
+        goal: Goal,
+        previous: History | None,
+        checkpoint: Checkpoint | None,
+        about: Mapping[str, Any],
+        space: SearchSpace,
+        budget: Budget,
+    ) -> History:
+        """New history, or the one to resume."""
         if checkpoint is not None:
             history = History(goal)
             for trial in checkpoint.resume(about, space):
@@ -606,7 +456,16 @@ class BaseAutoClassifier(
             goal = replace(goal, time_limit=history.elapsed + budget.time_limit)
         return history.towards(goal)
 
-    def _evaluator(self, data, scorers, space, seed, cache, prices, budget):
+    def _evaluator(
+        self,
+        data: TrainingData,
+        scorers: Mapping[str, Any],
+        space: SearchSpace,
+        seed: int,
+        cache: PrefixCache | None,
+        prices: PriceList | None,
+        budget: Budget,
+    ) -> PipelineEvaluator:
         constraints = self._constraints(data.classes)
         sensitive = {
             name: data.sensitive_feature(name)
@@ -624,13 +483,13 @@ class BaseAutoClassifier(
             scorer_function(scorer) is None for scorer in scorers.values()
         )
         data = replace(worker_data(data, with_table=with_table), sensitive=codes)
-        self._try_scorers(data, scorers)
+        check_scorers(scorers, data)
         gate = self._gate(constraints, data)
         gate.check_groups({name: group_names(v, name) for name, v in sensitive.items()})
         pipelines = PipelineBuilder(
             space,
-            categorical=data.reader.categorical_indices_,
-            n_levels=data.reader.n_levels_,
+            categorical=self.reader_.categorical_indices_,
+            n_levels=self.reader_.n_levels_,
             seed=seed,
         )
         worker = PipelineWorker(
@@ -645,50 +504,16 @@ class BaseAutoClassifier(
             seconds_left=lambda: budget.remaining,
         )
 
-    def _prefix_cache(self, data, cache):
-        """Transformed data in a private directory that is removed with the search."""
+    def _prefix_cache(
+        self, data: TrainingData, cache: int | str | os.PathLike[str]
+    ) -> contextlib.AbstractContextManager[PrefixCache]:
+        """Cache of transformed data in a directory that is removed after the search."""
         table = (data.Z, data.y, data.sample_weight)
-        if isinstance(cache, Integral):
-            return PrefixCache.temporary(int(cache), table)
-        return PrefixCache.temporary(DEFAULT_CACHE_BYTES, table, parent=cache)
+        if isinstance(cache, str | os.PathLike):
+            return PrefixCache.temporary(DEFAULT_CACHE_BYTES, table, parent=cache)
+        return PrefixCache.temporary(int(cache), table)
 
-    @staticmethod
-    def _try_scorers(data, scorers):
-        """Let a scorer that cannot work fail before the search, on the class shares."""
-        share = np.bincount(data.y) / len(data.y)
-        probabilities = np.tile(share.astype(np.float32), (len(data.y), 1))
-        for name, scorer in scorers.items():
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # constant predictions make metrics warn
-                    score_probabilities(
-                        scorer, probabilities, data.y, data.classes, data.sample_weight, data.X
-                    )
-            except Exception as exc:
-                raise ValueError(
-                    f"The 'scoring' parameter holds {name!r}, which cannot score "
-                    f"{len(data.classes)} classes {data.classes[:5].tolist()}: {exc}"
-                ) from exc
-
-    def _report_failures(self, history):
-        counts = history.counts()
-        bad = {s: n for s, n in counts.items() if s not in ("ok", "stopped", "skipped")}
-        if not bad:
-            return
-        causes = _commonest_errors(history)
-        if not counts.get("ok"):
-            raise AllTrialsFailedError(
-                f"All {len(history)} trials failed ({_listed(bad)}). Most frequent causes:\n"
-                f"{causes}\nSee the data and the space; a single pipeline can be tried by hand."
-            )
-        warnings.warn(
-            f"{sum(bad.values())} of {len(history)} trials gave no score ({_listed(bad)}). "
-            f"Most frequent causes:\n{causes}\nAll are in leaderboard(), column 'error'.",
-            TrialFailedWarning,
-            stacklevel=5,
-        )
-
-    def _set_model(self, builder, model, history):
+    def _set_model(self, builder: EnsembleBuilder, model: Model, history: History) -> None:
         if model.fallback:
             warnings.warn(
                 "The budget was too short: "
@@ -703,66 +528,5 @@ class BaseAutoClassifier(
             self.best_estimator_ = model.best
 
 
-class _Observer:
-    """What happens at each trial: scikit-learn's callbacks, and patience."""
-
-    def __init__(self, estimator, history, max_evals, patience):
-        self.patience = patience
-        self.estimator = estimator
-        self.history = history
-        self.context = estimator._init_callback_context(max_subtasks=max_evals)
-        self.context.call_on_fit_task_begin(estimator=estimator, metadata={"history": history})
-        self.pending = []  # proposals under way, each with its context
-        self.front = set()
-        self.waited = 0
-
-    def begin(self, proposal):
-        """Tell the callbacks that a trial begins."""
-        context = self.context.subcontext(task_name="trial")
-        self.pending.append((proposal, context))
-        metadata = {"proposal": proposal}
-        context.call_on_fit_task_begin(estimator=self.estimator, metadata=metadata)
-
-    def end(self, trial):
-        """Tell the callbacks that a trial has ended; whether to end the search."""
-        known = [proposal.configuration for proposal, _ in self.pending]
-        _, context = self.pending.pop(known.index(trial.configuration))
-        metadata = {"trial": trial}
-        stop = context.call_on_fit_task_end(estimator=self.estimator, metadata=metadata)
-        return bool(stop) or self._out_of_patience()
-
-    def _out_of_patience(self):
-        if self.patience is None:
-            return False
-        # With one objective the front is the least loss.
-        front = {trial.losses for trial in self.history.front()}
-        self.waited = 0 if front != self.front else self.waited + 1
-        self.front = front
-        return self.waited >= self.patience
-
-
-def _for_classes(scoring, n_classes):
-    """Give the scorer that is meant: ROC AUC of several classes is one-vs-rest."""
-    if scoring is None:
-        return "accuracy"
-    return "roc_auc_ovr" if scoring == "roc_auc" and n_classes > 2 else scoring
-
-
-def _tried(configuration, history):
+def _tried(configuration: Configuration, history: History) -> bool:
     return any(trial.configuration == configuration for trial in history)
-
-
-def _listed(counts):
-    return ", ".join(f"{n} {status}" for status, n in counts.items())
-
-
-def _commonest_errors(history, n_shown=3):
-    """Last lines of the errors, most frequent first."""
-    counts = {}
-    for trial in history:
-        if trial.error:
-            lines = [line for line in trial.error.strip().splitlines() if line.strip()]
-            last = lines[-1].strip() if lines else trial.status
-            counts[last] = counts.get(last, 0) + 1
-    shown = sorted(counts.items(), key=lambda item: -item[1])[:n_shown]
-    return "\n".join(f"  {n} x {text[:300]}" for text, n in shown)

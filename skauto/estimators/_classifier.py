@@ -1,4 +1,4 @@
-"""AutoClassifier: the estimator that most users hold."""
+"""AutoClassifier: classification without constraints."""
 
 from skauto.estimators._base import BaseAutoClassifier
 
@@ -6,110 +6,110 @@ from skauto.estimators._base import BaseAutoClassifier
 class AutoClassifier(BaseAutoClassifier):
     """Classifier that searches pipelines and predicts with an ensemble of the best.
 
-    ``fit`` reads the table, tries pipelines (encode, impute, balance, rescale, transform, select,
-    classify) on fixed folds as a search strategy proposes them, selects an ensemble among what was
-    tried and refits its members on all rows. It is an ordinary estimator: it can be cloned,
-    cross-validated, searched over and pickled.
+    ``fit`` reads the table and evaluates pipelines that a search strategy proposes (steps: encode,
+    impute, balance, rescale, transform, select, classify). All are validated on the same folds.
+    Then it selects an ensemble of the evaluated pipelines and refits the members on all rows. The
+    estimator works with ``clone``, ``cross_val_score``, ``GridSearchCV`` and pickle.
 
     Parameters
     ----------
     strategy : str or Strategy, default="alternating_bo"
-        How to search: a name (see `skauto.strategies`) or an object, whose settings are then
-        nested parameters (``strategy__n_initial``).
+        Search strategy: a name (see `skauto.strategies`) or an object, whose settings are nested
+        parameters (``strategy__n_initial``).
     scoring : str, callable, list, tuple, dict or None, default=None
-        What to maximise: a scikit-learn scorer or its name. Of several, the first is maximised
-        and all are reported. None is accuracy. "roc_auc" of more than two classes is
-        one-vs-rest. Log loss decides between equal scores.
+        Score to maximise: a scikit-learn scorer or its name. Of several, the first is maximised
+        and all are reported. None is accuracy. "roc_auc" is one-vs-rest with more than two
+        classes. Log loss breaks ties.
     time_limit : float, default=None
-        Seconds of wall clock for the whole of ``fit``, refitting included. What still runs at the
-        limit is killed.
+        Seconds of wall clock for the whole of ``fit``, including the refit. Trials that still run
+        at the limit are killed.
     max_evals : int, default=None
-        Number of trials. The first of the two limits to be reached ends the search; with neither,
-        50 trials are made.
+        Number of trials. The first of the two limits that is reached ends the search. If both are
+        None, the search has 50 trials.
     cv : None, int, float, splitter or iterable, default=None
-        How a trial is validated. None chooses by size: 8 stratified folds up to 2,000 rows, 5 up
-        to 20,000, 3 up to 100,000, beyond that a fifth held out; fewer folds where the time limit
-        would allow few trials. An int is a number of folds, a float a share to hold out.
+        Validation of a trial. An int is a number of folds, a float the share of a hold-out set.
+        None chooses by size: 8 stratified folds up to 2,000 rows, 5 up to 20,000, 3 up to 100,000,
+        and a hold-out set of 20% beyond. It chooses fewer folds if the time limit would allow only
+        few trials.
     space : str or SearchSpace, default="default"
-        What may be tried: a name (see `skauto.space.catalog.get_space`) or an object.
+        Search space: a name (see `skauto.space.catalog.get_space`) or an object.
     initial : {"portfolio", "defaults", "metalearning"}, list of Configuration or None, \
             default="portfolio"
-        What is tried first. "portfolio" is a learned order of up to 16 pipelines: each improved
-        the ensemble of those before it most per second on development sets; in a space other than
-        the default one it is the same as "defaults". "defaults" is the default pipeline of every
-        classifier, cheapest first. "metalearning" takes the 25 pipelines that were best on similar
-        data sets of an archive that comes with skauto. None leaves the beginning to the strategy.
+        First configurations. "portfolio" is a list of up to 16 pipelines, ordered on development
+        sets by their improvement of the ensemble per second; in a space other than the default one
+        it is the same as "defaults". "defaults" is the default pipeline of each classifier,
+        cheapest first. "metalearning" takes the 25 best pipelines of similar data sets in an
+        archive that comes with skauto. With None, the strategy proposes the first configurations.
     ensemble_size : int, default=25
-        Number of votes in the ensemble, repetitions included; 1 keeps the best single pipeline.
+        Number of votes in the ensemble; a member can have several. 1 keeps the best pipeline.
     decision : {"auto", "argmax"}, default="auto"
-        How the vote of the ensemble is read. "auto" fits it to the score on the out-of-fold
-        predictions: class offsets for a score of labels (two classes: a decision threshold), a
-        temperature for the log loss or the Brier score. Accuracy, and precision or recall of a
-        single class, keep the most probable class. "argmax" leaves the vote as it is.
+        How probabilities become labels. "auto" fits it to the score on the out-of-fold
+        predictions: class offsets (with two classes, a decision threshold) for scores of labels,
+        a temperature for log loss and Brier score. For accuracy, and for precision or recall of a
+        single class, the most probable class is predicted. "argmax" always predicts the most
+        probable class.
     column_kinds : dict or array-like, default=None
-        What columns hold, where it differs from what the reader finds: a kind for names or
-        positions of columns, such as ``{"zip": "categorical", "notes": "text", "id": "drop"}``,
-        see `skauto.data.TableReader`. A list of names or positions, or a boolean mask, means
-        "categorical".
+        Kinds of columns that override the kinds found by the reader, by name or position, such as
+        ``{"zip": "categorical", "notes": "text", "id": "drop"}``; see `skauto.data.TableReader`. A
+        list of names or positions, or a boolean mask, means "categorical".
     options : SearchOptions, default=None
-        Settings that are rarely changed: engine limits, cache, checkpoint, patience, warm start.
+        Further settings: engine limits, cache, checkpoint, patience, warm start.
     n_jobs : int, default=None
-        Number of worker processes. None is 1, or as in ``joblib.parallel_config``; -1 is all
-        processors.
+        Number of worker processes. None is 1, or the value of ``joblib.parallel_config``; -1 is
+        all processors.
     random_state : int, RandomState instance or None, default=None
-        Without a time limit, an int makes the same model in every call.
+        Seed. Without a time limit, the same int gives the same model.
 
     Attributes
     ----------
     ensemble_ : PipelineEnsemble
-        Weighted vote of fitted pipelines; what ``predict`` delegates to.
+        Weighted average of fitted pipelines; ``predict`` delegates to it.
     best_estimator_ : Pipeline
-        The best single pipeline, fitted on all rows; it predicts from the raw table. Only with
+        The best single pipeline, fitted on all rows. It predicts from the raw table. Only with
         ``refit=True``.
     best_params_ : dict
-        Its configuration.
+        Configuration of the best trial.
     best_score_ : float
-        Its mean score over the folds.
+        Mean score of the best trial over the folds.
     best_trial_ : Trial
-        Its record.
+        The best trial.
     history_ : History
         All trials.
     cv_results_ : dict of str to ndarray
-        The same in the form that ``GridSearchCV`` has.
+        All trials in the form of ``GridSearchCV.cv_results_``.
     member_weights_ : dict of int to float
-        Share of the vote by number of the trial.
+        Weights of the ensemble, by number of the trial.
     decision_offsets_ : ndarray of shape (n_classes,)
-        Added to the logarithms of the probabilities before ``predict`` takes the largest; zeros
-        for the most probable class.
+        Offsets of the classes, added to the log probabilities before ``predict`` compares.
     decision_threshold_ : float
-        With two classes, the probability of the second one from which on ``predict`` gives it.
+        With two classes, the smallest probability of the second class for which it is predicted.
     temperature_ : float
-        The logarithms of the vote's probabilities are divided by it.
+        Temperature of the ensemble: the log probabilities are divided by it.
     neighbors_ : list of str
-        Names of the known data sets whose best pipelines were tried first, the most similar one
-        first; empty where none was similar. Only with ``initial="metalearning"``.
+        Names of the similar data sets whose best pipelines were tried first, the most similar
+        first. Empty if no data set is similar. Only with ``initial="metalearning"``.
     scorer_ : callable
-        What was maximised.
+        The scorer that was maximised.
     n_splits_ : int
         Number of folds.
     interrupted_ : bool
-        Whether Ctrl-C ended the search; what it had found is used then.
+        Whether Ctrl-C ended the search. The model is made of the trials until then.
     search_time_ : float
-        Seconds that ``fit`` took.
+        Seconds of ``fit``.
     cache_ : dict of str to float
-        What the cache did: ``"n_steps"`` before classifiers, ``"n_reused"`` of them,
-        ``"hit_rate"``, their ratio, and ``"seconds_saved"``, summed over workers. Only with
-        ``cache``.
+        Use of the cache: ``"n_steps"``, the steps before classifiers; ``"n_reused"``, the steps
+        read from the cache; ``"hit_rate"``, their ratio; and ``"seconds_saved"``, summed over
+        workers. Only with ``cache``.
     reader_ : TableReader
-        How the table is read; ``table_report()`` tells what each column holds.
+        First step of each pipeline, which converts the table to numbers; see ``table_report()``.
     strategy_ : Strategy
-        The strategy as the search left it.
+        The strategy after the search.
     classes_ : ndarray of shape (n_classes,)
         Labels.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where ``X`` has them.
+        Names of the columns, if ``X`` has names.
 
     Notes
     -----

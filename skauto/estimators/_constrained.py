@@ -1,70 +1,82 @@
-"""ConstrainedAutoClassifier: the best model among those that a deployment allows."""
+"""ConstrainedAutoClassifier: classification under constraints."""
 
 import warnings
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
+from numpy.typing import ArrayLike, NDArray
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from skauto.constraints import Constraint, Gate, Margin
-from skauto.data import METADATA
+from skauto.constraints import Constraint, Gate, Margin, Verdict
+from skauto.data import METADATA, TrainingData
+from skauto.ensemble import EnsembleBuilder, Model
 from skauto.estimators._base import BaseAutoClassifier
+from skauto.estimators._options import SearchOptions
 from skauto.estimators._pareto import FrontBuilder, pareto_trials
 from skauto.estimators._refusal import describe_refusal
 from skauto.exceptions import InfeasibleError, InfeasibleWarning, TrialFailedWarning
+from skauto.history import History, Trial
+from skauto.space import Configuration, SearchSpace
+from skauto.strategies import Strategy
 from skauto.utils import Interval, StrOptions
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class ConstrainedAutoClassifier(BaseAutoClassifier):
-    """Classifier that searches pipelines and ensembles within constraints.
+    """Classifier that searches pipelines and ensembles under constraints.
 
-    The score is maximised subject to limits on whatever is measured at the same evaluation:
-    seconds a row, bytes, error rates, differences between groups, any score or callable. A member
-    enters the ensemble only if the whole ensemble keeps every limit, and the fitted ensemble is
-    measured again.
+    The score is maximised subject to limits on latency, size, error rates, differences between
+    groups, or any score or callable. All are measured in the evaluation of a trial. A member
+    enters the ensemble only if the ensemble keeps every limit. The fitted ensemble is measured
+    again.
 
-    With a strategy for several objectives, the values of all constraints are minimised besides the
-    loss. The search is for the whole Pareto front then, and each of its pipelines is fitted.
-    ``predict`` delegates to the most accurate one that keeps the limits or, where no constraint
-    states a limit, to the knee of the front: the pipeline nearest to the best value of every
-    objective, each on a scale from 0 to 1 over the front.
+    With a strategy for several objectives, the loss and all constraints are minimised. The result
+    is their Pareto front, and each pipeline of the front is fitted. ``predict`` delegates to the
+    most accurate of them that keeps the limits. If no constraint has a limit, it delegates to the
+    knee of the front: the pipeline nearest to the ideal point, which has the best value of each
+    objective, with the objectives scaled to [0, 1] over the front.
 
     Parameters
     ----------
     constraints : list of Constraint, default=()
         See `skauto.constraints`.
     strategy : str or Strategy, default="admm"
-        How to search. "admm" knows the limits (Algorithm 2 of [1]_). "fang_hpo" [2]_ and "parego"
-        look for the Pareto front of the loss and the constraints. Any other strategy searches for
-        the score alone and the limits choose among what it tried.
+        Search strategy. "admm" uses the limits in the search (Algorithm 2 of [1]_). "fang_hpo"
+        [2]_ and "parego" search the Pareto front of the loss and the constraints. Other strategies
+        search for the score alone, and the limits select among their trials.
     on_infeasible : {"warn", "raise"}, default="warn"
-        What to do when no trial keeps all limits: warn and predict with the one that violates
-        them least, or raise an error.
+        What to do if no model keeps all limits: warn and use the model that violates them least,
+        or raise an error.
     safety_margin : float or str, default=0.0
-        How cautious a measured value is before it is held against its limit. A number of standard
-        errors: ``mean + safety_margin * std / sqrt(n_folds)`` over the folds. Or a confidence such
-        as ``"95%"``: the upper end of a one-sided confidence interval for the value on new rows.
-        Seconds and bytes of the fitted model are measured without a margin.
+        Margin that is added to a measured value before it is compared with the limit. A number of
+        standard errors: ``mean + safety_margin * std / sqrt(n_folds)`` over the folds. Or a
+        confidence such as ``"95%"``: the upper end of a one-sided confidence interval for the
+        value on new rows. Seconds and bytes of the fitted model have no margin.
     scoring : str, callable, list, tuple, dict or None, default=None
-        See `AutoClassifier`, here and for all the following.
+        See `AutoClassifier` for this and all further parameters.
     time_limit : float, default=None
         Seconds of wall clock for the whole of ``fit``.
     max_evals : int, default=None
         Number of trials.
     cv : None, int, float, splitter or iterable, default=None
-        How a trial is validated.
+        Validation of a trial.
     space : str or SearchSpace, default="default"
-        What may be tried.
+        Search space.
     initial : {"portfolio", "defaults", "metalearning"}, list of Configuration or None, \
             default="portfolio"
-        What is tried first.
+        First configurations.
     ensemble_size : int, default=25
         Number of votes in the ensemble; not used by strategies for several objectives.
     decision : {"auto", "argmax"}, default="auto"
-        How the vote of the ensemble is read.
+        How probabilities become labels.
     column_kinds : dict or array-like, default=None
-        What columns hold, where it differs from what the reader finds.
+        Kinds of columns that override the kinds found by the reader.
     options : SearchOptions, default=None
-        Settings that are rarely changed.
+        Further settings.
     n_jobs : int, default=None
         Number of worker processes.
     random_state : int, RandomState instance or None, default=None
@@ -73,17 +85,16 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     Attributes
     ----------
     feasible_ : bool
-        Whether the ensemble keeps every limit: seconds and bytes as measured on the fitted
-        ensemble, everything else by the out-of-fold predictions of its members. False only if no
-        ensemble and no single trial that was fitted in time does.
+        Whether the ensemble keeps every limit. Seconds and bytes are measured on the fitted
+        ensemble, everything else on the out-of-fold predictions of its members. False only if no
+        ensemble and no single pipeline that was fitted in time keeps them.
     constraint_values_ : pandas.DataFrame
-        One row for each model ("best", "ensemble") and constraint, with the columns "limit";
-        "value", the mean over the folds, and "error", its standard error; "fitted", the value of
-        the model that is fitted on all rows, for seconds and bytes; "bound", what is held against
-        the limit; and "met". The fold models of seconds and bytes were trained on fewer rows.
+        One row for each model ("best", "ensemble") and constraint. The columns are "limit";
+        "value", the mean over the folds; "error", its standard error; "fitted", seconds and bytes
+        of the model fitted on all rows; "bound", the value compared with the limit; and "met".
+        "value" of seconds and bytes is that of models trained on fewer rows.
     pareto_front_ : pandas.DataFrame
-        Trials that no other one beats in the loss and every constraint at once, in the order of
-        their loss.
+        Non-dominated trials by the loss and all constraints, sorted by loss.
     selected_ : int
         Row of ``pareto_front_`` that ``predict`` delegates to; only with a strategy for several
         objectives.
@@ -95,17 +106,17 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     history_ : History
         All trials, with their constraint values.
     reader_ : TableReader
-        How the table is read; ``table_report()`` tells what each column holds.
+        First step of each pipeline, which converts the table to numbers; see ``table_report()``.
     classes_ : ndarray of shape (n_classes,)
         Labels.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where ``X`` has them.
+        Names of the columns, if ``X`` has names.
 
     See Also
     --------
-    AutoClassifier : Without constraints; its other attributes are here too.
+    AutoClassifier : Without constraints. Its other attributes are available here too.
 
     References
     ----------
@@ -125,7 +136,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     >>> clf.feasible_
     True
 
-    The whole trade between accuracy and size:
+    The Pareto front of accuracy and size:
 
     >>> clf = ConstrainedAutoClassifier(
     ...     [ModelSize()], "parego", max_evals=8, random_state=0
@@ -146,24 +157,24 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
 
     def __init__(
         self,
-        constraints=(),
-        strategy="admm",
+        constraints: Sequence[Constraint] = (),
+        strategy: str | Strategy = "admm",
         *,
-        on_infeasible="warn",
-        safety_margin=0.0,
-        scoring=None,
-        time_limit=None,
-        max_evals=None,
-        cv=None,
-        space="default",
-        initial="portfolio",
-        ensemble_size=25,
-        decision="auto",
-        column_kinds=None,
-        options=None,
-        n_jobs=None,
-        random_state=None,
-    ):
+        on_infeasible: str = "warn",
+        safety_margin: float | str = 0.0,
+        scoring: Any = None,
+        time_limit: float | None = None,
+        max_evals: int | None = None,
+        cv: Any = None,
+        space: str | SearchSpace = "default",
+        initial: str | Sequence[Configuration] | None = "portfolio",
+        ensemble_size: int = 25,
+        decision: str = "auto",
+        column_kinds: Mapping[Any, str] | ArrayLike | None = None,
+        options: SearchOptions | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
         super().__init__(
             strategy,
             scoring=scoring,
@@ -184,39 +195,40 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         self.safety_margin = safety_margin
 
     @property
-    def constraint_values_(self):
-        """Limits and what was measured, as a table (needs pandas)."""
+    def constraint_values_(self) -> "pd.DataFrame":
+        """Limits and measured values of the constraints (needs pandas)."""
         import pandas as pd
 
         check_is_fitted(self)
         return pd.DataFrame(self._constraint_rows)
 
     @property
-    def pareto_front_(self):
-        """Trials that no other one beats in the loss and every constraint (needs pandas)."""
+    def pareto_front_(self) -> "pd.DataFrame":
+        """Non-dominated trials by the loss and all constraints (needs pandas)."""
         check_is_fitted(self)
         return self.history_.to_frame().iloc[self._front_numbers].reset_index(drop=True)
 
     @property
-    def best_trial_(self):
-        """Best trial of the search; the selected one of the front with several objectives."""
+    def best_trial_(self) -> Trial | None:
+        """Best trial of the search; with several objectives, the selected trial of the front."""
         if hasattr(self, "selected_"):
-            return self.history_[self._front_numbers[self.selected_]]
+            trial: Trial = self.history_[self._front_numbers[self.selected_]]
+            return trial
         return super().best_trial_
 
-    def select(self, which):
-        """Take a pipeline out of the Pareto front of a strategy for several objectives.
+    def select(self, which: int | Constraint) -> Pipeline:
+        """Select a fitted pipeline of the Pareto front of a strategy for several objectives.
 
         Parameters
         ----------
         which : int or Constraint
-            A row of ``pareto_front_``, or one of the constraints with any limit: the most accurate
-            pipeline of the front that keeps the limit.
+            A row of ``pareto_front_``. Or one of the constraints with any limit: then the most
+            accurate pipeline that keeps this limit is selected.
 
         Returns
         -------
         pipeline : Pipeline
-            Fitted on all rows at the end of ``fit``.
+            The pipeline, fitted on all rows.
 
         Raises
         ------
@@ -244,8 +256,8 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             )
         return self._front[self._front_numbers[row]]
 
-    def _row_within(self, constraint):
-        """First fitted row of the front, and so the most accurate, that keeps a limit."""
+    def _row_within(self, constraint: Constraint) -> int:
+        """First fitted row of the front, which is sorted by loss, that keeps a limit."""
         key = constraint.key
         if key not in self._constraint_keys:
             raise ValueError(
@@ -263,11 +275,11 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             f"{constraint.reported(min(values)):.4g}."
         )
 
-    def _fitted_rows(self):
+    def _fitted_rows(self) -> list[int]:
         return [row for row, n in enumerate(self._front_numbers) if n in self._front]
 
-    def _constraints(self, classes):
-        """The constraints, each checked against the classes."""
+    def _constraints(self, classes: NDArray[Any]) -> list[Constraint]:
+        """Check the constraints."""
         keys = set()
         for constraint in self.constraints:
             if not isinstance(constraint, Constraint):
@@ -285,18 +297,18 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             keys.add(constraint.key)
         return list(self.constraints)
 
-    def _minimized(self, strategy, constraints):
+    def _minimized(self, strategy: Strategy, constraints: list[Constraint]) -> list[str]:
         return [c.key for c in constraints] if strategy.multi_objective else []
 
-    def _builder(self, strategy):
+    def _builder(self, strategy: Strategy) -> type[EnsembleBuilder]:
         multi_objective = strategy.multi_objective and self.constraints
         return FrontBuilder if multi_objective else super()._builder(strategy)
 
-    def _gate(self, constraints, data):
+    def _gate(self, constraints: list[Constraint], data: TrainingData) -> Gate:
         margin = Margin.of(self.safety_margin)
         return Gate(constraints, data, margin=margin, refit=self._options().refit)
 
-    def _set_model(self, builder, model, history):
+    def _set_model(self, builder: EnsembleBuilder, model: Model, history: History) -> None:
         self.feasible_ = bool(model.weights) and model.verdict.passes
         if not self.feasible_ and history.limits:
             self._report_infeasible(model, history)
@@ -312,12 +324,13 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         front = [trial.number for trial in pareto_trials(history, keys)]
         self._front_verdicts = {n: candidate.verdict for n, candidate in model.front.items()}
         self._front = {n: candidate.model for n, candidate in model.front.items()}
-        if len(history.objectives) > 1 and model.weights:
-            if model.best_number not in front:  # the only one that keeps the limits when refitted
-                front.append(model.best_number)
-                self._front_verdicts[model.best_number] = model.best_verdict
-                self._front[model.best_number] = model.best
-            self.selected_ = front.index(model.best_number)
+        best = model.best_number
+        if len(history.objectives) > 1 and best is not None:
+            if best not in front:  # no pipeline of the front passed the gate
+                front.append(best)
+                self._front_verdicts[best] = model.best_verdict
+                self._front[best] = model.best
+            self.selected_ = front.index(best)
         self._front_numbers = front
         self._constraint_keys = keys
         self._constraint_rows = [
@@ -325,8 +338,8 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             *_constraint_rows("ensemble", model.verdict),
         ]
 
-    def _report_infeasible(self, model, history):
-        """Say which limit was missed, and how near the search came."""
+    def _report_infeasible(self, model: Model, history: History) -> None:
+        """Warn or raise an error with the missed limits and the best values reached."""
         text = describe_refusal(model, history)
         if self.on_infeasible == "raise":
             raise InfeasibleError(text)
@@ -335,8 +348,8 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         warnings.warn(text, InfeasibleWarning, stacklevel=6)
 
 
-def _constraint_rows(name, verdict):
-    """One row for each constraint: its limit, its values by fold and on the fitted model."""
+def _constraint_rows(name: str, verdict: Verdict) -> list[dict[str, Any]]:
+    """Rows of ``constraint_values_`` for one model."""
     return [
         {
             "model": name,

@@ -1,22 +1,32 @@
-"""What a fitted estimator offers on its way to production."""
+"""Export of a fitted estimator."""
 
+import os
+from pathlib import Path
+from typing import Any
+
+from skauto.ensemble import PipelineEnsemble
 from skauto.export import compress, export_code
 
 
 class DeploymentMixin:
-    """Methods that hand a fitted estimator over, see `skauto.export`."""
+    """Methods that export a fitted estimator, see `skauto.export`.
 
-    def compress(self, *, max_size=None, max_latency=None, X=None):
-        """Select a smaller vote among the fitted members, without a new search.
+    Warning: This class should not be used directly. Use the estimators.
+    """
+
+    def compress(
+        self, *, max_size: float | None = None, max_latency: float | None = None, X: Any = None
+    ) -> PipelineEnsemble:
+        """Select a smaller ensemble among the fitted members, without a new search.
 
         Parameters
         ----------
         max_size : float, default=None
-            Bytes of the pickled vote.
+            Largest size of the pickled ensemble, in bytes.
         max_latency : float, default=None
-            Seconds of ``predict_proba`` for one row.
+            Largest time of ``predict_proba`` for one row, in seconds.
         X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features), default=None
-            Rows on which latency is measured; only with ``max_latency``.
+            Rows on which latency is measured; required with ``max_latency``.
 
         Returns
         -------
@@ -25,18 +35,18 @@ class DeploymentMixin:
         """
         return compress(self, max_size=max_size, max_latency=max_latency, X=X)
 
-    def export_code(self, folder):
-        """Write a folder that predicts the same without skauto.
+    def export_code(self, folder: str | os.PathLike[str]) -> Path:
+        """Write a folder that makes the same predictions without skauto.
 
         Parameters
         ----------
         folder : path-like
-            Is made; may exist when it is empty.
+            Folder to create. An existing one must be empty.
 
         Returns
         -------
         folder : Path
-            With ``predict.py``, the fitted pipelines, the source of what they need and the
-            versions of the packages, see :func:`skauto.export.export_code`.
+            Contains ``predict.py``, the fitted pipelines, the source of the classes that they need
+            and the versions of the packages, see :func:`skauto.export.export_code`.
         """
         return export_code(self, folder)

@@ -1,4 +1,4 @@
-"""Settings of a search that are rarely changed."""
+"""Further settings of a search."""
 
 import os
 from numbers import Integral, Real
@@ -10,7 +10,7 @@ from skauto.utils import Interval
 
 
 class SearchOptions(BaseEstimator):
-    """Settings of a search that are rarely changed: engine limits, files, refitting.
+    """Settings of a search that are rarely changed.
 
     Parameters
     ----------
@@ -18,26 +18,25 @@ class SearchOptions(BaseEstimator):
         Whether the members are refitted on all rows. Otherwise the models of all folds are fitted
         again and averaged.
     patience : int, default=None
-        The search ends after this number of trials in a row without a better one; with several
+        The search ends after this number of trials in a row without a smaller loss; with several
         objectives, without a change of the Pareto front.
     trial_time_limit : float, default=None
-        Seconds that a trial may take; it is killed and recorded as "timeout" then.
+        Seconds that a trial may take. A longer trial is killed and recorded as "timeout".
     memory_limit : int, default=None
-        Bytes that a worker process and its children may use; the trial is killed and recorded as
-        "memout" then.
+        Bytes that a worker process and its children may use. A larger trial is killed and recorded
+        as "memout".
     cache : int, path-like or None, default=None
-        Whether data behind the first steps of a pipeline are kept on disk for pipelines that begin
-        with the same steps: the bytes that they may take, or an existing directory to keep up to a
-        GiB in. A private directory for temporary files is made and removed at the end. The
-        results are the same as without. It pays where early steps are expensive. Not used where
+        Whether transformed data are kept on disk for pipelines that begin with the same steps. An
+        int is the largest size in bytes. A path is an existing directory, in which up to a GiB is
+        kept. The files are in a temporary directory that is removed after the search. The results
+        are the same without a cache. It saves time if early steps are expensive. It is not used if
         constraints are measured.
     checkpoint : path-like, default=None
-        File to which each trial is written the moment it ends. The same ``fit`` on the same data
-        continues from there, whatever ended the first one; ``max_evals`` then counts the trials
-        in the file too. The file can be read without pickle.
+        File to which each trial is written when it ends. After a crash, the same ``fit`` on the
+        same data resumes the search; ``max_evals`` includes the trials in the file. The file can
+        be read without pickle.
     warm_start : bool, default=False
-        Whether another call of ``fit`` continues the search with a new budget. The data must be
-        the same.
+        Whether another call of ``fit`` on the same data continues the search with a new budget.
 
     Examples
     --------
@@ -77,5 +76,5 @@ class SearchOptions(BaseEstimator):
         self.warm_start = warm_start
 
     def check(self) -> None:
-        """Refuse settings of a wrong type or range."""
+        """Raise an error if a setting has a wrong type or range."""
         self._validate_params()

@@ -1,4 +1,4 @@
-"""The Pareto front of a search as a choice of fitted pipelines."""
+"""Pareto front of a search, and the fits of its pipelines."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from skauto.utils import Budget, non_dominated
 
 
 def pareto_trials(history: History, names: Sequence[str]) -> list[Trial]:
-    """Trials on all rows that no other one beats in the loss and the constraints at once.
+    """Non-dominated trials on all rows, by the loss and the constraints.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def pareto_trials(history: History, names: Sequence[str]) -> list[Trial]:
     Returns
     -------
     trials : list of Trial
-        In the order of their loss; of trials with the same values the one with the best tie break.
+        Sorted by loss. The tie break decides between trials with the same values.
     """
     complete = [t for t in history if t.ok and t.fidelity == 1.0]
     by_values: dict[tuple[float, ...], Trial] = {}
@@ -41,7 +41,7 @@ def pareto_trials(history: History, names: Sequence[str]) -> list[Trial]:
 
 
 def distances_to_ideal(points: ArrayLike) -> NDArray[Any]:
-    """Distance of each point of a front from its ideal point, which is best in all objectives.
+    """Distance of each point from the ideal point, which has the minimum of each objective.
 
     Parameters
     ----------
@@ -51,7 +51,8 @@ def distances_to_ideal(points: ArrayLike) -> NDArray[Any]:
     Returns
     -------
     distances : ndarray of shape (n,)
-        With each objective on a scale from 0 to 1 over the points. The nearest point is the knee.
+        Euclidean distances, with each objective scaled to [0, 1] over the points. The nearest
+        point is the knee.
 
     References
     ----------
@@ -70,36 +71,37 @@ def distances_to_ideal(points: ArrayLike) -> NDArray[Any]:
 
 
 class FrontBuilder(EnsembleBuilder):
-    """Fit all pipelines of the Pareto front and predict with the preferred one.
+    """Fit all pipelines of the Pareto front and predict with one of them.
 
-    With limits, the preferred pipeline is the most accurate one that passes the gate when it is
-    fitted on all rows, or the one that violates the limits least; without, it is the knee. If no
-    pipeline of the front passes, other trials are tried. See `EnsembleBuilder` for the parameters.
+    With limits, it is the most accurate pipeline that passes the gate after the refit. If no
+    pipeline of the front passes, other trials are fitted. If none of them passes, it is the one
+    that violates the limits least. Without limits, it is the knee. See `EnsembleBuilder` for the
+    parameters.
     """
 
     def build(self, history: History, engine: Engine, budget: Budget) -> Model:
-        """Fit the front on the engine and choose the pipeline that predicts.
+        """Fit the pipelines of the front and select one of them.
 
         Parameters
         ----------
         history : History
             All trials.
         engine : Engine
-            Idle; runs the fits.
+            Idle engine, which runs the fits.
         budget : Budget
-            What is not fitted when its time is over is not in the model.
+            Pipelines that are not fitted within the time limit are left out.
 
         Returns
         -------
         model : Model
-            With a vote of a single member, the most preferred one that passes the gate; the class
-            shares when nothing could be fitted in time.
+            An ensemble of the selected pipeline alone, or the class shares if nothing was fitted
+            in time.
         """
         self._front: dict[int, Candidate] = {}
         return replace(super().build(history, engine, budget), front=self._front)
 
     def _ensembles(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:
-        """Each pipeline of the front by itself, the preferred ones first; then other trials."""
+        """Yield each pipeline of the front alone in the order of preference, then other trials."""
         front = [trial.number for trial in self._pool(history)]
         refits.fit(front)
         fitted = [number for number in front if number in refits.steps]

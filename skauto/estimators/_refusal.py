@@ -1,4 +1,4 @@
-"""What to tell the user when no model keeps the limits."""
+"""Text of the error or warning if no model keeps the limits."""
 
 import math
 
@@ -8,19 +8,19 @@ from skauto.history import History
 
 
 def describe_refusal(model: Model, history: History) -> str:
-    """Name the limits that were missed, and the best values that were reached.
+    """Describe the limits that were missed and the best values that were reached.
 
     Parameters
     ----------
     model : Model
-        The nearest that was found; its ``refused`` holds what was fitted on all rows.
+        The model that violates the limits least. Its ``refused`` holds all fitted candidates.
     history : History
         All trials.
 
     Returns
     -------
     text : str
-        One sentence a limit, and what to do.
+        One sentence for each limit, and what to do.
     """
     n_trials = sum(trial.ok and trial.fidelity == 1.0 for trial in history)
     text = f"No model keeps all limits, of {n_trials} complete trials"
@@ -45,7 +45,7 @@ def _missed(measured: Measurement, model: Model, history: History) -> str:
 
 
 def _best_reached(constraint: Constraint, model: Model, history: History) -> tuple[float, str]:
-    """Give the least value of a constraint, of fitted models first, and whose it is."""
+    """Smallest value of a constraint and the model that has it."""
     values = [
         (candidate.verdict[constraint.key].value, _named(list(candidate.weights), history))
         for candidate in model.refused

@@ -1,38 +1,165 @@
-"""What a fitted estimator shows of itself: a report and a summary in notebooks."""
+"""Results of a fitted estimator: tables, properties, report and HTML summary."""
 
 import os
+from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sklearn.utils import estimator_html_repr
+import numpy as np
+from sklearn.utils import check_scalar, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
+from skauto.data import TableReader
 from skauto.display._report import report_html
 from skauto.display._summary import summary_html
+from skauto.ensemble import PipelineEnsemble
+from skauto.history import History, Trial
+from skauto.utils import FloatArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class ReportMixin:
-    """Report and HTML representation of the estimators.
+    """Methods and properties that show the results of a fitted estimator.
 
     Warning: This class should not be used directly. Use the estimators.
     """
+
+    ensemble_: PipelineEnsemble
+    history_: History
+    member_weights_: dict[int, float]
+    reader_: TableReader
+
+    def table_report(self) -> "pd.DataFrame":
+        """Kind of each column of the table, and the reason for it (needs pandas).
+
+        Returns
+        -------
+        report : pandas.DataFrame
+            One row for each column, see `skauto.data.TableReader.table_report`.
+        """
+        check_is_fitted(self)
+        return self.reader_.table_report()
+
+    def leaderboard(self, top: int | None = None) -> "pd.DataFrame":
+        """Trials sorted by loss (needs pandas).
+
+        Parameters
+        ----------
+        top : int, default=None
+            Number of rows; None for all.
+
+        Returns
+        -------
+        leaderboard : pandas.DataFrame
+            One row for each trial, with its weight in the ensemble.
+        """
+        check_is_fitted(self)
+        frame = self.history_.to_frame()
+        frame.insert(2, "weight", frame["trial"].map(self.member_weights_).fillna(0.0))
+        by = ["_incomplete", *self.history_.objectives]
+        frame = frame.assign(_incomplete=frame["status"] != "ok").sort_values(by, kind="stable")
+        frame = frame.drop(columns="_incomplete").reset_index(drop=True)
+        return frame if top is None else frame.head(top)
+
+    def cost_report(self, watts_per_core: float = 10.0) -> "pd.DataFrame":
+        """Processor time and energy of the trials, by share of the rows (needs pandas).
+
+        The time of the strategy and of the fits after the search is not included.
+
+        Parameters
+        ----------
+        watts_per_core : float, default=10.0
+            Power of one busy core. The default is an assumption: the thermal design power of a
+            server processor divided by its cores.
+
+        Returns
+        -------
+        report : pandas.DataFrame
+            One row for each fidelity and a row "total". The columns are ``n_trials``;
+            ``cpu_seconds`` of all cores, including folds without a result; ``watt_hours``, the
+            energy; ``full_cpu_seconds`` and ``full_watt_hours``, estimates for the same trials on
+            all rows, if time is proportional to the rows.
+        """
+        import pandas as pd
+
+        check_is_fitted(self)
+        check_scalar(watts_per_core, "watts_per_core", Real, min_val=0)
+        trials = pd.DataFrame(
+            {
+                "fidelity": [trial.fidelity for trial in self.history_],
+                "n_trials": 1,
+                "cpu_seconds": [trial.cpu_time for trial in self.history_],
+            }
+        )
+        report = trials.groupby("fidelity").sum().sort_index(ascending=False)
+        report["full_cpu_seconds"] = report["cpu_seconds"] / report.index
+        report = pd.concat([report, report.sum().to_frame("total").T])
+        report["n_trials"] = report["n_trials"].astype(int)
+        for name in ("", "full_"):
+            report[f"{name}watt_hours"] = report[f"{name}cpu_seconds"] * watts_per_core / 3600.0
+        return report.rename_axis("fidelity")
+
+    @property
+    def decision_offsets_(self) -> FloatArray:
+        """Offsets of the classes, added to the log probabilities before ``predict`` compares."""
+        check_is_fitted(self)
+        return self.ensemble_.decision_.offsets
+
+    @property
+    def decision_threshold_(self) -> float:
+        """Smallest probability of the second of two classes for which it is predicted."""
+        check_is_fitted(self)
+        return self.ensemble_.decision_.threshold
+
+    @property
+    def temperature_(self) -> float:
+        """Temperature of the ensemble: the log probabilities are divided by it."""
+        check_is_fitted(self)
+        return self.ensemble_.decision_.temperature
+
+    @property
+    def cv_results_(self) -> dict[str, Any]:
+        """Trials in the form of ``GridSearchCV.cv_results_``."""
+        check_is_fitted(self)
+        return self.history_.to_cv_results()
+
+    @property
+    def best_trial_(self) -> Trial | None:
+        """Best trial of the search."""
+        check_is_fitted(self)
+        return self.history_.incumbent
+
+    @property
+    def best_params_(self) -> dict[str, Any] | None:
+        """Configuration of the best trial, as a dict of steps."""
+        return None if self.best_trial_ is None else self.best_trial_.configuration.to_dict()
+
+    @property
+    def best_score_(self) -> float:
+        """Mean score of the best trial over the folds."""
+        if self.best_trial_ is None:
+            return float("nan")
+        return float(np.nanmean(next(iter(self.best_trial_.fold_scores.values()))))
 
     def save_report(self, path: "str | os.PathLike[str]", *, X: Any = None, y: Any = None) -> None:
         """Write a report on the fitted estimator: one HTML file that needs no network.
 
         The report shows the data, the search with its failures, the ensemble, its out-of-fold
-        predictions (confusion matrix, calibration and, of two classes, the ROC curve), the limits,
-        the cost, and the code and versions to repeat it. It needs the extra ``skauto[plot]``.
+        predictions (confusion matrix, calibration and, with two classes, the ROC curve), the
+        limits, the cost, and the code and versions to reproduce it. It needs the extra
+        ``skauto[plot]``.
 
         Parameters
         ----------
         path : path-like
             File to write; an existing one is replaced.
         X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features), default=None
-            Rows that ``fit`` has not seen. With them, the report also shows scores on these rows
-            and the permutation importance of the columns, on at most 1,000 rows.
+            Held-out rows. With them, the report also shows the scores on these rows and the
+            permutation importance of the columns, on at most 1,000 rows.
         y : array-like of shape (n_samples,), default=None
-            Their classes; required with ``X``.
+            Classes of ``X``; required with ``X``.
 
         Raises
         ------
@@ -59,7 +186,7 @@ class ReportMixin:
         Path(path).write_text(report_html(self, X, y), encoding="utf-8")
 
     def _html_repr(self) -> str:
-        """Give the diagram of scikit-learn; after ``fit`` a summary of the result above it."""
+        """Diagram of scikit-learn, after ``fit`` with a summary of the results above it."""
         diagram: str = estimator_html_repr(self)
         if not self.__sklearn_is_fitted__():  # type: ignore[attr-defined]
             return diagram

@@ -118,7 +118,7 @@ BAD_FITS = [
         "space.*'defalt'.*default",
     ),
     ("cv is 1", {"cv": 1}, (X, Y), ValueError, "'cv' parameter must be.*Got 1"),
-    ("cv is a word", {"cv": "five"}, (X, Y), ValueError, "'cv' parameter must be.*Got 'five'"),
+    ("cv is a string", {"cv": "five"}, (X, Y), ValueError, "'cv' parameter must be.*Got 'five'"),
     (
         "cv leaves nothing to train on",
         {"cv": [([], [0])]},
@@ -127,7 +127,7 @@ BAD_FITS = [
         "'cv'.*at least one row",
     ),
     (
-        "No member is wanted",
+        "ensemble_size is zero",
         {"ensemble_size": 0},
         (X, Y),
         ValueError,
@@ -148,7 +148,7 @@ BAD_FITS = [
         "step",
     ),
     (
-        "initial is a wrong word",
+        "initial is an unknown name",
         {"initial": "best"},
         (X, Y),
         ValueError,
@@ -170,21 +170,21 @@ BAD_FITS = [
     ),
     ("n_jobs is zero", {"n_jobs": 0}, (X, Y), ValueError, "n_jobs"),
     (
-        "random_state is a word",
+        "random_state is a string",
         {"random_state": "seed"},
         (X, Y),
         ValueError,
         "'random_state'.*Got 'seed'",
     ),
     (
-        "A column whose kind is given does not exist",
+        "column_kinds names an unknown column",
         {"column_kinds": ["colour"]},
         (X, Y),
         ValueError,
         "'column_kinds'.*'colour'",
     ),
     (
-        "A kind of column is misspelt",
+        "column_kinds has an unknown kind",
         {"column_kinds": {0: "txt"}},
         (X, Y),
         ValueError,

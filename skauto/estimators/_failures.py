@@ -1,0 +1,51 @@
+"""Warning about failed trials, or error if all trials failed."""
+
+import warnings
+from collections import Counter
+
+from skauto.exceptions import AllTrialsFailedError, TrialFailedWarning
+from skauto.history import History
+
+_N_CAUSES = 3
+
+
+def report_failures(history: History) -> None:
+    """Warn about the trials without a score.
+
+    Parameters
+    ----------
+    history : History
+        All trials.
+
+    Raises
+    ------
+    AllTrialsFailedError
+        If no trial has a score. The message has the most frequent causes.
+    """
+    counts = history.counts()
+    bad = {s: n for s, n in counts.items() if s not in ("ok", "stopped", "skipped")}
+    if not bad:
+        return
+    listed = ", ".join(f"{n} {status}" for status, n in bad.items())
+    causes = _most_frequent_errors(history)
+    if not counts.get("ok"):
+        raise AllTrialsFailedError(
+            f"All {len(history)} trials failed ({listed}). Most frequent causes:\n"
+            f"{causes}\nCheck the data and the space, or fit a single pipeline to find the cause."
+        )
+    warnings.warn(
+        f"{sum(bad.values())} of {len(history)} trials gave no score ({listed}). "
+        f"Most frequent causes:\n{causes}\nAll are in leaderboard(), column 'error'.",
+        TrialFailedWarning,
+        stacklevel=5,
+    )
+
+
+def _most_frequent_errors(history: History) -> str:
+    """Last lines of the errors with their counts."""
+    counts: Counter[str] = Counter()
+    for trial in history:
+        if trial.error:
+            lines = [line for line in trial.error.strip().splitlines() if line.strip()]
+            counts[lines[-1].strip() if lines else trial.status] += 1
+    return "\n".join(f"  {n} x {text[:300]}" for text, n in counts.most_common(_N_CAUSES))

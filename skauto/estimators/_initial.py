@@ -1,0 +1,116 @@
+"""The ``initial`` parameter: configurations that are tried before the strategy is asked."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from skauto.data import TrainingData
+from skauto.metalearning import (
+    PriceList,
+    Shape,
+    load_archive,
+    meta_features,
+    nearest_configurations,
+    portfolio_configurations,
+)
+from skauto.space import Configuration, SearchSpace
+
+
+def initial_configurations(
+    initial: Any, space: SearchSpace, data: TrainingData, prices: PriceList | None
+) -> list[Configuration]:
+    """List the initial configurations of every ``initial`` but "metalearning".
+
+    Parameters
+    ----------
+    initial : {"portfolio", "defaults"}, sequence of Configuration or None
+        As in `AutoClassifier`.
+    space : SearchSpace
+        The space of the search.
+    data : TrainingData
+        The training data.
+    prices : PriceList or None
+        Predicted seconds of configurations; None without a time limit.
+
+    Returns
+    -------
+    configurations : list of Configuration
+        In the order in which they are tried.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an entry of ``initial`` is no configuration or lies outside of the space.
+    """
+    if initial is None:
+        return []
+    if not isinstance(initial, str):
+        return _checked(initial, space)
+    components = [c for step in space.steps for c in space.components(step)]
+    # The portfolio was learned without weights by group, which the default configurations use.
+    if initial == "defaults" or any(c.balancing == "groups" for c in components):
+        return space.default_configurations()
+    shape = Shape.of(data)
+    return portfolio_configurations(
+        space,
+        n_classes=data.n_classes,
+        has_categories=data.facts.has_categories,
+        price=None if prices is None else lambda c: prices.seconds(c, shape),
+    )
+
+
+def similar_configurations(
+    space: SearchSpace, data: TrainingData, rng: np.random.Generator
+) -> tuple[list[Configuration], list[str]]:
+    """List the configurations that did well on similar data sets (``initial="metalearning"``).
+
+    Parameters
+    ----------
+    space : SearchSpace
+        A named space with an archive, or a part of one.
+    data : TrainingData
+        The training data.
+    rng : numpy.random.Generator
+        Draws the rows and columns that the meta-features are computed from.
+
+    Returns
+    -------
+    configurations : list of Configuration
+        In the order in which they are tried.
+    neighbors : list of str
+        Names of the similar data sets, the most similar first.
+
+    Raises
+    ------
+    ValueError
+        If there is no archive of the space, or none of its configurations lies in the space.
+    """
+    other = "Pass 'portfolio', 'defaults', None or a list of Configuration objects."
+    try:
+        archive = load_archive(space.name)
+    except ValueError as exc:
+        raise ValueError(
+            "The 'initial' parameter 'metalearning' needs a named space with an archive, "
+            f"or a part of one. {exc} {other}"
+        ) from exc
+    categorical = () if data.reader is None else data.reader.categorical_indices_
+    features = meta_features(data.Z, data.y, categorical=categorical, rng=rng)
+    configurations = nearest_configurations(archive, features, space)
+    if not configurations:
+        raise ValueError(
+            "The 'initial' parameter 'metalearning' found no configuration of the archive "
+            f"that lies in this part of the space {space.name!r}. {other}"
+        )
+    return configurations, [known.name for known in archive.neighbors(features)]
+
+
+def _checked(initial: Sequence[Any], space: SearchSpace) -> list[Configuration]:
+    for configuration in initial:
+        if not isinstance(configuration, Configuration):
+            raise TypeError(
+                "The 'initial' parameter must hold Configuration objects. Got "
+                f"{type(configuration).__name__} instead."
+            )
+        space.validate(configuration)
+    return list(initial)

@@ -1,0 +1,57 @@
+"""Calls of scikit-learn's callbacks during a search, and early stopping by ``patience``."""
+
+from typing import Any
+
+from skauto.history import History, Proposal, Trial
+
+
+class Observer:
+    """Reports the trials of a search to the callbacks of an estimator, and counts the patience.
+
+    Parameters
+    ----------
+    estimator : BaseAutoClassifier
+        The estimator being fitted.
+    history : History
+        Receives the trials.
+    max_evals : int or None
+        Largest number of trials.
+    patience : int or None
+        Number of trials without improvement that ends the search.
+    """
+
+    def __init__(
+        self, estimator: Any, history: History, max_evals: int | None, patience: int | None
+    ) -> None:
+        self.estimator = estimator
+        self.history = history
+        self.patience = patience
+        self.context = estimator._init_callback_context(max_subtasks=max_evals)
+        self.context.call_on_fit_task_begin(estimator=estimator, metadata={"history": history})
+        self._pending: list[tuple[Proposal, Any]] = []  # each with its callback context
+        self._front: set[tuple[float, ...]] = set()
+        self._n_without_gain = 0
+
+    def begin(self, proposal: Proposal) -> None:
+        """Report that a trial begins."""
+        context = self.context.subcontext(task_name="trial")
+        self._pending.append((proposal, context))
+        metadata = {"proposal": proposal}
+        context.call_on_fit_task_begin(estimator=self.estimator, metadata=metadata)
+
+    def end(self, trial: Trial) -> bool:
+        """Report that a trial ended; return whether the search should stop."""
+        known = [proposal.configuration for proposal, _ in self._pending]
+        _, context = self._pending.pop(known.index(trial.configuration))
+        metadata = {"trial": trial}
+        stop = context.call_on_fit_task_end(estimator=self.estimator, metadata=metadata)
+        return bool(stop) or self._out_of_patience()
+
+    def _out_of_patience(self) -> bool:
+        if self.patience is None:
+            return False
+        # With one objective the front is the smallest loss.
+        front = {trial.losses for trial in self.history.front()}
+        self._n_without_gain = 0 if front != self._front else self._n_without_gain + 1
+        self._front = front
+        return self._n_without_gain >= self.patience

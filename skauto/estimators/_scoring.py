@@ -1,0 +1,120 @@
+"""The ``scoring`` parameter: scorers by name, checked before the search."""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
+
+from skauto.data import TrainingData
+from skauto.selection import score_probabilities
+from skauto.utils import closest
+
+
+def named_scorers(estimator: Any, scoring: Any, n_classes: int) -> dict[str, Any]:
+    """Look up the scorers of a search.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator that the scorers will score.
+    scoring : str, callable, list, tuple, dict or None
+        As in `AutoClassifier`.
+    n_classes : int
+        Number of classes.
+
+    Returns
+    -------
+    scorers : dict of str to callable
+        Scorers by name. The search maximises the first one.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown or there is no scorer.
+    """
+    if isinstance(scoring, dict):
+        named = dict(scoring)
+    elif isinstance(scoring, list | tuple):
+        named = {name: name for name in scoring}
+    else:
+        named = {scoring if isinstance(scoring, str) else "score": scoring}
+    if not named:
+        raise ValueError(
+            "The 'scoring' parameter must name at least one scorer. Got an empty "
+            f"{type(scoring).__name__} instead."
+        )
+    return {name: _scorer(estimator, value, n_classes) for name, value in named.items()}
+
+
+def primary_scoring(scoring: Any, n_classes: int) -> Any:
+    """First entry of ``scoring``: a name or a callable.
+
+    Parameters
+    ----------
+    scoring : str, callable, list, tuple, dict or None
+        As in `AutoClassifier`.
+    n_classes : int
+        Number of classes.
+
+    Returns
+    -------
+    primary : str or callable
+        "accuracy" for None, "roc_auc_ovr" for the ROC AUC of more than two classes.
+    """
+    if isinstance(scoring, dict):
+        scoring = next(iter(scoring.values()))
+    elif isinstance(scoring, list | tuple):
+        scoring = scoring[0]
+    return _for_classes(scoring, n_classes)
+
+
+def check_scorers(scorers: Mapping[str, Any], data: TrainingData) -> None:
+    """Score constant predictions (the class shares), so that unusable scorers fail early.
+
+    Parameters
+    ----------
+    scorers : mapping of str to callable
+        Scorers by name.
+    data : TrainingData
+        The training data.
+
+    Raises
+    ------
+    ValueError
+        If a scorer raises an error.
+    """
+    share = np.bincount(data.y) / len(data.y)
+    probabilities = np.tile(share.astype(np.float32), (len(data.y), 1))
+    for name, scorer in scorers.items():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # many metrics warn of constant predictions
+                score_probabilities(
+                    scorer, probabilities, data.y, data.classes, data.sample_weight, data.X
+                )
+        except Exception as exc:
+            raise ValueError(
+                f"The 'scoring' parameter holds {name!r}, which cannot score "
+                f"{len(data.classes)} classes {data.classes[:5].tolist()}: {exc}"
+            ) from exc
+
+
+def _scorer(estimator: Any, scoring: Any, n_classes: int) -> Any:
+    scoring = _for_classes(scoring, n_classes)
+    if not isinstance(scoring, str):
+        return check_scoring(estimator, scoring)
+    if scoring not in get_scorer_names():
+        raise ValueError(
+            "The 'scoring' parameter must be the name of a scikit-learn scorer, a "
+            f"callable, or several of them. Got {scoring!r} instead."
+            + closest(scoring, get_scorer_names())
+        )
+    return get_scorer(scoring)
+
+
+def _for_classes(scoring: Any, n_classes: int) -> Any:
+    if scoring is None:
+        return "accuracy"
+    return "roc_auc_ovr" if scoring == "roc_auc" and n_classes > 2 else scoring
