@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 # Units of the quantities that are not shares. Their axes may be logarithmic.
-_UNITS = {"prediction_latency": "s a row", "model_size": "bytes"}
+_UNITS = {"prediction_latency": "s per row", "model_size": "bytes"}
 
 
 class ParetoFrontDisplay(BaseDisplay):
