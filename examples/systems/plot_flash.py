@@ -10,8 +10,7 @@ trials and tunes the others.
 # The search has three phases.
 #
 # 1. *design*: a D-optimal design of pipelines for a linear model. The model has one coefficient
-# for
-#    each algorithm, so that few trials are enough.
+#    for each algorithm, so that few trials are enough.
 # 2. *eips*: a model of the loss and a model of the logarithm of the time give the expected
 #    improvement per second of each pipeline. The pipeline with the largest value is evaluated. At
 #    the end only the algorithms of the best pipelines are kept.

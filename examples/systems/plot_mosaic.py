@@ -11,11 +11,9 @@ optimisation selects a configuration in this branch.
 # One random forest predicts the loss of whole configurations. It is used twice.
 #
 # - *In the tree.* A child is selected by the median performance of the trials below it, plus a
-# bonus
-#   for children with few visits. The bonus is larger if the forest predicts good pipelines.
+#   bonus for children with few visits. The bonus is larger if the forest predicts good pipelines.
 # - *At the leaf.* Candidates are random configurations below the node and the neighbours of the
-# best
-#   one. The candidate with the largest expected improvement is evaluated.
+#   best one. The candidate with the largest expected improvement is evaluated.
 #
 # The search below minimises an artificial function of pipelines with three steps.
 

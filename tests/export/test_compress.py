@@ -135,7 +135,7 @@ def test_constraints_on_predictions_are_left_to_fit(data):
     automl = ConstrainedAutoClassifier(
         [FalsePositiveRate(0.9)], "random", space=SPACE, max_evals=2, cv=2, random_state=0
     ).fit(data[0], data[2])
-    with pytest.raises(ValueError, match="Add ModelSize or"):
+    with pytest.raises(ValueError, match="Fit with ModelSize or"):
         automl.compress(max_size=1e9)
 
 
