@@ -4,10 +4,14 @@ import os
 import signal
 import tempfile
 
-import numpy as np
 import pytest
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # no window, also in the doctests
+# Tables are small, so that further threads of BLAS and OpenMP would mostly wait for each other.
+# The libraries read this when they are loaded.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
 
 
 @pytest.fixture

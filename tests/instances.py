@@ -2,6 +2,7 @@
 
 from sklearn.base import clone
 
+from skauto.space import SearchSpace, get_space
 from skauto.strategies import STRATEGIES, ForestBO, Strategy
 from skauto.surrogates import DiversitySurrogate, GaussianProcess
 
@@ -55,3 +56,16 @@ STRATEGY_NAMES = sorted(STRATEGIES)
 def make_strategy(name: str) -> Strategy:
     """A registered strategy with cheap settings."""
     return clone(STRATEGIES[name]().set_params(**STRATEGY_SETTINGS.get(name, {})))
+
+
+def quick_space() -> SearchSpace:
+    """A part of the default space that is fitted within milliseconds, also on sparse tables."""
+    return get_space("default").subspace(
+        {
+            "balancer": "none",
+            "scaler": ["none", "standard"],
+            "transformer": "none",
+            "selector": "none",
+            "classifier": ["gaussian_nb", "logistic_regression"],
+        }
+    )

@@ -123,7 +123,7 @@ class AutoClassifier(BaseAutoClassifier):
     >>> from skauto import AutoClassifier
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
-    >>> automl = AutoClassifier(max_evals=5, random_state=0).fit(X_train, y_train)
+    >>> automl = AutoClassifier(max_evals=3, random_state=0).fit(X_train, y_train)
     >>> automl.score(X_test, y_test) > 0.9
     True
     """

@@ -131,7 +131,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     >>> from skauto.constraints import FalseNegativeRate, ModelSize
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = ConstrainedAutoClassifier(
-    ...     [ModelSize(100_000), FalseNegativeRate(0.1)], max_evals=8, random_state=0
+    ...     [ModelSize(100_000), FalseNegativeRate(0.1)], max_evals=4, cv=3, random_state=0
     ... ).fit(X, y)
     >>> clf.feasible_
     True
@@ -139,7 +139,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     The Pareto front of accuracy and size:
 
     >>> clf = ConstrainedAutoClassifier(
-    ...     [ModelSize()], "parego", max_evals=8, random_state=0
+    ...     [ModelSize()], "parego", max_evals=4, cv=3, random_state=0
     ... ).fit(X, y)
     >>> front = clf.pareto_front_[["loss", "model_size"]]
     >>> smallest = clf.select(len(front) - 1)

@@ -20,6 +20,9 @@ from skauto.utils import BoolArray, FloatArray, IntArray, closest
 
 Names = str | Iterable[str]
 
+# Cached properties.
+_CACHED = ("layout", "_structures")
+
 
 def known_names(name: object, known: Iterable[str]) -> str:
     """Return the end of an error message: the known names, and the most similar one."""
@@ -206,22 +209,26 @@ class SearchSpace:
         self._forget()
         return self
 
-    def _one_step(self, choice: Mapping[str, Names]) -> tuple[str, frozenset[str]]:
+    def _one_step(self, choice: Mapping[str, Names]) -> tuple[str, tuple[str, ...]]:
         if len(choice) != 1:
             raise ValueError(
                 "forbid takes {step: algorithms} with one step on each side, "
                 f"got {dict(choice)!r}"
             )
         ((step, names),) = choice.items()
-        names = frozenset([names] if isinstance(names, str) else names)
+        names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
         for name in names:
             self._check_component(step, name)
         return step, names
 
     def _forget(self) -> None:
         """Clear cached properties after the space has changed."""
-        for key in ("layout", "_structures"):
+        for key in _CACHED:
             self.__dict__.pop(key, None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state without cached properties: the same before and after their use."""
+        return {key: value for key, value in self.__dict__.items() if key not in _CACHED}
 
     @cached_property
     def layout(self) -> Layout:
@@ -707,8 +714,8 @@ class SearchSpace:
         for step, names in kept.items():
             part._components[step] = {name: self._components[step][name] for name in names}
         for rule in self._forbidden:
-            first = rule.first & set(kept[rule.first_step])
-            second = rule.second & set(kept[rule.second_step])
+            first = tuple(name for name in rule.first if name in kept[rule.first_step])
+            second = tuple(name for name in rule.second if name in kept[rule.second_step])
             if first and second:
                 part._forbidden.append(Forbidden(rule.first_step, first, rule.second_step, second))
         return part

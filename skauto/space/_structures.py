@@ -15,12 +15,16 @@ _MAX_STRUCTURES = 2_000_000
 
 @dataclass(frozen=True)
 class Forbidden:
-    """Forbidden pairs: any algorithm of `first` with any algorithm of `second`."""
+    """Forbidden pairs: any algorithm of `first` with any algorithm of `second`.
+
+    These are tuples: the order of a set may change when it is copied, and with it the hash of the
+    pickle.
+    """
 
     first_step: str
-    first: frozenset[str]
+    first: tuple[str, ...]
     second_step: str
-    second: frozenset[str]
+    second: tuple[str, ...]
 
 
 class Structures:

@@ -1,5 +1,7 @@
 """SearchTreeDisplay: the tree of MOSAIC."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,7 @@ from tests.display.conftest import assert_no_overlap, fit
 
 @pytest.fixture(scope="module")
 def mosaic():
-    return fit("mosaic", max_evals=30, cv=0.3)
+    return fit("mosaic", max_evals=20, cv=0.3)
 
 
 @pytest.mark.parametrize("max_nodes", [1, 8, 1000])
@@ -47,9 +49,35 @@ def test_lines_lead_from_parent_to_child_as_thick_as_the_policy(mosaic):
     assert (np.diff(widths[np.argsort(policy, kind="stable")]) >= 0).all()
 
 
-def test_forty_labels_do_not_overlap(mosaic):
-    display = SearchTreeDisplay.from_estimator(mosaic, max_nodes=40)
-    assert len(display.labels_) >= 20
+def bushy_tree():
+    """A tree with 5, then 4, then 2 branches at each node, and a number of visits at each leaf."""
+    steps = {
+        "classifier": ["k_nearest_neighbors", "logistic_regression", "lightgbm", "svm", "lda"],
+        "scaler": ["none", "standard", "robust_smooth", "quantile"],
+        "transformer": ["none", "random_trees_embedding"],
+    }
+    visits = {}
+    for n, path in enumerate(product(*steps.values()), start=1):
+        for depth in range(4):
+            visits[path[:depth]] = visits.get(path[:depth], 0) + n
+    rows = [
+        {
+            "node": " > ".join(path),
+            "depth": len(path),
+            "step": ["", *steps][len(path)],
+            "algorithm": path[-1] if path else "",
+            "visits": n,
+            "median": 1.0 / n,
+            "policy": n / visits[path[:-1]],
+        }
+        for path, n in visits.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_forty_labels_do_not_overlap():
+    display = SearchTreeDisplay(bushy_tree()).plot(max_nodes=40)
+    assert len(display.labels_) == 40
     for _, column in display.shown_.groupby("depth"):
         assert (np.diff(np.sort(column["y"])) >= 1.0).all()
     assert_no_overlap(display.figure_, display.labels_)

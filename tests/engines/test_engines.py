@@ -151,13 +151,19 @@ def test_a_closed_engine_takes_nothing(engine):
 
 
 def test_tasks_run_on_one_thread_with_the_config_of_the_caller(engine):
+    with threadpoolctl.threadpool_limits(2):
+        check_threads_and_config(type(engine).__name__)
+
+
+def check_threads_and_config(name):
     before = threadpoolctl.threadpool_info()
+    assert {pool["num_threads"] for pool in before} == {2}
     with sklearn.config_context(assume_finite=True):
         configured = {
             "SerialEngine": SerialEngine,
             "ProcessEngine": ProcessEngine,
             "JoblibEngine": make_threads,
-        }[type(engine).__name__](Task())
+        }[name](Task())
     with configured:
         configured.submit(0, ("parallel",))
         assert drain(configured)[0].value == ({1}, 1, True)

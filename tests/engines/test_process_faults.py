@@ -525,7 +525,8 @@ def test_programs_that_are_killed(method, expected, tmp_path):
         return [int(text) for path in files for text in (path.name, path.read_text())]
 
     command = [sys.executable, "-c", PROGRAM, method, str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
+    environment = {**os.environ, "OMP_NUM_THREADS": "2"}  # workers have one all the same
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as program:
         try:
             wait_until(lambda: len(pids()) == 4 or program.poll() is not None)
             assert not any(is_gone(pid) for pid in pids())

@@ -5,9 +5,9 @@ import sklearn
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
-from skauto import AutoClassifier
-from skauto.space import get_space
-from tests.instances import N_OBJECTIVES, STRATEGY_NAMES, make_strategy
+from skauto import AutoClassifier, ConstrainedAutoClassifier
+from skauto.constraints import ModelSize
+from tests.instances import N_OBJECTIVES, STRATEGY_NAMES, make_strategy, quick_space
 
 # The checks in which the strategy takes part: it is a parameter, is cloned, pickled with the
 # estimator, and must give the same trials again.
@@ -24,13 +24,26 @@ STRATEGY_CHECKS = (
 )
 
 
-def quick(strategy="random", **settings):
+def quick(strategy="alternating_bo", **settings):
     """Searches a part of the space that is fitted within milliseconds."""
-    space = get_space("default").subspace({"classifier": ["gaussian_nb", "logistic_regression"]})
-    return AutoClassifier(strategy, space=space, max_evals=3, random_state=0, **settings)
+    settings = {"space": quick_space(), "max_evals": 2, "cv": 2, "random_state": 0, **settings}
+    return AutoClassifier(strategy, **settings)
 
 
-@parametrize_with_checks([AutoClassifier(max_evals=3, random_state=0)])
+def quick_constrained(strategy):
+    """The same within a limit; all trials are those of the strategy."""
+    return ConstrainedAutoClassifier(
+        [ModelSize(1e9)],
+        make_strategy(strategy),
+        space=quick_space(),
+        initial=None,
+        max_evals=3,
+        cv=2,
+        random_state=0,
+    )
+
+
+@parametrize_with_checks([quick(), quick_constrained("admm"), quick_constrained("fang_hpo")])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -40,7 +53,7 @@ def test_scikit_learn_checks(estimator, check):
 )
 @pytest.mark.parametrize("check", STRATEGY_CHECKS, ids=lambda check: check.__name__)
 def test_scikit_learn_checks_of_strategies(name, check):
-    check("AutoClassifier", quick(make_strategy(name), initial=None))
+    check("AutoClassifier", quick(make_strategy(name), initial=None, max_evals=3))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_validate
 from sklearn.naive_bayes import GaussianNB
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skauto import AutoClassifier, ConstrainedAutoClassifier, SearchOptions
 from skauto.constraints import (
@@ -34,19 +33,6 @@ from skauto.exceptions import (
     TrialFailedWarning,
 )
 from skauto.space import SearchSpace
-from tests.instances import make_strategy
-
-
-def quick(strategy):
-    """Tries the first configurations of the portfolio, which are cheap."""
-    return ConstrainedAutoClassifier(
-        [ModelSize(1e9)], make_strategy(strategy), max_evals=3, random_state=0
-    )
-
-
-@parametrize_with_checks([quick("admm"), quick("fang_hpo")])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def small_space():

@@ -3,7 +3,9 @@
 import itertools
 import json
 import pickle
+from copy import deepcopy
 
+import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -575,6 +577,25 @@ def test_space_pickles(rng):
     copy = pickle.loads(pickle.dumps(space))
     assert_array_equal(copy.structures, space.structures)
     assert [copy.decode(v) for v in vectors] == [space.decode(v) for v in vectors]
+
+
+def names_whose_set_changes_its_order_when_copied():
+    """Find two names that collide in the hash table of a set, which depends on PYTHONHASHSEED."""
+    pairs = itertools.combinations((f"name{i}" for i in range(100)), 2)
+    return next(list(p) for p in pairs if [*frozenset(p)] != [*frozenset([*frozenset(p)])])
+
+
+def test_a_copy_has_the_same_hash_also_after_use(rng):
+    """scikit-learn compares the hashes of parameters before and after `fit`."""
+    names = names_whose_set_changes_its_order_when_copied()
+    space = SearchSpace(["scaler", "classifier"]).add("scaler", "none").add("scaler", "other")
+    for name in [*names, "third"]:
+        space.add("classifier", name)
+    space.forbid({"scaler": "other"}, {"classifier": frozenset(names)})
+    before = joblib.hash(space)
+    assert joblib.hash(deepcopy(space)) == before
+    space.decode(space.sample(10, rng)[0])
+    assert joblib.hash(space) == before
 
 
 def test_users_extend_a_space_in_three_lines(rng):
