@@ -32,6 +32,7 @@ from skauto.space.catalog._classifiers import node_bytes
 from skauto.space.catalog._samplers import CappedSMOTE
 from skauto.space.catalog.papers._auto_sklearn_transformers import chi2_of_positive_part
 
+QUIET = {"n_jobs": 1, "verbose": -1}
 STEPS = ("encoder", "imputer", "balancer", "scaler", "transformer", "selector", "classifier")
 NAMES = [
     "default",
@@ -441,7 +442,7 @@ def test_lightgbm_uses_native_categories(rng):
         "learning_rate": 0.1,
         "num_leaves": 4,
         "min_child_samples": 5,
-        "verbose": -1,
+        **QUIET,
     }
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -463,14 +464,14 @@ def test_lightgbm_predicts_with_the_best_round(n_classes):
     )
     labels = np.array(["a", "b", "c"])[y]
     train, test = (X[:400], labels[:400]), (X[400:], labels[400:])
-    stopped = LightGBMClassifier(max_rounds=200, verbose=-1).fit(*train, eval_set=test)
+    stopped = LightGBMClassifier(max_rounds=200, **QUIET).fit(*train, eval_set=test)
     losses = [
         log_loss(test[1], stopped.predict_proba(test[0], num_iteration=n))
         for n in range(1, stopped.n_rounds_ + 1)
     ]
     assert 1 < stopped.n_rounds_ < 200
     assert_allclose(losses[-1], min(losses), atol=2e-4)
-    fixed = LightGBMClassifier(verbose=-1).set_rounds(stopped.n_rounds_).fit(*train)
+    fixed = LightGBMClassifier(**QUIET).set_rounds(stopped.n_rounds_).fit(*train)
     assert fixed.n_rounds_ == stopped.n_rounds_
     assert_allclose(fixed.predict_proba(test[0]), stopped.predict_proba(test[0]))
 
@@ -478,7 +479,7 @@ def test_lightgbm_predicts_with_the_best_round(n_classes):
 def test_lightgbm_drops_validation_rows_of_unknown_classes():
     X, y = make_classification(300, 8, flip_y=0.3, random_state=0)
     X_val, y_val = X[200:], y[200:].copy()
-    model = LightGBMClassifier(verbose=-1)
+    model = LightGBMClassifier(**QUIET)
     expected = clone(model).fit(X[:200], y[:200], eval_set=(X_val[30:], y_val[30:]))
     y_val[:30] = 7
     partly = clone(model).fit(X[:200], y[:200], eval_set=(X_val, y_val))
