@@ -98,11 +98,15 @@ def make_task():
 
 @pytest.fixture(scope="module")
 def cluster():
+    """Two workers. New ones are forked from a process that has imported what they need."""
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=":0"
-    ) as cluster:
-        yield cluster
+    dask = pytest.importorskip("dask")
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        distributed.utils.get_mp_context().set_forkserver_preload(["distributed", "skauto"])
+        with distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0"
+        ) as cluster:
+            yield cluster
 
 
 class TestDask:
@@ -242,6 +246,7 @@ def test_the_example_on_a_cluster():
         capture_output=True,
         text=True,
         timeout=3 * PATIENCE,
+        env={**os.environ, "DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD": "forkserver"},
     )
     assert finished.returncode == 0, finished.stderr
     *trials, last = finished.stdout.splitlines()

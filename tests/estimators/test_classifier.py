@@ -36,13 +36,13 @@ from tests.instances import quick_space
 
 def quick(**kwargs):
     """Four trials of classifiers that are fitted within milliseconds."""
-    settings = {"space": quick_space(), "max_evals": 4, "cv": 3, "random_state": 0}
+    settings = {"space": quick_space(), "max_evals": 4, "cv": 2, "random_state": 0}
     return AutoClassifier(**{**settings, **kwargs})
 
 
 def whole(**kwargs):
     """Trials of the whole default space: boosted trees, networks, forests, ..."""
-    return quick(**{"space": "default", "cv": 2, **kwargs})
+    return quick(**{"space": "default", **kwargs})
 
 
 def tiny_space():

@@ -55,7 +55,7 @@ def biased():
 
 
 def fitted(biased, constraints, **kwargs):
-    settings = {"max_evals": 12, "random_state": 0, "cv": 3, "space": small_space()}
+    settings = {"max_evals": 8, "random_state": 0, "cv": 3, "space": small_space()}
     settings = {**settings, "scoring": "roc_auc", "strategy": "random", **kwargs}
     return ConstrainedAutoClassifier(constraints, **settings).fit(*biased)
 
@@ -69,7 +69,7 @@ def test_every_constraint_is_reported(biased):
         GroupDisparity("group", "roc_auc", upper=0.99),
         CallableConstraint(lambda estimator, X, y: X["x0"].mean(), upper=9, name="mean_x0"),
     ]
-    clf = fitted(biased, constraints)
+    clf = fitted(biased, constraints, max_evals=4)
     frame = clf.constraint_values_
     assert frame["constraint"].tolist() == [c.key for c in constraints] * 2
     assert frame["model"].unique().tolist() == ["best", "ensemble"]
@@ -92,7 +92,7 @@ def test_size_of_the_ensemble_is_kept(biased):
 
 
 def test_disparity_of_the_averaged_predictions_is_kept(biased):
-    X, y = biased
+    X, _ = biased
     values = [
         t.constraints["statistical_parity(group)"]
         for t in fitted(biased, [StatisticalParity("group", 9)]).history_
@@ -101,16 +101,8 @@ def test_disparity_of_the_averaged_predictions_is_kept(biased):
     clf = fitted(biased, [StatisticalParity("group", limit)])
     assert clf.feasible_
     # by hand: the votes' out-of-fold predictions, fold by fold
-    history = ConstrainedAutoClassifier(
-        [StatisticalParity("group", limit)],
-        "random",
-        max_evals=12,
-        random_state=0,
-        cv=3,
-        space=small_space(),
-        scoring="roc_auc",
-        options=SearchOptions(warm_start=True),
-    ).fit(X, y)
+    options = SearchOptions(warm_start=True)  # keeps all predictions
+    history = fitted(biased, [StatisticalParity("group", limit)], options=options)
     share = history.member_weights_
     mean = sum(w * history.history_[n].predictions for n, w in share.items())
     assert history.member_weights_ == clf.member_weights_
@@ -206,7 +198,7 @@ def test_sensitive_features_are_routed(biased):
 
 
 def test_pareto_front(biased):
-    clf = fitted(biased, [StatisticalParity("group", 9)], max_evals=12)
+    clf = fitted(biased, [StatisticalParity("group", 9)])
     front = clf.pareto_front_
     key = "statistical_parity(group)"
     for trial in clf.history_:

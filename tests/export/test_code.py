@@ -1,5 +1,6 @@
 """The exported folder predicts the same where skauto cannot be imported."""
 
+import pickle
 import subprocess
 import sys
 import types
@@ -16,32 +17,32 @@ PREDICT = """
 import pickle, sys
 sys.modules["skauto"] = None
 import numpy as np
-sys.path.insert(0, sys.argv[1])
-from predict import predict, predict_proba
-with open(sys.argv[2], "rb") as file:
+rows, *folders = sys.argv[1:]
+with open(rows, "rb") as file:
     X = pickle.load(file)
-np.savez(sys.argv[3], probabilities=predict_proba(X), labels=predict(X))
+for folder in folders:
+    sys.path.insert(0, folder)
+    from predict import predict, predict_proba
+    np.savez(folder + ".npz", probabilities=predict_proba(X), labels=predict(X))
+    sys.path.remove(folder)
+    for name, module in list(sys.modules.items()):  # the next folder has the same names
+        if (getattr(module, "__file__", None) or "").startswith(folder):
+            del sys.modules[name]
 """
 
 
-def predicted_elsewhere(folder, X, tmp_path):
-    """What the exported folder predicts in another process."""
-    import pickle
-
-    rows, answer = tmp_path / "X.pickle", tmp_path / "answer.npz"
-    rows.write_bytes(pickle.dumps(X))
-    subprocess.run([sys.executable, "-c", PREDICT, folder, rows, answer], check=True)
-    return np.load(answer)
-
-
-@pytest.mark.parametrize("name", ["automl", "vote"])
-def test_the_folder_predicts_the_same_without_skauto(name, table, tmp_path, request):
-    model = request.getfixturevalue(name)
-    folder = export_code(model, tmp_path / "model")
+def test_the_folder_predicts_the_same_without_skauto(automl, vote, table, tmp_path):
     X, _ = table
-    answer = predicted_elsewhere(folder, X, tmp_path)
-    np.testing.assert_allclose(answer["probabilities"], model.predict_proba(X), rtol=0, atol=1e-9)
-    np.testing.assert_array_equal(answer["labels"], model.predict(X))
+    rows = tmp_path / "X.pickle"
+    rows.write_bytes(pickle.dumps(X))
+    models = {tmp_path / "automl": automl, tmp_path / "vote": vote}
+    folders = [export_code(model, folder) for folder, model in models.items()]
+    subprocess.run([sys.executable, "-c", PREDICT, rows, *folders], check=True)
+    for folder, model in models.items():
+        answer = np.load(f"{folder}.npz")
+        expected = model.predict_proba(X)
+        np.testing.assert_allclose(answer["probabilities"], expected, rtol=0, atol=1e-9)
+        np.testing.assert_array_equal(answer["labels"], model.predict(X))
 
 
 def test_the_script_says_what_votes(vote, tmp_path):

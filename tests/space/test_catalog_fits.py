@@ -9,13 +9,15 @@ reason.
 import os
 import re
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_limits
 
 from skauto.evaluation import PipelineBuilder, transform_and_predict
 from skauto.space import get_space
+
+space_called = cache(get_space)  # these tests change none
 
 N_CONFIGURATIONS = int(os.environ.get("SKAUTO_TEST_CONFIGURATIONS", "1"))
 ROUNDS = {"n_estimators", "n_epochs", "max_iter", "max_rounds", "n_restarts_optimizer"}
@@ -63,7 +65,7 @@ def make_data(n_classes):
 
 def cases():
     """Return each different component once, with its space."""
-    seen = set()
+    seen = {}  # with the estimators, so that no address in a key is used again
     for name in (
         "default",
         "mosaic",
@@ -74,13 +76,16 @@ def cases():
         "fang_mlp",
         "fang_gbm",
     ):
-        space = get_space(name)
+        space = space_called(name)
         for step in space.steps:
             for component in space.components(step):
-                key = (step, component.name, repr(component.make(component.default_values())))
-                key += (repr(component.parameters),)
-                if key not in seen and not component.passthrough:
-                    seen.add(key)
+                if component.passthrough:
+                    continue
+                estimator = component.make(component.default_values())
+                settings = repr(estimator.get_params()), repr(component.parameters)
+                key = (step, component.name, type(estimator), *settings)
+                if key not in seen:
+                    seen[key] = estimator
                     yield pytest.param(name, step, component.name, id=f"{name}-{component.name}")
 
 
@@ -116,7 +121,7 @@ def cheap(space, vectors):
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize(("name", "step", "component"), list(cases()))
 def test_component_fits_and_predicts(name, step, component, n_classes):
-    space = get_space(name)
+    space = space_called(name)
     Z, y = make_data(n_classes)
     builder = PipelineBuilder(space, categorical=(5, 6), n_levels=(4, n_classes))
     structure = space.encode([space.default(companions(space, step, component))])[:, :7]
@@ -125,7 +130,7 @@ def test_component_fits_and_predicts(name, step, component, n_classes):
     for vector in cheap(space, vectors):
         configuration = space.decode(vector)
         try:
-            with warnings.catch_warnings(), threadpool_limits(1):
+            with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 warnings.simplefilter("error", FutureWarning)
                 warnings.simplefilter("error", DeprecationWarning)
@@ -145,6 +150,6 @@ def test_known_failures_name_components():
     names = {
         component.name
         for case in cases()
-        for component in [get_space(case.values[0]).component(*case.values[1:])]
+        for component in [space_called(case.values[0]).component(*case.values[1:])]
     }
     assert set(KNOWN_FAILURES) <= names

@@ -268,7 +268,7 @@ def test_penalties_of_constraints_are_in_units_of_the_spread_of_the_losses():
 def test_minimize_within_a_limit_agrees_with_brute_force():
     space = make_artificial_space(n_steps=2, n_algorithms=2, n_continuous=0, n_integers=1)
     loss, size = (make_artificial_objective(space, seed=seed) for seed in (0, 1))
-    everything = {space.decode(v) for v in space.sample(10_000, np.random.default_rng(0))}
+    everything = {space.decode(v) for v in space.sample(3_000, np.random.default_rng(0))}
     limit = float(np.quantile([size(c) for c in everything], 0.2))
     best = sorted(loss(c) for c in everything if size(c) <= limit)
     result = minimize(
@@ -293,10 +293,10 @@ def two_valleys(number, configuration):
 
 def test_constraints_are_met_more_often_and_better():
     shares, losses = {True: [], False: []}, {True: [], False: []}
-    for seed in range(3):
+    for seed in range(2):
         for known in (True, False):
             history = History(limits={"limited": 0.4} if known else {})
-            drive(ADMM(budget=8), mixed_space(), two_valleys, 40, seed=seed, history=history)
+            drive(ADMM(budget=8), mixed_space(), two_valleys, 30, seed=seed, history=history)
             feasible = [t for t in history if t.constraints["limited"] <= 0.4]
             shares[known].append(len(feasible) / len(history))
             losses[known].append(min(t.loss for t in feasible))

@@ -13,6 +13,7 @@ from skauto.history import Goal, History, Proposal
 from skauto.selection import ErrorLoss, candidate_pool, greedy_selection, pairwise_diversity
 from skauto.strategies import DivBO
 from skauto.surrogates import DiversitySurrogate
+from tests.instances import quick_space
 from tests.strategies.ensemble_search import ArtificialClassifiers
 from tests.strategies.search_loop import drive, rich_space
 
@@ -223,8 +224,14 @@ def of_late_rows(estimator, X, y):
 def test_the_pool_is_the_ensemble_that_is_returned(scoring):
     X, codes = make_classification(150, flip_y=0.2, random_state=0)
     model = AutoClassifier(
-        WatchedDivBO(n_initial=2, n_candidates=50, n_members=10),
+        WatchedDivBO(
+            n_initial=2,
+            n_candidates=50,
+            n_members=10,
+            diversity_surrogate=DiversitySurrogate(n_models=2, n_trees=10),
+        ),
         scoring=scoring,
+        space=quick_space(),
         initial=None,
         cv=2,
         max_evals=8,
