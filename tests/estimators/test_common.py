@@ -1,4 +1,10 @@
-"""scikit-learn's own estimator checks, without an expected failure."""
+"""scikit-learn's own estimator checks, without an expected failure.
+
+They run with settings that cost little. With ``SKAUTO_TEST_MAX_EVALS`` in the environment they run
+with all defaults and this number of trials a search (50 is the default).
+"""
+
+import os
 
 import pytest
 import sklearn
@@ -43,7 +49,17 @@ def quick_constrained(strategy):
     )
 
 
-@parametrize_with_checks([quick(), quick_constrained("admm"), quick_constrained("fang_hpo")])
+def checked():
+    if "SKAUTO_TEST_MAX_EVALS" not in os.environ:
+        return [quick(), quick_constrained("admm"), quick_constrained("fang_hpo")]
+    max_evals = int(os.environ["SKAUTO_TEST_MAX_EVALS"])
+    return [
+        AutoClassifier(max_evals=max_evals),
+        ConstrainedAutoClassifier([ModelSize(1e9)], max_evals=max_evals),
+    ]
+
+
+@parametrize_with_checks(checked())
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
