@@ -26,24 +26,24 @@ STRATEGY_SETTINGS: dict[str, dict] = {
     "fang_hpo": {
         "n_initial": 6,
         "n_candidates": 200,
-        "n_starts": 3,
+        "n_starts": 1,
         "surrogate": GaussianProcess(nu=1.5, trend="constant", n_restarts=0),
     },
     "flash": {"n_init": 4, "n_prune": 3, "r": 4, "fine_tuner": "tpe"},
     "forest_bo": {"n_initial": 5, "n_candidates": 300, "n_starts": 3},
-    "joint_gp": {"n_initial": 5, "n_candidates": 200, "n_starts": 2},
+    "joint_gp": {"n_initial": 5, "n_candidates": 200, "n_starts": 1},
     "ensemble_evolution": {"population_size": 10, "n_members": 3},
-    "mosaic": {"n_samples": 20, "n_candidates": 200, "n_starts": 2, "kappa": 1},
+    "mosaic": {"n_samples": 20, "n_candidates": 200, "n_starts": 1, "kappa": 1},
     "parego": {
         "n_initial": 5,
         "n_candidates": 200,
-        "n_starts": 3,
+        "n_starts": 1,
         "surrogate": GaussianProcess(n_restarts=0),
     },
     "tpe": {"n_initial": 5},
     "rising_bandit": {
         "n_pulls": 4,
-        "strategy": ForestBO(n_initial=3, n_candidates=200, n_starts=2),
+        "strategy": ForestBO(n_initial=3, n_candidates=200, n_starts=1),
     },
 }
 

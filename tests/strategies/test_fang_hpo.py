@@ -162,8 +162,8 @@ def test_the_paper_has_no_rule_of_reliable_queries():
 
 
 def test_a_faithful_cheap_source_is_used_and_a_wild_one_is_not():
-    faithful = queries(search(QUICK, n_dimensions=2), "ehvi")
-    wild = queries(search(QUICK, n_dimensions=2, bias=2.0), "ehvi")
+    faithful = queries(search(QUICK), "ehvi")
+    wild = queries(search(QUICK, bias=2.0), "ehvi")
     assert faithful[1] >= 8
     assert wild[1] <= 1
 
@@ -273,7 +273,8 @@ def test_what_cannot_be_beaten_is_left_alone():
 
 
 def test_the_front_of_two_valleys_is_found():
-    history = search(clone(QUICK).set_params(cost_budget=50.0), bias=0.05)
+    strategy = clone(QUICK).set_params(cost_budget=50.0)
+    histories = [search(strategy, bias=0.05, seed=seed) for seed in range(3)]
     rival = drive(
         RandomSearch(),
         plane(),
@@ -286,7 +287,9 @@ def test_the_front_of_two_valleys_is_found():
     t = np.linspace(0, 0.5, 500)
     best = hypervolume(np.column_stack([t**2, (0.5 - t) ** 2]), [0.3, 0.3])
     by_chance = hypervolume(rival.losses, [0.3, 0.3])
-    found = hypervolume([t.losses for t in history if t.fidelity == 1.0], [0.3, 0.3])
+    found = np.median(
+        [hypervolume([t.losses for t in h if t.fidelity == 1.0], [0.3, 0.3]) for h in histories]
+    )
     assert by_chance < found < best
     assert best - found < 0.25 * (best - by_chance)
 
