@@ -82,7 +82,8 @@ class RobustSmoothScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = self._validated(X, reset=False)
-        if sparse.issparse(X):
+        is_sparse = sparse.issparse(X)  # a name, because mypy would narrow X to a class without copy
+        if is_sparse:
             X = X.copy()
             inplace_column_scale(X, self.scale_)
             X.data = _clip_smoothly(X.data)
