@@ -112,8 +112,7 @@ def split(X, y):
 def draw(space, table):
     """Configurations to evaluate next: at first the defaults of all algorithms.
 
-    Then every second one is random, and every second one a neighbour of one of the best tenth, so
-    that the models are good where searches go.
+    Then half are random, and half are neighbours of the best tenth, where searches go.
     """
     if table is None:
         defaults = itertools.chain(*map(space.default_configurations, space.steps))
