@@ -82,7 +82,7 @@ class RobustSmoothScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = self._validated(X, reset=False)
-        is_sparse = sparse.issparse(X)  # a name, because mypy would narrow X to a class without copy
+        is_sparse = sparse.issparse(X)  # no type narrowing
         if is_sparse:
             X = X.copy()
             inplace_column_scale(X, self.scale_)
