@@ -314,7 +314,7 @@ def test_sensitive_features_are_for_constraints(biased):
 @pytest.mark.parametrize(
     "limit, message",
     [
-        (ModelSize(0), "'model_size' must be positive, since every model"),
+        (ModelSize(0), "'model_size' must be positive"),
         (PredictionLatency(0.0), "'prediction_latency' must be positive"),
         (FalseNegativeRate(-0.1), "must not be negative"),
     ],
