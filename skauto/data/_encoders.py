@@ -82,13 +82,13 @@ class NumericEncoder:
             return Block(cells.values[:, None])
         texts = distinct_strings(cells)
         if texts is None:
-            raise _changed(name, "numeric values", cells)
+            raise _type_error(name, "numeric values", cells)
         values = (self.parser or NumberFormat()).parse(texts)
         readable = np.isfinite(values)
         if self.parser is None and not all(
             known or is_null_word(text) for text, known in zip(texts, readable, strict=True)
         ):
-            raise _changed(name, "numeric values", cells)
+            raise _type_error(name, "numeric values", cells)
         return _by_level(values[:, None], cells, np.nan)
 
     def names_out(self, name: str) -> list[str]:
@@ -117,13 +117,13 @@ class DateEncoder:
         if texts is None:
             if cells.missing.all():
                 return Block(np.full((len(cells.missing), len(DATE_PARTS)), np.nan))
-            raise _changed(name, "dates", cells)
+            raise _type_error(name, "dates", cells)
         dates = (self.parser or DateFormat()).parse(texts)
         if self.parser is None and any(
             unknown and not is_null_word(text)
             for text, unknown in zip(texts, np.isnat(dates), strict=True)
         ):
-            raise _changed(name, "dates", cells)
+            raise _type_error(name, "dates", cells)
         return _by_level(date_parts(dates), cells, np.nan)
 
     def names_out(self, name: str) -> list[str]:
@@ -153,7 +153,7 @@ class CategoryEncoder:
         """Return one column of codes."""
         if not isinstance(cells, Levels):
             if self.of_strings and not cells.missing.all():
-                raise _changed(name, "strings", cells)
+                raise _type_error(name, "strings", cells)
             cells = as_levels(cells)
         codes = [self.code_of.get(level, np.nan) for level in cells.levels]
         return _by_level(np.array(codes, dtype=np.float64)[:, None], cells, np.nan)
@@ -313,7 +313,7 @@ def _strings_of(cells: Cells, name: str) -> Sequence[str]:
         return texts
     if cells.missing.all():
         return []
-    raise _changed(name, "strings", cells)
+    raise _type_error(name, "strings", cells)
 
 
 def _by_level(values: FloatMatrix, cells: Cells, missing: float) -> Block:
@@ -323,7 +323,7 @@ def _by_level(values: FloatMatrix, cells: Cells, missing: float) -> Block:
     return Block(np.vstack([values, last]), codes)
 
 
-def _changed(name: str, expected: str, cells: Cells) -> TypeError:
+def _type_error(name: str, expected: str, cells: Cells) -> TypeError:
     if isinstance(cells, Levels):
         got = "strings" if distinct_strings(cells) is not None else "categories"
     else:

@@ -140,7 +140,7 @@ def find_kind(cells: Cells, name: str) -> Kind:
     return _strings(sample)
 
 
-def asked_kind(cells: Cells, name: str, wanted: str) -> Kind:
+def requested_kind(cells: Cells, name: str, wanted: str) -> Kind:
     """Return the kind that the user set, with a parser for the column.
 
     Parameters
@@ -172,7 +172,7 @@ def asked_kind(cells: Cells, name: str, wanted: str) -> Kind:
     if texts is None or (parser is None and wanted not in ("name", "text")):
         raise ValueError(
             f"Column {name!r} of X cannot be read as {wanted!r}, as set by the 'column_kinds' "
-            f"parameter. It holds {_shown(cells)}; leave it out of 'column_kinds'."
+            f"parameter. It holds {_describe_cells(cells)}; leave it out of 'column_kinds'."
         )
     return Kind(wanted, why, parser=parser)
 
@@ -191,7 +191,7 @@ def _parser_for(wanted: str, texts: Sequence[str]) -> Any:
     return None
 
 
-def _shown(cells: Cells) -> str:
+def _describe_cells(cells: Cells) -> str:
     if isinstance(cells, Levels):
         return f"strings such as {cells.levels[0]!r}" if cells.levels else "no value"
     return "numbers" if isinstance(cells, Numbers) else "dates"
@@ -228,7 +228,7 @@ def _numeric(sample: _Sample) -> Kind | None:
     number_format = NumberFormat.of(sample.texts)
     values = number_format.parse(sample.texts)
     readable = np.isfinite(values)
-    if not _enough(sample, readable):
+    if not _enough_parsed(sample, readable):
         return None
     if sample.all_differ and readable.all() and _is_row_number(sample, values):
         return Kind("identifier", "all values differ and number the rows")
@@ -250,7 +250,7 @@ def _is_row_number(sample: _Sample, values: NDArray[np.float64]) -> bool:
 def _date(sample: _Sample) -> Kind | None:
     date_format = DateFormat.of(sample.texts)
     readable = ~np.isnat(date_format.parse(sample.texts))
-    if not _enough(sample, readable):
+    if not _enough_parsed(sample, readable):
         return None
     doubt = _doubt_of_rest(sample, readable, "dates")
     if date_format.ambiguous:
@@ -259,7 +259,7 @@ def _date(sample: _Sample) -> Kind | None:
     return Kind("date", why, doubt, date_format)
 
 
-def _enough(sample: _Sample, readable: NDArray[np.bool_]) -> bool:
+def _enough_parsed(sample: _Sample, readable: NDArray[np.bool_]) -> bool:
     """Whether all strings can be parsed, or many levels and nearly all cells."""
     if readable.all():
         return True

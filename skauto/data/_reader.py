@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skauto.data._encoders import Block, CategoryEncoder, Encoder, NameEncoder, make_encoder
-from skauto.data._kinds import KINDS, Kind, asked_kind, find_kind
+from skauto.data._kinds import KINDS, Kind, find_kind, requested_kind
 from skauto.data._table import Cells, Levels, as_table, read_cells, read_columns
 from skauto.exceptions import ColumnKindWarning
 
@@ -188,7 +188,7 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         names = self._names()
         columns = [read_cells(X, j, name) for j, name in enumerate(names)]
         kinds = [
-            find_kind(cells, name) if wanted is None else asked_kind(cells, name, wanted)
+            find_kind(cells, name) if wanted is None else requested_kind(cells, name, wanted)
             for cells, name, wanted in zip(columns, names, self._wanted_kinds(), strict=True)
         ]
         n_texts = sum(kind.name in ("name", "text") for kind in kinds)
@@ -309,7 +309,7 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         n_columns = self.n_features_in_
         kinds: list[str | None] = [None] * n_columns
         names = list(getattr(self, "feature_names_in_", []))
-        for item, kind in self._items().items():
+        for item, kind in self._column_kinds_dict().items():
             if kind not in KINDS:
                 raise ValueError(
                     f"The kinds in the 'column_kinds' parameter must be among {list(KINDS)}. "
@@ -327,7 +327,7 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
                 )
         return kinds
 
-    def _items(self) -> dict[Any, Any]:
+    def _column_kinds_dict(self) -> dict[Any, Any]:
         """Return ``column_kinds`` as a dict."""
         if self.column_kinds is None:
             return {}

@@ -62,18 +62,18 @@ def make_splits(
     [4, 4, 4]
     """
     if isinstance(cv, str):
-        _refuse(cv)
+        _raise_invalid_cv(cv)
     elif hasattr(cv, "split"):
         splits = list(cv.split(X, y, groups))
     elif cv is None or isinstance(cv, numbers.Number):
-        splits = _stratified(_automatic(len(y)) if cv is None else cv, y, groups, seed)
+        splits = _stratified(_default_cv(len(y)) if cv is None else cv, y, groups, seed)
     elif not hasattr(cv, "__iter__"):
-        _refuse(cv)
+        _raise_invalid_cv(cv)
     else:
         splits = list(cv)
     if not splits:
         raise ValueError(f"The 'cv' parameter must give at least one fold. Got none from {cv!r}.")
-    return [_checked(number, split, len(y)) for number, split in enumerate(splits)]
+    return [_check_split(number, split, len(y)) for number, split in enumerate(splits)]
 
 
 def affordable_folds(
@@ -106,7 +106,7 @@ def affordable_folds(
     >>> affordable_folds(1_000, [0.1] * 12, 60.0), affordable_folds(1_000, [2.0] * 12, 60.0)
     (8, 4)
     """
-    most = _automatic(n_samples)
+    most = _default_cv(n_samples)
     if isinstance(most, float) or not len(seconds):
         return most
     cheapest = sorted(seconds)[:_N_VALIDATED]
@@ -117,7 +117,7 @@ def affordable_folds(
     return int(min(most, max(affordable, 4 if most == FOLDS_BY_SIZE[0][1] else 3)))
 
 
-def _refuse(cv: Any) -> NoReturn:
+def _raise_invalid_cv(cv: Any) -> NoReturn:
     raise ValueError(
         "The 'cv' parameter must be None, a number of folds (int >= 2), a share of rows to hold "
         "out (float in (0, 1)), a splitter with a split method, or an iterable of (train, test) "
@@ -125,7 +125,7 @@ def _refuse(cv: Any) -> NoReturn:
     )
 
 
-def _automatic(n_samples: int) -> int | float:
+def _default_cv(n_samples: int) -> int | float:
     """Return the default number of folds, or the hold-out share, for a number of rows."""
     for limit, n_folds in FOLDS_BY_SIZE:
         if n_samples <= limit:
@@ -136,7 +136,7 @@ def _automatic(n_samples: int) -> int | float:
 def _stratified(cv: Any, y: IntArray, groups: NDArray[Any] | None, seed: int) -> list[Split]:
     is_integer = isinstance(cv, numbers.Integral) and not isinstance(cv, bool)
     if not (cv >= 2 if is_integer else isinstance(cv, float) and 0.0 < cv < 1.0):
-        _refuse(cv)
+        _raise_invalid_cv(cv)
     rows = np.arange(len(y))
     largest = np.unique(y, return_counts=True)[1].max()
     if largest < 2:
@@ -169,7 +169,7 @@ def _folds(
         return [(a, b) for a, b in splitter.split(rows, y, groups) if a.size and b.size]
 
 
-def _checked(number: int, split: Any, n_samples: int) -> Split:
+def _check_split(number: int, split: Any, n_samples: int) -> Split:
     train, test = (_row_numbers(part, n_samples) for part in split)
     if train.size == 0 or test.size == 0:
         raise ValueError(

@@ -231,7 +231,7 @@ def _array_cells(values: NDArray[Any], name: str) -> Cells:
         return Dates(values.astype("datetime64[us]"))
     if kind == "m":
         return Numbers(_seconds(values))
-    return _typed(*_factorize(values.tolist(), name), name)
+    return _cells_from_levels(*_factorize(values.tolist(), name), name)
 
 
 def _series_cells(series: Any, name: str) -> Cells:
@@ -249,12 +249,12 @@ def _series_cells(series: Any, name: str) -> Cells:
     if kind == "m":
         return Numbers(_seconds(series.to_numpy(dtype="timedelta64[ns]")))
     if len(series) <= _FEW_ROWS:  # where pandas' factorize takes longer than a dict
-        return _typed(*_factorize(series.tolist(), name), name)
+        return _cells_from_levels(*_factorize(series.tolist(), name), name)
     try:
         codes, levels = series.factorize()
     except TypeError:  # unhashable
-        return _typed(*_factorize(series.tolist(), name), name)
-    return _typed(levels.tolist(), codes, name)
+        return _cells_from_levels(*_factorize(series.tolist(), name), name)
+    return _cells_from_levels(levels.tolist(), codes, name)
 
 
 def _narwhals_cells(series: Any, name: str) -> Cells:
@@ -274,8 +274,8 @@ def _narwhals_cells(series: Any, name: str) -> Cells:
         native = native.combine_chunks()
         encoded = native if hasattr(native, "dictionary") else native.dictionary_encode()
         codes = encoded.indices.fill_null(-1).to_numpy()
-        return _typed(encoded.dictionary.to_pylist(), codes, name, declared=declared)
-    return _typed(*_factorize(series.to_list(), name), name, declared=declared)
+        return _cells_from_levels(encoded.dictionary.to_pylist(), codes, name, declared=declared)
+    return _cells_from_levels(*_factorize(series.to_list(), name), name, declared=declared)
 
 
 def _factorize(values: list[Any], name: str) -> tuple[list[Any], NDArray[np.signedinteger]]:
@@ -298,7 +298,7 @@ def _first_unhashable(values: list[Any]) -> Any:
     return None
 
 
-def _typed(
+def _cells_from_levels(
     levels: list[Any],
     codes: NDArray[np.signedinteger],
     name: str,

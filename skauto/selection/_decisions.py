@@ -438,7 +438,7 @@ def _line_search(
     critical = critical[order]
     n_classes = logarithms.shape[1]
     places = np.flatnonzero(np.diff(critical, prepend=-np.inf, append=np.inf) > 0)
-    cuts = _thinned(places, y[order] == c, _n_cuts(loss, n_classes))
+    cuts = _subsample_cuts(places, y[order] == c, _n_cuts(loss, n_classes))
     if weight is None:
         rank = np.argsort(order)
         blocks = (np.eye(n_classes)[np.where(rank < cut, c, rival)][None] for cut in cuts)
@@ -451,7 +451,7 @@ def _line_search(
     return float(0.5 * (padded[cuts[j]] + padded[cuts[j] + 1])), float(values[j])
 
 
-def _thinned(cuts: IntArray, members: NDArray[np.bool_], n_cuts: int) -> IntArray:
+def _subsample_cuts(cuts: IntArray, members: NDArray[np.bool_], n_cuts: int) -> IntArray:
     """Return a subset of the cuts, half spaced evenly over all rows, half over the class."""
     if len(cuts) <= n_cuts:
         return cuts

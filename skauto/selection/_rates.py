@@ -173,14 +173,14 @@ def choose_signal_thresholds(
     n_signals = signals.shape[1]
     strengths: FloatArray = np.zeros(n_signals)
     scales = _MAX_STRENGTH / np.maximum(signals.std(axis=0), 1e-12)
-    search.visit(strengths)
+    search.evaluate(strengths)
     for _ in range(_N_ROUNDS if n_signals > 1 else 1):
         for j in range(n_signals):
             coarse = np.linspace(-scales[j], scales[j], _N_STRENGTHS)
-            strengths = search.along(strengths, j, coarse)
+            strengths = search.optimize(strengths, j, coarse)
             step = coarse[1] - coarse[0]
             finer = strengths[j] + np.linspace(-step, step, _N_FINER)
-            strengths = search.along(strengths, j, finer)
+            strengths = search.optimize(strengths, j, finer)
     unique = {(rule.base, *rule.strengths): rule for rule in search.best if rule is not None}
     return list(unique.values())
 
@@ -204,16 +204,16 @@ class _Search:
         self.losses = [np.inf] * len(tightness)
         self.best: list[SignalThreshold | None] = [None] * len(tightness)
 
-    def along(self, strengths: FloatArray, j: int, values: FloatArray) -> FloatArray:
+    def optimize(self, strengths: FloatArray, j: int, values: FloatArray) -> FloatArray:
         """Return the strengths with the value of signal j that minimises the penalised loss."""
         tried = []
         for value in values:
             moved = strengths.copy()
             moved[j] = value
-            tried.append((self.visit(moved), moved))
+            tried.append((self.evaluate(moved), moved))
         return min(tried, key=lambda pair: pair[0])[1]
 
-    def visit(self, strengths: FloatArray) -> float:
+    def evaluate(self, strengths: FloatArray) -> float:
         """Evaluate all thresholds for some strengths; return the smallest penalised loss."""
         scores = self.positive - self.signals @ strengths
         order = np.argsort(-scores, kind="stable")

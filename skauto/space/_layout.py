@@ -140,7 +140,7 @@ class Layout:
             active[:, condition.child - self.n_steps] &= on
         return active
 
-    def settle(self, vectors: FloatArray) -> None:
+    def complete(self, vectors: FloatArray) -> None:
         """Complete vectors in place: defaults for missing active values, NaN if inactive."""
         structures = vectors[:, : self.n_steps].astype(np.intp)
         values = vectors[:, self.n_steps :]

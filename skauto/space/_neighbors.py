@@ -31,7 +31,7 @@ def parameter_moves(
         units.extend(candidates.tolist())
     moved = np.tile(origin, (len(columns), 1))
     moved[np.arange(len(columns)), np.array(columns, dtype=np.intp)] = units
-    layout.settle(moved)
+    layout.complete(moved)
     return moved
 
 
@@ -52,5 +52,5 @@ def structure_moves(
     rows = rows[structures.legal(rows)]
     moved = np.tile(origin, (len(rows), 1))
     moved[:, : layout.n_steps] = rows
-    layout.settle(moved)
+    layout.complete(moved)
     return moved

@@ -186,7 +186,7 @@ class SearchSpace:
         else:
             component = Component(name, estimator, parameters, **component_options)
         self._components[step][component.name] = component
-        self._forget()
+        self._clear_cache()
         return self
 
     def forbid(self, first: Mapping[str, Names], second: Mapping[str, Names]) -> "SearchSpace":
@@ -202,14 +202,14 @@ class SearchSpace:
         SearchSpace
             The space itself.
         """
-        (step_a, names_a), (step_b, names_b) = self._one_step(first), self._one_step(second)
+        (step_a, names_a), (step_b, names_b) = self._read_choice(first), self._read_choice(second)
         if step_a == step_b:
             raise ValueError(f"forbid needs two different steps, got {step_a!r} twice")
         self._forbidden.append(Forbidden(step_a, names_a, step_b, names_b))
-        self._forget()
+        self._clear_cache()
         return self
 
-    def _one_step(self, choice: Mapping[str, Names]) -> tuple[str, tuple[str, ...]]:
+    def _read_choice(self, choice: Mapping[str, Names]) -> tuple[str, tuple[str, ...]]:
         if len(choice) != 1:
             raise ValueError(
                 "forbid takes {step: algorithms} with one step on each side, "
@@ -221,7 +221,7 @@ class SearchSpace:
             self._check_component(step, name)
         return step, names
 
-    def _forget(self) -> None:
+    def _clear_cache(self) -> None:
         """Clear cached properties after the space has changed."""
         for key in _CACHED:
             self.__dict__.pop(key, None)
@@ -481,7 +481,7 @@ class SearchSpace:
         row = self._read_structure(self.default_structure() if structure is None else structure)
         vector = np.full((1, self.layout.n_columns), np.nan)
         vector[0, : self.layout.n_steps] = row
-        self.layout.settle(vector)
+        self.layout.complete(vector)
         return vector[0]
 
     def default(self, structure: Sequence[str] | ArrayLike | None = None) -> Configuration:
@@ -515,7 +515,7 @@ class SearchSpace:
         """
         step = self.steps[-1] if step is None else step
         self._check_step(step)
-        components = self._reachable(step)
+        components = self._legal_components(step)
         components.sort(key=lambda component: component.cost)
         return [self.default(self.default_structure({step: c.name})) for c in components]
 
@@ -770,7 +770,7 @@ class SearchSpace:
         part._prune()
         return part
 
-    def _reachable(self, step: str) -> list[Component]:
+    def _legal_components(self, step: str) -> list[Component]:
         """List the algorithms of a step that are in a legal structure, if those can be listed."""
         components = list(self.components(step))
         if not self._structures.listable:
@@ -780,10 +780,10 @@ class SearchSpace:
 
     def _prune(self) -> None:
         """Remove algorithms without a legal structure, and the rules about them."""
-        kept = {step: [c.name for c in self._reachable(step)] for step in self.steps}
+        kept = {step: [c.name for c in self._legal_components(step)] for step in self.steps}
         part = self.subspace(kept)
         self._components, self._forbidden = part._components, part._forbidden
-        self._forget()
+        self._clear_cache()
 
     def __repr__(self) -> str:
         steps = ", ".join(f"{step}: {len(c)}" for step, c in self._components.items())

@@ -9,7 +9,7 @@ import numpy as np
 from lightgbm import LGBMClassifier
 from lightgbm.callback import CallbackEnv, EarlyStopException
 
-from skauto.space.catalog._rounds import TOTAL_STEP, known_rows, most_patience
+from skauto.space.catalog._rounds import TOTAL_STEP, known_rows, max_patience
 from skauto.utils import OwnParameters
 
 # Minimum decrease of the log loss (nats per row) that counts as an improvement.
@@ -136,7 +136,7 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
 
 def _stop_early(learning_rate: float, n_samples: int) -> Callable[[CallbackEnv], None]:
     """Return a callback for early stopping, whose patience grows with the best round."""
-    bound = most_patience(n_samples)
+    bound = max_patience(n_samples)
     best_round, best_loss = -1, np.inf
 
     def stop(env: CallbackEnv) -> None:

@@ -59,7 +59,7 @@ class RoundsClassifier(ClassifierMixin, BaseEstimator, ABC):
         return tags
 
 
-def most_patience(n_samples: int) -> float:
+def max_patience(n_samples: int) -> float:
     """Return the maximum patience of early stopping.
 
     It is half the patience of AutoGluon, and decreases for many rows, whose loss has less noise.
@@ -76,8 +76,8 @@ def most_patience(n_samples: int) -> float:
 
     Examples
     --------
-    >>> from skauto.space.catalog._rounds import most_patience
-    >>> most_patience(20_000)
+    >>> from skauto.space.catalog._rounds import max_patience
+    >>> max_patience(20_000)
     75.0
     """
     return max(20.0, 150.0 * min(1.0, 10_000 / n_samples))
@@ -104,7 +104,7 @@ def fixed_patience(learning_rate: float, n_samples: int) -> int:
     >>> fixed_patience(0.1, 1000)
     30
     """
-    return ceil(min(10.0 + 2.0 / learning_rate, most_patience(n_samples)))
+    return ceil(min(10.0 + 2.0 / learning_rate, max_patience(n_samples)))
 
 
 def known_rows(eval_set: tuple[Any, Any], classes: Any) -> tuple[Any, Any] | None:
