@@ -11,7 +11,7 @@ import os
 import warnings
 import zlib
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -157,32 +157,14 @@ class Checkpoint:
         """
         assert self._space is not None, "call resume first"
         vector = self._space.encode([trial.configuration])[0]
-        self._write(
-            {
-                "number": trial.number + self._shift,
-                "configuration": str(trial.configuration.to_dict()),
-                "vector": [None if math.isnan(value) else float(value) for value in vector],
-                "status": trial.status,
-                "losses": list(trial.losses),
-                "tie_break": trial.tie_break,
-                "fidelity": trial.fidelity,
-                "constraints": dict(trial.constraints),
-                "fold_constraints": {k: list(v) for k, v in trial.fold_constraints.items()},
-                "cost": trial.cost,
-                "cpu_time": trial.cpu_time,
-                "started": trial.started,
-                "ended": trial.ended,
-                "runs": [list(run) for run in trial.runs],
-                "error": trial.error,
-                "fold_scores": {k: list(v) for k, v in trial.fold_scores.items()},
-                "fit_times": list(trial.fit_times),
-                "score_times": list(trial.score_times),
-                "rounds": list(trial.rounds),
-                "predictions": _pack(trial.predictions),
-                "origin": trial.origin,
-                "info": dict(trial.info),
-            }
-        )
+        record = {field.name: getattr(trial, field.name) for field in fields(trial)}
+        record |= {
+            "number": trial.number + self._shift,
+            "configuration": str(trial.configuration.to_dict()),
+            "vector": [None if math.isnan(value) else float(value) for value in vector],
+            "predictions": _pack(trial.predictions),
+        }
+        self._write(record)
 
     def close(self) -> None:
         """Close the file. Calling it again does nothing."""
@@ -218,7 +200,7 @@ class Checkpoint:
             start = self._file.tell() - len(line)
             record = _parse(line)
             if record is not None:
-                trials.append(self._trial(record["number"], record))
+                trials.append(self._trial(record))
             elif self._file.readline():
                 self.close()
                 raise CheckpointError(
@@ -239,32 +221,15 @@ class Checkpoint:
             self._shift = trials[-1].number + 1 - len(trials)
         return [replace(trial, number=number) for number, trial in enumerate(trials)]
 
-    def _trial(self, number: int, record: dict[str, Any]) -> Trial:
+    def _trial(self, record: dict[str, Any]) -> Trial:
         assert self._space is not None
-        vector = [math.nan if value is None else value for value in record["vector"]]
-        return Trial(
-            number=number,
-            configuration=self._space.decode(np.array(vector)),
-            status=record["status"],
-            losses=tuple(record["losses"]),
-            tie_break=record["tie_break"],
-            fidelity=record["fidelity"],
-            constraints=record["constraints"],
-            fold_constraints={k: tuple(v) for k, v in record["fold_constraints"].items()},
-            cost=record["cost"],
-            cpu_time=record["cpu_time"],
-            started=record["started"],
-            ended=record["ended"],
-            runs=tuple((began, ended) for began, ended in record["runs"]),
-            error=record["error"],
-            fold_scores={k: tuple(v) for k, v in record["fold_scores"].items()},
-            fit_times=tuple(record["fit_times"]),
-            score_times=tuple(record["score_times"]),
-            rounds=tuple(record["rounds"]),
-            predictions=_unpack(record["predictions"]),
-            origin=record["origin"],
-            info=record["info"],
-        )
+        vector = [math.nan if value is None else value for value in record.pop("vector")]
+        special = {
+            "configuration": self._space.decode(np.array(vector)),
+            "predictions": _unpack(record["predictions"]),
+            "info": record["info"],
+        }
+        return Trial(**(_tuples(record) | special))
 
 
 def describe_space(space: SearchSpace) -> str:
@@ -312,10 +277,19 @@ def _parse(line: bytes) -> dict[str, Any] | None:
 
 
 def _plain(value: Any) -> Any:
-    """Convert NumPy values to Python values, and other objects to their repr."""
+    """Convert NumPy values and mappings to Python values, and other objects to their repr."""
+    if isinstance(value, Mapping):
+        return dict(value)
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     return repr(value)
+
+
+def _tuples(value: Any) -> Any:
+    """Convert lists to tuples, recursively."""
+    if isinstance(value, dict):
+        return {key: _tuples(item) for key, item in value.items()}
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 def _pack(predictions: NDArray[np.float32] | None) -> dict[str, Any] | None:
