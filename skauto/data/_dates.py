@@ -68,16 +68,8 @@ class DateFormat:
     def of(cls, texts: Sequence[str]) -> "DateFormat":
         """Infer the order of day and month from all dates of a column.
 
-        Parameters
-        ----------
-        texts : list of str
-            Distinct strings of a column.
-
-        Returns
-        -------
-        date_format : DateFormat
-            If no number exceeds 12, the day comes first for the separator ".", and the month for
-            other separators, which makes the format ambiguous.
+        If no number exceeds 12, the day comes first for the separator ".", and the month for other
+        separators, which makes the format ambiguous.
         """
         matches = [match for match in map(_match, texts) if match and "first" in match.groupdict()]
         firsts = [int(match["first"]) for match in matches]
@@ -91,18 +83,11 @@ class DateFormat:
         return cls(ambiguous=firsts != others)
 
     def parse(self, texts: Sequence[str]) -> Datetimes:
-        """Parse strings as dates.
+        """Parse strings as dates, shape (n_texts,); NaT if a string is not a date.
 
-        Parameters
-        ----------
-        texts : list of str of length n
-            ISO dates, numbers separated by dashes, slashes or dots, or dates with English month
-            names; optionally with a time of day, a time zone and a weekday.
-
-        Returns
-        -------
-        dates : ndarray of datetime64[us] of shape (n,)
-            Dates with a time zone are converted to UTC. NaT if a string is not a date.
+        Dates are ISO dates, numbers separated by dashes, slashes or dots, or dates with English
+        month names; optionally with a time of day, a weekday and a time zone, which is converted
+        to UTC.
         """
         if _ISO_LINES.fullmatch("\n".join([*texts, ""])):
             try:
@@ -174,19 +159,10 @@ def _assemble(numbers: NDArray[np.int64]) -> Datetimes:
 
 
 def date_parts(dates: Datetimes) -> NDArray[np.float64]:
-    """Compute numeric features of dates.
+    """Compute the `DATE_PARTS` of dates, shape (n_dates, 11); NaN where missing.
 
-    Parameters
-    ----------
-    dates : ndarray of datetime64[us] of shape (n,)
-        Dates, NaT where missing.
-
-    Returns
-    -------
-    parts : ndarray of shape (n, 11)
-        The `DATE_PARTS`: days since 1970 with their fraction, month, day, weekday (Monday is 0),
-        hour, then sine and cosine of the position within the year, the week and the day. NaN where
-        missing.
+    They are the days since 1970 with their fraction, month, day, weekday (Monday is 0), hour, then
+    sine and cosine of the position within the year, the week and the day.
     """
     known = np.where(np.isnat(dates), np.datetime64(0, "us"), dates)
     days = known.astype("datetime64[D]")

@@ -261,22 +261,7 @@ class DropEncoder:
 
 
 def make_encoder(kind: Kind, cells: Cells, max_text_columns: int) -> Encoder:
-    """Fit the encoder of a column.
-
-    Parameters
-    ----------
-    kind : Kind
-        Kind of the column.
-    cells : Numbers, Dates or Levels
-        The column.
-    max_text_columns : int
-        Maximum number of output columns of a name or a text.
-
-    Returns
-    -------
-    encoder : Encoder
-        The fitted encoder.
-    """
+    """Fit the encoder of a column; a name or text has at most `max_text_columns` outputs."""
     makers: dict[str, Callable[[], Encoder]] = {
         "numeric": lambda: NumericEncoder(kind.parser),
         "boolean": lambda: NumericEncoder(kind.parser),

@@ -108,20 +108,7 @@ class _Sample:
 
 
 def find_kind(cells: Cells, name: str) -> Kind:
-    """Infer the kind of a column.
-
-    Parameters
-    ----------
-    cells : Numbers, Dates or Levels
-        The column.
-    name : str
-        Its name.
-
-    Returns
-    -------
-    kind : Kind
-        The kind and the reason for it.
-    """
+    """Infer the kind of a column from its values and its name."""
     if isinstance(cells, Numbers):
         return Kind("numeric", "the values are numbers", doubt=_doubt_of_number(cells, name))
     if isinstance(cells, Dates):
@@ -141,27 +128,7 @@ def find_kind(cells: Cells, name: str) -> Kind:
 
 
 def requested_kind(cells: Cells, name: str, wanted: str) -> Kind:
-    """Return the kind that the user set, with a parser for the column.
-
-    Parameters
-    ----------
-    cells : Numbers, Dates or Levels
-        The column.
-    name : str
-        Its name.
-    wanted : str
-        One of `KINDS`.
-
-    Returns
-    -------
-    kind : Kind
-        The kind `wanted`.
-
-    Raises
-    ------
-    ValueError
-        If no value of the column can be read as `wanted`.
-    """
+    """Return the kind `wanted` by the user, with a parser; raise if no value can be read so."""
     why = "set by column_kinds"
     texts = distinct_strings(cells)
     if wanted in ("categorical", "drop"):

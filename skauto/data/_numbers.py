@@ -43,15 +43,7 @@ class NumberFormat:
     def of(cls, texts: Sequence[str]) -> "NumberFormat":
         """Infer the decimal separator: the one that parses more strings, "." in a tie.
 
-        Parameters
-        ----------
-        texts : list of str
-            Distinct strings of a column.
-
-        Returns
-        -------
-        number_format : NumberFormat
-            "1,234" alone is 1234; "1,5" or "1.234,5" implies a decimal comma.
+        "1,234" alone is 1234; "1,5" or "1.234,5" implies a decimal comma.
         """
         point, comma = cls("."), cls(",")
         n_point = np.isfinite(point.parse(texts)).sum()
@@ -59,17 +51,9 @@ class NumberFormat:
         return comma if n_comma > n_point else point
 
     def parse(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Parse strings as numbers.
+        """Parse strings as numbers, shape (n_texts,); NaN if a string is not a number.
 
-        Parameters
-        ----------
-        texts : list of str of length n
-            The strings.
-
-        Returns
-        -------
-        values : ndarray of shape (n,)
-            NaN if a string is not a number. "5%" is 0.05, and "(5)" is -5.
+        "5%" is 0.05, and "(5)" is -5.
         """
         if self.decimal == ".":
             try:
@@ -100,32 +84,10 @@ class NumberFormat:
 
 
 def is_null_word(text: str) -> bool:
-    """Return whether a string means a missing value.
-
-    Parameters
-    ----------
-    text : str
-        Content of a cell.
-
-    Returns
-    -------
-    is_null : bool
-        Whether it is one of `NULL_WORDS`, ignoring case and surrounding spaces.
-    """
+    """Return whether a string is one of `NULL_WORDS`, ignoring case and surrounding spaces."""
     return text.strip().casefold() in NULL_WORDS
 
 
 def has_leading_zeros(texts: Sequence[str]) -> bool:
-    """Return whether some strings are codes with leading zeros, such as "007".
-
-    Parameters
-    ----------
-    texts : list of str
-        Distinct strings of a column.
-
-    Returns
-    -------
-    has : bool
-        Whether at least one string is such a code.
-    """
+    """Return whether at least one string is a code with leading zeros, such as "007"."""
     return any(map(_CODE.fullmatch, texts))

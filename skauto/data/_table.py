@@ -110,18 +110,7 @@ def _to_csr(X: Any) -> Any:
 
 
 def column_names(X: Any) -> list[Any] | None:
-    """Return the column names of a table.
-
-    Parameters
-    ----------
-    X : object
-        A dataframe of any library, or any other object.
-
-    Returns
-    -------
-    names : list or None
-        None if X is not a dataframe.
-    """
+    """Return the column names of a dataframe of any library; None for other objects."""
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         return list(X.columns)
     if nw.dependencies.is_into_dataframe(X):
@@ -139,21 +128,7 @@ def _check_unique_names(names: list[Any]) -> None:
 
 
 def read_cells(X: Any, j: int, name: str) -> Cells:
-    """Read one column of a table.
-
-    Parameters
-    ----------
-    X : dataframe or ndarray
-        The table.
-    j : int
-        Position of the column.
-    name : str
-        Its name, for error messages.
-
-    Returns
-    -------
-    cells : Numbers, Dates or Levels
-        The column.
+    """Read column `j` of a dataframe or array; `name` is used in error messages.
 
     Raises
     ------
@@ -202,18 +177,7 @@ def read_columns(X: Any, columns: Sequence[int], names: Sequence[str]) -> Iterat
 
 
 def as_levels(cells: Cells) -> Levels:
-    """Convert a column to codes of its distinct values.
-
-    Parameters
-    ----------
-    cells : Numbers, Dates or Levels
-        Any column.
-
-    Returns
-    -------
-    levels : Levels
-        The levels of numbers and dates are sorted.
-    """
+    """Convert a column to codes of its distinct values, which are sorted for numbers and dates."""
     if isinstance(cells, Levels):
         return cells
     missing = cells.missing
@@ -399,18 +363,7 @@ def _finite(values: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def distinct_strings(cells: Cells) -> Sequence[str] | None:
-    """Return the distinct strings of a column.
-
-    Parameters
-    ----------
-    cells : Numbers, Dates or Levels
-        Any column.
-
-    Returns
-    -------
-    texts : list of str or None
-        None if the values are not strings; empty if all are missing.
-    """
+    """Return the distinct strings of a column; None if the values are not strings."""
     if isinstance(cells, Levels) and set(map(type, cells.levels)) <= {str}:
         return cells.levels
     return None

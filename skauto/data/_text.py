@@ -77,10 +77,6 @@ class LatentTerms:
             Number of occurrences of each token in each text.
         tokens : list of str
             Token of each column.
-
-        Returns
-        -------
-        self : LatentTerms
         """
         in_tokens, terms = count_terms(map(self.terms_of, tokens))
         in_texts = counts @ in_tokens
@@ -98,20 +94,7 @@ class LatentTerms:
         return self
 
     def transform(self, counts: Any, tokens: Sequence[str]) -> FloatMatrix:
-        """Compute the features of texts.
-
-        Parameters
-        ----------
-        counts : CSR array of shape (n_texts, n_tokens)
-            Number of occurrences of each token in each text.
-        tokens : list of str
-            Token of each column.
-
-        Returns
-        -------
-        features : ndarray of shape (n_texts, n_columns_)
-            Tf-idf weights of single terms, then SVD components.
-        """
+        """Return tf-idf weights of single terms, then SVD components, (n_texts, n_columns_)."""
         if self.tfidf_ is None:
             return np.zeros((counts.shape[0], 0))
         in_tokens, _ = count_terms(map(self.terms_of, tokens), self.terms_)
@@ -144,17 +127,7 @@ class TextFeatures:
         self.views = views
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Learn terms from texts.
-
-        Parameters
-        ----------
-        texts : list of str
-            Distinct texts; at most about 10,000 evenly spaced ones are used.
-
-        Returns
-        -------
-        self : TextFeatures
-        """
+        """Learn terms from distinct texts, of which about 10,000 evenly spaced ones are used."""
         step = max(1, len(texts) // _MAX_TEXTS)
         counts, tokens = count_terms(map(self.tokenize, texts[::step]))
         for view in self.views:
@@ -162,18 +135,7 @@ class TextFeatures:
         return self
 
     def transform(self, texts: Sequence[str]) -> FloatMatrix:
-        """Compute the features of texts.
-
-        Parameters
-        ----------
-        texts : list of str
-            Any texts.
-
-        Returns
-        -------
-        features : ndarray of shape (n_texts, n_columns)
-            Number of characters, number of tokens, then the views.
-        """
+        """Return the numbers of characters and tokens, then the views, (n_texts, n_columns)."""
         counts, tokens = count_terms(map(self.tokenize, texts))
         lengths = np.fromiter(map(len, texts), dtype=np.float64, count=len(texts))
         blocks = [lengths[:, None], counts.sum(axis=1)[:, None]]
@@ -188,21 +150,9 @@ class TextFeatures:
 def count_terms(
     documents: Iterable[Iterable[str]], vocabulary: dict[str, int] | None = None
 ) -> tuple[Any, list[str]]:
-    """Count the terms of documents.
+    """Count the terms of documents: CSR array of shape (n_documents, n_terms), and the terms.
 
-    Parameters
-    ----------
-    documents : iterable of iterable of str
-        Terms of each document.
-    vocabulary : dict of str to int, default=None
-        Column of each term; other terms are ignored. None counts all terms.
-
-    Returns
-    -------
-    counts : CSR array of shape (n_documents, n_terms), dtype float64
-        Number of occurrences of each term in each document.
-    terms : list of str
-        Term of each column.
+    Terms that are not in the `vocabulary` (term to column) are ignored; None counts all terms.
     """
     known = {} if vocabulary is None else vocabulary
     columns: list[int] = []

@@ -36,13 +36,7 @@ RAW = {"encoder": "ordinal", "imputer": "none", "scaler": "none"}
 
 
 def default_classifiers() -> list[Component]:
-    """Return the classifiers of the `default` space.
-
-    Returns
-    -------
-    list of Component
-        The classifiers.
-    """
+    """Return the classifiers of the `default` space."""
     return [
         lightgbm(),
         extra_trees(),

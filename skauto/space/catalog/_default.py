@@ -20,15 +20,7 @@ from skauto.space.catalog._steps import make_space
 def default(sensitive: Iterable[str] = ()) -> SearchSpace:
     """Build the default space, for searches of seconds to an hour.
 
-    Parameters
-    ----------
-    sensitive : iterable of str, default=()
-        Sensitive features. If there are any, the default balancer weighs rows by group and class.
-
-    Returns
-    -------
-    SearchSpace
-        The space.
+    If there are sensitive features, the default balancer weighs rows by group and class.
     """
     return build("default", _classifiers.default_classifiers(), sensitive)
 
@@ -36,19 +28,7 @@ def default(sensitive: Iterable[str] = ()) -> SearchSpace:
 def build(name: str, classifiers: Iterable[Component], sensitive: Iterable[str]) -> SearchSpace:
     """Build a space with the preprocessors of the default space and some classifiers.
 
-    Parameters
-    ----------
-    name : str
-        Name of the space.
-    classifiers : iterable of Component
-        Its classifiers; those that handle categories must be tree ensembles.
-    sensitive : iterable of str
-        Sensitive features.
-
-    Returns
-    -------
-    SearchSpace
-        The space.
+    Classifiers that handle categories must be tree ensembles.
     """
     usual = {"classifier": "lightgbm"} | ({"balancer": "group_weights"} if sensitive else {})
     components = {**_preprocessors(), "classifier": list(classifiers)}

@@ -15,23 +15,7 @@ from skauto.space.catalog._xgboost import XGBoostClassifier
 
 
 def extended(sensitive: Iterable[str] = ()) -> SearchSpace:
-    """Build the default space with CatBoost and XGBoost.
-
-    Parameters
-    ----------
-    sensitive : iterable of str, default=()
-        Sensitive features, as in the default space.
-
-    Returns
-    -------
-    SearchSpace
-        The space.
-
-    Raises
-    ------
-    ImportError
-        If catboost or xgboost is not installed.
-    """
+    """Build the default space with CatBoost and XGBoost, if both are installed."""
     missing = [name for name in ("catboost", "xgboost") if find_spec(name) is None]
     if missing:
         raise ImportError(

@@ -60,19 +60,9 @@ class RoundsClassifier(ClassifierMixin, BaseEstimator, ABC):
 
 
 def max_patience(n_samples: int) -> float:
-    """Return the maximum patience of early stopping.
+    """Return the maximum number of rounds without a lower loss, from 20 to 150.
 
     It is half the patience of AutoGluon, and decreases for many rows, whose loss has less noise.
-
-    Parameters
-    ----------
-    n_samples : int
-        Number of training rows.
-
-    Returns
-    -------
-    float
-        Number of rounds without a lower loss, from 20 to 150.
 
     Examples
     --------
@@ -84,19 +74,7 @@ def max_patience(n_samples: int) -> float:
 
 
 def fixed_patience(learning_rate: float, n_samples: int) -> int:
-    """Return the patience of early stopping for libraries with a constant patience.
-
-    Parameters
-    ----------
-    learning_rate : float
-        Shrinkage of each round.
-    n_samples : int
-        Number of training rows.
-
-    Returns
-    -------
-    int
-        Number of rounds without a lower loss.
+    """Return the number of rounds without a lower loss, for libraries with a constant patience.
 
     Examples
     --------
@@ -108,19 +86,7 @@ def fixed_patience(learning_rate: float, n_samples: int) -> int:
 
 
 def known_rows(eval_set: tuple[Any, Any], classes: Any) -> tuple[Any, Any] | None:
-    """Drop the validation rows whose class is not in the training rows.
-
-    Parameters
-    ----------
-    eval_set : tuple of ({array-like, sparse matrix}, array-like)
-        Validation rows and their classes.
-    classes : array-like of shape (n_classes,)
-        Classes of the training rows.
-
-    Returns
-    -------
-    eval_set : tuple or None
-        The remaining rows; None if no row remains.
+    """Drop the validation rows whose class is not in `classes`; None if no row remains.
 
     Examples
     --------

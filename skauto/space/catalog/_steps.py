@@ -15,24 +15,7 @@ def make_space(
     default: Mapping[str, str] | None = None,
     anchor: str | None = None,
 ) -> SearchSpace:
-    """Build a space with all steps of the catalog.
-
-    Parameters
-    ----------
-    name : str
-        Name of the space.
-    components : mapping of str to iterable of Component
-        The algorithms of each step.
-    default : mapping of str to str, default=None
-        See `SearchSpace`.
-    anchor : str, default=None
-        See `SearchSpace`.
-
-    Returns
-    -------
-    SearchSpace
-        A new space.
-    """
+    """Build a space with all steps of the catalog, see `SearchSpace`."""
     space = SearchSpace(STEPS, name, default=default, anchor=anchor)
     for step in STEPS:
         for component in components[step]:

@@ -43,18 +43,7 @@ CLASS_WEIGHTS = Component("weights", balancing="weights")
 
 
 def by_name(*components: Component) -> dict[str, Component]:
-    """Index components by their names.
-
-    Parameters
-    ----------
-    *components : Component
-        Components of one step.
-
-    Returns
-    -------
-    dict of str to Component
-        In the given order.
-    """
+    """Index components by their names."""
     return {component.name: component for component in components}
 
 
@@ -68,20 +57,6 @@ def paper_space(
 
     The other steps have a single algorithm: one-hot encoding, imputation by the median, and
     passthrough for the rest.
-
-    Parameters
-    ----------
-    name : str
-        Name of the space.
-    default : mapping of str to str, default=None
-        See `SearchSpace`.
-    **components : sequence of Component
-        The algorithms of these steps.
-
-    Returns
-    -------
-    SearchSpace
-        A new space.
     """
     fixed: dict[str, Sequence[Component]] = dict.fromkeys(STEPS, [NONE])
     fixed |= {"encoder": [ONE_HOT], "imputer": [IMPUTERS["median"]]}
