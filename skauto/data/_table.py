@@ -13,7 +13,7 @@ from scipy import sparse
 
 from skauto.data._numbers import NumberFormat, is_null_word
 
-# Tables of at most so many rows are read with few calls of pandas.
+# Maximum number of rows of tables that are read with few calls of pandas.
 _FEW_ROWS = 1000
 
 
@@ -145,23 +145,9 @@ def read_cells(X: Any, j: int, name: str) -> Cells:
 
 
 def read_columns(X: Any, columns: Sequence[int], names: Sequence[str]) -> Iterator[Cells]:
-    """Read several columns of a table.
+    """Read several columns of a table, with their names for error messages.
 
-    A dataframe of few rows takes longer to take apart than to read: its numbers are read at once.
-
-    Parameters
-    ----------
-    X : dataframe or ndarray
-        The table.
-    columns : sequence of int
-        Positions of the columns.
-    names : sequence of str
-        Names of these columns, for messages.
-
-    Yields
-    ------
-    cells : Numbers, Dates or Levels
-        As `read_cells` gives them, numbers as float64.
+    The numeric columns of a dataframe of few rows are read by one call, as float64.
     """
     at_once: dict[int, int] = {}
     if hasattr(X, "iloc") and len(X) <= _FEW_ROWS:
@@ -212,7 +198,7 @@ def _series_cells(series: Any, name: str) -> Cells:
         return Dates(series.to_numpy(dtype="datetime64[us]"))
     if kind == "m":
         return Numbers(_seconds(series.to_numpy(dtype="timedelta64[ns]")))
-    if len(series) <= _FEW_ROWS:  # where pandas' factorize takes longer than a dict
+    if len(series) <= _FEW_ROWS:  # a dict is faster than factorize
         return _cells_from_levels(*_factorize(series.tolist(), name), name)
     try:
         codes, levels = series.factorize()
