@@ -47,7 +47,8 @@ class RoundsClassifier(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_samples,)
             Class labels.
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        codes = self.predict_proba(X).argmax(axis=1)  # raises NotFittedError first
+        return self.classes_[codes]
 
     @abstractmethod
     def predict_proba(self, X: Any) -> Any:
