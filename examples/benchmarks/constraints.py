@@ -96,8 +96,9 @@ class Task:
 
     def __init__(self, options, name, seed):
         X, y, sensitive = read(options.data, name)
+        n_train = min(options.rows, int(0.7 * len(y)))
         train, test = train_test_split(
-            np.arange(len(y)), train_size=options.rows, stratify=y, random_state=seed
+            np.arange(len(y)), train_size=n_train, stratify=y, random_state=seed
         )
         self.classes, self.codes = np.unique(y, return_inverse=True)
         self.X_train, self.y_train, self.groups_train = (

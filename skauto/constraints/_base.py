@@ -21,13 +21,16 @@ class Constraint(BaseEstimator, ABC):
     """Upper limit on a measured value.
 
     A subclass has an attribute ``upper``, the limit, and a method ``measure``. The value of a
-    trial is the mean over its folds. With ``upper=None`` the value is measured but not limited,
-    and strategies for several objectives minimize it. Class attributes:
+    trial is the mean over its folds, or that of all out-of-fold predictions (``pooled``). With
+    ``upper=None`` the value is measured but not limited, and strategies for several objectives
+    minimize it. Class attributes:
 
     - ``additive``: the values of the members of an ensemble add up (seconds, bytes), and the value
       is measured on the fitted ensemble. Other constraints are measured on averaged predictions.
     - ``grows``: additive values may grow in proportion to the training rows. Values of fold models
       are scaled to all rows before an ensemble is selected.
+    - ``pooled``: the value is measured on the out-of-fold predictions of all folds together. The
+      largest difference between groups is biased upwards by chance, the more the fewer the rows.
     - ``reweighable``: reweighting rows by group and class reduces the value, as for
       `StatisticalParity`. The space "default" then has such weights.
 
@@ -45,6 +48,7 @@ class Constraint(BaseEstimator, ABC):
 
     additive = False
     grows = False
+    pooled = False
     reweighable = False
     #: Whether ``bound`` measures many bootstrap samples, which takes time.
     resampled = True

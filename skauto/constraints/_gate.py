@@ -31,9 +31,12 @@ class Measurement:
         members' values.
     value : float
         Value that is compared with the limit. For an additive constraint and a fitted ensemble it
-        is measured on the ensemble; otherwise it is the mean over the folds with safety margin.
+        is measured on the ensemble; otherwise it is the mean over the folds, or the value on all
+        out-of-fold predictions if the constraint is ``pooled``, with safety margin.
     fitted : float, default=nan
         Value of an additive constraint on the fitted ensemble; else NaN.
+    pooled : float, default=nan
+        Value of a ``pooled`` constraint on all out-of-fold predictions; else NaN.
 
     Examples
     --------
@@ -46,6 +49,7 @@ class Measurement:
     folds: tuple[float, ...]
     value: float
     fitted: float = math.nan
+    pooled: float = math.nan
 
     @property
     def met(self) -> bool:
@@ -53,15 +57,15 @@ class Measurement:
         return bool(math.isinf(self.constraint.limit) or self.value <= self.constraint.limit)
 
     @property
-    def mean(self) -> float:
-        """Mean over the folds without NaN; NaN if there is none."""
-        return cautious_mean(self.folds, 0.0)
+    def estimate(self) -> float:
+        """Value without safety margin: ``pooled``, else the mean over the folds."""
+        return cautious_mean(self.folds, 0.0) if math.isnan(self.pooled) else self.pooled
 
     @property
     def error(self) -> float:
-        """Standard error of the mean; NaN for fewer than two folds."""
+        """Standard error of the mean over the folds; NaN for fewer than two folds."""
         defined = [value for value in self.folds if not math.isnan(value)]
-        return cautious_mean(defined, 1.0) - self.mean if len(defined) > 1 else math.nan
+        return _error(defined, 1.0) if len(defined) > 1 else math.nan
 
     @property
     def violation(self) -> float:
@@ -283,10 +287,15 @@ class Gate:
             if constraint.additive:
                 yield self._additive(constraint, trials, pooled, model)
                 continue
-            evidence = self._by_fold(mean, decision)
-            folds = tuple(self._measure(constraint, fold) for fold in evidence)
+            folds: tuple[float, ...] = ()
+            if resample or not constraint.pooled or self.margin.n_errors:
+                evidence = self._by_fold(mean, decision)
+                folds = tuple(self._measure(constraint, fold) for fold in evidence)
             value = self._with_margin(constraint, folds, pooled, resample=resample)
-            yield Measurement(constraint, folds, value)
+            together = math.nan
+            if resample and constraint.pooled:
+                together = self._measure(constraint, pooled())
+            yield Measurement(constraint, folds, value, pooled=together)
 
     @staticmethod
     def _mean(trials: Sequence[Trial], shares: FloatArray) -> NDArray[Any]:
@@ -335,6 +344,8 @@ class Gate:
         if confidence is not None and (resample or not constraint.resampled or len(folds) == 1):
             return self._measure(constraint, pooled(), confidence)
         value = cautious_mean(folds, self.margin.n_errors)
+        if constraint.pooled:
+            return self._measure(constraint, pooled()) + _error(folds, self.margin.n_errors)
         # If it is undefined on every fold, it may be defined on all rows.
         return self._measure(constraint, pooled()) if math.isnan(value) else value
 
@@ -391,6 +402,12 @@ class Gate:
 
     def _validation(self, rows: IntArray) -> "_Validation":
         return _Validation(rows, Evidence.of(self.data, np.empty((rows.size, 0)), rows))
+
+
+def _error(folds: Sequence[float], n_errors: float) -> float:
+    """Standard errors of the mean over the folds; 0 if no fold has a value."""
+    error = cautious_mean(folds, n_errors) - cautious_mean(folds, 0.0)
+    return 0.0 if math.isnan(error) else error
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ class GroupConstraint(Constraint):
     Warning: This class should not be used directly. Use its subclasses.
     """
 
+    pooled = True
     sensitive: str | Sequence[str]
     intersections: bool
     min_group_size: int

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from skauto.constraints import Evidence, Gate, Verdict
+from skauto.constraints import Evidence, Gate, Margin, Verdict
 from skauto.data import TrainingData
 from skauto.ensemble._signals import GroupSignals
 from skauto.history import Trial
@@ -22,8 +22,10 @@ from skauto.selection import (
 )
 from skauto.utils import FloatArray, IntArray
 
-# Factors of the limits to try in turn until the gate accepts a decision. Factors below 1 are
-# needed because the mean of a difference over folds is larger than the difference on all rows.
+# Decisions are optimised on the rows that they are judged on. Without a safety margin, they aim at
+# an upper bound within the limit, at the confidence of one standard error.
+_AIM = Margin(n_errors=1.0, confidence=0.84)
+# Factors of the limits to try in turn until a decision reaches the aim.
 _TIGHTNESS = (1.0, 0.9, 0.8, 0.65, 0.5, 0.3, 0.1)
 
 
@@ -68,6 +70,7 @@ class DecisionChooser:
         self.decision = decision
         self.kept_by_decision: tuple[str, ...] = ()
         self._limits: list[RateLimit] = []
+        self._aim = Gate()
         if decision == "argmax" or data.n_classes != 2:
             return
         limited = [c for c in gate.constraints if math.isfinite(c.limit)]
@@ -76,6 +79,8 @@ class DecisionChooser:
         by_key = {} if every is None else {c.key: c.rate_limits(every) for c in limited}
         self.kept_by_decision = tuple(key for key, limits in by_key.items() if limits)
         self._limits = [limit for limits in by_key.values() for limit in limits]
+        if gate.margin == Margin():
+            self._aim = Gate([c for c in limited if by_key[c.key]], data, margin=_AIM)
 
     @property
     def judged(self) -> bool:
@@ -107,7 +112,8 @@ class DecisionChooser:
         -------
         pair : DecisionPair
             The decision with the smallest loss that keeps the limits on the out-of-fold
-            predictions; if there is none, the one with the least violation.
+            predictions, with a bound of one standard error if possible; if there is none, the one
+            with the least violation.
         """
         if self.decision == "argmax":
             return DecisionPair()
@@ -120,15 +126,17 @@ class DecisionChooser:
             rng=np.random.default_rng(0),
             sample_weight=self._weight(rows),
         )
-        best, least = DecisionPair(plain, plain), math.inf
+        best, least = DecisionPair(plain, plain), (math.inf, math.inf)
         if not self.judged:
             return best
         for pair in self._candidates(plain, vote, rows, loss):
-            verdict = self.gate.judge(trials, shares, decision=pair.out_of_fold)
-            violation = _violation(verdict)
-            if violation < least:
-                best, least = pair, violation
-            if violation == 0.0:
+            violation, excess = (
+                _violation(gate.judge(trials, shares, decision=pair.out_of_fold))
+                for gate in (self.gate, self._aim)
+            )
+            if (violation, excess) < least:
+                best, least = pair, (violation, excess)
+            if least == (0.0, 0.0):
                 break
         return best
 

@@ -53,7 +53,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         or raise an error.
     safety_margin : float or str, default=0.0
         Margin that is added to a measured value before it is compared with the limit. A number of
-        standard errors: ``mean + safety_margin * std / sqrt(n_folds)`` over the folds. Or a
+        standard errors: ``safety_margin * std / sqrt(n_folds)`` over the folds. Or a
         confidence such as ``"95%"``: the upper end of a one-sided confidence interval for the
         value on new rows. Seconds and bytes of the fitted model have no margin.
     scoring : str, callable, list, tuple, dict or None, default=None
@@ -90,8 +90,10 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         ensemble and no single pipeline that was fitted in time keeps them.
     constraint_values_ : pandas.DataFrame
         One row for each model ("best", "ensemble") and constraint. The columns are "limit";
-        "value", the mean over the folds; "error", its standard error; "fitted", seconds and bytes
-        of the model fitted on all rows; "bound", the value compared with the limit; and "met".
+        "value", the mean over the folds, or for differences between groups the value on all
+        out-of-fold predictions; "error", the standard error over the folds; "fitted", seconds
+        and bytes of the model fitted on all rows; "bound", the value compared with the limit; and
+        "met".
         "value" of seconds and bytes is that of models trained on fewer rows.
     pareto_front_ : pandas.DataFrame
         Non-dominated trials by the loss and all constraints, sorted by loss.
@@ -355,7 +357,7 @@ def _constraint_rows(name: str, verdict: Verdict) -> list[dict[str, Any]]:
             "model": name,
             "constraint": measured.constraint.key,
             "limit": measured.constraint.reported(measured.constraint.limit),
-            "value": measured.constraint.reported(measured.mean),
+            "value": measured.constraint.reported(measured.estimate),
             "error": measured.error,
             "fitted": measured.constraint.reported(measured.fitted),
             "bound": measured.constraint.reported(measured.value),

@@ -17,6 +17,8 @@ from skauto.constraints import (
     StatisticalParity,
 )
 from skauto.data import TrainingData
+from skauto.history import Trial
+from skauto.space import Configuration
 
 CLASSES = np.array([0, 1])
 # Of two groups: share of rows, share of positives, true and false positive rates.
@@ -110,10 +112,34 @@ def test_the_gate_holds_the_bound_of_all_rows_against_the_limit():
         constraint.key: tuple(constraint.measure(evidence.take(test)) for _, test in data.splits)
     }
     plain = Gate([constraint], data).estimates(folds, evidence.probabilities)
-    assert plain == {constraint.key: pytest.approx(np.mean(folds[constraint.key]))}
+    assert plain == {constraint.key: constraint.measure(evidence)}
     sure = Gate([constraint], data, margin=Margin.of("95%"))
     expected = constraint.bound(evidence, 0.95)
     assert sure.estimates(folds, evidence.probabilities) == {constraint.key: expected}
+
+
+def test_differences_between_groups_are_measured_on_all_rows_together():
+    rng = np.random.default_rng(0)
+    n_rows, n_folds = 400, 10
+    groups = np.arange(n_rows) % 2
+    positive = np.tile([0, 0, 1, 1], n_rows // 4)  # half of each group: no difference
+    order = rng.permutation(n_rows)
+    data = TrainingData(
+        Z=np.zeros((n_rows, 1)),
+        y=positive,
+        classes=CLASSES,
+        splits=[(np.setdiff1d(order, test), test) for test in np.split(order, n_folds)],
+        sensitive={"g": groups},
+    )
+    trial = Trial(
+        number=0, configuration=Configuration({}), losses=(0.0,), predictions=np.eye(2)[positive]
+    )
+    (found,) = Gate([StatisticalParity("g", 0.05)], data).judge([trial], [1.0]).measurements
+    assert found.value == found.estimate == 0.0
+    assert np.mean(found.folds) > 0.05  # by chance: 20 rows of a group in each fold
+    cautious = Gate([StatisticalParity("g", 0.05)], data, margin=Margin(n_errors=1.0))
+    (measured,) = cautious.judge([trial], [1.0]).measurements
+    assert measured.value == pytest.approx(measured.error)
 
 
 @pytest.mark.parametrize("text", ["95", "30%", "100%", "a lot", "%"])
