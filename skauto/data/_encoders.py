@@ -131,6 +131,14 @@ class DateEncoder:
         return [f"{name}_{part}" for part in DATE_PARTS]
 
 
+def _sorted(levels: set[Any]) -> list[Any]:
+    """Sort levels: strings last, and by their text if they cannot be compared."""
+    try:
+        return sorted(levels, key=lambda level: (isinstance(level, str), level))
+    except TypeError:  # such as datetimes with and without a time zone
+        return sorted(levels, key=str)
+
+
 class CategoryEncoder:
     """Ordinal encoding: codes 0, 1, 2, ... of sorted levels, NaN for missing and unknown levels.
 
@@ -145,7 +153,7 @@ class CategoryEncoder:
         if cells.declared:
             used = np.unique(cells.codes)
             present = {cells.levels[code] for code in used.tolist() if code >= 0}
-        ordered = sorted(present, key=lambda level: (isinstance(level, str), level))
+        ordered = _sorted(present)
         self.code_of = {level: float(code) for code, level in enumerate(ordered)}
         self.of_strings = set(map(type, ordered)) <= {str}
 

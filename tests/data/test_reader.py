@@ -10,6 +10,10 @@ from scipy import sparse
 
 from skauto.data import TableReader
 
+# Two moments that cannot be compared.
+NAIVE = datetime.datetime(2000, 1, 1)
+AWARE = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
+
 
 def _column(values, **kwargs):
     return TableReader(**kwargs).fit_transform(pd.DataFrame({"a": values}))[:, 0]
@@ -24,6 +28,7 @@ def _column(values, **kwargs):
         (["b", None, "a"], [1, np.nan, 0]),
         (pd.Categorical(["x", None, "y"], categories=["y", "x"]), [0, np.nan, 1]),
         (pd.Categorical([10, 2, 10]), [1, 0, 1]),
+        (pd.Series([AWARE, NAIVE, AWARE], dtype=object).astype("category"), [1, 0, 1]),
         (pd.array([1, None, 3], dtype="Int64"), [1, np.nan, 3]),
         (pd.array([True, None, False], dtype="boolean"), [1, np.nan, 0]),
         (pd.array(["u", None, "t"], dtype="string"), [1, np.nan, 0]),
