@@ -266,7 +266,7 @@ def report(arguments):
     for key, values in zip(("strategy", "seed", "n_trials"), wanted, strict=True):
         frame = frame[frame[key].isin(values)]
     for space, own in frame.groupby("space"):
-        print(f"{space}: {own['set'].nunique()} sets, seeds {sorted(own['seed'].unique())}")
+        print(f"{space}: {own['set'].nunique()} sets, seeds {sorted(set(own['seed'].tolist()))}")
         last = own.groupby(KEY).last().groupby("strategy").mean()
         print(to_rst(last.drop(columns=["loss", "held_out"]), "Means over the searches", 2))
         for unit in ("trial", "clock"):
@@ -300,8 +300,8 @@ def compare(frame, unit, against):
     tables = []
     for column in ("loss", "held_out"):
         table = incumbents(frame, unit, 1.0, column)
-        spread = table.groupby("set").transform("std").mean(axis=1)
-        tests = paired_tests(table.div(spread, axis=0), against)
+        spread = table.stack().groupby("set").std()
+        tests = paired_tests(table.div(spread, axis=0, level="set"), against)
         by_set = paired_tests(table.groupby("set").mean(), against)
         tests = tests.join(by_set[["better", "worse"]], rsuffix=" sets").assign(of=column)
         tables.append(tests)
