@@ -22,11 +22,12 @@ from skauto.selection import (
 )
 from skauto.utils import FloatArray, IntArray
 
-# Decisions are optimised on the rows that they are judged on. Without a safety margin, they aim at
+# Decisions are optimized on the rows that they are judged on. Without a safety margin, they aim at
 # an upper bound within the limit, at the confidence of one standard error.
 _AIM = Margin(n_errors=1.0, confidence=0.84)
-# Factors of the limits to try in turn until a decision reaches the aim.
-_TIGHTNESS = (1.0, 0.9, 0.8, 0.65, 0.5, 0.3, 0.1)
+# Factors of the limits to try in turn. The aim may cost half of a limit: with few rows it is out of
+# reach. Smaller factors are for decisions that violate the limits otherwise.
+_AIMING, _STRICTER = (1.0, 0.9, 0.8, 0.65, 0.5), (0.3, 0.1)
 
 
 @dataclass(frozen=True)
@@ -112,8 +113,8 @@ class DecisionChooser:
         -------
         pair : DecisionPair
             The decision with the smallest loss that keeps the limits on the out-of-fold
-            predictions, with a bound of one standard error if possible; if there is none, the one
-            with the least violation.
+            predictions, by one standard error if a factor of at least 1/2 on the limits suffices;
+            if there is none, the one with the least violation.
         """
         if self.decision == "argmax":
             return DecisionPair()
@@ -126,33 +127,42 @@ class DecisionChooser:
             rng=np.random.default_rng(0),
             sample_weight=self._weight(rows),
         )
-        best, least = DecisionPair(plain, plain), (math.inf, math.inf)
         if not self.judged:
-            return best
-        for pair in self._candidates(plain, vote, rows, loss):
+            return DecisionPair(plain, plain)
+        best, least = DecisionPair(plain, plain), math.inf
+        for aiming, pair in self._candidates(plain, vote, rows, loss):
+            if least == 0.0 and not aiming:
+                break
             violation, excess = (
                 _violation(gate.judge(trials, shares, decision=pair.out_of_fold))
                 for gate in (self.gate, self._aim)
             )
-            if (violation, excess) < least:
-                best, least = pair, (violation, excess)
-            if least == (0.0, 0.0):
-                break
+            if violation == excess == 0.0:
+                return pair
+            if violation < least:
+                best, least = pair, violation
         return best
 
     def _candidates(
         self, plain: Decision, vote: FloatArray, rows: IntArray, loss: Loss
-    ) -> Iterator[DecisionPair]:
-        """Decisions in the order of their check."""
-        yield DecisionPair(plain, plain)
+    ) -> Iterator[tuple[bool, DecisionPair]]:
+        """Decisions in the order of their check, and whether it is worth to reach the aim."""
+        yield True, DecisionPair(plain, plain)
         if self.kept_by_decision:
-            yield from self._within_limits(plain, vote, rows, loss)
+            for factors in (_AIMING, _STRICTER):
+                for pair in self._within_limits(plain, vote, rows, loss, factors):
+                    yield factors is _AIMING, pair
         if plain.offsets.any():
             argmax = Decision(np.zeros(len(plain.offsets)), plain.temperature)
-            yield DecisionPair(argmax, argmax)
+            yield False, DecisionPair(argmax, argmax)
 
     def _within_limits(
-        self, plain: Decision, vote: FloatArray, rows: IntArray, loss: Loss
+        self,
+        plain: Decision,
+        vote: FloatArray,
+        rows: IntArray,
+        loss: Loss,
+        factors: Sequence[float],
     ) -> Iterator[DecisionPair]:
         """Thresholds that keep the limits on rates, by decreasing factor of the limits."""
         positive = np.asarray(plain.scale(vote)[:, 1], dtype=np.float64)
@@ -163,7 +173,7 @@ class DecisionChooser:
             loss if isinstance(loss, LabelLoss) else ErrorLoss(),
             [RateLimit(limit.sets[:, rows], limit.upper, limit.kind) for limit in self._limits],
             signals[rows],
-            tightness=_TIGHTNESS,
+            tightness=factors,
             sample_weight=self._weight(rows),
         )
         for rule in rules:
