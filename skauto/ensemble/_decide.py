@@ -25,8 +25,8 @@ from skauto.utils import FloatArray, IntArray
 # Decisions are optimized on the rows that they are judged on. Without a safety margin, they aim at
 # an upper bound within the limit, at the confidence of one standard error.
 _AIM = Margin(n_errors=1.0, confidence=0.84)
-# Factors of the limits to try in turn. The aim may cost half of a limit: with few rows it is out of
-# reach. Smaller factors are for decisions that violate the limits otherwise.
+# Factors of the limits to try in turn. The aim may cost half of a limit: with few rows it is out
+# of reach. Smaller factors are for decisions that violate the limits otherwise.
 _AIMING, _STRICTER = (1.0, 0.9, 0.8, 0.65, 0.5), (0.3, 0.1)
 
 
