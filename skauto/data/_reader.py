@@ -380,6 +380,8 @@ def _column_reader(
             "all values are missing" if n_missing == len(missing) else "all values are equal",
         )
     fill = np.full(int(keep.sum()), np.nan)
+    if n_missing == 0:  # unknown categories get a code of their own, since no step expects NaN
+        fill = high[keep] + 1.0
     if kind.name in ("numeric", "boolean", "date") and n_missing == 0:
         step = max(1, len(missing) // _MAX_MEDIAN_ROWS)
         rows = block.rows(0, len(missing))[::step]
