@@ -142,6 +142,8 @@ def _sorted(levels: set[Any]) -> list[Any]:
 class CategoryEncoder:
     """Ordinal encoding: codes 0, 1, 2, ... of sorted levels, NaN for missing and unknown levels.
 
+    The reader replaces NaN by one more code if no entry was missing in ``fit``.
+
     Parameters
     ----------
     cells : Levels

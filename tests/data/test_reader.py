@@ -99,8 +99,14 @@ def test_a_table_without_information_still_has_a_column():
     np.testing.assert_array_equal(TableReader().fit_transform(np.ones((3, 2))), np.zeros((3, 1)))
 
 
+def test_unseen_categories_without_missing_entries_in_fit_get_one_more_code():
+    X = pd.DataFrame({"a": ["x", "y", "z", "x"]})
+    new = pd.DataFrame({"a": ["z", "q", None]})
+    np.testing.assert_array_equal(TableReader().fit(X).transform(new)[:, 0], [2, 3, 3])
+
+
 def test_unseen_categories_are_missing_and_order_does_not_matter():
-    X = pd.DataFrame({"a": pd.Categorical(["x", "y", "z"])})
+    X = pd.DataFrame({"a": pd.Categorical(["x", "y", "z", None])})
     reader = TableReader().fit(X)
     new = pd.DataFrame({"a": pd.Categorical(["z", "q", "x"], categories=["z", "q", "x"])})
     np.testing.assert_array_equal(reader.transform(new)[:, 0], [2, np.nan, 0])
@@ -120,7 +126,7 @@ def test_declared_categories():
         reader = TableReader(declared).fit(X)
         assert reader.categorical_indices_ == (0,)
         assert reader.n_levels_ == (2,)
-        np.testing.assert_array_equal(reader.transform([[7, 1], [5, 1]])[:, 0], [1, np.nan])
+        np.testing.assert_array_equal(reader.transform([[7, 1], [5, 1]])[:, 0], [1, 2])
     frame = pd.DataFrame(X, columns=["code", "amount"])
     dropped = TableReader({"amount": "drop"}).fit(frame)
     assert list(dropped.get_feature_names_out()) == ["code"]

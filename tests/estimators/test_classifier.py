@@ -428,3 +428,18 @@ def test_constructor_only_stores():
     clf = AutoClassifier("nonsense", scoring=3, time_limit=-1)
     assert clf.strategy == "nonsense"
     assert vars(clf).keys() == clf.get_params(deep=False).keys()
+
+
+def test_unseen_categories_are_predicted_behind_steps_that_refuse_missing_values():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.choice(["p", "q"], 60), "b": rng.normal(size=60)})
+    y = (X["a"] == "p").to_numpy()
+    space = get_space("default").subspace(
+        {"encoder": ["ordinal"], "selector": ["select_percentile"], "classifier": ["extra_trees"]}
+    )
+    clf = AutoClassifier("random", space=space, initial=None, max_evals=1, cv=2, random_state=0)
+    clf.fit(X, y)
+    assert "selector" in clf.best_estimator_.named_steps
+    new = pd.DataFrame({"a": ["r", None, "p"], "b": [0.0, 0.1, 0.2]})
+    assert np.isfinite(clf.predict_proba(new)).all()
+    assert clf.predict(new)[2]
