@@ -133,11 +133,9 @@ class DecisionChooser:
         for aiming, pair in self._candidates(plain, vote, rows, loss):
             if least == 0.0 and not aiming:
                 break
-            violation, excess = (
-                _violation(gate.judge(trials, shares, decision=pair.out_of_fold))
-                for gate in (self.gate, self._aim)
-            )
-            if violation == excess == 0.0:
+            decision = pair.out_of_fold
+            violation = _violation(self.gate.judge(trials, shares, decision=decision))
+            if violation == 0.0 and self._aim.judge(trials, shares, decision=decision).passes:
                 return pair
             if violation < least:
                 best, least = pair, violation
