@@ -29,12 +29,8 @@ from skauto.utils import BoolArray, FloatArray, GrowingArray, IntArray
 
 # Maximum number of points to try in theta-min until one is not known.
 _MAX_DRAWS = 10
-# Lower bound of the tolerance of theta-min, in units of the spread of the losses.
-_SMALLEST_GAIN = 1e-3
 # Maximum number of candidate structures of z-min by a Gaussian process.
 _MAX_STRUCTURES = 2000
-# Upper bound of the multipliers mu of the constraints.
-_LARGEST_MULTIPLIER = 10.0
 # Distance of the relaxed integers from the bounds of their rounding cells.
 _MARGIN = 1e-9
 
@@ -86,6 +82,10 @@ class ADMM(GeneratorStrategy):
         theta-min ends when the largest expected improvement is below this fraction of the spread
         of its losses, halved in every iteration, or when the last ``n_initial`` losses are equal.
         With 0 (the paper) it uses its whole budget.
+    min_tolerance : float, default=0.001
+        Lower bound of the halved ``tolerance``.
+    max_multiplier : float, default=10.0
+        Upper bound of the multipliers mu of the constraints; infinity in the paper.
 
     Attributes
     ----------
@@ -103,12 +103,13 @@ class ADMM(GeneratorStrategy):
     -----
     Deviations from [1]_: integers are penalized on the unit scale of their ranges, constraints as
     :math:`(g - \epsilon) / |\epsilon|`, and penalties are multiplied by the spread of the losses,
-    the median minus the best. A violation counts at most 1 in the update of its multiplier, which
-    is at most 10. Slacks are eliminated in closed form. The Gaussian process models the loss at
-    legal values only; the known penalty is added to its mean. The relaxed objective is constant on
-    a rounding cell, and theta~ is the projection of b on the cell. z-min returns the best
-    structure that it has tried. If no sub-problem finds a new configuration, the search restarts
-    from a random one. The defaults of ``f_hat``, ``prior`` and ``tolerance`` are not the paper's.
+    the median minus the best. A violation counts at most 1 in the update of its multiplier.
+    Slacks are eliminated in closed form. The Gaussian process models the loss at legal values
+    only; the known penalty is added to its mean. The relaxed objective is constant on a rounding
+    cell, and theta~ is the projection of b on the cell. z-min returns the best structure that it
+    has tried. If no sub-problem finds a new configuration, the search restarts from a random one.
+    The defaults of ``f_hat``, ``prior``, ``tolerance`` and
+    ``max_multiplier`` are not the paper's.
 
     References
     ----------
@@ -144,6 +145,8 @@ class ADMM(GeneratorStrategy):
         first: Mapping[str, str] | None = None,
         n_initial: int = 4,
         tolerance: float = 0.1,
+        min_tolerance: float = 1e-3,
+        max_multiplier: float = 10.0,
     ) -> None:
         self.theta_solver = theta_solver
         self.structure_solver = structure_solver
@@ -157,18 +160,22 @@ class ADMM(GeneratorStrategy):
         self.first = first
         self.n_initial = n_initial
         self.tolerance = tolerance
+        self.min_tolerance = min_tolerance
+        self.max_multiplier = max_multiplier
 
     @classmethod
     def paper(cls) -> Self:
         """Settings of the paper, Appendices 4 and 10, for adaptive ADMM(BO, Bandit)."""
-        return cls(f_hat=0.7, prior=10.0, n_initial=10, tolerance=0.0)
+        return cls(f_hat=0.7, prior=10.0, n_initial=10, tolerance=0.0, max_multiplier=math.inf)
 
     def _start(self) -> None:
         check_options(self, theta_solver=("bo", "random"))
         check_options(self, structure_solver=("bandit", "bo", "random"))
         check_integers(self, budget=1, growth=0, max_budget=self.budget, n_initial=1)
         check_positive(self, "rho", "prior", "f_hat")
-        check_numbers(self, tolerance=(0.0, math.inf))
+        nonnegative = (0.0, math.inf)
+        check_numbers(self, tolerance=nonnegative, min_tolerance=nonnegative)
+        check_numbers(self, max_multiplier=nonnegative)
         self.residuals_: list[dict[str, Any]] = []
         self._layout = self._space.layout
         self._n_steps = self._layout.n_steps
@@ -185,7 +192,7 @@ class ADMM(GeneratorStrategy):
         for iteration in count():
             budget = min(self.budget + iteration * self.growth, self.max_budget)
             self._made_progress = False
-            self._least_gain = max(self.tolerance * 0.5**iteration, _SMALLEST_GAIN)
+            self._least_gain = max(self.tolerance * 0.5**iteration, self.min_tolerance)
             yield from self._minimize_theta(history, budget)
             before = state.delta
             self._minimize_delta()
@@ -429,7 +436,7 @@ class ADMM(GeneratorStrategy):
             violation = np.minimum(self._violations(history)[row], 1.0)
             slack = best_slack(violation, state.constraint_multipliers, self.rho)
             raised = state.constraint_multipliers + self.rho * (violation + slack)
-            state.constraint_multipliers = np.clip(raised, 0.0, _LARGEST_MULTIPLIER)
+            state.constraint_multipliers = np.clip(raised, 0.0, self.max_multiplier)
 
     def _augmented_losses(self, history: History) -> FloatArray:
         """Losses of the observations plus the penalty of the constraints (Algorithm 2)."""

@@ -17,7 +17,7 @@ class EnsembleOptimization(BayesianStrategy):
     The positions of the ensemble are visited in turn. The target of a trial is the loss of the
     ensemble with this trial in the visited position, computed from stored predictions. A surrogate
     is fitted to these targets, and the configuration with the largest expected improvement is
-    evaluated. Then the best trial takes the position.
+    evaluated. When its trial is complete, the best trial takes the position.
 
     If no trial has stored predictions, as for a plain objective function, the targets are the
     losses of the trials.
@@ -89,21 +89,25 @@ class EnsembleOptimization(BayesianStrategy):
         self._stored = StoredPredictions(self.max_rows)
         # rows of the stored predictions
         self._positions: list[int | None] = [None] * self.n_members
-        self._visited: int | None = None  # index of the visited position
+        self._n_visits = 0
+        self._n_read = 0  # observations whose position was filled
         self.members_: list[int] = []
 
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         self._stored.update(observations, history)
-        if self._visited is not None:
-            self._fill(observations, self._visited)
-        self._visited = 0 if self._visited is None else (self._visited + 1) % self.n_members
-        targets = self._targets(observations, self._visited)
+        self._fill_positions(observations)
+        position = self._n_visits % self.n_members
+        targets = self._targets(observations, position)
         y = rank_scores(targets)
         model = self._fitted(clone_or(self.surrogate, RandomForest()), observations, y)
         best = float(y[observations.ok].min())
         starts = observations.vectors[np.argsort(targets, kind="stable")[: self.n_starts]]
         acquisition = improvement_of(model, best, self._inputs)
-        return self._proposal(self._maximizer(acquisition, starts), "ensemble")
+        configuration = self._maximizer(acquisition, starts)
+        if configuration is None:
+            return None
+        self._n_visits += 1
+        return Proposal(configuration, origin="ensemble", info={"position": position})
 
     def _targets(self, observations: Observations, position: int) -> FloatArray:
         """Loss of the ensemble with each trial in a position; the worst without predictions."""
@@ -125,10 +129,15 @@ class EnsembleOptimization(BayesianStrategy):
         losses: FloatArray = np.asarray(stored.loss.evaluate(stored.targets, means), np.float64)
         return losses
 
+    def _fill_positions(self, observations: Observations) -> None:
+        """Fill the positions that new trials were proposed for."""
+        for trial in observations.trials[self._n_read :]:
+            if "position" in trial.info and len(self._stored):
+                self._fill(observations, trial.info["position"] % self.n_members)
+        self._n_read = len(observations)
+
     def _fill(self, observations: Observations, position: int) -> None:
         """Put the best candidate into a position."""
-        if not len(self._stored):
-            return
         candidates = self._stored.candidates()
         best = np.argmin(self._losses_in(position)[candidates])
         self._positions[position] = int(candidates[best])

@@ -9,11 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from skauto.acquisition import d_optimal_design, log_expected_improvement_per_second
+from skauto.acquisition import (
+    d_optimal_design,
+    log_expected_improvement,
+    log_expected_improvement_per_second,
+)
 from skauto.history import History, Proposal
 from skauto.strategies._base import GeneratorStrategy, Observations, Strategy
 from skauto.strategies._bayesian import DESIGN_SHARE, design_size, performance_unit
-from skauto.strategies._checks import check_integers, check_numbers, check_positive
+from skauto.strategies._checks import (
+    check_integers,
+    check_numbers,
+    check_options,
+    check_positive,
+)
 from skauto.strategies._forest_bo import ForestBO
 from skauto.strategies._tpe import TPE
 from skauto.surrogates import LinearModel, believe
@@ -56,6 +65,8 @@ class FLASH(GeneratorStrategy):
         larger values explore more. The scale is 1 if all losses lie in [0, 1], as in the paper,
         else twice the distance from the best to the median loss. It is 0 in the final selection of
         structures.
+    acquisition : {"eips", "ei"}, default="eips"
+        Value of a structure: expected improvement per second, or expected improvement.
     alpha : float, default=1.0
         Ridge penalty of the linear models.
     fine_tuner : {"forest_bo", "tpe"} or Strategy, default="forest_bo"
@@ -110,6 +121,7 @@ class FLASH(GeneratorStrategy):
         n_prune: int | None = None,
         r: int = 10,
         xi: float = 100.0,
+        acquisition: str = "eips",
         alpha: float = 1.0,
         fine_tuner: str | Strategy = "forest_bo",
     ) -> None:
@@ -117,6 +129,7 @@ class FLASH(GeneratorStrategy):
         self.n_prune = n_prune
         self.r = r
         self.xi = xi
+        self.acquisition = acquisition
         self.alpha = alpha
         self.fine_tuner = fine_tuner
 
@@ -136,6 +149,7 @@ class FLASH(GeneratorStrategy):
     def _start(self) -> None:
         check_integers(self, n_init=1, n_prune=0, r=1)
         check_numbers(self, xi=(0.0, math.inf))
+        check_options(self, acquisition=("eips", "ei"))
         check_positive(self, "alpha")
         if isinstance(self.fine_tuner, Strategy):
             self._tuner = clone(self.fine_tuner)
@@ -180,19 +194,19 @@ class FLASH(GeneratorStrategy):
         while len(self._begun(history)) < n_end and not closed.all():
             if history.share_of_time > 2 * DESIGN_SHARE:
                 return
-            scores = np.where(closed, -np.inf, self._eips(paths, history, self.xi / 100.0))
+            scores = np.where(closed, -np.inf, self._improvement(paths, history, self.xi / 100.0))
             best = np.flatnonzero(~closed & (scores == scores[~closed].max()))
             row = int(self._rng.choice(best))
             configuration = self._sample_new(paths.structures[[row]])
             if configuration is None:
                 closed[row] = True
             else:
-                yield Proposal(configuration, origin="eips")
+                yield Proposal(configuration, origin=self.acquisition)
 
     def _tune(self, paths: "_Paths", history: History) -> Iterator[Proposal]:
         """Phase 3: fine-tune the algorithms of the r best structures and the best trial."""
         self._n_explored = len(self._begun(history))
-        scores = self._eips(paths, history, 0.0)
+        scores = self._improvement(paths, history, 0.0)
         ties = self._rng.random(len(scores))
         best = paths.structures[np.lexsort((ties, -scores))[: self.r]]
         best = np.vstack([best, self._incumbent(history)])
@@ -239,8 +253,8 @@ class FLASH(GeneratorStrategy):
         """Vectors of the trials and of pending evaluations."""
         return np.vstack([self._observations(history).vectors, self._pending_vectors()])
 
-    def _eips(self, paths: "_Paths", history: History, xi: float) -> FloatArray:
-        """Log expected improvement per second of every path (Eq. 4)."""
+    def _improvement(self, paths: "_Paths", history: History, xi: float) -> FloatArray:
+        """Log expected improvement of every path, per second (Eq. 4) by default."""
         observations = self._observations(history)
         if not len(observations):  # all trials are pending
             return np.zeros(len(paths.structures))
@@ -248,12 +262,14 @@ class FLASH(GeneratorStrategy):
         pending = self._encoded(self._pending_vectors())
         y = observations.y
         loss_model = believe(self._fitted(X, y), X, y, pending, self._rng)
-        cost_model = self._fitted(X, _log_cost(observations.costs, observations.ok))
         mean, std = loss_model.predict(paths.encoded)
-        log_cost, _ = cost_model.predict(paths.encoded)
-        log_cost = np.maximum(log_cost, _LEAST_LOG_COST)
         best = float(observations.y.min())
         xi = xi * performance_unit(observations.y)
+        if self.acquisition == "ei":
+            return log_expected_improvement(mean, std, best, xi=xi)
+        cost_model = self._fitted(X, _log_cost(observations.costs, observations.ok))
+        log_cost, _ = cost_model.predict(paths.encoded)
+        log_cost = np.maximum(log_cost, _LEAST_LOG_COST)
         return log_expected_improvement_per_second(mean, std, best, log_cost, xi=xi)
 
     def _fitted(self, X: FloatArray, y: FloatArray) -> LinearModel:

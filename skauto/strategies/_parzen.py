@@ -6,9 +6,6 @@ from scipy.special import logsumexp, ndtr, ndtri
 from skauto.space import SearchSpace
 from skauto.utils import FloatArray, IntArray
 
-# Standard deviation of the kernel of a single observation, on the unit interval.
-_SCALE = 0.2
-
 
 class ParzenEstimator:
     r"""Mixture of one kernel per observation and the prior, with equal weights.
@@ -24,6 +21,8 @@ class ParzenEstimator:
         Space of the observations.
     observed : ndarray of shape (n, n_dimensions)
         Vectors of the observations; n may be 0.
+    bandwidth : float, default=0.2
+        Standard deviation of the kernel of a single observation, on the unit interval.
 
     References
     ----------
@@ -33,7 +32,7 @@ class ParzenEstimator:
        at Scale", ICML 2018, section 3.2 (kernels over all hyper-parameters at once).
     """
 
-    def __init__(self, space: SearchSpace, observed: FloatArray) -> None:
+    def __init__(self, space: SearchSpace, observed: FloatArray, bandwidth: float = 0.2) -> None:
         self.space = space
         self.layout = space.layout
         self.observed = observed
@@ -42,7 +41,7 @@ class ParzenEstimator:
         # Scott's rule for d choices per observation, with the lower bound of Optuna.
         choices = ~np.isnan(observed[:, self.layout.n_choices != 1])
         d = float(choices.sum(axis=1).mean()) if n else 1.0
-        scott = _SCALE * max(n, 1) ** (-1.0 / (d + 4.0))
+        scott = bandwidth * max(n, 1) ** (-1.0 / (d + 4.0))
         self.bandwidth = max(scott, 1.0 / min(100, self.n_kernels + 1))
         # Additive smoothing of categorical kernels.
         self.smoothing = 1.0 / self.n_kernels

@@ -5,7 +5,7 @@ import numpy as np
 from skauto.history import History, Proposal
 from skauto.strategies._base import Observations
 from skauto.strategies._bayesian import BayesianStrategy
-from skauto.strategies._checks import check_integers, check_numbers
+from skauto.strategies._checks import check_integers, check_numbers, check_positive
 from skauto.strategies._parzen import ParzenEstimator
 
 
@@ -30,6 +30,10 @@ class TPE(BayesianStrategy):
         Maximum number of trials that count as the best.
     n_candidates : int, default=24
         Number of candidates.
+    bandwidth : float, default=0.2
+        Standard deviation of the kernel of a single trial, in units of the range of a
+        hyper-parameter. It decreases with the number of trials by Scott's rule. The default is
+        that of Optuna.
 
     See Also
     --------
@@ -67,15 +71,18 @@ class TPE(BayesianStrategy):
         gamma: float = 0.1,
         n_best: int = 25,
         n_candidates: int = 24,
+        bandwidth: float = 0.2,
     ) -> None:
         self.n_initial = n_initial
         self.gamma = gamma
         self.n_best = n_best
         self.n_candidates = n_candidates
+        self.bandwidth = bandwidth
 
     def _start(self) -> None:
         check_integers(self, n_initial=0, n_best=1, n_candidates=1)
         check_numbers(self, gamma=(0.0, 1.0))
+        check_positive(self, "bandwidth")
 
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         """Sample candidates from l and propose the new one with the largest l / g."""
@@ -83,9 +90,9 @@ class TPE(BayesianStrategy):
         n_best = min(int(np.ceil(self.gamma * len(order))), self.n_best)
         n_best = max(1, min(n_best, int(observations.ok.sum())))
         vectors = observations.vectors[order]
-        best = ParzenEstimator(self._space, vectors[:n_best])
+        best = ParzenEstimator(self._space, vectors[:n_best], self.bandwidth)
         rest = np.vstack([vectors[n_best:], self._pending_vectors()])
-        others = ParzenEstimator(self._space, rest)
+        others = ParzenEstimator(self._space, rest, self.bandwidth)
         candidates = best.sample(self.n_candidates, self._rng)
         ratio = best.log_density(candidates) - others.log_density(candidates)
         configuration = self._first_new(candidates[np.argsort(-ratio, kind="stable")])

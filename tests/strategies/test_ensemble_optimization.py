@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from skauto.history import History, Proposal
+from skauto.history import History, Proposal, Trial
 from skauto.selection import candidate_pool
 from skauto.strategies import EnsembleOptimization
 from tests.strategies.ensemble_search import ArtificialClassifiers
@@ -50,6 +50,20 @@ def test_the_best_candidate_takes_the_place():
     )
     losses = [error(history, [*others, n]) for n in pool]
     assert members[filled] == pool[int(np.argmin(losses))]
+
+
+def test_a_position_keeps_its_member_until_its_trial_is_complete():
+    classifiers = ArtificialClassifiers(rich_space())
+    history = classifiers.history(10)
+    strategy = started(history)
+    first = Proposal(rich_space().default(), info={"position": 0})
+    strategy.suggest(history, [first])
+    assert strategy._positions == [None, None, None]
+    outcome = classifiers(first.configuration)
+    history.append(Trial(number=10, configuration=first.configuration, info=first.info, **outcome))
+    strategy.suggest(history)
+    filled, *others = strategy._positions
+    assert filled is not None and others == [None, None]
 
 
 def test_what_is_pending_is_believed_by_the_surrogate():

@@ -135,6 +135,18 @@ def test_a_costly_structure_must_be_better(second):
     assert strategy.kept_["only"] == ["best", "cheap"]
 
 
+@pytest.mark.parametrize(("acquisition", "kept"), [("eips", "cheap"), ("ei", "dear")])
+def test_only_the_improvement_per_second_knows_the_cost(acquisition, kept):
+    def evaluate(number, configuration):
+        loss = {"best": 0.2, "cheap": 0.3, "dear": 0.28, "poor": 0.9}[configuration["only"]]
+        seconds = 100 if configuration["only"] == "dear" else 1
+        return {"losses": (loss + 0.01 * (number // 4 % 2),), "cost": seconds}
+
+    strategy = FLASH(n_init=16, n_prune=0, r=2, acquisition=acquisition)
+    drive(strategy, algorithms_only("best", "cheap", "dear", "poor"), evaluate, 80)
+    assert sorted(strategy.kept_["only"]) == ["best", kept]
+
+
 @pytest.mark.parametrize("second", [10.0, 1e-3])
 def test_a_little_better_is_worth_some_seconds_whatever_their_unit(second):
     """One algorithm is much better than what costs a hundredth; a lucky trial beats both."""
@@ -206,6 +218,7 @@ def test_a_space_without_a_choice_is_survived():
     [
         ({"n_init": 0}, "'n_init' of FLASH must be an integer of at least 1"),
         ({"r": None}, "'r' of FLASH must be an integer of at least 1"),
+        ({"acquisition": "pi"}, "'acquisition' of FLASH must be one of"),
         ({"alpha": 0.0}, "'alpha' of FLASH must be a positive number"),
         ({"fine_tuner": "smac"}, "'fine_tuner' of FLASH must be one of"),
     ],
