@@ -117,13 +117,15 @@ def measure(system, X, y, seed, time_limit, n_jobs, peers):
     return scores(model.predict_proba(X_test), model.classes_, y_test) | costs
 
 
-def fit_peer(system, python, train, test, seed, time_limit, n_jobs):
+def fit_peer(system, python, train, test, seed, time_limit, n_jobs, latency_limit=None):
     """Probabilities of the test rows and costs of a system in another environment."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         train.to_csv(folder / "train.csv", index=False)
         test.to_csv(folder / "test.csv", index=False)
         settings = {"--time-limit": time_limit, "--seed": seed, "--n-jobs": n_jobs}
+        if latency_limit is not None:
+            settings["--latency-limit"] = latency_limit
         flags = [str(part) for pair in settings.items() for part in pair]
         script = Path(__file__).with_name("peers.py")
         ended = subprocess.run(

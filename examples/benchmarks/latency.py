@@ -1,0 +1,151 @@
+"""What does a limit on latency cost? A tenth of the latency of the unlimited ensemble.
+
+For each data set and seed, ``AutoClassifier`` is fitted without a limit and its seconds per row
+are measured in batches of 100 held-out rows. A tenth of them is the limit of
+``ConstrainedAutoClassifier`` and of the other systems: ``infer_limit`` of AutoGluon, and
+``pred_time_limit`` of FLAML, one of its metric constraints. Each system is measured in the same
+way afterwards. One line a run is appended to a CSV file, and the same command goes on with it::
+
+    python examples/benchmarks/latency.py --data FOLDER --out latency.csv \
+        --systems unlimited,limited,autogluon_best,flaml \
+        --peers autogluon=ENV/bin/python,flaml=ENV/bin/python
+
+FOLDER is that of ``quality.py``, and so are the environments of the other systems.
+"""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from _common import Results, load, make_parser, names, numbers, paired_tests, require_data
+from peers import PEERS
+from quality import fit_peer, pairs
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import train_test_split
+
+from skauto import AutoClassifier, ConstrainedAutoClassifier
+from skauto.constraints import Evidence, PredictionLatency
+
+SETS = "adult,bank-additional,churn,credit-g,default_credit_card,electricity,phoneme,spambase"
+SYSTEMS = ["unlimited", "limited"]
+KEY = ["dataset", "seed", "system", "time_limit", "n_jobs"]
+SHARE = 0.1  # of the latency of the unlimited ensemble
+MAX_ROWS = 12_500  # of a data set, a fifth of which are held out
+
+
+def seconds_per_row(model, X, y):
+    """Median seconds per row of predicting batches of 100 rows."""
+    return PredictionLatency().measure(Evidence(None, y, None, X=X, model=model))
+
+
+def skauto(X, y, limit, seed, time_limit, n_jobs):
+    """Fit without a limit, or within one."""
+    settings = {
+        "scoring": "roc_auc",
+        "time_limit": time_limit,
+        "n_jobs": n_jobs,
+        "random_state": seed,
+    }
+    if limit is None:
+        return AutoClassifier(**settings).fit(X, y)
+    return ConstrainedAutoClassifier([PredictionLatency(limit)], **settings).fit(X, y)
+
+
+def measure(system, X, y, limit, seed, time_limit, n_jobs, peers):
+    """ROC AUC and latency on held-out rows."""
+    X_train, X_test, y_train, y_test = train_test_split(
+        X, y, test_size=0.2, stratify=y, random_state=seed
+    )
+    classes = np.unique(y_train)
+    if system in PEERS:
+        train = X_train.assign(target=y_train)
+        python = peers[system.partition("_")[0]]
+        probabilities, costs = fit_peer(
+            system, python, train, X_test, seed, time_limit, n_jobs, latency_limit=limit
+        )
+        positive = probabilities[str(classes[1])]
+        outcome = {"latency": costs["batch_row_s"], "overrun": costs["overrun"]}
+    else:
+        started = time.perf_counter()
+        model = skauto(X_train, y_train, limit, seed, time_limit, n_jobs)
+        seconds = time.perf_counter() - started
+        positive = model.predict_proba(X_test)[:, 1]
+        outcome = {
+            "latency": seconds_per_row(model, X_test, y_test),
+            "overrun": max(0.0, seconds - time_limit),
+            "trials": len(model.history_),
+            "members": len(model.member_weights_),
+            "feasible": getattr(model, "feasible_", np.nan),
+        }
+    return {"roc_auc": roc_auc_score(y_test == classes[1], positive), "limit": limit} | outcome
+
+
+def limit_of(results, dataset, seed, time_limit, n_jobs):
+    """A tenth of the latency of the unlimited ensemble; None if it was not measured."""
+    runs = results.frame
+    known = runs[
+        (runs["system"] == "unlimited")
+        & (runs["dataset"] == dataset)
+        & (runs["seed"] == seed)
+        & (runs["time_limit"] == time_limit)
+        & (runs["n_jobs"] == n_jobs)
+    ]
+    return SHARE * float(known["latency"].iloc[0]) if len(known) else None
+
+
+def run(options, results):
+    """Run what is asked for and not yet in the file; the unlimited ensemble first."""
+    systems = ["unlimited", *(s for s in options.systems if s != "unlimited")]
+    for name in options.sets:
+        X, y = load(options.data, name, max_rows=MAX_ROWS)
+        for key in results.missing(
+            [name], options.seeds, systems, [options.time_limit], [options.n_jobs]
+        ):
+            _, seed, system, time_limit, n_jobs = key
+            limit = None
+            if system != "unlimited":
+                limit = limit_of(results, name, seed, time_limit, n_jobs)
+            try:
+                outcome = measure(system, X, y, limit, seed, time_limit, n_jobs, options.peers)
+            except RuntimeError as error:  # of another system
+                outcome = {"error": str(error)}
+            results.add(key, outcome)
+
+
+def summarise(frame):
+    """Print ROC AUC per set, and its differences from the unlimited ensemble."""
+    table = frame.pivot_table(index="dataset", columns="system", values="roc_auc")
+    print(f"\nROC AUC, mean over seeds\n{table.round(4).to_string()}")
+    share = frame.assign(share=frame["latency"] / frame["limit"])
+    share = share.pivot_table(index="dataset", columns="system", values="share", aggfunc="max")
+    print(f"\nlatency / limit, largest over seeds\n{share.round(2).to_string()}")
+    complete = table.dropna()
+    if "unlimited" in complete and len(complete):
+        print("\nLoss of ROC AUC against the unlimited ensemble, over the sets")
+        print(paired_tests(-complete, "unlimited").round(4).to_string())
+
+
+def main():
+    parser = make_parser(__doc__)
+    parser.add_argument("--sets", type=names, default=names(SETS), help=SETS)
+    parser.add_argument("--seeds", type=numbers, default=[0])
+    parser.add_argument("--time-limit", type=float, default=60.0, help="seconds a fit")
+    parser.add_argument("--systems", type=names, default=SYSTEMS, help=",".join(SYSTEMS))
+    parser.add_argument("--peers", type=pairs, default={}, help="autogluon=PYTHON,flaml=PYTHON")
+    parser.add_argument("--n-jobs", type=int, default=2)
+    parser.add_argument("--out", type=Path, required=True, help="CSV file to append to")
+    options = parser.parse_args()
+    if unknown := set(options.systems) - {*SYSTEMS, *PEERS}:
+        parser.error(f"unknown --systems {sorted(unknown)}; choose from {[*SYSTEMS, *PEERS]}")
+    needed = {system.partition("_")[0] for system in options.systems if system in PEERS}
+    if missing := needed - set(options.peers):
+        parser.error(f"--peers must name a python for {sorted(missing)}")
+    require_data(parser, options)
+    results = Results(options.out, KEY)
+    run(options, results)
+    summarise(pd.DataFrame(results.frame))
+
+
+if __name__ == "__main__":
+    main()
