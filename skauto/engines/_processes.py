@@ -24,18 +24,13 @@ How the engine works. The parent starts no threads: all work is done in calls of
 
 import contextlib
 import multiprocessing
-import os
 import pickle
 import signal
-import socket
 import sys
 import threading
 import time
-import warnings
-import weakref
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterator
-from dataclasses import dataclass, field
 from multiprocessing import connection
 from multiprocessing.util import Finalize
 from typing import Any
@@ -44,148 +39,18 @@ import cloudpickle
 import psutil
 import sklearn
 
-from skauto.engines._base import MAX_ERROR_LINES, Engine, Outcome, describe, dumps
-from skauto.engines._worker import FRAME, Inherited, Mapped, work
+from skauto.engines._base import Engine, Outcome, describe, dumps
+from skauto.engines._handle import Task, WorkerHandle, private_memory, start_worker
+from skauto.engines._worker import FRAME, Inherited, Mapped
 
 GRACE = 0.1  # seconds between the worker's own timer and the parent's
 TICK = 0.25  # seconds between two checks for dead workers
 MEMORY_TICK = 0.05  # seconds between two checks of memory
 STALL_LIMIT = 30.0  # seconds past the deadline that a worker may take to send its outcome
-MAX_HEADER = 1 << 20
 START_LIMIT = 120.0  # seconds until a new worker must be ready
 MAX_FAILED_STARTS = 3
-# How a traceback names the module that calls the tasks.
-_BASE = f'{os.path.join("engines", "_base.py")}"'
 # A worker that still holds this share of the memory limit after a task is replaced.
 MAX_KEPT_MEMORY = 0.25
-
-# The parent's ends of all pipes in this process. Forked children close their copies at once,
-# because an open copy would keep the workers alive after the parent has ended.
-_OWN_ENDS: "weakref.WeakSet[Any]" = weakref.WeakSet()
-
-
-def _close_own_ends() -> None:
-    for end in list(_OWN_ENDS):
-        end.close()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_close_own_ends)
-
-
-@dataclass
-class _Task:
-    key: Hashable
-    message: bytes
-    time_limit: float | None
-
-
-@dataclass
-class _Worker:
-    """A worker process as seen by its parent."""
-
-    process: multiprocessing.process.BaseProcess
-    channel: socket.socket
-    lifeline: connection.Connection
-    report: connection.Connection
-    started: float
-    pid: int = 0
-    ready: bool = False
-    task: _Task | None = None
-    task_started: float = 0.0
-    deadline: float = float("inf")
-    received: bytearray = field(default_factory=bytearray)
-    unread: bool = False  # it died before it had read its task
-    handle: psutil.Process | None = None
-    fresh_memory: int = 0
-    last_memory: int = 0
-    children: list[psutil.Process] = field(default_factory=list)
-
-    @property
-    def idle(self) -> bool:
-        return self.ready and self.task is None
-
-    def read(self) -> bool:
-        """Receive what has arrived on the channel; False when it is closed."""
-        try:
-            while part := self.channel.recv(1 << 20):
-                self.received += part
-        except BlockingIOError:
-            return True
-        except ConnectionResetError:
-            self.unread = True
-        except OSError:
-            pass
-        return False
-
-    def message(self) -> tuple[tuple[Any, ...], memoryview] | None:
-        """Return the header and the pickled value of an outcome, if it is complete."""
-        if len(self.received) < FRAME.size:
-            return None
-        n_header, n_value = FRAME.unpack_from(self.received)
-        if n_header > MAX_HEADER:
-            raise ValueError("The channel holds something that is not a message of a worker.")
-        end = FRAME.size + n_header
-        if len(self.received) < end + n_value:
-            return None
-        content = memoryview(self.received)
-        self.received = bytearray()
-        return pickle.loads(content[FRAME.size : end]), content[end : end + n_value]
-
-    def send(self, message: bytes) -> bool:
-        """Send a task; False if the worker has died or does not receive."""
-        try:
-            self.channel.settimeout(10.0)
-            self.channel.sendall(message)
-        except OSError:
-            return False
-        finally:
-            self.channel.setblocking(False)
-        return True
-
-    def measure(self) -> int:
-        """Bytes that the worker and its children hold beyond those of the fresh worker."""
-        total = -self.fresh_memory
-        for process in (self.handle, *self.children):
-            with contextlib.suppress(psutil.Error):
-                total += _private_memory(process)
-        self.last_memory = total
-        return total
-
-    def last_traceback(self) -> str:
-        """Return the traceback written when a signal ended the worker, innermost call first."""
-        os.set_blocking(self.report.fileno(), False)
-        try:
-            text = os.read(self.report.fileno(), 1 << 16).decode(errors="replace")
-        except OSError:
-            return ""
-        lines = text.partition("\nExtension modules:")[0].strip().splitlines()
-        own = [n for n, line in enumerate(lines) if _BASE in line]
-        return "\n".join(lines[: min([MAX_ERROR_LINES, *own])])
-
-    def kill(self) -> None:
-        """Kill the worker, its process group and its other descendants."""
-        descendants = []
-        if self.handle is not None:
-            with contextlib.suppress(psutil.Error):
-                descendants = self.handle.children(recursive=True)
-        with contextlib.suppress(OSError):
-            os.killpg(self.pid, signal.SIGKILL)
-        self.process.kill()
-        for process in descendants:
-            with contextlib.suppress(psutil.Error):
-                process.kill()
-
-    def release(self) -> None:
-        """Close the pipes; this also ends the worker."""
-        for end in (self.channel, self.lifeline, self.report):
-            end.close()
-
-
-def _private_memory(process: psutil.Process) -> int:
-    """Resident bytes, without shared pages (libraries, mapped data) if the system reports them."""
-    info = process.memory_info()
-    return info.rss - getattr(info, "shared", 0)
 
 
 class ProcessEngine(Engine):
@@ -243,10 +108,10 @@ class ProcessEngine(Engine):
         else:
             # cloudpickle also pickles functions of notebooks and of scripts read from a pipe.
             self._source, self._dumps = Mapped(function), cloudpickle.dumps
-        self._queue: deque[_Task] = deque()
+        self._queue: deque[Task] = deque()
         self._finished: list[tuple[Hashable, Outcome]] = []
-        self._workers: list[_Worker] = []
-        self._dying: list[_Worker] = []
+        self._workers: list[WorkerHandle] = []
+        self._dying: list[WorkerHandle] = []
         self._n_failed_starts = 0
         self._next_memory_check = 0.0
         self._next_children_check = 0.0
@@ -267,7 +132,7 @@ class ProcessEngine(Engine):
             self._finished.append((key, Outcome("failed", error=describe(exception))))
             return
         with _defer_interrupts():
-            self._queue.append(_Task(key, FRAME.pack(len(content), 0) + content, time_limit))
+            self._queue.append(Task(key, FRAME.pack(len(content), 0) + content, time_limit))
             self._advance()
 
     def wait(self, timeout: float | None = None) -> list[tuple[Any, Outcome]]:
@@ -314,7 +179,7 @@ class ProcessEngine(Engine):
                 self._dying.remove(worker)
                 worker.process.close()
 
-    def _receive_from(self, worker: _Worker) -> None:
+    def _receive_from(self, worker: WorkerHandle) -> None:
         dead = worker.process.exitcode is not None
         open_ = worker.read()  # after the exit code: the last message of a dead worker has arrived
         try:
@@ -326,7 +191,7 @@ class ProcessEngine(Engine):
         if dead or not open_:
             self._handle_death(worker)
 
-    def _receive(self, worker: _Worker, header: tuple[Any, ...], content: memoryview) -> None:
+    def _receive(self, worker: WorkerHandle, header: tuple[Any, ...], content: memoryview) -> None:
         status, has_value, error, seconds = header
         if status == "broken":
             raise RuntimeError(
@@ -337,7 +202,7 @@ class ProcessEngine(Engine):
             worker.handle = psutil.Process(worker.pid)
             self._n_failed_starts = 0
             if self.memory_limit is not None:
-                worker.fresh_memory = _private_memory(worker.handle)
+                worker.fresh_memory = private_memory(worker.handle)
             return
         value = None
         if has_value:
@@ -351,20 +216,20 @@ class ProcessEngine(Engine):
         ):
             self._discard(worker)
 
-    def _finish(self, worker: _Worker, outcome: Outcome) -> None:
+    def _finish(self, worker: WorkerHandle, outcome: Outcome) -> None:
         assert worker.task is not None
         self._finished.append((worker.task.key, outcome))
         worker.task = None
         worker.deadline = float("inf")
 
-    def _discard(self, worker: _Worker) -> None:
+    def _discard(self, worker: WorkerHandle) -> None:
         """Kill a worker whose task has been finished or cancelled."""
         self._workers.remove(worker)
         self._dying.append(worker)
         worker.kill()
         worker.release()
 
-    def _handle_death(self, worker: _Worker) -> None:
+    def _handle_death(self, worker: WorkerHandle) -> None:
         """Record the outcome of a worker that died or closed its end of the channel."""
         if worker not in self._workers:
             return
@@ -381,7 +246,7 @@ class ProcessEngine(Engine):
             if self._n_failed_starts >= MAX_FAILED_STARTS:
                 raise RuntimeError(self._start_error(exitcode, trace))
 
-    def _outcome_of_death(self, worker: _Worker, exitcode: int | None, trace: str) -> Outcome:
+    def _outcome_of_death(self, worker: WorkerHandle, exitcode: int | None, trace: str) -> Outcome:
         assert worker.task is not None
         seconds = time.monotonic() - worker.task_started
         limit = worker.task.time_limit
@@ -456,7 +321,7 @@ class ProcessEngine(Engine):
                     members[process.pid] = parent
                     parent.children.append(process)
 
-    def _memory_text(self, worker: _Worker) -> str:
+    def _memory_text(self, worker: WorkerHandle) -> str:
         return (
             f"The worker process took {worker.last_memory / 2**20:.0f} MiB, more than "
             f"memory_limit={self.memory_limit} bytes allows."
@@ -477,35 +342,13 @@ class ProcessEngine(Engine):
         n_wanted = min(len(self._queue) - n_starting, self.n_workers - len(self._workers))
         for _ in range(n_wanted):
             try:
-                self._start_worker()
+                self._workers.append(
+                    start_worker(self._context, self._source, self._config, self.memory_limit)
+                )
             except OSError:  # out of memory, processes or descriptors: continue with fewer
                 if not self._workers:
                     raise
                 break
-
-    def _start_worker(self) -> None:
-        channel, their_channel = socket.socketpair()
-        their_lifeline, lifeline = multiprocessing.Pipe(duplex=False)
-        report, their_report = multiprocessing.Pipe(duplex=False)
-        own, theirs = (channel, lifeline, report), (their_channel, their_lifeline, their_report)
-        _OWN_ENDS.update(own)
-        process = self._context.Process(  # type: ignore[attr-defined]
-            target=work,
-            args=(*theirs, self._source, self._config, self.memory_limit),
-            name="skauto-worker",
-            daemon=True,
-        )
-        try:
-            _start(process, self.start_method)
-        except BaseException:
-            for end in own:
-                end.close()
-            raise
-        finally:
-            for end in theirs:
-                end.close()
-        channel.setblocking(False)
-        self._workers.append(_Worker(process, *own, time.monotonic(), process.pid))
 
     def _sources(self) -> list[Any]:
         """Return the objects that `multiprocessing.connection.wait` waits for."""
@@ -534,17 +377,9 @@ def _default_start_method() -> str:
     return "fork" if sys.platform == "linux" else default
 
 
-def _start(process: multiprocessing.process.BaseProcess, start_method: str) -> None:
-    if start_method == "fork":
-        # Python >= 3.12 warns of threads at every fork; see ProcessEngine for the reasons.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
-            process.start()
-    else:
-        process.start()
-
-
-def _shut_down(workers: list[_Worker], dying: list[_Worker], source: Inherited | Mapped) -> None:
+def _shut_down(
+    workers: list[WorkerHandle], dying: list[WorkerHandle], source: Inherited | Mapped
+) -> None:
     """Kill and reap all workers of an engine."""
     for worker in workers:
         worker.kill()
