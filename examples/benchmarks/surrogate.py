@@ -23,7 +23,7 @@ import signal
 import time
 import warnings
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import lightgbm
@@ -42,8 +42,8 @@ from _common import (
     search,
     to_rst,
 )
-from scipy.special import ndtr, ndtri
-from scipy.stats import rankdata, spearmanr
+from scipy.special import ndtri
+from scipy.stats import spearmanr
 from sklearn.metrics import get_scorer, r2_score
 from sklearn.model_selection import KFold, train_test_split
 
@@ -176,8 +176,18 @@ class LimitedTrial:
         return *losses, time.process_time() - started
 
 
-def normal_scores(losses):
-    return ndtri((rankdata(losses) - 0.5) / len(losses))
+class NormalScores:
+    """Quantiles of the normal distribution at the ranks of the losses; equal ones share theirs."""
+
+    def __init__(self, losses):
+        self.losses, counts = np.unique(losses, return_counts=True)
+        self.quantiles = ndtri((counts.cumsum() - counts / 2) / len(losses))
+
+    def transform(self, losses):
+        return np.interp(losses, self.losses, self.quantiles)
+
+    def inverse_transform(self, scores):
+        return np.interp(scores, self.quantiles, self.losses)
 
 
 def boosted(X, y, objective="regression"):
@@ -193,14 +203,13 @@ class SurrogateBenchmark:
         self.X = self.space.one_hot(self.table["vectors"])
 
     def fit(self, rows=slice(None)):
-        """Learn from some rows or from all: normal scores of the ranks of the losses, logarithms
-        of the seconds, and failures."""
+        """Learn normal scores of the losses, logarithms of the seconds, and failures."""
         X, columns = self.X[rows], {key: values[rows] for key, values in self.table.items()}
         ok = columns["ok"]
-        self.losses = {key: np.sort(columns[key][ok]) for key in ("loss", "held_out")}
+        self.scores = {key: NormalScores(columns[key][ok]) for key in ("loss", "held_out")}
         self.models = {
-            "loss": boosted(X[ok], normal_scores(columns["loss"][ok])),
-            "held_out": boosted(X[ok], normal_scores(columns["held_out"][ok])),
+            "loss": boosted(X[ok], self.scores["loss"].transform(columns["loss"][ok])),
+            "held_out": boosted(X[ok], self.scores["held_out"].transform(columns["held_out"][ok])),
             "seconds": boosted(X, np.log(columns["seconds"])),
             "failed": boosted(X, ~ok, "binary"),
         }
@@ -209,8 +218,8 @@ class SurrogateBenchmark:
     def predict(self, X):
         """Validated and held-out loss, seconds, and probability of a failure."""
         values = {key: model.predict(X, num_threads=1) for key, model in self.models.items()}
-        for key, known in self.losses.items():
-            values[key] = np.quantile(known, ndtr(values[key]))
+        for key, scores in self.scores.items():
+            values[key] = scores.inverse_transform(values[key])
         return values | {"seconds": np.exp(values["seconds"])}
 
     def evaluate(self, configuration):
@@ -259,17 +268,22 @@ def quality(path):
 
 
 def run(arguments):
-    """Search on the models; what is in the files of results already is not run again."""
+    """Search on the models, seed by seed; what is in the files of results is not run again."""
     deadline = time.monotonic() + arguments.seconds
-    for path in filter(Path.exists, table_paths(arguments)):
-        benchmark = SurrogateBenchmark(path).fit()
+    paths = filter(Path.exists, table_paths(arguments))
+    for seed, path in itertools.product(arguments.seeds, list(paths)):
         results = Results(arguments.out / f"{path.stem}.csv", KEY)
         space, _, name = path.stem.partition("-")
-        runs = [space], [name], arguments.strategies, arguments.seeds, [arguments.n_trials]
+        runs = [space], [name], arguments.strategies, [seed], [arguments.n_trials]
         for key in results.missing(*runs):
             if time.monotonic() > deadline:
                 return
-            results.add(key, follow(benchmark, *key[2:]))
+            results.add(key, follow(fitted(path), *key[2:]))
+
+
+@cache
+def fitted(path):
+    return SurrogateBenchmark(path).fit()
 
 
 def follow(benchmark, text, seed, n_trials):
