@@ -44,7 +44,6 @@ DEFERRED = {
     "catboost",
     "xgboost",
     "onnx",
-    "onnxmltools",
     "skl2onnx",
 }
 # Modules that import one of them at the top, because they define sub-classes. Treated alike.

@@ -1,46 +1,65 @@
 """The ONNX graph gives the probabilities and labels of the vote."""
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
-from sklearn.datasets import load_wine
+from lightgbm import LGBMClassifier
+from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 from skauto import AutoClassifier
 from skauto.data import TableReader
 from skauto.ensemble import PipelineEnsemble
 from skauto.evaluation import PipelineBuilder, assemble
 from skauto.export import to_onnx
+from skauto.export._onnx_graph import OPSETS, Graph
+from skauto.export._onnx_steps import add_step
 from skauto.selection import Decision
 from skauto.space import SearchSpace, get_space
 from tests.export.conftest import full, mixed_table
 
 IMPUTED = {"imputer": "simple", "scaler": "standard"}
-# What skl2onnx converts, and what is converted here.
+LINEAR = IMPUTED | {"classifier": "logistic_regression"}
+# All steps of the default space but those of NOT_CONVERTED.
 CONVERTIBLE = [
-    IMPUTED | {"classifier": "logistic_regression"},
+    LINEAR,
     IMPUTED | {"classifier": "lda"},
     IMPUTED | {"classifier": "qda"},
     IMPUTED | {"classifier": "svm"},
     IMPUTED | {"classifier": "mlp"},
     {"imputer": "simple", "classifier": "gaussian_nb"},
     {"imputer": "simple", "classifier": "extra_trees"},
-    {"imputer": "simple", "classifier": "random_forest"},
+    {"classifier": "random_forest"},
     {"classifier": "lightgbm"},
+    {"encoder": "one_hot", "classifier": "lightgbm"},
+    {"encoder": "target", "classifier": "extra_trees"},
     {"imputer": "simple", "scaler": "robust_smooth", "transformer": "pca", "classifier": "lda"},
+    LINEAR | {"scaler": "min_max"},
+    LINEAR | {"transformer": "polynomial"},
+    LINEAR | {"transformer": "nystroem"},
+    LINEAR | {"transformer": "random_trees_embedding"},
+    LINEAR | {"selector": "select_extra_trees"},
+    LINEAR | {"selector": "select_l1"},
     IMPUTED | {"selector": "select_percentile", "classifier": "lda"},
+]
+NOT_CONVERTED = [
+    (IMPUTED | {"classifier": "k_nearest_neighbors"}, "'classifier' .* KNeighborsClassifier"),
+    (LINEAR | {"scaler": "quantile"}, "'scaler' of member 0, a QuantileTransformer"),
 ]
 
 
-def numbers(seed=0):
-    """Wine with gaps, its classes called by name."""
-    X, codes = load_wine(return_X_y=True)
+def numbers(n_classes=3, seed=0):
+    """Wine or breast cancer with gaps, the classes called by name."""
+    X, codes = (load_wine if n_classes == 3 else load_breast_cancer)(return_X_y=True)
     X[np.random.default_rng(seed).random(X.shape) < 0.02] = np.nan
     return X, np.array(["a", "b", "c"])[codes]
 
 
-def vote_of_choices(choices, **settings):
-    X, y = numbers()
+def vote_of_choices(choices, n_classes=3, **settings):
+    X, y = numbers(n_classes)
     reader = TableReader().fit(X)
     space = get_space("default")
     builder = PipelineBuilder(space)
@@ -59,10 +78,11 @@ def run(model, X):
     return session.run(["label", "probabilities"], {"X": X})
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("choice", CONVERTIBLE, ids=lambda choice: "-".join(choice.values()))
-def test_a_member_gives_the_same(choice):
-    vote = vote_of_choices([choice])
-    X, _ = numbers(seed=1)
+def test_a_member_gives_the_same(choice, n_classes):
+    vote = vote_of_choices([choice], n_classes)
+    X, _ = numbers(n_classes, seed=1)
     labels, probabilities = run(to_onnx(vote), X)
     np.testing.assert_allclose(probabilities, vote.predict_proba(X), rtol=0, atol=1e-5)
     np.testing.assert_array_equal(labels, vote.predict(X))
@@ -94,18 +114,75 @@ def test_columns_by_name_and_without_information(rng):
     np.testing.assert_array_equal(labels, automl.predict(X))
 
 
-@pytest.mark.parametrize(
-    ("choice", "reason"),
-    [
-        (IMPUTED | {"classifier": "k_nearest_neighbors"}, "'classifier' .* KNeighborsClassifier"),
-        ({"classifier": "random_forest"}, "treats missing values in forests differently"),
-        (IMPUTED | {"transformer": "nystroem", "classifier": "lda"}, "'transformer' of member 0"),
-    ],
-    ids=["neighbours", "forest", "nystroem"],
-)
+@pytest.mark.parametrize(("choice", "reason"), NOT_CONVERTED, ids=["neighbours", "quantile"])
 def test_a_step_that_cannot_be_converted_is_named(choice, reason):
     with pytest.raises(ValueError, match=reason):
         to_onnx(vote_of_choices([choice]))
+
+
+def test_every_algorithm_of_the_default_space_is_in_one_of_the_lists():
+    tried = [*CONVERTIBLE, *(choice for choice, _ in NOT_CONVERTED)]
+    space = get_space("default")
+    for step in set(space.steps) - {"balancer"}:  # balancers do nothing in predict
+        names = {component.name for component in space.components(step)} - {"none", "ordinal"}
+        assert names <= {choice.get(step) for choice in tried}
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        DecisionTreeClassifier(max_depth=5, random_state=0),
+        RandomForestClassifier(5, random_state=0),
+        LGBMClassifier(n_estimators=5, min_child_samples=2, verbose=-1),
+    ],
+    ids=lambda classifier: type(classifier).__name__,
+)
+def test_trees_compare_in_the_precision_of_the_classifier(classifier, rng):
+    X = np.round(rng.normal(size=(200, 2)), 1)
+    y = (X[:, 0] + 0.3 * rng.normal(size=200) > 0).astype(int)
+    space = SearchSpace(["classifier"]).add("classifier", "trees", classifier)
+    automl = AutoClassifier(space=space, max_evals=1, cv=2, random_state=0).fit(X, y)
+    middles = np.arange(-3, 3, 0.05)  # thresholds are means of neighbours
+    X = np.array([(a, b) for middle in middles for a in around(middle) for b in around(middle)])
+    probabilities = run(to_onnx(automl), X)[1]
+    np.testing.assert_allclose(probabilities, automl.predict_proba(X), rtol=0, atol=1e-6)
+
+
+def around(value):
+    """The value and its neighbours in single and double precision."""
+    single = np.float32(value)
+    return [
+        *(float(np.nextafter(single, np.float32(side))) for side in (-9, 9)),
+        *(np.nextafter(value, side) for side in (-9, 9)),
+        float(single),
+        value,
+    ]
+
+
+def test_missing_entries_that_lightgbm_has_not_seen_are_zeros():
+    X = np.array([[-1.0, 1.0], [1.0, -1.0]] * 50)
+    booster = LGBMClassifier(n_estimators=3, min_child_samples=2, verbose=-1).fit(X, X[:, 0] > 0)
+    graph = Graph()
+    add_step(graph, "X", booster)
+    gaps = np.array([[np.nan, 1.0], [1.0, np.nan], [np.nan, np.nan]])
+    expected = booster.predict_proba(gaps)
+    np.testing.assert_allclose(evaluate(graph, gaps), expected, rtol=0, atol=1e-6)
+
+
+def evaluate(graph, X):
+    """Output of the last node of a graph."""
+    values, double = onnx.helper.make_tensor_value_info, onnx.TensorProto.DOUBLE
+    output = graph.nodes[-1].output[0]
+    made = onnx.helper.make_graph(
+        graph.nodes,
+        "part",
+        [values("X", double, [None, X.shape[1]])],
+        [values(output, double, None)],
+        graph.initializers,
+    )
+    opsets = [onnx.helper.make_opsetid(*pair) for pair in OPSETS.items()]
+    model = onnx.helper.make_model(made, opset_imports=opsets, ir_version=8)
+    return onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"X": X})[0]
 
 
 def test_a_column_of_strings_is_refused():
