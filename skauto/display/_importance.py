@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+# Longest label of a bar, in characters.
+_MAX_NAME = 40
+
+
 class PermutationImportanceDisplay(BaseDisplay):
     """Permutation importance of the raw columns, the most important column first.
 
@@ -83,11 +87,30 @@ class PermutationImportanceDisplay(BaseDisplay):
         display : PermutationImportanceDisplay
             The drawn display.
         """
-        import pandas as pd
-
         result = cross_validated_importance(
             estimator, X, y, n_repeats=n_repeats, random_state=random_state
         )
+        return cls.from_result(estimator, result).plot(ax=ax)
+
+    @classmethod
+    def from_result(cls, estimator: Any, result: Any) -> Self:
+        """Build the display from a computed importance, without drawing it.
+
+        Parameters
+        ----------
+        estimator : AutoClassifier or ConstrainedAutoClassifier
+            The fitted estimator.
+        result : Bunch
+            Result of :func:`skauto.inspection.cross_validated_importance` or
+            :func:`sklearn.inspection.permutation_importance`.
+
+        Returns
+        -------
+        display : PermutationImportanceDisplay
+            The display; call ``plot``.
+        """
+        import pandas as pd
+
         numbers = [f"x{j}" for j in range(estimator.n_features_in_)]
         frame = pd.DataFrame(
             {
@@ -96,7 +119,7 @@ class PermutationImportanceDisplay(BaseDisplay):
                 "std": result.importances_std,
             }
         )
-        return cls(frame, score_name=score_name(estimator)).plot(ax=ax)
+        return cls(frame, score_name=score_name(estimator))
 
     def plot(self, ax: "Axes | None" = None, max_columns: int = 20) -> Self:
         """Draw a bar for each column.
@@ -120,7 +143,7 @@ class PermutationImportanceDisplay(BaseDisplay):
         self.bars_ = ax.barh(
             rows, self.shown_["mean"], xerr=self.shown_["std"], color=BLUE, ecolor="0.3"
         )
-        ax.set_yticks(rows, self.shown_["column"])
+        ax.set_yticks(rows, [str(name)[:_MAX_NAME] for name in self.shown_["column"]])
         ax.invert_yaxis()
         ax.axvline(0.0, color="black", linewidth=0.8)
         ax.set_xlabel(f"loss of {self.score_name} when permuted")

@@ -7,17 +7,16 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.inspection import permutation_importance
 from sklearn.utils import check_random_state
 
 from skauto.display._base import (
-    BLUE,
     describe_pipeline,
     loss_name,
     mean_score,
     score_name,
 )
+from skauto.display._importance import PermutationImportanceDisplay
 from skauto.display._page import (
     Markup,
     bar,
@@ -49,7 +48,7 @@ _N_REPEATS = 5
 _PACKAGES = ("skauto", "scikit-learn", "numpy", "scipy", "lightgbm", "imbalanced-learn", "pandas")
 
 
-def report_html(estimator: Any, X: Any = None, y: Any = None) -> str:
+def report_html(estimator: Any, X: Any = None, y: Any = None, importance: Any = None) -> str:
     """Write the report on a fitted estimator.
 
     Parameters
@@ -60,6 +59,8 @@ def report_html(estimator: Any, X: Any = None, y: Any = None) -> str:
         Rows that ``fit`` has not seen.
     y : array-like of shape (n_samples,), default=None
         Their classes.
+    importance : Bunch, default=None
+        Result of `skauto.inspection.cross_validated_importance`.
 
     Returns
     -------
@@ -71,7 +72,7 @@ def report_html(estimator: Any, X: Any = None, y: Any = None) -> str:
     ImportError
         If matplotlib or pandas is not installed.
     ValueError
-        If only one of X and y is given.
+        If only one of X and y is given, or the importance has not one row for each column.
     """
     check_plot_support("save_report")
     if (X is None) != (y is None):
@@ -79,10 +80,11 @@ def report_html(estimator: Any, X: Any = None, y: Any = None) -> str:
             "save_report needs both of 'X' and 'y' for scores on held-out rows, or neither. Got "
             f"only {'y' if X is None else 'X'}."
         )
+    _check_importance(estimator, importance)
     sections = {"Data": _data(estimator), "Search": _search(estimator)}
     if estimator.member_weights_:
         sections["Ensemble"] = _ensemble(estimator)
-        sections["Out-of-fold predictions"] = _predictions(estimator)
+        sections["Out-of-fold predictions"] = _predictions(estimator, importance)
     if X is not None:
         sections["Held-out rows"] = _held_out(estimator, X, y)
     if estimator.history_.limits or len(estimator.history_.objectives) > 1:
@@ -91,6 +93,18 @@ def report_html(estimator: Any, X: Any = None, y: Any = None) -> str:
     sections["Reproduce it"] = _repeat(estimator)
     title = f"{type(estimator).__name__} report"
     return page(title, _header(title, estimator), sections)
+
+
+def _check_importance(estimator: Any, importance: Any) -> None:
+    if importance is None:
+        return
+    shape = np.shape(getattr(importance, "importances", 0))
+    if len(shape) != 2 or shape[0] != estimator.n_features_in_:
+        raise ValueError(
+            "The 'importance' of save_report must be the result of cross_validated_importance, "
+            f"with one row for each of the {estimator.n_features_in_} columns. Got "
+            f"{f'shape {shape}' if shape else type(importance).__name__}."
+        )
 
 
 def _header(title: str, estimator: Any) -> str:
@@ -226,7 +240,7 @@ def _short(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _predictions(estimator: Any) -> str:
+def _predictions(estimator: Any, importance: Any) -> str:
     known = Predictions.out_of_fold(estimator)
     if known is None:
         return "<p>The out-of-fold predictions of the members were not kept.</p>"
@@ -235,45 +249,41 @@ def _predictions(estimator: Any) -> str:
         "ensemble was selected on these predictions, so the scores are slightly optimistic. "
         "Sample weights are not used.</p>"
     )
-    return note + known.scores() + known.figures()
+    drawn = note + known.scores() + known.figures()
+    if importance is None:
+        return drawn
+    n_repeats = importance.importances.shape[1]
+    return drawn + _importance(
+        estimator,
+        importance,
+        f"on the validation rows of each fold ({n_repeats} permutations)",
+    )
 
 
 def _held_out(estimator: Any, X: Any, y: Any) -> str:
     y = np.asarray(y)
     known = Predictions.held_out(estimator, X, y)
     scored = f"<p>{text(score_name(estimator))}: {estimator.score(X, y):.4g}.</p>"
-    return scored + known.scores() + known.figures() + _importance(estimator, X, y)
-
-
-def _importance(estimator: Any, X: Any, y: NDArray[Any]) -> str:
     rows = np.arange(len(y))
     if len(rows) > _MAX_ROWS_PERMUTED:
         rows = check_random_state(0).choice(rows, _MAX_ROWS_PERMUTED, replace=False)
     result = permutation_importance(
         estimator, take_rows(X, rows), y[rows], n_repeats=_N_REPEATS, random_state=0
     )
-    names = getattr(estimator, "feature_names_in_", None)
-    if names is None:
-        names = [f"column {i}" for i in range(estimator.n_features_in_)]
-    order = np.argsort(-result.importances_mean, kind="stable")[:_N_IMPORTANT]
+    where = f"on {len(rows)} held-out rows ({_N_REPEATS} permutations)"
+    return scored + known.scores() + known.figures() + _importance(estimator, result, where)
+
+
+def _importance(estimator: Any, result: Any, where: str) -> str:
+    """Draw the permutation importance of the columns; `where` ends the caption."""
+    display = PermutationImportanceDisplay.from_result(estimator, result)
+    n_shown = min(_N_IMPORTANT, len(display.frame))
 
     def draw(drawn: "Figure") -> None:
-        ax = drawn.subplots()
-        ax.barh(
-            range(len(order)),
-            result.importances_mean[order],
-            xerr=result.importances_std[order],
-            color=BLUE,
-            ecolor="0.5",
-        )
-        ax.set_yticks(range(len(order)), [str(names[i])[:40] for i in order])
-        ax.set(ylim=(len(order) - 0.4, -0.6), xlabel=f"loss of {score_name(estimator)}")
+        display.plot(ax=drawn.subplots(), max_columns=n_shown)
 
-    caption = (
-        f"Permutation importance: loss of score when a column is shuffled "
-        f"({len(rows)} rows, {_N_REPEATS} repeats)"
-    )
-    return figure(draw, caption, height=0.9 + 0.22 * len(order))
+    caption = f"Permutation importance: loss of score when a column is permuted, {where}"
+    return figure(draw, caption, height=0.9 + 0.22 * n_shown)
 
 
 def _limits(estimator: Any) -> str:

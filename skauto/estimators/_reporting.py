@@ -143,7 +143,14 @@ class ReportMixin:
             return float("nan")
         return float(np.nanmean(next(iter(self.best_trial_.fold_scores.values()))))
 
-    def save_report(self, path: "str | os.PathLike[str]", *, X: Any = None, y: Any = None) -> None:
+    def save_report(
+        self,
+        path: "str | os.PathLike[str]",
+        *,
+        X: Any = None,
+        y: Any = None,
+        importance: Any = None,
+    ) -> None:
         """Write a report on the fitted estimator: one HTML file that needs no network.
 
         The report shows the data, the search with its failures, the ensemble, its out-of-fold
@@ -160,11 +167,17 @@ class ReportMixin:
             permutation importance of the columns, on at most 1,000 rows.
         y : array-like of shape (n_samples,), default=None
             Classes of ``X``; required with ``X``.
+        importance : Bunch, default=None
+            Result of :func:`skauto.inspection.cross_validated_importance` on the rows of ``fit``.
+            With it, the report shows the permutation importance of the columns on out-of-fold
+            predictions.
 
         Raises
         ------
         ImportError
             If matplotlib or pandas is not installed.
+        ValueError
+            If only one of X and y is given, or the importance has not one row for each column.
         NotFittedError
             Before ``fit``.
 
@@ -183,7 +196,7 @@ class ReportMixin:
         <!DOCTYPE html>
         """
         check_is_fitted(self)
-        Path(path).write_text(report_html(self, X, y), encoding="utf-8")
+        Path(path).write_text(report_html(self, X, y, importance), encoding="utf-8")
 
     def _html_repr(self) -> str:
         """Diagram of scikit-learn, after ``fit`` with a summary of the results above it."""

@@ -11,13 +11,14 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score, log_loss
 from sklearn.naive_bayes import GaussianNB
-from sklearn.utils import estimator_html_repr
+from sklearn.utils import Bunch, estimator_html_repr
 
 from skauto import AutoClassifier, ConstrainedAutoClassifier
 from skauto.constraints import FalseNegativeRate, ModelSize
 from skauto.display._page import Markup, table, text
 from skauto.display._predictions import Predictions
 from skauto.exceptions import BudgetWarning, InfeasibleWarning, TrialFailedWarning
+from skauto.inspection import cross_validated_importance
 from tests.display.browser import look_at, needs_chromium
 from tests.display.conftest import fit, small_space
 
@@ -77,8 +78,11 @@ def fitted(table_of_two):
 @pytest.fixture(scope="module")
 def report(fitted, table_of_two, tmp_path_factory):
     X, y = (part[200:] for part in table_of_two)
+    importance = cross_validated_importance(
+        fitted, *(part[:200] for part in table_of_two), n_repeats=2, random_state=0
+    )
     path = tmp_path_factory.mktemp("report") / "report.html"
-    fitted.save_report(path, X=X, y=y)
+    fitted.save_report(path, X=X, y=y, importance=importance)
     return path.read_text(encoding="utf-8")
 
 
@@ -127,6 +131,20 @@ def test_scores_of_held_out_rows_are_those_of_predict(fitted, report, table_of_t
     held_out = report[report.index("<h2>Held-out rows") :]
     assert f"{accuracy_score(y, fitted.predict(X)):.4g}" in held_out
     assert "Permutation importance" in held_out
+
+
+def test_importance_on_out_of_fold_predictions(report):
+    part = report[report.index("<h2>Out-of-fold") : report.index("<h2>Held-out rows")]
+    assert "on the validation rows of each fold (4 permutations)" in part
+
+
+def test_an_importance_of_other_columns_is_refused(fitted, tmp_path):
+    with pytest.raises(ValueError, match=r"for each of the 5 columns. Got shape \(3, 10\)"):
+        fitted.save_report(
+            tmp_path / "report.html", importance=Bunch(importances=np.zeros((3, 10)))
+        )
+    with pytest.raises(ValueError, match="cross_validated_importance.*Got ndarray"):
+        fitted.save_report(tmp_path / "report.html", importance=np.zeros((5, 10)))
 
 
 def test_the_code_to_repeat_the_search_holds_the_settings(report):
@@ -229,7 +247,7 @@ def test_the_page_in_a_browser(report, tmp_path, width, dark):
     seen = look_at(report, tmp_path, width=width, dark=dark)
     assert seen["width"] == width
     assert seen["content"] <= width  # nothing but tables scrolls sideways
-    assert len(seen["sizes"]) == 9
+    assert len(seen["sizes"]) == 10
     assert all(shown > 0.5 * min(width, 500) and natural > 0 for shown, natural in seen["sizes"])
     assert seen["requests"] == []
     assert (np.mean(seen["background"]) < 60) == dark
