@@ -5,6 +5,8 @@ import re
 import warnings
 from pathlib import Path
 
+from docutils import nodes
+from latex2mathml.converter import convert
 from sklearn.datasets import load_breast_cancer
 
 import skauto
@@ -17,7 +19,6 @@ version = release = skauto.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
 ]
@@ -39,6 +40,7 @@ html_theme_options = {
 _ALONE = ("index", "install", "coming_from", "errors", "whats_new", "auto_examples/plot_tutorial")
 html_sidebars = {page: [] for page in _ALONE}  # pages without a section have no navigation
 html_show_sourcelink = False
+html_math_renderer = "mathml"  # defined below; MathJax would need the network
 html_static_path = ["_static"]
 EXTRA = Path(__file__).parent / "_extra"  # the report of the start page, written below
 EXTRA.mkdir(exist_ok=True)
@@ -87,6 +89,17 @@ def write_report(app):
     clf.fit(X[::2], y[::2]).save_report(path, X=X[1::2], y=y[1::2])
 
 
+def write_math(translator, node):
+    """Write a formula as MathML, which browsers draw without scripts."""
+    if isinstance(node, nodes.math_block):
+        formula = convert(node.astext(), display="block")
+        translator.body.append(f'<div class="math">{formula}</div>')
+    else:
+        translator.body.append(convert(node.astext()))
+    raise nodes.SkipNode
+
+
 def setup(app):
+    app.add_html_math_renderer("mathml", (write_math, None), (write_math, None))
     app.connect("builder-inited", write_report)
     app.connect("autodoc-skip-member", skip_foreign)

@@ -302,10 +302,10 @@ def choose_offsets(
 ) -> FloatArray:
     r"""Fit the class offsets that minimise a loss of labels.
 
-    The label is :math:`\arg\max_c \log p_c + o_c`, which is optimal for a wide class of metrics
-    [1]_. Coordinate descent optimises one offset at a time by an exact line search over the
-    offsets at which the label of a row changes; for two classes it finds the global optimum. To
-    reduce overfitting, the offsets are averaged over Bayesian bootstrap resamples [2]_ of the
+    The label is :math:`\mathrm{arg}\max_c \log p_c + o_c`, which is optimal for a wide class of
+    metrics [1]_. Coordinate descent optimises one offset at a time by an exact line search over
+    the offsets at which the label of a row changes; for two classes it finds the global optimum.
+    To reduce overfitting, the offsets are averaged over Bayesian bootstrap resamples [2]_ of the
     rows.
 
     Parameters

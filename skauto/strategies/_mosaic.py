@@ -37,7 +37,7 @@ class MOSAIC(GeneratorStrategy):
 
     .. math::
 
-        \arg\max_a \; \bar Q(s, a) + C_{ucb} \, \pi(a | s) \frac{\sqrt{n(s)}}{1 + n(s.a)}
+        \mathrm{arg}\max_a \; \bar Q(s, a) + C_{ucb} \, \pi(a | s) \frac{\sqrt{n(s)}}{1 + n(s.a)}
 
     (Eq. 5), where :math:`\bar Q` is the median performance of the trials in X(s.a), until
     progressive widening allows a further child. *Expansion* adds the child with the largest Q.
