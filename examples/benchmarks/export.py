@@ -2,7 +2,8 @@
 
 Each model is fitted on half of the rows (400 at most) and compared with its exports on the others
 (1,000 at most). Code runs in the interpreter given by ``--python``, an environment without skauto.
-ONNX models are fitted on the numeric columns, in the part of the default space that is converted.
+ONNX models are fitted on the numeric columns, in the default space without the steps that are not
+converted.
 """
 
 import pickle
@@ -39,15 +40,7 @@ from predict import predict_proba
 with open(sys.argv[2], "rb") as file:
     np.save(sys.argv[3], predict_proba(pickle.load(file)))
 """
-CONVERTED = [
-    "lightgbm",
-    "logistic_regression",
-    "svm",
-    "lda",
-    "qda",
-    "gaussian_nb",
-    "mlp",
-]
+NOT_CONVERTED = {"classifier": "k_nearest_neighbors", "scaler": "quantile"}
 
 
 def mixed(n_rows=800, seed=0):
@@ -96,6 +89,16 @@ def of_onnx(automl, X):
     return session.run(["probabilities"], {"X": X.to_numpy(dtype=np.float64)})[0]
 
 
+def convertible_space():
+    """The default space without the steps that are not converted."""
+    space = get_space("default")
+    kept = {
+        step: [c.name for c in space.components(step) if c.name != name]
+        for step, name in NOT_CONVERTED.items()
+    }
+    return space.subspace(kept)
+
+
 def compare(folder, name, python, max_evals, seed):
     """Largest absolute difference of probabilities, by export."""
     X, y = read(folder, name)
@@ -112,10 +115,7 @@ def compare(folder, name, python, max_evals, seed):
     }
     numeric = X.select_dtypes(["number", "bool"]).columns
     if len(numeric):
-        space = get_space("default").subspace(
-            {"classifier": CONVERTED, "transformer": ["none", "pca"], "encoder": "ordinal"}
-        )
-        automl = AutoClassifier(space=space, **settings).fit(X[numeric], y)
+        automl = AutoClassifier(space=convertible_space(), **settings).fit(X[numeric], y)
         expected = automl.predict_proba(X_new[numeric])
         result["onnx_members"] = len(automl.ensemble_)
         result["onnx"] = np.abs(of_onnx(automl, X_new[numeric]) - expected).max()

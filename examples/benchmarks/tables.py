@@ -1,18 +1,19 @@
 """The table reader against skrub's ``TableVectorizer`` in front of the same search.
 
 Eight generated tables of strings with a known signal. One search reads the raw table; the other
-gets what ``TableVectorizer`` made of it, fitted on the same training rows. ROC AUC on held-out
-rows. Needs ``pip install skrub``.
+gets what ``TableVectorizer`` made of it, fitted on the same training rows. Half of the rows are
+held out for the ROC AUC. ``signal`` is the AUC of the probabilities that drew the classes, a bound
+for all models up to chance. Needs ``pip install skrub``. An interrupted run is continued.
 
-    python examples/benchmarks/tables.py --rows 900 --max-evals 8 --seeds 0
+    python examples/benchmarks/tables.py --seeds 0,1,2 --time-limit 20
 """
 
-import argparse
 import time
 import warnings
 
 import numpy as np
 import pandas as pd
+from _common import Results, make_parser, numbers, paired_tests
 from scipy.special import expit
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
@@ -26,12 +27,9 @@ def words(n, rng, low=3, high=9):
     return np.array(["".join(rng.choice(LETTERS, rng.integers(low, high))) for _ in range(n)])
 
 
-def labels(signal, rng, strength=2.0):
-    """Classes whose log odds are the standardised signal, times a strength."""
-    signal = np.asarray(signal, dtype=float)
-    return (
-        rng.random(len(signal)) < expit(strength * (signal - signal.mean()) / signal.std())
-    ) * 1
+def probabilities(signal, strength=2.0):
+    """Probabilities whose log odds are the standardised signal, times a strength."""
+    return expit(strength * (signal - signal.mean()) / signal.std())
 
 
 def noise(n, rng):
@@ -43,7 +41,7 @@ def reviews(n, rng):
     vocabulary, weights = words(300, rng), rng.normal(size=300) * (rng.random(300) < 0.3)
     picks = rng.integers(300, size=(n, 9))
     X = {"review": [" ".join(vocabulary[row]) for row in picks], **noise(n, rng)}
-    return X, labels(weights[picks].sum(axis=1), rng)
+    return X, weights[picks].sum(axis=1)
 
 
 def prices(n, rng):
@@ -51,9 +49,8 @@ def prices(n, rng):
     first, second = rng.normal(500, 900, n), rng.uniform(0, 1, n)
     written = [f"${x:,.2f}" if x >= 0 else f"(${-x:,.2f})" for x in first]
     share = [f"{100 * x:.1f}%" if rng.random() > 0.05 else "n/a" for x in second]
-    return {"amount": written, "share": share, **noise(n, rng)}, labels(
-        first / 900 - 2 * np.abs(second - 0.5) * 3, rng
-    )
+    X = {"amount": written, "share": share, **noise(n, rng)}
+    return X, first / 900 - 6 * np.abs(second - 0.5)
 
 
 def dates(n, rng):
@@ -63,7 +60,7 @@ def dates(n, rng):
     season = np.sin(2 * np.pi * (days - years).astype(int) / 365)
     weekend = ((days.astype(int) + 3) % 7 >= 5) * 1.0
     written = [f"{str(d)[8:]}/{str(d)[5:7]}/{str(d)[:4]}" for d in days]
-    return {"day": written, **noise(n, rng)}, labels(season + weekend, rng)
+    return {"day": written, **noise(n, rng)}, season + weekend
 
 
 def companies(n, rng):
@@ -75,16 +72,14 @@ def companies(n, rng):
     written = [
         f"{roots[i]}{e} {k}" for i, e, k in zip(picks, extra, rng.choice(endings, n), strict=True)
     ]
-    return {"company": written, **noise(n, rng)}, labels(weights[picks], rng)
+    return {"company": written, **noise(n, rng)}, weights[picks]
 
 
 def tags(n, rng):
     """Lists of a few of twelve tags."""
     known, weights = words(12, rng), rng.normal(size=12)
     has = rng.random((n, 12)) < 0.25
-    return {"tags": [";".join(known[row]) for row in has], **noise(n, rng)}, labels(
-        has @ weights, rng
-    )
+    return {"tags": [";".join(known[row]) for row in has], **noise(n, rng)}, has @ weights
 
 
 def codes(n, rng):
@@ -95,7 +90,7 @@ def codes(n, rng):
         f"{groups[i].upper()}-{k:05d}"
         for i, k in zip(picks, rng.integers(99999, size=n), strict=True)
     ]
-    return {"code": written, **noise(n, rng)}, labels(weights[picks], rng)
+    return {"code": written, **noise(n, rng)}, weights[picks]
 
 
 def orders(n, rng):
@@ -111,7 +106,7 @@ def orders(n, rng):
         "city": cities[city],
         "time": [str(d).replace("T", " ") + ":00" for d in day],
     }
-    return X, labels(weights[city] + member + price / 80 + (hour > 17), rng)
+    return X, weights[city] + member + price / 80 + (hour > 17)
 
 
 def tickets(n, rng):
@@ -126,43 +121,68 @@ def tickets(n, rng):
         "product": rng.choice(words(8, rng), n),
         "level": np.where(rng.random(n) < 0.1, "unknown", level.astype(str)),
     }
-    return X, labels(weights[picks].sum(axis=1) + 0.5 * level, rng)
+    return X, weights[picks].sum(axis=1) + 0.5 * level
 
 
-TABLES = (reviews, prices, dates, companies, tags, codes, orders, tickets)
+TABLES = {
+    make.__name__: make
+    for make in (reviews, prices, dates, companies, tags, codes, orders, tickets)
+}
+
+
+def compare(name, seed, rows, settings):
+    """Held-out ROC AUC and seconds of both searches on one table."""
+    from skrub import TableVectorizer
+
+    rng = np.random.default_rng(seed)
+    columns, signal = TABLES[name](rows, rng)
+    chance = probabilities(signal)
+    y = (rng.random(rows) < chance).astype(int)
+    X, X_test, y, y_test, _, chance = train_test_split(
+        pd.DataFrame(columns), y, chance, test_size=0.5, random_state=seed, stratify=y
+    )
+    result = {"signal": roc_auc_score(y_test, chance)}
+    start = time.perf_counter()
+    model = AutoClassifier(**settings, random_state=seed).fit(X, y)
+    result["skauto_seconds"] = time.perf_counter() - start
+    result["skauto"] = roc_auc_score(y_test, model.predict_proba(X_test)[:, 1])
+    start = time.perf_counter()
+    vectorizer = TableVectorizer().fit(X)
+    model = AutoClassifier(**settings, random_state=seed).fit(vectorizer.transform(X), y)
+    result["skrub_seconds"] = time.perf_counter() - start
+    Z_test = vectorizer.transform(X_test)
+    result["skrub"] = roc_auc_score(y_test, model.predict_proba(Z_test)[:, 1])
+    return result
+
+
+def report(frame):
+    """Mean over the seeds by table, mean over the tables, and the paired test over the tables."""
+    columns = ["signal", "skauto", "skrub", "skauto_seconds", "skrub_seconds"]
+    means = frame.groupby("table", sort=False)[columns].mean()
+    print(means.round(4).to_string())
+    print(means.mean().round(4).to_string())
+    print(paired_tests(-means[["skauto", "skrub"]], "skrub").to_string())
 
 
 def main():
-    from skrub import TableVectorizer
-
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=900)
-    parser.add_argument("--max-evals", type=int, default=8)
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    options = parser.parse_args()
-    settings = {"scoring": "roc_auc", "max_evals": options.max_evals, "cv": 3}
-    found = []
-    for seed in options.seeds:
-        for make in TABLES:
-            columns, y = make(options.rows, np.random.default_rng(seed))
-            split = train_test_split(pd.DataFrame(columns), y, random_state=seed, stratify=y)
-            X, X_test, y, y_test = split
-            vectorizer = TableVectorizer().fit(X)
-            row = {"table": make.__name__, "seed": seed}
-            for name, read in (("skauto", lambda table: table), ("skrub", vectorizer.transform)):
-                start = time.perf_counter()
-                model = AutoClassifier(**settings, random_state=seed).fit(read(X), y)
-                row[name] = roc_auc_score(y_test, model.predict_proba(read(X_test))[:, 1])
-                row[f"{name} s"] = time.perf_counter() - start
-            found.append(row)
-            print(
-                {k: round(v, 4) if isinstance(v, float) else v for k, v in row.items()}, flush=True
-            )
-    frame = pd.DataFrame(found)
-    print(frame.groupby("table", sort=False).mean(numeric_only=True).round(4).to_string())
-    print(frame[["skauto", "skrub"]].mean().round(4).to_string())
+    parser = make_parser(__doc__, data=False)
+    parser.add_argument("--rows", type=int, default=3000)
+    parser.add_argument("--time-limit", type=float, default=20.0)
+    parser.add_argument("--n-jobs", type=int, default=2)
+    parser.add_argument("--seeds", type=numbers, default="0,1,2")
+    parser.add_argument("--out", default="tables.csv")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    settings = {
+        "scoring": "roc_auc",
+        "time_limit": arguments.time_limit,
+        "n_jobs": arguments.n_jobs,
+    }
+    results = Results(arguments.out, ["seed", "table"])
+    for seed, name in results.missing(arguments.seeds, TABLES):
+        results.add((seed, name), compare(name, seed, arguments.rows, settings))
+    report(results.frame)
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore")
     main()
