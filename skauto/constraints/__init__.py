@@ -11,6 +11,7 @@ from skauto.constraints._groups import (
     GroupConstraint,
     GroupDisparity,
     StatisticalParity,
+    crossed_codes,
     group_codes,
     group_names,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "StatisticalParity",
     "Verdict",
     "cautious_mean",
+    "crossed_codes",
     "group_codes",
     "group_names",
     "group_weights",

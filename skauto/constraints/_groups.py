@@ -124,14 +124,15 @@ class GroupConstraint(Constraint):
 
     def _groupings(self, evidence: Evidence) -> Iterator[tuple[str, IntArray]]:
         """Sensitive features and group codes of the rows, or the intersections as one feature."""
-        if not self.intersections:
-            for name in self.sensitive_names:
-                yield name, np.asarray(evidence.groups[name])
-            return
-        crossed = np.zeros(len(evidence.y), dtype=np.intp)
-        for name in self.sensitive_names:
-            crossed = crossed * MAX_GROUPS + evidence.groups[name]
-        yield " x ".join(self.sensitive_names), crossed
+        for names in self.groupings:
+            yield " x ".join(names), crossed_codes([evidence.groups[name] for name in names])
+
+    @property
+    def groupings(self) -> list[tuple[str, ...]]:
+        """Sensitive features whose combinations of values are compared."""
+        if self.intersections:
+            return [self.sensitive_names]
+        return [(name,) for name in self.sensitive_names]
 
     def _labels(self, feature: str, names: Mapping[str, Sequence[str]]) -> Callable[[int], str]:
         """Return a function that gives the name of a group code."""
@@ -444,6 +445,32 @@ class GroupDisparity(GroupConstraint):
         return np.array([score for score in scores if math.isfinite(score)])
 
 
+def crossed_codes(codes: Sequence[NDArray[np.integer[Any]]]) -> IntArray:
+    """Encode the combinations of the groups of several features; of one feature, its own codes.
+
+    Parameters
+    ----------
+    codes : sequence of ndarray of int of shape (n_samples,)
+        Group codes of each feature.
+
+    Returns
+    -------
+    crossed : ndarray of int of shape (n_samples,)
+        Codes, equal for equal combinations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skauto.constraints import crossed_codes
+    >>> crossed_codes([np.array([0, 1]), np.array([2, 0])])
+    array([ 2, 50])
+    """
+    crossed = np.zeros_like(codes[0], dtype=np.intp)
+    for own in codes:
+        crossed = crossed * MAX_GROUPS + own
+    return crossed
+
+
 def group_names(values: ArrayLike, name: str) -> list[str]:
     """Names of the groups of a sensitive feature, in the order of their codes.
 
@@ -479,7 +506,7 @@ def group_names(values: ArrayLike, name: str) -> list[str]:
     return groups
 
 
-def group_codes(values: ArrayLike, name: str) -> IntArray:
+def group_codes(values: ArrayLike, name: str, groups: Sequence[str] | None = None) -> IntArray:
     """Encode the groups of a sensitive feature as integers.
 
     Parameters
@@ -488,6 +515,8 @@ def group_codes(values: ArrayLike, name: str) -> IntArray:
         Sensitive feature; missing values are a group of their own.
     name : str
         Name of the feature, for messages.
+    groups : sequence of str, default=None
+        Names of the groups in alphabetical order; None means those of `group_names`.
 
     Returns
     -------
@@ -497,7 +526,7 @@ def group_codes(values: ArrayLike, name: str) -> IntArray:
     Raises
     ------
     ValueError
-        If there are more than 50 groups, or only one.
+        If there are more than 50 groups, or only one; or if a value is not in `groups`.
 
     Examples
     --------
@@ -505,11 +534,25 @@ def group_codes(values: ArrayLike, name: str) -> IntArray:
     >>> group_codes(["b", "a", None, "b"], "letter")
     array([2, 1, 0, 2])
     """
-    return np.searchsorted(group_names(values, name), _texts(values))
+    if groups is None:
+        groups = group_names(values, name)
+    texts = _texts(values)
+    if unknown := set(texts) - set(groups):
+        raise ValueError(
+            f"The sensitive feature {name!r} must hold groups of fit, {list(groups)}. Got "
+            f"{min(unknown)!r} instead. Missing values are the group ''."
+        )
+    return np.searchsorted(groups, texts)
 
 
 def _texts(values: ArrayLike) -> list[str]:
     """Values as strings; missing ones are empty."""
-    given = np.asarray(values, dtype=object).tolist()
-    missing = ("None", "nan", "NaN", "NaT", "<NA>")
-    return ["" if str(v) in missing and not isinstance(v, str) else str(v) for v in given]
+    return [_text(value) for value in np.asarray(values, dtype=object).tolist()]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))  # a column of integers with missing values has floats
+    return "" if str(value) in ("None", "nan", "NaN", "NaT", "<NA>") else str(value)

@@ -110,7 +110,28 @@ def _to_csr(X: Any) -> Any:
 
 
 def column_names(X: Any) -> list[Any] | None:
-    """Return the column names of a dataframe of any library; None for other objects."""
+    """Return the column names of a dataframe of any library.
+
+    Parameters
+    ----------
+    X : object
+        A dataframe, or anything else.
+
+    Returns
+    -------
+    names : list or None
+        None if X is not a dataframe.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from skauto.data import column_names
+    >>> column_names(pd.DataFrame({"a": [1], "b": [2]}))
+    ['a', 'b']
+    >>> column_names(np.zeros((1, 2))) is None
+    True
+    """
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         return list(X.columns)
     if nw.dependencies.is_into_dataframe(X):

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from skauto.constraints import Evidence, Gate, Margin, Verdict
+from skauto.constraints import Evidence, Gate, GroupConstraint, Margin, Verdict
 from skauto.data import TrainingData
-from skauto.ensemble._signals import GroupSignals
+from skauto.ensemble._signals import GroupSignals, KnownGroups, Signals
 from skauto.history import Trial
 from skauto.selection import (
     Decision,
@@ -55,14 +55,20 @@ class DecisionChooser:
         Training data with folds.
     gate : Gate
         Measures the constraints.
-    decision : {"auto", "argmax"}
-        "argmax" always predicts the most probable class.
+    decision : {"auto", "argmax", "group_thresholds"}
+        "argmax" always predicts the most probable class. "group_thresholds" reads the groups of
+        constraints from columns of X, see `KnownGroups`.
 
     Attributes
     ----------
     kept_by_decision : tuple of str
         Keys of the constraints that a decision can keep: upper limits on rates of labels of two
         classes.
+
+    Raises
+    ------
+    ValueError
+        If "group_thresholds" has no limit to keep, or too many groups.
     """
 
     def __init__(self, data: TrainingData, gate: Gate, decision: str) -> None:
@@ -72,8 +78,15 @@ class DecisionChooser:
         self.kept_by_decision: tuple[str, ...] = ()
         self._limits: list[RateLimit] = []
         self._aim = Gate()
-        if decision == "argmax" or data.n_classes != 2:
-            return
+        self._known_groups: KnownGroups | None = None
+        if decision != "argmax" and data.n_classes == 2:
+            self._find_limits()
+        if decision == "group_thresholds":
+            self._known_groups = self._read_groups()
+
+    def _find_limits(self) -> None:
+        """Find the limits that a decision can keep."""
+        gate, data = self.gate, self.data
         limited = [c for c in gate.constraints if math.isfinite(c.limit)]
         rows = np.arange(len(data.y))
         every = Evidence.of(data, np.empty((len(rows), 0)), rows) if limited else None
@@ -83,15 +96,27 @@ class DecisionChooser:
         if gate.margin == Margin():
             self._aim = Gate([c for c in limited if by_key[c.key]], data, margin=_AIM)
 
+    def _read_groups(self) -> KnownGroups:
+        kept = [c for c in self.gate.constraints if c.key in self.kept_by_decision]
+        compared = [c for c in kept if isinstance(c, GroupConstraint)]
+        if not compared:
+            raise ValueError(
+                "decision='group_thresholds' needs two classes, and a limit of "
+                "StatisticalParity, EqualOpportunity or EqualizedOdds among the constraints. Got "
+                f"{self.data.n_classes} classes and {[c.key for c in self.gate.constraints]}; use "
+                "decision='auto'."
+            )
+        return KnownGroups(compared, self.data)
+
     @property
     def judged(self) -> bool:
         """Whether a limit may depend on the decision."""
         return not all(constraint.additive for constraint in self.gate.constraints)
 
     @cached_property
-    def signals(self) -> GroupSignals:
-        """Models of the groups, fitted on first use."""
-        return GroupSignals(self._limits, self.data)
+    def signals(self) -> Signals:
+        """Known groups, or models of the groups, fitted on first use."""
+        return self._known_groups or GroupSignals(self._limits, self.data)
 
     def choose(
         self, trials: Sequence[Trial], shares: FloatArray, rows: IntArray, loss: Loss
@@ -171,6 +196,7 @@ class DecisionChooser:
             loss if isinstance(loss, LabelLoss) else ErrorLoss(),
             [RateLimit(limit.sets[:, rows], limit.upper, limit.kind) for limit in self._limits],
             signals[rows],
+            max_strength=self.signals.max_strength,
             tightness=factors,
             sample_weight=self._weight(rows),
         )

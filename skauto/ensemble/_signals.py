@@ -1,13 +1,15 @@
-"""Group signals: thresholds that depend on predicted groups, for limits on rates."""
+"""Group signals: thresholds that depend on predicted or known groups, for limits on rates."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from lightgbm import LGBMClassifier
 
-from skauto.data import TrainingData
+from skauto.constraints import GroupConstraint, crossed_codes, group_codes, group_names
+from skauto.data import TrainingData, as_table, column_names
 from skauto.selection import Decision, RateLimit, SignalThreshold
 from skauto.utils import FloatArray, IntArray
 
@@ -18,6 +20,17 @@ _LEARNING_RATE = 0.08
 _MAX_ROWS = 20_000
 # Limits on more groups get no signals, because each group adds a strength to optimize.
 _MAX_GROUPS = 6
+
+
+class Signal(Protocol):
+    """Signals of new rows."""
+
+    def signals(self, X: Any, Z: Any, positive: FloatArray) -> FloatArray:
+        """Signals of shape (n_samples, n_signals).
+
+        `X` is the raw table, `Z` the numeric matrix, and `positive` the probability of the
+        positive class.
+        """
 
 
 @dataclass(frozen=True)
@@ -46,16 +59,50 @@ class GroupModel:
     shares: FloatArray
     weight: str
 
-    def signals(self, Z: Any, positive: FloatArray) -> FloatArray:
-        """Signals of all groups but the first, of shape (n_samples, n_groups - 1).
-
-        `Z` is the numeric matrix and `positive` the probability of the positive class.
-        """
+    def signals(self, X: Any, Z: Any, positive: FloatArray) -> FloatArray:
+        """Signals of all groups but the first, of shape (n_samples, n_groups - 1)."""
         known = np.zeros((Z.shape[0], len(self.shares)))
         known[:, self.model.classes_] = self.model.predict_proba(Z)
         ratios = known / self.shares
         weights = {"all": np.ones_like(positive), "positive": positive, "negative": 1 - positive}
         return np.asarray((ratios[:, 1:] - ratios[:, :1]) * weights[self.weight][:, None])
+
+
+@dataclass(frozen=True)
+class GroupIndicators:
+    """Signals of groups that are read from columns of X: 1 in the rows of a group, else 0.
+
+    Parameters
+    ----------
+    features : tuple of str
+        Sensitive features, whose combinations of values are the groups.
+    positions : tuple of int
+        Their columns of X.
+    groups : tuple of list of str
+        Values of each of them in ``fit``.
+    own : ndarray of int of shape (n_signals,)
+        Codes of the groups that have a signal.
+    """
+
+    features: tuple[str, ...]
+    positions: tuple[int, ...]
+    groups: tuple[list[str], ...]
+    own: IntArray
+
+    def signals(self, X: Any, Z: Any, positive: FloatArray) -> FloatArray:
+        """Signals of shape (n_samples, n_signals); an error for a group that fit has not seen."""
+        named = column_names(X) is not None
+        table = X if named else np.asarray(as_table(X), dtype=object)
+        columns = zip(self.features, self.positions, self.groups, strict=True)
+        codes = [
+            group_codes(table[name] if named else table[:, position], name, groups)
+            for name, position, groups in columns
+        ]
+        return self.indicate(crossed_codes(codes))
+
+    def indicate(self, codes: IntArray) -> FloatArray:
+        """Signals of rows with these codes of groups, of shape (n_samples, n_signals)."""
+        return (codes[:, None] == self.own).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -70,20 +117,104 @@ class SignalDecision(Decision):
         See `Decision`.
     rule : SignalThreshold
         Threshold and strengths of the signals.
-    models : tuple of GroupModel
+    models : tuple of Signal
         Models of the signals.
     """
 
     rule: SignalThreshold = field(default_factory=lambda: SignalThreshold(0.5, np.empty(0)))
-    models: tuple[GroupModel, ...] = ()
+    models: tuple[Signal, ...] = ()
 
-    def at(self, Z: Any, probabilities: Any) -> Decision:
+    def at(self, X: Any, Z: Any, probabilities: Any) -> Decision:
         """Return the decision for some rows."""
-        signals = _joined([m.signals(Z, probabilities[:, 1]) for m in self.models], Z.shape[0])
-        return Decision(self.rule.offsets(signals), self.temperature)
+        columns = [model.signals(X, Z, probabilities[:, 1]) for model in self.models]
+        return Decision(self.rule.offsets(_joined(columns, Z.shape[0])), self.temperature)
 
 
-class GroupSignals:
+class Signals(ABC):
+    """Base class of the signals of the training data.
+
+    Attributes
+    ----------
+    models : tuple of Signal
+        Signals of new rows.
+    max_strength : float
+        Largest absolute strength of a signal.
+    """
+
+    models: Sequence[Signal]
+    max_strength = np.inf
+
+    @abstractmethod
+    def out_of_fold(self, positive: FloatArray) -> FloatArray:
+        """Out-of-fold signals (n_samples, n_signals); 0 in rows that no fold validates.
+
+        `positive` is the out-of-fold probability of the positive class.
+        """
+
+    def decision(self, rule: SignalThreshold, temperature: float = 1.0) -> SignalDecision:
+        """Return the decision for new rows, with the models fitted on all rows."""
+        plain = SignalThreshold(rule.base, np.zeros(0)).offsets(np.empty((1, 0)))[0]
+        return SignalDecision(plain - plain.mean(), temperature, rule, tuple(self.models))
+
+
+class KnownGroups(Signals):
+    """Indicators of the groups of constraints, with which each group has a threshold of its own.
+
+    The largest group has no signal, nor have groups with fewer rows than the ``min_group_size`` of
+    the constraint: they have the common threshold.
+
+    Parameters
+    ----------
+    constraints : sequence of GroupConstraint
+        Constraints whose sensitive features are columns of X.
+    data : TrainingData
+        Training data with the raw table.
+
+    Raises
+    ------
+    ValueError
+        If there are more than six large groups.
+    """
+
+    max_strength = 1.0  # a difference of probabilities
+
+    def __init__(self, constraints: Sequence[GroupConstraint], data: TrainingData) -> None:
+        min_sizes: dict[tuple[str, ...], int] = {}
+        for constraint in constraints:
+            for features in constraint.groupings:
+                size = constraint.min_group_size
+                min_sizes[features] = min(size, min_sizes.get(features, size))
+        self._codes = [crossed_codes([data.sensitive[n] for n in names]) for names in min_sizes]
+        self._indicators = [
+            _group_indicators(features, codes, size, data)
+            for (features, size), codes in zip(min_sizes.items(), self._codes, strict=True)
+        ]
+        self.models = self._indicators
+
+    def out_of_fold(self, positive: FloatArray) -> FloatArray:
+        """Signals of the training rows (n_samples, n_signals)."""
+        pairs = zip(self._indicators, self._codes, strict=True)
+        return _joined([indicators.indicate(codes) for indicators, codes in pairs], len(positive))
+
+
+def _group_indicators(
+    features: tuple[str, ...], codes: IntArray, min_size: int, data: TrainingData
+) -> GroupIndicators:
+    """Indicators of all large groups but the largest."""
+    found, sizes = np.unique(codes, return_counts=True)
+    large = found[np.argsort(-sizes, kind="stable")][: np.sum(sizes >= min_size)]
+    if len(large) > _MAX_GROUPS:
+        raise ValueError(
+            f"decision='group_thresholds' allows {_MAX_GROUPS} groups of at least "
+            f"min_group_size={min_size} rows. Got {len(large)} of {' x '.join(features)!r}; merge "
+            "groups, or use decision='auto'."
+        )
+    names = column_names(data.X) or []
+    groups = tuple(group_names(data.X[name], name) for name in features)
+    return GroupIndicators(features, tuple(map(names.index, features)), groups, large[1:])
+
+
+class GroupSignals(Signals):
     """Models of the groups, fitted on the training rows of each fold and on all rows.
 
     Parameters
@@ -115,22 +246,14 @@ class GroupSignals:
             self._fit(limit)
 
     def out_of_fold(self, positive: FloatArray) -> FloatArray:
-        """Out-of-fold signals (n_samples, n_signals); 0 in rows that no fold validates.
-
-        `positive` is the out-of-fold probability of the positive class.
-        """
+        """Out-of-fold signals (n_samples, n_signals); 0 in rows that no fold validates."""
         columns = []
         for folds in self._folds:
             signals = np.zeros((len(positive), len(folds[0].shares) - 1))
             for model, (_, test) in zip(folds, self.data.splits, strict=True):
-                signals[test] = model.signals(self.data.Z[test], positive[test])
+                signals[test] = model.signals(None, self.data.Z[test], positive[test])
             columns.append(signals)
         return _joined(columns, len(positive))
-
-    def decision(self, rule: SignalThreshold, temperature: float = 1.0) -> SignalDecision:
-        """Return the decision for new rows, with the models fitted on all rows."""
-        plain = SignalThreshold(rule.base, np.zeros(0)).offsets(np.empty((1, 0)))[0]
-        return SignalDecision(plain - plain.mean(), temperature, rule, self.models)
 
     def _fit(self, limit: RateLimit) -> None:
         members = np.flatnonzero(limit.sets.any(axis=0))

@@ -153,7 +153,7 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         """
         Z = self._read(X)
         probabilities = self._average(Z)
-        decision = self.decision_.at(Z, probabilities)
+        decision = self.decision_.at(X, Z, probabilities)
         return probabilities, replace(decision, temperature=1.0)
 
     def _read(self, X: Any) -> Any:

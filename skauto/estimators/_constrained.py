@@ -71,8 +71,12 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         First configurations.
     ensemble_size : int, default=25
         Number of votes in the ensemble; not used by strategies for several objectives.
-    decision : {"auto", "argmax"}, default="auto"
-        How probabilities become labels.
+    decision : {"auto", "argmax", "group_thresholds"}, default="auto"
+        How probabilities become labels. "auto" keeps limits on rates of labels by decision
+        thresholds that do not need the groups in ``predict``. With "group_thresholds", each group
+        of a sensitive feature has a threshold of its own, so that ``predict`` reads the group of a
+        row from ``X``: the sensitive features must be columns of ``X``. In many countries such
+        decisions are not allowed.
     column_kinds : dict or array-like, default=None
         Kinds of columns that override the kinds found by the reader.
     options : SearchOptions, default=None
@@ -153,6 +157,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     _parameter_constraints = {
         **BaseAutoClassifier._parameter_constraints,
         "constraints": [list, tuple],
+        "decision": [StrOptions({"auto", "argmax", "group_thresholds"})],
         "on_infeasible": [StrOptions({"warn", "raise"})],
         "safety_margin": [Interval(Real, 0, None, closed="left"), str],
     }
@@ -279,6 +284,16 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
 
     def _fitted_rows(self) -> list[int]:
         return [row for row, n in enumerate(self._front_numbers) if n in self._front]
+
+    def _read(self, X: Any, y: ArrayLike, metadata: Mapping[str, Any]) -> TrainingData:
+        """Read the table; refuse groups that ``predict`` could not read."""
+        if self.decision == "group_thresholds" and metadata.get("sensitive_features") is not None:
+            raise ValueError(
+                "With decision='group_thresholds', predict reads the groups from columns of X. "
+                "Got 'sensitive_features' in fit; make them columns of X instead. "
+                "column_kinds={name: 'drop'} hides a column from the pipelines."
+            )
+        return super()._read(X, y, metadata)
 
     def _constraints(self, classes: NDArray[Any]) -> list[Constraint]:
         """Check the constraints."""

@@ -81,13 +81,15 @@ class Decision:
             raise AttributeError("A decision has a threshold for two classes only.")
         return round(float(expit(self.offsets[0] - self.offsets[1])), 12)
 
-    def at(self, Z: Any, probabilities: FloatArray) -> "Decision":
+    def at(self, X: Any, Z: Any, probabilities: FloatArray) -> "Decision":
         """Return the decision for new rows; itself, because its offsets are for all rows.
 
         Subclasses whose offsets depend on the row override it.
 
         Parameters
         ----------
+        X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
+            The raw table.
         Z : ndarray or CSR matrix of shape (n_samples, n_columns)
             The numeric matrix.
         probabilities : ndarray of shape (n_samples, n_classes)

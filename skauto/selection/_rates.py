@@ -115,6 +115,7 @@ def choose_signal_thresholds(
     limits: Sequence[RateLimit],
     signals: FloatArray,
     *,
+    max_strength: float = np.inf,
     tightness: Sequence[float] = (1.0,),
     sample_weight: FloatArray | None = None,
 ) -> list[SignalThreshold]:
@@ -138,6 +139,9 @@ def choose_signal_thresholds(
         Constraints.
     signals : ndarray of shape (n_samples, n_signals)
         Signals of the rows; without signals, all rows have the same threshold.
+    max_strength : float, default=inf
+        Largest absolute strength of a signal. For signals of 0 and 1 a difference of thresholds of
+        more than 1 has no effect.
     tightness : sequence of float, default=(1.0,)
         Factors of the limits; there is one result per factor.
     sample_weight : ndarray of shape (n_samples,), default=None
@@ -172,7 +176,7 @@ def choose_signal_thresholds(
     search = _Search(positive, y, loss, limits, signals, tightness, sample_weight)
     n_signals = signals.shape[1]
     strengths: FloatArray = np.zeros(n_signals)
-    scales = _MAX_STRENGTH / np.maximum(signals.std(axis=0), 1e-12)
+    scales = np.minimum(_MAX_STRENGTH / np.maximum(signals.std(axis=0), 1e-12), max_strength)
     search.evaluate(strengths)
     for _ in range(_N_ROUNDS if n_signals > 1 else 1):
         for j in range(n_signals):

@@ -256,6 +256,10 @@ def test_bad_settings(constraint, message):
 
 def test_groups():
     np.testing.assert_array_equal(group_codes([1, 2, None, np.nan, 1], "g"), [1, 2, 0, 0, 1])
+    np.testing.assert_array_equal(group_codes(["b", "b"], "g", ["a", "b"]), [1, 1])
+    np.testing.assert_array_equal(group_codes([1.0, 2.0], "g", ["", "1", "2"]), [1, 2])
+    with pytest.raises(ValueError, match=r"'g' must hold groups of fit, \['a', 'b'\]. Got 'c'"):
+        group_codes(["a", "c"], "g", ["a", "b"])
     with pytest.raises(ValueError, match="'age' must have 2 to 50 groups. Got 100"):
         group_codes(np.arange(100), "age")
     with pytest.raises(ValueError, match="Got 1 instead"):

@@ -1,15 +1,23 @@
 """Votes within limits on rates: the decision keeps them, not a poorer pipeline."""
 
+import io
+import pickle
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, recall_score
+from sklearn.model_selection import cross_val_score
 
 from skauto import ConstrainedAutoClassifier
 from skauto.constraints import (
     CallableConstraint,
+    EqualizedOdds,
     EqualOpportunity,
     Evidence,
     FalseNegativeRate,
@@ -18,6 +26,8 @@ from skauto.constraints import (
     ScoreBound,
     StatisticalParity,
 )
+from skauto.exceptions import SmallGroupWarning
+from skauto.export import export_code, trusted_types
 from skauto.selection import Decision
 from skauto.space import SearchSpace
 
@@ -110,3 +120,152 @@ def test_constraints_judge_the_labels_of_the_decision():
     assert GroupDisparity("half").measure(evidence) == pytest.approx(np.ptp(by_half))
     share = CallableConstraint(lambda model, X, y: model.predict(X).mean(), name="share")
     assert share.measure(evidence) == labels.mean()
+
+
+def grouped(n, seed, n_groups=2):
+    """A table with the group as a column; the class depends on a skill that differs by group."""
+    rng = np.random.default_rng(seed)
+    group = rng.integers(n_groups, size=n)
+    X = pd.DataFrame({"skill": rng.normal(1.5 * group), "sex": np.array(list("abcdefgh"))[group]})
+    y = (rng.random(n) < expit(2.0 * X["skill"] - 1.5)).astype(int)
+    return X, y
+
+
+def by_groups(constraints, X, y, **settings):
+    settings = {"decision": "group_thresholds", "max_evals": 1, "cv": 3, **settings}
+    space = SearchSpace(["classifier"]).add("classifier", "logistic", LogisticRegression())
+    clf = ConstrainedAutoClassifier(constraints, "random", space=space, random_state=0, **settings)
+    return clf.fit(X, y)
+
+
+def value_on(clf, limit, X, y):
+    codes = {"sex": np.unique(X["sex"], return_inverse=True)[1]}
+    evidence = Evidence(np.eye(2)[clf.predict(X)], y, np.array([0, 1]), codes)
+    return limit.measure(evidence), np.mean(evidence.labels == y)
+
+
+def best_thresholds(clf, X, y, upper):
+    """Highest accuracy within the limit over a grid of pairs of thresholds, by brute force."""
+    positive, first = clf.predict_proba(X)[:, 1], (X["sex"] == "a").to_numpy()
+    grid = np.linspace(0.02, 0.98, 97)
+    best = 0.0
+    for low in grid:
+        for high in grid:
+            labels = positive > np.where(first, low, high)
+            if abs(labels[first].mean() - labels[~first].mean()) <= upper:
+                best = max(best, np.mean(labels == y))
+    return best
+
+
+@pytest.fixture(scope="module")
+def table():
+    return grouped(1500, 0)
+
+
+@pytest.fixture(scope="module")
+def fair(table):
+    return by_groups([StatisticalParity("sex", 0.05)], *table)
+
+
+def test_thresholds_of_groups_are_nearly_the_best_pair(table, fair):
+    assert fair.feasible_
+    X, y = grouped(6000, 1)
+    value, accuracy = value_on(fair, StatisticalParity("sex"), X, y)
+    assert value < 0.05 + 0.04
+    assert accuracy > best_thresholds(fair, X, y, 0.05) - 0.02
+
+
+def test_a_label_depends_on_probability_and_group_alone(fair):
+    X, _ = grouped(500, 2)
+    positive, labels = fair.predict_proba(X)[:, 1], fair.predict(X)
+    for name in "ab":
+        rows = (X["sex"] == name).to_numpy()
+        assert positive[rows & (labels == 1)].min() > positive[rows & (labels == 0)].max()
+    other = X.assign(sex=X["sex"].map({"a": "b", "b": "a"}))
+    assert (fair.predict(other) != labels).any()
+
+
+@pytest.mark.parametrize("limit", [EqualOpportunity, EqualizedOdds])
+def test_other_differences_are_kept_by_thresholds_of_groups(limit, table):
+    clf = by_groups([limit("sex", 0.1)], *table)
+    assert clf.feasible_
+    assert value_on(clf, limit("sex"), *grouped(6000, 1))[0] < 0.1 + 0.05
+
+
+def test_a_hidden_group_gives_labels_but_no_features(table):
+    clf = by_groups([StatisticalParity("sex", 0.05)], *table, column_kinds={"sex": "drop"})
+    X, _ = grouped(100, 1)
+    np.testing.assert_array_equal(clf.predict_proba(X), clf.predict_proba(X.assign(sex="a")))
+    assert (clf.predict(X) != clf.predict(X.assign(sex="a"))).any()
+
+
+def test_thresholds_of_groups_in_cross_validation_and_pickles(table, fair):
+    X, _ = table
+    loaded = pickle.loads(pickle.dumps(fair))
+    np.testing.assert_array_equal(loaded.predict(X), fair.predict(X))
+    scores = cross_val_score(fair, *table, cv=2, error_score="raise")
+    assert scores.min() > 0.5
+
+
+def test_thresholds_of_groups_are_stored_and_exported(fair, tmp_path):
+    X, _ = grouped(200, 1)
+    stored = skops.io.loads(skops.io.dumps(fair), trusted=trusted_types())
+    np.testing.assert_array_equal(stored.predict(X), fair.predict(X))
+    X.to_csv(tmp_path / "X.csv", index=False)
+    command = [sys.executable, export_code(fair, tmp_path / "model") / "predict.py"]
+    finished = subprocess.run(
+        [*command, tmp_path / "X.csv"], capture_output=True, check=True, text=True
+    )
+    labels = pd.read_csv(io.StringIO(finished.stdout))["predicted"]
+    np.testing.assert_array_equal(labels, fair.predict(X))
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_groups_are_read_by_position_from_arrays(fair):
+    X, _ = grouped(50, 1)
+    np.testing.assert_array_equal(fair.predict(X.to_numpy()), fair.predict(X))
+
+
+def test_predict_refuses_missing_and_unknown_groups(fair):
+    X, _ = grouped(50, 1)
+    with pytest.raises(ValueError, match="missing:\n- sex"):
+        fair.predict(X[["skill"]])
+    message = r"'sex' must hold groups of fit, \['a', 'b'\]. Got 'x' instead"
+    with pytest.raises(ValueError, match=message):
+        fair.predict(X.assign(sex="x"))
+    with pytest.raises(ValueError, match="Got '' instead. Missing values are the group ''"):
+        fair.predict(X.assign(sex=None))
+
+
+def test_small_groups_have_the_common_threshold():
+    X, y = grouped(1200, 3)
+    X.loc[:4, "sex"] = "c"
+    with pytest.warns(SmallGroupWarning, match=r"'c' \(5\)"):
+        clf = by_groups([StatisticalParity("sex", 0.05)], X, y)
+    (model,) = clf.ensemble_.decision_.models
+    assert len(model.own) == 1  # of two large groups and a small one
+    clf.predict(X.iloc[:10])
+
+
+@pytest.mark.parametrize(
+    ("limits", "settings", "message"),
+    [
+        ([FalseNegativeRate(0.2)], {}, "needs two classes, and a limit of StatisticalParity"),
+        ([StatisticalParity("sex")], {}, "needs two classes, and a limit"),
+        ([], {}, "needs two classes"),
+    ],
+)
+def test_thresholds_of_groups_need_a_limit_between_groups(table, limits, settings, message):
+    with pytest.raises(ValueError, match=message):
+        by_groups(limits, *table, **settings)
+
+
+def test_thresholds_of_groups_are_for_few_groups_that_predict_can_read(table):
+    with pytest.raises(ValueError, match="allows 6 groups.*Got 8 of 'sex'"):
+        by_groups([StatisticalParity("sex", 0.05)], *grouped(800, 0, n_groups=8))
+    X, y = table
+    clf = ConstrainedAutoClassifier(
+        [StatisticalParity("sex", 0.05)], decision="group_thresholds", max_evals=1
+    )
+    with pytest.raises(ValueError, match="reads the groups from columns of X. Got 'sensitive"):
+        clf.fit(X[["skill"]], y, sensitive_features=X["sex"])

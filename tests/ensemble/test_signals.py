@@ -61,7 +61,7 @@ def test_labels_of_new_rows_treat_groups_more_alike(training, parity):
     decision = signals.decision(rule)
     group, y, fresh, Z = people(4000, 1)
     probabilities = np.column_stack([1 - fresh, fresh])
-    labels = decision.at(Z, probabilities).labels(probabilities)
+    labels = decision.at(None, Z, probabilities).labels(probabilities)
     gap = labels[group == 1].mean() - labels[group == 0].mean()
     assert abs(gap) < 0.12
     assert np.mean(labels == y) > 0.6
@@ -75,7 +75,8 @@ def test_the_true_positive_rate_weighs_signals_by_the_probability(training):
     (model,) = GroupSignals([limit], data).models
     assert model.weight == "positive"
     np.testing.assert_allclose(
-        model.signals(data.Z, 0.5 * positive), 0.5 * model.signals(data.Z, positive)
+        model.signals(None, data.Z, 0.5 * positive),
+        0.5 * model.signals(None, data.Z, positive),
     )
 
 
@@ -89,4 +90,4 @@ def test_a_limit_on_one_rate_needs_no_signal(training):
 
 def test_a_plain_decision_is_the_same_for_all_rows():
     decision = Decision(np.array([0.0, 1.0]))
-    assert decision.at(np.zeros((3, 1)), np.full((3, 2), 0.5)) is decision
+    assert decision.at(None, np.zeros((3, 1)), np.full((3, 2), 0.5)) is decision
