@@ -28,7 +28,7 @@ class Constraint(BaseEstimator, ABC):
     - ``additive``: the values of the members of an ensemble add up (seconds, bytes), and the value
       is measured on the fitted ensemble. Other constraints are measured on averaged predictions.
     - ``grows``: additive values may grow in proportion to the training rows. Values of fold models
-      are scaled to all rows before an ensemble is selected.
+      are scaled to all rows before an ensemble is selected, except the part that is ``shared``.
     - ``pooled``: the value is measured on the out-of-fold predictions of all folds together. The
       largest difference between groups is biased upwards by chance, the more the fewer the rows.
     - ``reweighable``: reweighting rows by group and class reduces the value, as for
@@ -104,6 +104,23 @@ class Constraint(BaseEstimator, ABC):
         value : float
             Must not exceed ``limit``; NaN if it is undefined on these rows.
         """
+
+    def shared(self, evidence: Evidence, reader: Any) -> float:
+        """Measure the part of an additive value that the members of an ensemble share.
+
+        Parameters
+        ----------
+        evidence : Evidence
+            Some rows of the raw table.
+        reader : TableReader
+            First step of all members.
+
+        Returns
+        -------
+        value : float
+            It counts once for all members.
+        """
+        return 0.0
 
     def rate_limits(self, evidence: Evidence) -> list[RateLimit]:
         """Express the limit as limits on rates of labels, which a decision can keep.

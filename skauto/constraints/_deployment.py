@@ -2,6 +2,7 @@
 
 import pickle
 import time
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,20 @@ class _Resource(Constraint):
                 f"The limit of the constraint {self.key!r} must be positive. "
                 f"Got {self.upper!r} instead."
             )
+
+    def shared(self, evidence: Evidence, reader: Any) -> float:
+        """Measure the reader, which is the first step of all members of an ensemble."""
+        return self.measure(replace(evidence, model=_Reading(reader)))
+
+
+@dataclass
+class _Reading:
+    """Model that only reads the table."""
+
+    reader: Any
+
+    def predict_proba(self, X: Any) -> Any:
+        return self.reader.transform(X)
 
 
 class PredictionLatency(_Resource):

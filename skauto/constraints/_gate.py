@@ -116,8 +116,8 @@ class Gate:
     Additive constraints (seconds, bytes) are measured on the fitted ensemble. Before the refit
     they are predicted by the sum of the values of the members' fold models, scaled in proportion
     to the training rows if they grow. No model of the catalog grows faster, so that this is an
-    upper estimate. All other constraints are measured on the averaged out-of-fold predictions of
-    the members.
+    upper estimate. The part that all members share, the reader, counts once and does not grow. All
+    other constraints are measured on the averaged out-of-fold predictions of the members.
 
     Parameters
     ----------
@@ -156,6 +156,7 @@ class Gate:
         self.margin = margin or Margin()
         self.refit = refit
         self.errors: dict[str, str] = {}
+        self._shared_values: dict[str, float] = {}
 
     def check_groups(self, names: Mapping[str, Sequence[str]]) -> None:
         """Raise if a constraint has fewer than two large groups; warn about small groups.
@@ -198,7 +199,7 @@ class Gate:
                 continue
             measured = folds[constraint.key]
             if constraint.additive:
-                value = self._after_refit(constraint, measured, fidelity)
+                value = self._after_refit(constraint, [measured], fidelity)
             elif predictions is None:
                 value = cautious_mean(measured, self.margin.n_errors)
             else:
@@ -243,7 +244,9 @@ class Gate:
         if not keys:
             return self
         others = [c for c in self.constraints if c.key not in keys]
-        return Gate(others, self.data, margin=self.margin, refit=self.refit)
+        gate = Gate(others, self.data, margin=self.margin, refit=self.refit)
+        gate._shared_values = self._shared_values
+        return gate
 
     def allows(self, trials: Sequence[Trial], weights: Sequence[float] | NDArray[Any]) -> bool:
         """Whether an ensemble keeps every limit before the refit.
@@ -315,21 +318,32 @@ class Gate:
         members = [trial.fold_constraints.get(constraint.key, unknown) for trial in trials]
         folds = tuple(float(value) for value in np.sum(members, axis=0))
         if model is None:
-            return Measurement(constraint, folds, self._after_refit(constraint, folds))
+            return Measurement(constraint, folds, self._after_refit(constraint, members))
         fitted = self._measure(constraint, replace(pooled(), model=model))
         return Measurement(constraint, folds, fitted, fitted)
 
     def _after_refit(
-        self, constraint: Constraint, folds: Sequence[float], fidelity: float = 1.0
+        self, constraint: Constraint, members: Sequence[Sequence[float]], fidelity: float = 1.0
     ) -> float:
-        """Predict the value of an additive constraint after the refit by those of the folds."""
+        """Predict the value of an additive constraint after the refit by the folds of members."""
+        shared = self._shared(constraint)
+        folds = np.sum([np.maximum(np.array(values) - shared, 0.0) for values in members], axis=0)
         if not self.refit:
-            return float(np.sum(folds))
+            return float(shared + np.sum(folds))
         value = cautious_mean(folds, self.margin.n_errors)
-        if not constraint.grows:
-            return value
-        n_train = np.mean([train.size for train, _ in self.data.splits])
-        return float(value * len(self.data.y) / (fidelity * n_train))
+        if constraint.grows:
+            n_train = np.mean([train.size for train, _ in self.data.splits])
+            value *= len(self.data.y) / (fidelity * n_train)
+        return float(shared + value)
+
+    def _shared(self, constraint: Constraint) -> float:
+        """Part of an additive value that all members share (cached)."""
+        if self.data.reader is None:
+            return 0.0
+        if constraint.key not in self._shared_values:
+            shared = constraint.shared(self._validated.evidence, self.data.reader)
+            self._shared_values[constraint.key] = shared
+        return self._shared_values[constraint.key]
 
     def _with_margin(
         self,
