@@ -1,9 +1,11 @@
 """Select the members of the ensemble, refit them and check the constraints."""
 
+import heapq
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from skauto.evaluation import PipelineEvaluator, RefitTask, assemble
 from skauto.history import History, Trial
 from skauto.selection import (
     BrierLoss,
+    LabelLoss,
     LogLoss,
     Loss,
     ScorerLoss,
@@ -37,6 +40,8 @@ from skauto.utils import Budget, FloatArray, IntArray, scorer_function, take_row
 _MAX_ROWS = 20_000
 # Fraction of the remaining time for selection, because constraints can be slow to measure.
 _SELECTING = 0.2
+# Number of best trials among which a feasible pair is searched if no trial is feasible alone.
+_MAX_PAIRED = 20
 # Predicted refit time = this factor * fit time of the folds, scaled to all rows.
 _SAFETY = 1.3
 # Reserved time = this factor * predicted time of the selected members, because a member that is
@@ -120,9 +125,10 @@ class EnsembleBuilder:
         Whether members are fitted on all rows; otherwise one model per fold is fitted.
     scoring : str or callable
         Score that the ensemble optimizes.
-    decision : {"auto", "argmax"}, default="argmax"
+    decision : {"auto", "argmax", "group_thresholds"}, default="argmax"
         Whether a temperature or class offsets are tuned on the out-of-fold predictions of the
-        ensemble, see :func:`~skauto.selection.choose_decision`.
+        ensemble, see :func:`~skauto.selection.choose_decision`, and whether offsets may depend on
+        the groups of constraints.
     """
 
     def __init__(
@@ -145,6 +151,7 @@ class EnsembleBuilder:
         self.decision = decision
         self.decisions = DecisionChooser(self.data, self.gate, decision)
         self._needed = 0, 0.0  # number of trials, and refit seconds of the selected members
+        self._chosen: dict[tuple[tuple[int, float], ...], DecisionPair] = {}  # by weights
 
     def refit_time(self, trial: Trial) -> float:
         """Predict the processor seconds of refitting a trial by the fit times of its folds."""
@@ -258,26 +265,69 @@ class EnsembleBuilder:
     def _singles(self, history: History, refits: Refits) -> Iterator[int]:
         """Numbers of single trials that may keep the limits, refitted lazily.
 
-        They are ordered by predicted violation, then by loss. If the remaining time suffices for
-        one more fit only, the trial with the smallest additive values is fitted. Trials that
-        violate a limit on their out-of-fold predictions are excluded, unless a decision can keep
-        the limit.
+        If the remaining time suffices for one more fit only, the trial with the smallest additive
+        values is fitted. Trials that violate a limit on their out-of-fold predictions are
+        excluded, unless a decision can keep the limit.
         """
         predicted = {t.number: self.gate.judge([t], [1.0]) for t in history if _complete(t)}
         kept = self.decisions.kept_by_decision
-        contenders = [history[n] for n, verdict in predicted.items() if _may_pass(verdict, kept)]
-        contenders.sort(key=lambda t: (predicted[t.number].violation, t.loss, t.tie_break))
-        lightest = min(contenders, key=lambda t: _relative_load(predicted[t.number]), default=None)
-        for position, trial in enumerate(contenders):
-            if trial.number not in refits.requested:
-                left = refits.budget.remaining
-                if math.isinf(left):
-                    several = contenders[position : position + refits.engine.n_workers]
-                    refits.fit(t.number for t in several)
-                elif trial is lightest or left > sum(map(self.refit_time, (trial, lightest))):
-                    refits.fit([trial.number])
-            if trial.number in refits.steps:
-                yield trial.number
+        predicted = {n: verdict for n, verdict in predicted.items() if _may_pass(verdict, kept)}
+        lightest = min(predicted, key=lambda n: _relative_load(predicted[n]), default=None)
+
+        def in_time(trial: Trial) -> bool:
+            if trial.number in refits.requested:
+                return trial.number in refits.steps
+            left = refits.budget.remaining
+            if math.isinf(left) or lightest is None or trial.number == lightest:
+                return True
+            return left > self.refit_time(trial) + self.refit_time(history[lightest])
+
+        ordered = self._by_decided_loss(history, predicted, in_time)
+        n_fits = refits.engine.n_workers if math.isinf(refits.budget.remaining) else 1
+        while several := list(islice(ordered, n_fits)):
+            refits.fit(several)
+            yield from (number for number in several if number in refits.steps)
+
+    def _by_decided_loss(
+        self, history: History, predicted: dict[int, Verdict], eligible: Callable[[Trial], bool]
+    ) -> Iterator[int]:
+        """Numbers of eligible trials by violation, then by loss, both after the decision.
+
+        A decision takes time to choose. It can only remove violations of the limits that it keeps,
+        and a limit does not decrease the error rate. So a decision is chosen only for the trial
+        that is first without these violations, at the loss of the most probable class.
+        """
+        kept = self.decisions.kept_by_decision
+        queue = [
+            (_violation_besides(verdict, kept), history[n].loss, history[n].tie_break, n, not kept)
+            for n, verdict in predicted.items()
+        ]
+        heapq.heapify(queue)
+        while queue:
+            _, _, tie_break, number, decided = heapq.heappop(queue)
+            if not eligible(history[number]):
+                continue
+            if decided:
+                yield number
+            else:
+                violation, loss = self._after_decision(history, number)
+                heapq.heappush(queue, (violation, loss, tie_break, number, True))
+
+    def _after_decision(self, history: History, number: int) -> tuple[float, float]:
+        """Predicted violation and loss of a single trial with the labels of its decision."""
+        trial = history[number]
+        decision = self._choose_decision(history, {number: 1.0}).out_of_fold
+        violation = self.gate.judge([trial], [1.0], decision=decision).violation
+        predictions = np.asarray(trial.predictions)
+        rows = self._rows(predictions)
+        loss = self.score_loss(rows)
+        if decision is None or not isinstance(loss, LabelLoss):
+            return violation, trial.loss
+        labels = decision.take(rows).labels(decision.scale(predictions[rows]))
+        weight = self.data.sample_weight
+        one_hot = np.eye(self.data.n_classes)[labels][None]
+        known = None if weight is None else weight[rows]
+        return violation, float(loss(self.data.y[rows], one_hot, known)[0])
 
     def _candidate(self, weights: dict[int, float], refits: Refits) -> Candidate:
         """Assemble an ensemble of fitted members and measure its constraints."""
@@ -293,11 +343,15 @@ class EnsembleBuilder:
         return Candidate(weights, model, verdict)
 
     def _choose_decision(self, history: History, weights: dict[int, float]) -> DecisionPair:
-        """Choose the decision of an ensemble."""
-        trials = [history[number] for number in weights]
-        rows = self._rows(np.asarray(trials[0].predictions))
-        shares = np.array(list(weights.values()))
-        return self.decisions.choose(trials, shares, rows, self.score_loss(rows))
+        """Choose the decision of an ensemble (cached)."""
+        key = tuple(weights.items())
+        if key not in self._chosen:
+            trials = [history[number] for number in weights]
+            rows = self._rows(np.asarray(trials[0].predictions))
+            shares = np.array(list(weights.values()))
+            loss = self.score_loss(rows)
+            self._chosen[key] = self.decisions.choose(trials, shares, rows, loss)
+        return self._chosen[key]
 
     def _model(self, chosen: Candidate, refused: list[Candidate], refits: Refits) -> Model:
         """Return the result with the chosen ensemble and its best pipeline."""
@@ -354,6 +408,9 @@ class EnsembleBuilder:
     ) -> dict[int, float]:
         """Select members by greedy ensemble selection on the out-of-fold predictions.
 
+        If no trial keeps the limits alone, a pair that keeps them is selected, because differences
+        between groups can cancel each other.
+
         Parameters
         ----------
         history : History
@@ -373,7 +430,7 @@ class EnsembleBuilder:
         pool = [t for t in self._pool(history, kept) if self.refit_time(t) <= seconds]
         if not pool:
             return {}
-        if self.n_members == 1 or not history.feasible(_ignoring(pool[0], kept)):
+        if self.n_members == 1:
             return {pool[0].number: 1.0}
         gate = self.gate.without(kept)
         times = np.array([self.refit_time(trial) for trial in pool])
@@ -391,6 +448,9 @@ class EnsembleBuilder:
             members = np.flatnonzero(votes)
             return gate.allows([pool[i] for i in members], votes[members])
 
+        if not history.feasible(_ignoring(pool[0], kept)):
+            pair = _first_pair(len(pool), affordable)
+            return {pool[i].number: 0.5 for i in pair} or {pool[0].number: 1.0}
         predictions = [np.asarray(trial.predictions) for trial in pool]
         rows = self._rows(predictions[0])
         weight = self.data.sample_weight
@@ -438,7 +498,7 @@ class EnsembleBuilder:
         threshold, and better than the loss of the most probable class.
         """
         loss = self.score_loss(rows)
-        if self.decision == "auto" and gains_by_offsets(
+        if self.decision != "argmax" and gains_by_offsets(
             loss, self.data.y[rows], len(self.data.classes)
         ):
             return LogLoss()
@@ -463,6 +523,15 @@ class EnsembleBuilder:
         return Model(ensemble, {}, None, pipeline, fallback=True, not_fitted=refits.missing)
 
 
+def _first_pair(
+    n_candidates: int, feasible: Callable[[NDArray[np.integer[Any]], int], bool]
+) -> tuple[int, ...]:
+    """Return the first feasible pair by the sum of the ranks of its candidates, or ()."""
+    pairs = combinations(range(min(n_candidates, _MAX_PAIRED)), 2)
+    votes = np.eye(n_candidates, dtype=np.intp)
+    return next((pair for pair in sorted(pairs, key=sum) if feasible(votes[pair[0]], pair[1])), ())
+
+
 def _complete(trial: Trial) -> bool:
     return trial.ok and trial.fidelity == 1.0 and trial.predictions is not None
 
@@ -478,6 +547,11 @@ def _may_pass(predicted: Verdict, kept_by_decision: Sequence[str]) -> bool:
         m.met or m.constraint.additive or m.constraint.key in kept_by_decision
         for m in predicted.measurements
     )
+
+
+def _violation_besides(predicted: Verdict, keys: Sequence[str]) -> float:
+    """Sum of the violations of all constraints but some."""
+    return sum(m.violation for m in predicted.measurements if m.constraint.key not in keys)
 
 
 def _relative_load(predicted: Verdict) -> float:

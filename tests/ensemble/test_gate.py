@@ -1,5 +1,7 @@
 """What may be deployed: members that are refitted, weighed and measured before they vote."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,6 +16,7 @@ from skauto.constraints import (
     Constraint,
     Evidence,
     FalseNegativeRate,
+    FalsePositiveRate,
     Gate,
     Margin,
     ModelSize,
@@ -22,7 +25,8 @@ from skauto.constraints import (
 )
 from skauto.data import TableReader, TrainingData
 from skauto.engines import make_engine
-from skauto.ensemble import EnsembleBuilder
+from skauto.ensemble import EnsembleBuilder, Refits
+from skauto.ensemble._decide import DecisionChooser
 from skauto.estimators._pareto import FrontBuilder
 from skauto.evaluation import PipelineEvaluator, PipelineWorker, RefitTask
 from skauto.exceptions import InfeasibleError, InfeasibleWarning
@@ -184,6 +188,87 @@ def test_the_smallest_shares_leave_until_the_rest_is_light_enough():
     assert [set(candidate.weights) for candidate in model.refused] == [{0, 1, 2}]
 
 
+def labelled_trial(number, positive, constraint, data):
+    """A trial with these out-of-fold probabilities of the positive class."""
+    predictions = np.column_stack([1 - positive, positive]).astype(np.float32)
+    evidence = [Evidence.of(data, predictions[test], test) for _, test in data.splits]
+    folds = {constraint.key: tuple(constraint.measure(fold) for fold in evidence)}
+    return Trial(
+        number=number,
+        configuration=Configuration({"classifier": (f"ballast_{number}", {"n_bytes": 0})}),
+        losses=(float(np.mean((positive > 0.5) != Y)),),
+        constraints=Gate([constraint], data).estimates(folds, predictions),
+        fold_constraints=folds,
+        fit_times=(0.01, 0.01),
+        predictions=predictions,
+    )
+
+
+def test_single_trials_are_ordered_by_the_loss_after_their_decisions():
+    """Trial 0 keeps the limit as it is; 1 with a higher threshold; 2 by negative labels only."""
+    limit = FalsePositiveRate(0.05)
+    builder = builder_of([limit])
+    builder.decisions = DecisionChooser(builder.data, builder.gate, "auto")
+    history = history_for([limit])
+    negatives = np.flatnonzero(Y == 0)
+    alarms = np.isin(np.arange(N_ROWS), negatives[::5])
+    for number, positive in enumerate(
+        [
+            np.full(N_ROWS, 0.4),
+            np.where(alarms, 0.6, 0.1 + 0.8 * Y),
+            np.where(alarms, 0.9, 0.1 + 0.7 * Y),
+        ]
+    ):
+        history.append(labelled_trial(number, positive, limit, builder.data))
+    assert [t.constraints[limit.key] for t in history] == pytest.approx([0.0, 0.2, 0.2])
+    assert [t.loss for t in history] == [0.5, 0.1, 0.1]
+    with make_engine(refit) as engine:
+        refits = Refits(history, engine, Budget(), builder._refit_task, [None])
+        order = list(builder._singles(history, refits))
+    assert order == [1, 0, 2]
+    assert builder._after_decision(history, 1) == (0.0, 0.0)
+    assert builder._after_decision(history, 2) == (0.0, 0.5)
+
+
+def select_within(limit, columns):
+    """Weights of trials with these probabilities, and the labels of their vote."""
+    builder = builder_of([limit])
+    history = history_for([limit])
+    for number, positive in enumerate(columns):
+        history.append(labelled_trial(number, positive, limit, builder.data))
+    feasible = [history.feasible(trial) for trial in history]
+    weights = builder.select(history)
+    vote = sum(weight * history[n].predictions for n, weight in weights.items())
+    evidence = Evidence(vote, Y, builder.data.classes, builder.data.sensitive)
+    return feasible, weights, limit.measure(evidence), np.mean(evidence.labels == Y)
+
+
+def test_a_fair_and_an_accurate_member_are_mixed():
+    cell = np.arange(N_ROWS) // 4  # ten rows of each class and group
+    true = 0.1 + 0.8 * Y
+    favoured = np.where((cell < 4) & (Y != GROUPS), 0.1 + 0.5 * (1 - Y) + 0.3 * Y, true)
+    blurred = np.where(cell >= 6, 0.55 - 0.1 * Y, true)
+    parity = StatisticalParity("g", 0.1, min_group_size=1)
+    feasible, weights, value, accuracy = select_within(parity, [favoured, blurred])
+    assert feasible == [False, True]
+    assert set(weights) == {0, 1}
+    assert value <= 0.1
+    assert accuracy == 1.0
+
+
+def test_two_members_whose_differences_cancel_are_mixed():
+    cell = np.arange(N_ROWS) // 4
+    true = 0.1 + 0.8 * Y
+    errors = [(cell < 4) & (Y != GROUPS), (cell >= 6) & (Y == GROUPS)]
+    columns = [np.where(wrong, 0.6 - 0.2 * Y, true) for wrong in errors]
+    parity = StatisticalParity("g", 0.1, min_group_size=1)
+    feasible, weights, value, accuracy = select_within(parity, columns)
+    assert feasible == [False, False]
+    assert weights == {0: 0.5, 1: 0.5}
+    assert value <= 0.1
+    assert accuracy == 1.0
+
+
 class Doubtful(Constraint):
     """An additive constraint that reads probabilities: shares of rows near 0.5, summed up."""
 
@@ -282,3 +367,29 @@ def test_pandas_rows_reach_an_additive_constraint():
     X, y = make_classification(60, 4, random_state=0)
     clf = fit((pd.DataFrame(X, columns=list("abcd")), y), [Doubtful(2.0)])
     assert clf.feasible_
+
+
+def test_the_shared_reader_counts_once_and_does_not_grow(table):
+    """The reader of a column of 40 names is larger than a naive Bayes classifier."""
+    X, y = table
+    frame = pd.DataFrame(X).assign(name=[f"level {i % 40}" for i in range(len(y))])
+    frame.columns = frame.columns.astype(str)
+    space = SearchSpace(["classifier"])
+    space.add("classifier", "gaussian_nb", GaussianNB(), {"var_smoothing": [1e-9, 1e-3, 0.1]})
+    options = SearchOptions(warm_start=True)
+    clf = fit((frame, y), [ModelSize()], space=space, max_evals=3, options=options)
+    n_rows, size = len(y), len(pickle.dumps(clf.reader_))
+    splits = [(np.arange(2 * n_rows // 3), np.arange(2 * n_rows // 3, n_rows))] * 3
+    data = TrainingData(
+        Z=clf.reader_.transform(frame),
+        y=y,
+        classes=clf.classes_,
+        splits=splits,
+        X=frame,
+        reader=clf.reader_,
+    )
+    gate = Gate([ModelSize()], data)
+    one, three = (gate.judge(clf.history_[:n], np.ones(n))["model_size"].value for n in (1, 3))
+    own = [trial.fold_constraints["model_size"][0] - size for trial in clf.history_]
+    assert one == pytest.approx(size + 1.5 * own[0], rel=0.05)
+    assert three == pytest.approx(size + 1.5 * sum(own), rel=0.05)
