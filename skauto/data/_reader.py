@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # Maximum number of output columns and of cells (160 MB) of all name and text columns together.
-_MAX_TEXT_COLUMNS = 250
+_MAX_TEXT_COLUMNS = 500
 _MAX_TEXT_CELLS = 20_000_000
 # Values are clipped to single precision, because trees of scikit-learn refuse larger ones.
 _LARGEST = float(np.finfo(np.float32).max)

@@ -143,6 +143,7 @@ def _data(estimator: Any) -> str:
         ]
         classes = "<h3>Classes</h3>" + table(["class", "rows", "share"], rows)
     frame = estimator.table_report()
+    frame = frame.loc[:, (frame.notna() & (frame != "")).any()]  # often without doubts and levels
     columns = "" if frame.empty else f"<h3>Columns</h3>{frame_table(frame)}"
     return f"<p>{' '.join(parts)}</p>{classes}{columns}"
 
