@@ -8,7 +8,9 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.utils import InputTags, get_tags
 
-from skauto.space._parameters import Categorical, Parameter, Real, as_parameter
+from skauto.space._distributions import as_parameter
+from skauto.space._parameter import Parameter
+from skauto.space._parameters import Categorical, Real
 
 
 @dataclass(frozen=True)

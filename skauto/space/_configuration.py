@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from skauto.space._parameters import plain
+from skauto.space._parameter import plain
 
 _Settings = dict[str, Any]
 

@@ -7,7 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from skauto.space._component import Component
-from skauto.space._parameters import Categorical, Parameter
+from skauto.space._parameter import Parameter
+from skauto.space._parameters import Categorical
 from skauto.utils import BoolArray, FloatArray, IntArray
 
 

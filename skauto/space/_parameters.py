@@ -1,225 +1,18 @@
-"""Hyper-parameters: their legal values, their prior and their map to the unit interval."""
+"""Hyper-parameters: numbers in a range and choices from a list."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from copy import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rv_continuous, rv_discrete
-from scipy.stats.distributions import rv_frozen
 
+from skauto.space._parameter import Parameter, as_numbers, is_number, plain, round_significant
 from skauto.utils import FloatArray, IntArray
 
 # Real values are rounded to this number of digits, so that the map to the unit interval and back
 # is exact. Both maps are accurate to about 15 digits.
 _DIGITS = 12
-_DISTRIBUTION_DIGITS = 9
-_TAIL = 1e-12
-
-
-def plain(value: Any) -> Any:
-    """Convert NumPy scalars to Python values and lists to tuples, recursively."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, list | tuple):
-        return tuple(plain(item) for item in value)
-    return value
-
-
-def _round_significant(values: FloatArray, digits: int) -> FloatArray:
-    """Round each value to `digits` significant decimal digits."""
-    magnitude = np.floor(np.log10(np.abs(values), out=np.zeros_like(values), where=values != 0))
-    shift = digits - 1 - magnitude
-    up = 10.0 ** np.maximum(shift, 0)
-    down = 10.0 ** np.maximum(-shift, 0)
-    return np.rint(values * up / down) * down / up
-
-
-def _as_numbers(
-    values: Sequence[Any], low: float, high: float, allowed: str, *, integers: bool
-) -> FloatArray:
-    """Convert numbers between two bounds to floats; other values raise an error."""
-    array = np.asarray(values)
-    if array.dtype.kind not in "iuf":
-        wrong = next((v for v in values if not _is_number(v)), values)
-        raise ValueError(f"expected {allowed}, got {wrong!r}")
-    numbers = array.astype(np.float64)
-    legal = (numbers >= low) & (numbers <= high)
-    if integers:
-        legal &= numbers == np.rint(numbers)
-    if not legal.all():
-        raise ValueError(f"expected {allowed}, got {values[int(np.argmin(legal))]!r}")
-    return numbers
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(
-        value, bool
-    )
-
-
-class Parameter(ABC):
-    """Base class of the hyper-parameters.
-
-    A parameter maps its legal values to the unit interval, so that the inverse map of a uniform
-    draw is a draw from the prior. Each value of a discrete parameter has a share of the interval,
-    and is mapped to the middle of its share.
-
-    Attributes
-    ----------
-    default : object
-        The default value.
-    n_choices : int or None
-        Number of legal values; None if it is infinite.
-    """
-
-    default: Any
-
-    @property
-    @abstractmethod
-    def n_choices(self) -> int | None:
-        """Number of legal values, None if infinite."""
-
-    def values(self) -> list[Any]:
-        """Return all legal values in ascending order; their number must be finite.
-
-        Returns
-        -------
-        list
-            `n_choices` values.
-        """
-        low, high = self.from_unit([0.0])[0], self.from_unit([1.0])[0]
-        return list(range(low, high + 1))
-
-    @property
-    def ordered(self) -> bool:
-        """Whether the values are ordered, so that near unit values are similar."""
-        return True
-
-    @property
-    def default_unit(self) -> float:
-        """Unit value of the default."""
-        return float(self.to_unit([self.default])[0])
-
-    @abstractmethod
-    def to_unit(self, values: Sequence[Any]) -> FloatArray:
-        """Map legal values to the unit interval.
-
-        Parameters
-        ----------
-        values : sequence
-            Legal values.
-
-        Returns
-        -------
-        ndarray of shape (n_values,)
-            Numbers in [0, 1].
-        """
-
-    @abstractmethod
-    def from_unit(self, u: ArrayLike) -> list[Any]:
-        """Map numbers in [0, 1] to the nearest legal values.
-
-        Parameters
-        ----------
-        u : array-like of shape (n_values,)
-            Numbers in [0, 1].
-
-        Returns
-        -------
-        list
-            Plain Python values.
-        """
-
-    def snap(self, u: ArrayLike) -> FloatArray:
-        """Round numbers in [0, 1] to the unit values of the nearest legal values.
-
-        Parameters
-        ----------
-        u : array-like of shape (n_values,)
-            Numbers in [0, 1].
-
-        Returns
-        -------
-        ndarray of shape (n_values,)
-            ``to_unit(from_unit(u))``.
-        """
-        return self.to_unit(self.from_unit(u))
-
-    def cells(self, u: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return the interval of unit values that map to the same legal value.
-
-        Parameters
-        ----------
-        u : array-like of shape (n_values,)
-            Unit values of legal values.
-
-        Returns
-        -------
-        low, high : ndarray of shape (n_values,)
-            Ends of the intervals; both equal `u` if the parameter is continuous.
-        """
-        units = np.asarray(u, dtype=np.float64)
-        return units, units
-
-    @abstractmethod
-    def describe(self) -> str:
-        """Describe the legal values in words.
-
-        Returns
-        -------
-        str
-            For example ``"an integer in [1, 10]"``.
-        """
-
-    def contains(self, value: Any) -> bool:
-        """Return whether a value is legal.
-
-        Parameters
-        ----------
-        value : object
-            The value.
-
-        Returns
-        -------
-        bool
-            True if legal.
-        """
-        try:
-            self.to_unit([value])
-        except (ValueError, TypeError):
-            return False
-        return True
-
-    def with_default(self, default: Any) -> "Parameter":
-        """Return a copy with another default.
-
-        Parameters
-        ----------
-        default : object
-            A legal value.
-
-        Returns
-        -------
-        Parameter
-            The copy.
-        """
-        default = plain(default)
-        if not self.contains(default):
-            raise ValueError(f"default must be {self.describe()}, got {default!r}")
-        other = copy(self)
-        other.default = self.from_unit(self.to_unit([default]))[0]
-        return other
-
-    def _set_default(self, default: Any) -> None:
-        default = self.from_unit([0.5])[0] if default is None else plain(default)
-        if not self.contains(default):
-            raise ValueError(f"default must be {self.describe()}, got {default!r}")
-        self.default = default
 
 
 class _Range(Parameter):
@@ -229,7 +22,7 @@ class _Range(Parameter):
         self, low: float, high: float, log: bool = False, default: float | None = None
     ) -> None:
         kind = type(self).__name__
-        if not (_is_number(low) and _is_number(high) and np.isfinite([low, high]).all()):
+        if not (is_number(low) and is_number(high) and np.isfinite([low, high]).all()):
             raise ValueError(f"{kind}: low and high must be finite numbers, got {low!r}, {high!r}")
         if not low < high:
             raise ValueError(f"{kind}: low must be below high, got low={low!r}, high={high!r}")
@@ -249,7 +42,7 @@ class _Range(Parameter):
     def to_unit(self, values: Sequence[Any]) -> FloatArray:
         integers = self.n_choices is not None
         return self._units(
-            _as_numbers(values, self.low, self.high, self.describe(), integers=integers)
+            as_numbers(values, self.low, self.high, self.describe(), integers=integers)
         )
 
     def from_unit(self, u: ArrayLike) -> list[Any]:
@@ -308,7 +101,7 @@ class Real(_Range):
 
     def _rounded(self, values: FloatArray) -> FloatArray:
         if self.log:
-            return _round_significant(values, _DIGITS)
+            return round_significant(values, _DIGITS)
         return np.round(values, _DIGITS - int(np.ceil(np.log10(self.high - self.low))))
 
     def _units(self, values: FloatArray) -> FloatArray:
@@ -344,7 +137,7 @@ class Integer(_Range):
 
     def __init__(self, low: int, high: int, log: bool = False, default: int | None = None) -> None:
         for name, value in (("low", low), ("high", high)):
-            if not (_is_number(value) and float(value).is_integer()):
+            if not (is_number(value) and float(value).is_integer()):
                 raise ValueError(f"Integer: {name} must be an integer, got {value!r}")
         # The share of an integer k is the interval [k - 0.5, k + 0.5).
         self._start, self._end = low - 0.5, high + 0.5
@@ -471,139 +264,7 @@ class Categorical(Parameter):
         return f"Categorical({list(self.choices)!r}, default={self.default!r})"
 
 
-class Distribution(Parameter):
-    """A value that follows any frozen distribution of :mod:`scipy.stats`.
-
-    Parameters
-    ----------
-    distribution : frozen scipy.stats distribution
-        Continuous or discrete, with methods ``cdf``, ``ppf`` and ``support``.
-    default : float or int, default=None
-        The default value; None takes the median.
-
-    Notes
-    -----
-    Values of continuous distributions keep 9 significant digits.
-
-    Examples
-    --------
-    >>> from scipy.stats import norm
-    >>> from skauto.space import Distribution
-    >>> round(Distribution(norm(loc=2)).from_unit([0.975])[0], 3)
-    3.96
-    """
-
-    def __init__(self, distribution: Any, default: float | None = None) -> None:
-        if not isinstance(distribution, rv_frozen):
-            raise TypeError(
-                f"distribution must be a frozen scipy.stats distribution, got {distribution!r}"
-            )
-        self.distribution = distribution
-        self._discrete = isinstance(distribution.dist, rv_discrete)
-        self._low, self._high = (float(end) for end in distribution.support())
-        self._set_default(default)
-
-    @property
-    def n_choices(self) -> int | None:
-        if self._discrete and np.isfinite([self._low, self._high]).all():
-            return int(self._high - self._low) + 1
-        return None
-
-    def _values(self, u: ArrayLike) -> NDArray[Any]:
-        position = np.clip(np.asarray(u, dtype=np.float64), _TAIL, 1.0 - _TAIL)
-        values = np.asarray(self.distribution.ppf(position), dtype=np.float64)
-        if self._discrete:
-            return values.astype(np.int64)
-        rounded = _round_significant(values, _DISTRIBUTION_DIGITS)
-        return np.clip(rounded, self._low, self._high)
-
-    def to_unit(self, values: Sequence[Any]) -> FloatArray:
-        numbers = _as_numbers(
-            values, self._low, self._high, self.describe(), integers=self._discrete
-        )
-        upper = np.asarray(self.distribution.cdf(numbers), dtype=np.float64)
-        if self._discrete:
-            return (upper + np.asarray(self.distribution.cdf(numbers - 1))) / 2
-        return upper
-
-    def from_unit(self, u: ArrayLike) -> list[Any]:
-        values: list[Any] = self._values(u).tolist()
-        return values
-
-    def cells(self, u: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        if not self._discrete:
-            return super().cells(u)
-        values = self._values(u)
-        cdf = self.distribution.cdf
-        return np.asarray(cdf(values - 1), np.float64), np.asarray(cdf(values), np.float64)
-
-    def describe(self) -> str:
-        kind = "an integer" if self._discrete else "a number"
-        return f"{kind} in [{self._low:g}, {self._high:g}]"
-
-    def __repr__(self) -> str:
-        arguments = ", ".join(
-            [f"{a!r}" for a in self.distribution.args]
-            + [f"{k}={v!r}" for k, v in self.distribution.kwds.items()]
-        )
-        return f"Distribution({self.distribution.dist.name}({arguments}))"
-
-
 def _is_plain(value: Any) -> bool:
     if isinstance(value, tuple):
         return all(_is_plain(item) for item in value)
     return value is None or isinstance(value, bool | int | float | str)
-
-
-def as_parameter(spec: Any, default: Any = None) -> Parameter:
-    """Convert a value of ``param_distributions`` of RandomizedSearchCV to a parameter.
-
-    Parameters
-    ----------
-    spec : list, tuple, ndarray, frozen scipy.stats distribution or Parameter
-        A list of choices becomes a `Categorical`. ``uniform`` and ``loguniform`` become `Real`,
-        ``randint`` becomes `Integer`, and any other distribution becomes a `Distribution`. A
-        parameter is returned as it is.
-    default : object, default=None
-        The default value; None takes the first choice of a list and the middle of a range.
-
-    Returns
-    -------
-    Parameter
-        The parameter.
-
-    Examples
-    --------
-    >>> from scipy.stats import loguniform, randint
-    >>> from skauto.space import as_parameter
-    >>> as_parameter(loguniform(1e-3, 10), default=1.0)
-    Real(0.001, 10.0, log=True, default=1.0)
-    >>> as_parameter(randint(1, 11))
-    Integer(1, 10, default=6)
-    >>> as_parameter(["gini", "entropy"])
-    Categorical(['gini', 'entropy'], default='gini')
-    """
-    if isinstance(spec, Parameter):
-        return spec if default is None else spec.with_default(default)
-    if isinstance(spec, list | tuple | np.ndarray):
-        return Categorical(list(spec), default)
-    if isinstance(spec, rv_frozen):
-        return _from_distribution(spec, default)
-    raise TypeError(
-        "a hyper-parameter must be a list of choices, a frozen scipy.stats distribution or a "
-        f"skauto.space.Parameter, got {spec!r}; write [value] to fix it at one value"
-    )
-
-
-def _from_distribution(spec: Any, default: Any) -> Parameter:
-    if not isinstance(spec.dist, rv_continuous | rv_discrete):
-        raise TypeError(f"multivariate distributions are not supported, got {spec!r}")
-    low, high = spec.support()
-    if spec.dist.name == "uniform":
-        return Real(low, high, default=default)
-    if spec.dist.name == "randint" and low < high:
-        return Integer(low, high, default=default)
-    is_shifted = spec.kwds.get("loc", spec.args[2] if len(spec.args) > 2 else 0) != 0
-    if spec.dist.name in ("loguniform", "reciprocal") and not is_shifted:
-        return Real(low, high, log=True, default=default)
-    return Distribution(spec, default)

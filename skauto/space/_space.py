@@ -13,21 +13,16 @@ from skauto.space._configuration import Configuration
 from skauto.space._encoding import decode, encode
 from skauto.space._layout import Column, Layout
 from skauto.space._neighbors import parameter_moves, structure_moves
-from skauto.space._parameters import plain
+from skauto.space._parameter import plain
 from skauto.space._structures import Forbidden, Structures
 from skauto.space._usable import incompatible_pairs, usable_components
-from skauto.utils import BoolArray, FloatArray, IntArray, closest
+from skauto.space._validation import check_complete, check_values, known_names
+from skauto.utils import BoolArray, FloatArray, IntArray
 
 Names = str | Iterable[str]
 
 # Cached properties.
 _CACHED = ("layout", "_structures")
-
-
-def known_names(name: object, known: Iterable[str]) -> str:
-    """Return the end of an error message: the known names, and the most similar one."""
-    names = list(known)
-    return f"known are {', '.join(names)}.{closest(name, names)}"
 
 
 class SearchSpace:
@@ -587,33 +582,7 @@ class SearchSpace:
             )
         self._read_structure(configuration.structure)
         for step, name in configuration.components:
-            component = self._components[step][name]
-            values = configuration.parameters(step)
-            where = f"algorithm {name!r} of step {step!r}"
-            self._check_values(component, values, where)
-            active = component.active(values)
-            for key in active:
-                if key not in values:
-                    raise ValueError(
-                        f"{where} lacks its hyper-parameter {key!r}, which must be "
-                        f"{component.parameters[key].describe()}; space.complete fills in defaults"
-                    )
-            for key in values:
-                if key not in active:
-                    parent, allowed = component.conditions[key]
-                    raise ValueError(
-                        f"{where}: {key!r} is active only if {parent!r} is one of "
-                        f"{list(allowed)}; leave it out, or change {parent!r}"
-                    )
-
-    def _check_values(self, component: Component, values: Mapping[str, Any], where: str) -> None:
-        for key, value in values.items():
-            if key not in component.parameters:
-                known = known_names(key, component.parameters)
-                raise ValueError(f"{where} has no hyper-parameter {key!r}; {known}")
-            parameter = component.parameters[key]
-            if not parameter.contains(value):
-                raise ValueError(f"{where}: {key!r} must be {parameter.describe()}, got {value!r}")
+            check_complete(step, self._components[step][name], configuration.parameters(step))
 
     def complete(self, steps: Mapping[str, str | tuple[str, Mapping[str, Any]]]) -> Configuration:
         """Complete a partial configuration by defaults.
@@ -638,7 +607,7 @@ class SearchSpace:
         for step, name in zip(self.steps, structure, strict=True):
             component = self._components[step][name]
             values = {key: plain(value) for key, value in given.get(step, (name, {}))[1].items()}
-            self._check_values(component, values, f"algorithm {name!r} of step {step!r}")
+            check_values(step, component, values)
             filled = {k: values.get(k, p.default) for k, p in component.parameters.items()}
             active = component.active(filled)
             kept = {k: v for k, v in filled.items() if k in active or k in values}

@@ -17,7 +17,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from skauto.space._component import Component, FitContext
-from skauto.space._parameters import Categorical, Integer, Parameter, Real
+from skauto.space._parameter import Parameter
+from skauto.space._parameters import Categorical, Integer, Real
 from skauto.space.catalog._adapt import (
     exponent_to_columns,
     neighbors_to_rows,

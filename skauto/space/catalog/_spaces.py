@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
-from skauto.space._space import SearchSpace, known_names
+from skauto.space._space import SearchSpace
+from skauto.space._validation import known_names
 from skauto.space.catalog import papers
 from skauto.space.catalog._default import default
 from skauto.space.catalog._extended import extended
