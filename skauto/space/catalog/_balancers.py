@@ -11,23 +11,23 @@ from skauto.space._parameters import Integer, Real
 _MAX_STRENGTH = 4.0
 
 
-def none(**options: Any) -> Component:
+def none(weight: float = 1.0) -> Component:
     """No balancing."""
-    return Component("none", **options)
+    return Component("none", weight=weight)
 
 
-def weights(**options: Any) -> Component:
+def weights() -> Component:
     """Class weights in the fit of the classifier."""
-    return Component("weights", balancing="weights", **options)
+    return Component("weights", balancing="weights")
 
 
-def group_weights(sensitive: Iterable[str], **options: Any) -> Component:
+def group_weights(sensitive: Iterable[str], weight: float = 1.0) -> Component:
     """Sample weights by group and class, with a strength for each sensitive feature."""
     strengths = {f"strength_{name}": Real(0.0, _MAX_STRENGTH, default=1.0) for name in sensitive}
-    return Component("group_weights", parameters=strengths, balancing="groups", **options)
+    return Component("group_weights", parameters=strengths, balancing="groups", weight=weight)
 
 
-def over_sampling(**options: Any) -> Component:
+def over_sampling() -> Component:
     """Random over-sampling of the smaller classes."""
     return Component(
         "over_sampling",
@@ -36,18 +36,16 @@ def over_sampling(**options: Any) -> Component:
         handles_missing=True,
         handles_categories=True,
         keeps_categories=True,
-        **options,
     )
 
 
-def smote(**options: Any) -> Component:
+def smote() -> Component:
     """SMOTE: synthetic rows, interpolated between rows of the smaller classes."""
     return Component(
         "smote",
         make_smote,
         {"k_neighbors": Integer(2, 15, default=5)},
         balancing="sampler",
-        **options,
     )
 
 

@@ -1,17 +1,16 @@
 """CatBoost with early stopping (`extended` space)."""
 
 from collections.abc import Sequence
-from math import ceil
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from skauto.space.catalog._rounds import TOTAL_STEP, RoundsClassifier, fixed_patience, known_rows
+from skauto.space.catalog._rounds import BoostedTrees
 
 
-class CatBoostClassifier(RoundsClassifier):
+class CatBoostClassifier(BoostedTrees):
     """CatBoost with early stopping on a validation set and any class labels.
 
     Parameters
@@ -74,51 +73,25 @@ class CatBoostClassifier(RoundsClassifier):
         self.n_rounds = n_rounds
         self.random_state = random_state
 
-    def fit(
+    def _boost(
         self,
         X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        eval_set: tuple[Any, Any] | None = None,
-    ) -> "CatBoostClassifier":
-        """Fit the boosted trees.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training data.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-        eval_set : tuple (X_val, y_val), default=None
-            Validation rows for early stopping by the log loss.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
-        """
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self.n_features_in_ = np.shape(X)[1]
-        held_out = None if eval_set is None else known_rows(eval_set, self.classes_)
+        codes: Any,
+        sample_weight: Any,
+        n_rounds: int,
+        validation: tuple[Any, Any] | None = None,
+    ) -> tuple[Any, int]:
         train = self._pool(X, codes, sample_weight)
-        if held_out is None:
-            usual = min(self.max_rounds, ceil(TOTAL_STEP / self.learning_rate))
-            self.model_ = self._model(self.n_rounds or usual).fit(train)
+        if validation is None:
+            model = self._model(n_rounds).fit(train)
         else:
-            held_out_pool = self._pool(held_out[0], np.searchsorted(self.classes_, held_out[1]))
-            rounds = fixed_patience(self.learning_rate, np.shape(X)[0])
-            model = self._model(self.max_rounds, od_type="Iter", od_wait=rounds)
-            self.model_ = model.fit(train, eval_set=held_out_pool, use_best_model=True)
-        self.n_rounds_ = self.model_.tree_count_
-        return self
+            model = self._model(n_rounds, od_type="Iter", od_wait=self._patience(X))
+            model.fit(train, eval_set=self._pool(*validation), use_best_model=True)
+        return model, model.tree_count_
 
-    def _model(self, n_rounds: int, **settings: Any) -> Any:
+    def _model(self, n_rounds: int, **stopping: Any) -> Any:
         from catboost import CatBoostClassifier as Model  # of the same name as this class
 
-        own = {"categorical_features", "max_rounds", "n_rounds"}
-        settings |= {k: v for k, v in self.get_params(deep=False).items() if k not in own}
         several = len(self.classes_) > 2
         return Model(
             iterations=n_rounds,
@@ -127,7 +100,8 @@ class CatBoostClassifier(RoundsClassifier):
             thread_count=1,
             allow_writing_files=False,
             logging_level="Silent",
-            **settings,
+            **stopping,
+            **self._library_settings(),
         )
 
     def _pool(self, X: Any, codes: Any = None, sample_weight: Any = None) -> Any:
@@ -146,22 +120,6 @@ class CatBoostClassifier(RoundsClassifier):
         return Pool(columns, codes, weight=sample_weight)
 
     def predict_proba(self, X: Any) -> Any:
-        """Predict class probabilities.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Data.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities; rows sum to 1.
-        """
+        """Predict class probabilities."""
         check_is_fitted(self)
         return self.model_.predict_proba(self._pool(X))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags

@@ -13,15 +13,15 @@ from skauto.space.catalog._estimators import CrossFittedTargetEncoder
 _MAX_DENSE_CELLS = 20_000_000
 
 
-def ordinal(name: str = "ordinal", **options: Any) -> Component:
+def ordinal() -> Component:
     """Ordinal encoding: passthrough of the category codes."""
-    return Component(name, **options)
+    return Component("ordinal")
 
 
-def one_hot(name: str = "one_hot", **options: Any) -> Component:
+def one_hot() -> Component:
     """One-hot encoding, with rare categories grouped."""
     return Component(
-        name,
+        "one_hot",
         make_one_hot,
         {
             "max_categories": Integer(5, 100, log=True, default=30),
@@ -31,7 +31,6 @@ def one_hot(name: str = "one_hot", **options: Any) -> Component:
         dense_only=False,
         handles_missing=True,
         handles_categories=True,
-        **options,
     )
 
 
@@ -49,16 +48,15 @@ def make_one_hot(
     )
 
 
-def target(name: str = "target", **options: Any) -> Component:
+def target() -> Component:
     """Target encoding with cross-fitting."""
     return Component(
-        name,
+        "target",
         _on_categories("target", CrossFittedTargetEncoder()),
         adapt=_adapt_columns,
         dense_only=True,
         handles_missing=True,
         handles_categories=True,
-        **options,
     )
 
 

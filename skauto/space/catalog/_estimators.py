@@ -69,22 +69,7 @@ class ScaledGammaSVC(SVC):
         )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ScaledGammaSVC":
-        """Fit the support vector machine.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training data.
-        y : array-like of shape (n_samples,)
-            Classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
-        """
+        """Fit the support vector machine, as in scikit-learn."""
         multiple, variance = self.gamma, _variance(X)
         self.gamma = multiple / (X.shape[1] * variance) if variance > 0 else multiple
         try:
@@ -133,20 +118,7 @@ class ScaledGammaNystroem(TransformerMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> "ScaledGammaNystroem":
-        """Sample the basis and compute the feature map.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training data.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The fitted transformer.
-        """
+        """Sample the basis and compute the feature map."""
         X = validate_data(self, X, accept_sparse="csr")
         self.nystroem_ = Nystroem(
             gamma=self.gamma / X.shape[1],
@@ -156,34 +128,12 @@ class ScaledGammaNystroem(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Compute the features.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Data.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            The features.
-        """
+        """Compute the features, of shape (n_samples, n_components)."""
         check_is_fitted(self)
         return self.nystroem_.transform(validate_data(self, X, accept_sparse="csr", reset=False))
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Return the names of the features.
-
-        Parameters
-        ----------
-        input_features : array-like of str, default=None
-            Ignored.
-
-        Returns
-        -------
-        ndarray of str
-            Names of the features.
-        """
+        """Return the names of the features; `input_features` is ignored."""
         return self.nystroem_.get_feature_names_out()
 
     def __sklearn_tags__(self) -> Any:
@@ -227,20 +177,7 @@ class CrossFittedTargetEncoder(TransformerMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> "CrossFittedTargetEncoder":
-        """Compute the target means on all rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Category codes.
-        y : array-like of shape (n_samples,)
-            Classes.
-
-        Returns
-        -------
-        self : object
-            The fitted encoder.
-        """
+        """Compute the target means on all rows."""
         self.fit_transform(X, y)
         return self
 
@@ -269,34 +206,12 @@ class CrossFittedTargetEncoder(TransformerMixin, BaseEstimator):
             return self.encoder_.fit_transform(X, y)
 
     def transform(self, X: Any) -> Any:
-        """Encode new rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Category codes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features) or (n_samples, n_features * n_classes)
-            Means of the target.
-        """
+        """Encode new rows by the target means on all rows of `fit`."""
         check_is_fitted(self)
         return self.encoder_.transform(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Return the names of the output columns.
-
-        Parameters
-        ----------
-        input_features : array-like of str, default=None
-            Names of the columns of category codes.
-
-        Returns
-        -------
-        ndarray of str
-            Names of the encoded columns.
-        """
+        """Return the names of the encoded columns."""
         return self.encoder_.get_feature_names_out(input_features)
 
     def __sklearn_tags__(self) -> Any:
@@ -329,52 +244,15 @@ class ClippedMultinomialNB(MultinomialNB):
         super().__init__(alpha=alpha, fit_prior=fit_prior)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ClippedMultinomialNB":
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training data.
-        y : array-like of shape (n_samples,)
-            Classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
-        """
+        """Fit the model to the positive part of `X`."""
         return super().fit(positive_part(X), y, sample_weight)
 
     def predict(self, X: Any) -> Any:
-        """Predict classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Data.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Classes.
-        """
+        """Predict classes from the positive part of `X`."""
         return super().predict(positive_part(X))
 
     def predict_log_proba(self, X: Any) -> Any:
-        """Predict log-probabilities of the classes; `predict_proba` calls it.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Data.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Log-probabilities.
-        """
+        """Predict log-probabilities of the classes; `predict_proba` calls it."""
         return super().predict_log_proba(positive_part(X))
 
     def __sklearn_tags__(self) -> Any:
@@ -417,20 +295,7 @@ class CrossFeatures(TransformerMixin, BaseEstimator):
         self.seed = seed
 
     def fit(self, X: Any, y: Any = None) -> "CrossFeatures":
-        """Choose the pairs.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The fitted transformer.
-        """
+        """Choose the pairs of columns."""
         X = validate_data(self, X)
         binary = np.flatnonzero(((X == 0) | (X == 1)).all(axis=0))
         if len(binary) > self.max_columns:
@@ -442,18 +307,7 @@ class CrossFeatures(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Append the products.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Data.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features + n_pairs)
-            The columns, then the products.
-        """
+        """Append the products, one column for each pair."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False)
         return np.hstack([X, self._products(X, self.pairs_)])
@@ -463,18 +317,7 @@ class CrossFeatures(TransformerMixin, BaseEstimator):
         return X[:, pairs[:, 0]] * X[:, pairs[:, 1]]
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Return the names of the output columns.
-
-        Parameters
-        ----------
-        input_features : array-like of str, default=None
-            Names of the columns of the data.
-
-        Returns
-        -------
-        ndarray of str
-            The names of the columns, then of the products.
-        """
+        """Return the names of the columns, then of the products."""
         names = input_feature_names(self, input_features)
         products = [f"{names[i]} {names[j]}" for i, j in self.pairs_]
         return np.asarray([*names, *products], dtype=object)

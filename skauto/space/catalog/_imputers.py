@@ -1,19 +1,17 @@
 """Imputers of missing values."""
 
-from typing import Any
-
 from sklearn.impute import SimpleImputer
 
 from skauto.space._component import Component
 from skauto.space._parameters import Categorical
 
 
-def none(**options: Any) -> Component:
+def none() -> Component:
     """Passthrough, for classifiers that handle missing values."""
-    return Component("none", **options)
+    return Component("none")
 
 
-def simple(**options: Any) -> Component:
+def simple() -> Component:
     """Imputation by the median or mean, with optional missing-value indicators."""
     return Component(
         "simple",
@@ -23,5 +21,4 @@ def simple(**options: Any) -> Component:
             "add_indicator": Categorical([True, False]),
         },
         handles_categories=True,
-        **options,
     )

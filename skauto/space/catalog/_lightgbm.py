@@ -65,18 +65,7 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
         self.max_rounds = max_rounds
 
     def set_rounds(self, n: int) -> "LightGBMClassifier":
-        """Set the number of rounds of fits without validation rows.
-
-        Parameters
-        ----------
-        n : int
-            Number of rounds, at least 1.
-
-        Returns
-        -------
-        self : object
-            The classifier.
-        """
+        """Set the number of rounds of fits without validation rows; see `RoundsClassifier`."""
         return self.set_params(n_estimators=int(n))
 
     def fit(  # type: ignore[override]

@@ -264,18 +264,7 @@ class NetworkClassifier(RoundsClassifier):
         return _without_smoothing(np.vstack(blocks), self.label_smoothing)
 
     def predict_proba(self, X: Any) -> Any:
-        """Predict class probabilities.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Data.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities; rows sum to 1.
-        """
+        """Predict class probabilities, the mean over the networks."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         # float64, because in float32 the probabilities of a row depend on the number of rows

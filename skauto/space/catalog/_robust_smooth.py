@@ -42,20 +42,7 @@ class RobustSmoothScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """
 
     def fit(self, X: Any, y: Any = None) -> "RobustSmoothScaler":
-        """Compute medians and quartiles.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training data; NaN is ignored.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The fitted scaler.
-        """
+        """Compute medians and quartiles; NaN is ignored."""
         X = self._validated(X, reset=True)
         if sparse.issparse(X):
             self.center_ = None
@@ -68,18 +55,7 @@ class RobustSmoothScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Scale and clip the columns.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Data.
-
-        Returns
-        -------
-        {ndarray, sparse matrix} of shape (n_samples, n_features)
-            Values between -3 and 3.
-        """
+        """Scale and clip the columns to values between -3 and 3."""
         check_is_fitted(self)
         X = self._validated(X, reset=False)
         is_sparse = sparse.issparse(X)  # no type narrowing

@@ -1,6 +1,7 @@
 """Base class and early stopping of classifiers that are trained in rounds."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from math import ceil
 from typing import Any, Self
 
@@ -35,18 +36,7 @@ class RoundsClassifier(ClassifierMixin, BaseEstimator, ABC):
         return self.set_params(n_rounds=int(n))
 
     def predict(self, X: Any) -> Any:
-        """Predict classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Data.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels.
-        """
+        """Predict the most probable class of each row."""
         codes = self.predict_proba(X).argmax(axis=1)  # raises NotFittedError first
         return self.classes_[codes]
 
@@ -57,6 +47,83 @@ class RoundsClassifier(ClassifierMixin, BaseEstimator, ABC):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        return tags
+
+
+class BoostedTrees(RoundsClassifier):
+    """Base class of boosted trees of other libraries, with early stopping and any class labels.
+
+    The parameters of a subclass are those of the library, and those that are annotated here. It
+    defines `_boost` and `predict_proba`.
+    """
+
+    categorical_features: Sequence[int]
+    learning_rate: float
+    max_rounds: int
+    n_rounds: int | None
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        eval_set: tuple[Any, Any] | None = None,
+    ) -> Self:
+        """Fit the boosted trees.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+        eval_set : tuple (X_val, y_val), default=None
+            Validation rows for early stopping by the log loss.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.n_features_in_ = np.shape(X)[1]
+        held_out = None if eval_set is None else known_rows(eval_set, self.classes_)
+        if held_out is None:
+            usual = min(self.max_rounds, ceil(TOTAL_STEP / self.learning_rate))
+            boosted = self._boost(X, codes, sample_weight, self.n_rounds or usual)
+        else:
+            validation = held_out[0], np.searchsorted(self.classes_, held_out[1])
+            boosted = self._boost(X, codes, sample_weight, self.max_rounds, validation)
+        self.model_, self.n_rounds_ = boosted
+        return self
+
+    @abstractmethod
+    def _boost(
+        self,
+        X: Any,
+        codes: Any,
+        sample_weight: Any,
+        n_rounds: int,
+        validation: tuple[Any, Any] | None = None,
+    ) -> tuple[Any, int]:
+        """Return the fitted model of the library and its number of rounds.
+
+        With validation rows and their class codes, `n_rounds` is a maximum.
+        """
+
+    def _patience(self, X: Any) -> int:
+        """Return the number of rounds without a lower loss after which boosting stops."""
+        return ceil(min(10.0 + 2.0 / self.learning_rate, max_patience(np.shape(X)[0])))
+
+    def _library_settings(self) -> dict[str, Any]:
+        own = {"categorical_features", "max_rounds", "n_rounds"}
+        return {k: v for k, v in self.get_params(deep=False).items() if k not in own}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
         return tags
 
 
@@ -72,18 +139,6 @@ def max_patience(n_samples: int) -> float:
     75.0
     """
     return max(20.0, 150.0 * min(1.0, 10_000 / n_samples))
-
-
-def fixed_patience(learning_rate: float, n_samples: int) -> int:
-    """Return the number of rounds without a lower loss, for libraries with a constant patience.
-
-    Examples
-    --------
-    >>> from skauto.space.catalog._rounds import fixed_patience
-    >>> fixed_patience(0.1, 1000)
-    30
-    """
-    return ceil(min(10.0 + 2.0 / learning_rate, max_patience(n_samples)))
 
 
 def known_rows(eval_set: tuple[Any, Any], classes: Any) -> tuple[Any, Any] | None:

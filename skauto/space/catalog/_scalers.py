@@ -1,7 +1,5 @@
 """Scalers of columns."""
 
-from typing import Any
-
 from sklearn.preprocessing import (
     MinMaxScaler,
     QuantileTransformer,
@@ -19,37 +17,38 @@ from skauto.space.catalog._adapt import (
 from skauto.space.catalog._robust_smooth import RobustSmoothScaler
 
 
-def none(name: str = "none", **options: Any) -> Component:
+def none(weight: float = 1.0) -> Component:
     """No scaling."""
-    return Component(name, **options)
+    return Component("none", weight=weight)
 
 
-def standard(name: str = "standard", **options: Any) -> Component:
+def standard(weight: float = 1.0) -> Component:
     """Standardisation: mean 0, variance 1."""
-    return Component(name, StandardScaler(), adapt=no_mean_if_sparse, dense_only=False, **options)
+    return Component(
+        "standard", StandardScaler(), adapt=no_mean_if_sparse, dense_only=False, weight=weight
+    )
 
 
-def min_max(name: str = "min_max", **options: Any) -> Component:
+def min_max(weight: float = 1.0) -> Component:
     """Min-max scaling: minimum 0, maximum 1."""
-    return Component(name, MinMaxScaler(clip=True), **options)
+    return Component("min_max", MinMaxScaler(clip=True), weight=weight)
 
 
-def quantile_normal(name: str = "quantile", **options: Any) -> Component:
+def quantile_normal() -> Component:
     """Quantile transformation to a normal distribution (`default` space)."""
     return Component(
-        name,
+        "quantile",
         QuantileTransformer(output_distribution="normal"),
         {"n_quantiles": Integer(10, 1000, log=True, default=300)},
         adapt=quantiles_to_rows,
         dense_only=True,  # it refuses sparse columns with negative values
-        **options,
     )
 
 
-def robust(name: str = "robust", **options: Any) -> Component:
+def robust() -> Component:
     """Robust scaling: median 0, difference of two quantiles 1 (auto-sklearn's ranges)."""
     return Component(
-        name,
+        "robust",
         make_robust,
         {
             "q_min": Real(0.001, 0.3, default=0.25),
@@ -57,13 +56,12 @@ def robust(name: str = "robust", **options: Any) -> Component:
         },
         adapt=no_centering_if_sparse,
         handles_missing=True,
-        **options,
     )
 
 
-def robust_smooth(name: str = "robust_smooth", **options: Any) -> Component:
+def robust_smooth() -> Component:
     """Robust scaling with a smooth clip of outliers (`default` space)."""
-    return Component(name, RobustSmoothScaler(), **options)
+    return Component("robust_smooth", RobustSmoothScaler())
 
 
 def make_robust(

@@ -1,7 +1,6 @@
 """Feature selectors."""
 
 from functools import partial
-from typing import Any
 
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.feature_selection import (
@@ -16,22 +15,21 @@ from skauto.space._component import Component
 from skauto.space._parameters import Categorical, Real
 
 
-def none(name: str = "none", **options: Any) -> Component:
+def none(weight: float = 1.0) -> Component:
     """No selection."""
-    return Component(name, **options)
+    return Component("none", weight=weight)
 
 
-def percentile(name: str = "select_percentile", **options: Any) -> Component:
+def percentile() -> Component:
     """Univariate selection of a percentage of the columns (`default` space)."""
     return Component(
-        name,
+        "select_percentile",
         make_percentile,
         {
             "percentile": Real(5.0, 95.0, default=60.0),
             "score": Categorical(["f_classif", "mutual_information"]),
         },
         handles_categories=True,
-        **options,
     )
 
 
@@ -44,26 +42,24 @@ def make_percentile(percentile: float = 50.0, score: str = "f_classif") -> Selec
     return SelectPercentile(scores[score], percentile=percentile)
 
 
-def extra_trees(name: str = "select_extra_trees", **options: Any) -> Component:
+def extra_trees() -> Component:
     """Selection by the feature importances of extra trees (`default` space)."""
     return Component(
-        name,
+        "select_extra_trees",
         SelectFromModel(ExtraTreesClassifier(50, min_samples_leaf=3, n_jobs=1)),
         {
             "threshold": Categorical(["median", "0.5*mean", "mean", "0.25*mean"]),
         },
         handles_categories=True,
-        **options,
     )
 
 
-def l1(name: str = "select_l1", **options: Any) -> Component:
+def l1() -> Component:
     """Selection by the non-zero weights of an L1-penalised linear model (`default` space)."""
     return Component(
-        name,
+        "select_l1",
         make_l1,
         {"C": Real(0.003, 3.0, log=True, default=0.1)},
-        **options,
     )
 
 

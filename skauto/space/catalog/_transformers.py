@@ -14,32 +14,30 @@ from skauto.space.catalog._estimators import ScaledGammaNystroem
 _MAX_POLYNOMIAL_COLUMNS = 3000
 
 
-def none(name: str = "none", **options: Any) -> Component:
+def none(weight: float = 1.0) -> Component:
     """No transformation."""
-    return Component(name, **options)
+    return Component("none", weight=weight)
 
 
-def pca(name: str = "pca", **options: Any) -> Component:
+def pca() -> Component:
     """Principal components that keep a share of the variance."""
     return Component(
-        name,
+        "pca",
         PCA(svd_solver="full"),
         {
             "n_components": Real(0.5, 0.9999, default=0.99),
             "whiten": Categorical([False, True]),
         },
-        **options,
     )
 
 
-def quadratic(name: str = "polynomial", **options: Any) -> Component:
+def quadratic() -> Component:
     """Polynomial features of degree 2, unless they are too many (`default` space)."""
     return Component(
-        name,
+        "polynomial",
         PolynomialFeatures(degree=2, include_bias=False),
         {"interaction_only": Categorical([False, True])},
         adapt=_adapt_quadratic,
-        **options,
     )
 
 
@@ -48,27 +46,25 @@ def _adapt_quadratic(estimator: Any, context: FitContext) -> None:
         estimator.set_params(degree=1)
 
 
-def scaled_nystroem(name: str = "nystroem", **options: Any) -> Component:
+def scaled_nystroem() -> Component:
     """Nystroem features of a Gaussian kernel (`default` space)."""
     return Component(
-        name,
+        "nystroem",
         ScaledGammaNystroem(),
         {
             "gamma": Real(0.01, 10.0, log=True, default=0.5),
             "n_components": Integer(30, 1000, log=True, default=200),
         },
-        **options,
     )
 
 
-def tree_embedding(name: str = "random_trees_embedding", **options: Any) -> Component:
+def tree_embedding() -> Component:
     """One-hot encoding of the leaves of random trees (`default` space)."""
     return Component(
-        name,
+        "random_trees_embedding",
         RandomTreesEmbedding(n_jobs=1),
         {
             "n_estimators": Integer(10, 100, log=True, default=50),
             "max_depth": Integer(2, 6, default=4),
         },
-        **options,
     )

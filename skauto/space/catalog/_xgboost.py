@@ -1,16 +1,14 @@
 """XGBoost with early stopping (`extended` space)."""
 
 from collections.abc import Sequence
-from math import ceil
 from typing import Any
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skauto.space.catalog._rounds import TOTAL_STEP, RoundsClassifier, fixed_patience, known_rows
+from skauto.space.catalog._rounds import BoostedTrees
 
 
-class XGBoostClassifier(RoundsClassifier):
+class XGBoostClassifier(BoostedTrees):
     """XGBoost with early stopping on a validation set and any class labels.
 
     Parameters
@@ -77,86 +75,42 @@ class XGBoostClassifier(RoundsClassifier):
         self.n_rounds = n_rounds
         self.random_state = random_state
 
-    def fit(
+    def _boost(
         self,
         X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        eval_set: tuple[Any, Any] | None = None,
-    ) -> "XGBoostClassifier":
-        """Fit the boosted trees.
+        codes: Any,
+        sample_weight: Any,
+        n_rounds: int,
+        validation: tuple[Any, Any] | None = None,
+    ) -> tuple[Any, int]:
+        from xgboost.callback import EarlyStopping
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training data.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-        eval_set : tuple (X_val, y_val), default=None
-            Validation rows for early stopping by the log loss.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
-        """
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        self.n_features_in_ = np.shape(X)[1]
-        held_out = None if eval_set is None else known_rows(eval_set, self.classes_)
-        if held_out is None:
-            usual = ceil(TOTAL_STEP / self.learning_rate)
-            model = self._model(self.n_rounds or min(self.max_rounds, usual))
-            self.model_ = model.fit(X, codes, sample_weight=sample_weight)
+        model = self._model(n_rounds)
+        if validation is None:
+            model.fit(X, codes, sample_weight=sample_weight)
         else:
-            from xgboost.callback import EarlyStopping
+            stop = EarlyStopping(rounds=self._patience(X), save_best=True, min_delta=1e-4)
+            model.set_params(callbacks=[stop])
+            model.fit(X, codes, sample_weight=sample_weight, eval_set=[validation], verbose=False)
+            model.set_params(callbacks=None)
+        return model, model.get_booster().num_boosted_rounds()
 
-            X_val, y_val = held_out
-            rounds = fixed_patience(self.learning_rate, np.shape(X)[0])
-            stop = EarlyStopping(rounds=rounds, save_best=True, min_delta=1e-4)
-            model = self._model(self.max_rounds, callbacks=[stop])
-            known = [(X_val, np.searchsorted(self.classes_, y_val))]
-            model.fit(X, codes, sample_weight=sample_weight, eval_set=known, verbose=False)
-            self.model_ = model.set_params(callbacks=None)
-        self.n_rounds_ = self.model_.get_booster().num_boosted_rounds()
-        return self
-
-    def _model(self, n_rounds: int, callbacks: Any = None) -> Any:
+    def _model(self, n_rounds: int) -> Any:
         from xgboost import XGBClassifier
 
         kinds = ["q"] * self.n_features_in_
         for j in self.categorical_features:
             kinds[j] = "c"
-        own = {"categorical_features", "max_rounds", "n_rounds"}
-        settings = {k: v for k, v in self.get_params(deep=False).items() if k not in own}
         return XGBClassifier(
             n_estimators=n_rounds,
             feature_types=kinds,
             enable_categorical=True,
             tree_method="hist",
             n_jobs=1,
-            callbacks=callbacks,
-            **settings,
+            **self._library_settings(),
         )
 
     def predict_proba(self, X: Any) -> Any:
-        """Predict class probabilities.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Data.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities; rows sum to 1.
-        """
+        """Predict class probabilities."""
         check_is_fitted(self)
         return self.model_.predict_proba(X)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
