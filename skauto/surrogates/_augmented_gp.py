@@ -119,18 +119,7 @@ class AugmentedGaussianProcess(BaseEstimator):
         return self
 
     def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Predict the ground truth by the augmented model.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Points to predict.
-
-        Returns
-        -------
-        mean, std : ndarray of shape (n_samples,)
-            Moments of the predictive distribution of each point.
-        """
+        """Predict the ground truth by the augmented model; see `Surrogate.predict`."""
         return self.augmented_.predict(X)
 
     def is_reliable(self, X: FloatArray) -> BoolArray:

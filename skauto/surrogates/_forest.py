@@ -66,21 +66,7 @@ class RandomForest(BaseEstimator):
         self.min_samples_leaf = min_samples_leaf
 
     def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
-        """Fit the trees.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Observed points, without missing values.
-        y : ndarray of shape (n_samples,)
-            Observed values, finite.
-        rng : numpy.random.Generator
-            Source of randomness of the bootstrap samples and of the features at each split.
-
-        Returns
-        -------
-        self : RandomForest
-        """
+        """Fit the trees; see `Surrogate.fit`."""
         points = np.ascontiguousarray(X, dtype=np.float32)
         values = np.ascontiguousarray(y, dtype=np.float64)
         self.n_features_in_ = points.shape[1]
@@ -88,18 +74,7 @@ class RandomForest(BaseEstimator):
         return self
 
     def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Predict the mean and the standard deviation over the trees.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Points to predict.
-
-        Returns
-        -------
-        mean, std : ndarray of shape (n_samples,)
-            Mean and standard deviation over the trees.
-        """
+        """Predict mean and standard deviation over the trees; see `Surrogate.predict`."""
         points = np.ascontiguousarray(X, dtype=np.float32)
         leaves = np.array([tree.tree_.apply(points) for tree in self.trees_])
         values = zip(self.trees_, leaves, strict=True)

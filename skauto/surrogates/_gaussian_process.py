@@ -5,7 +5,7 @@ from typing import Self
 
 import numpy as np
 from scipy import optimize
-from scipy.linalg import cho_solve, lapack, solve_triangular
+from scipy.linalg import lapack, solve_triangular
 from sklearn.base import BaseEstimator
 
 from skauto.utils import FloatArray
@@ -180,18 +180,7 @@ class GaussianProcess(BaseEstimator):
         return self
 
     def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Predict posterior mean and standard deviation of noise-free values (Eq. A33).
-
-        Parameters
-        ----------
-        X : array-like of shape (n_points, n_features)
-            Points to predict.
-
-        Returns
-        -------
-        mean : ndarray of shape (n_points,)
-        std : ndarray of shape (n_points,)
-        """
+        """Predict mean and standard deviation of noise-free values, Eq. (A33)."""
         points = np.asarray(X, dtype=float) - self._center
         amplitude, scales, _ = _unpack(self.hyperparameters_)
         cross, _ = _matern(
@@ -223,7 +212,7 @@ class GaussianProcess(BaseEstimator):
         cross, slope = _matern(np.einsum("ij,ij->i", steps, steps), amplitude, self.nu)
         # d kappa / dx = -slope * (x - x_i) / tau^2, slope = -(d kappa / dr) / r
         cross_gradient = -slope[:, None] * steps / scales
-        solved = cho_solve((self._factor, True), cross, check_finite=False)
+        solved, _ = lapack.dpotrs(self._factor, cross, lower=True)
         mean = self._level + cross @ self._weights
         variance = amplitude - cross @ solved
         variance_gradient = -2.0 * (cross_gradient.T @ solved)
@@ -288,7 +277,7 @@ class GaussianProcess(BaseEstimator):
     ) -> tuple[float, FloatArray, FloatArray]:
         """Level b, K^-1 (y - b 1) and K^-1 1; the level is 0 for ``trend="mean"``."""
         both = np.column_stack([targets, np.ones_like(targets)])
-        solved = cho_solve((factor, True), both, check_finite=False)
+        solved, _ = lapack.dpotrs(factor, both, lower=True)  # cho_solve is slow for few rows
         level = 0.0
         if self.trend == "constant":
             level = float(targets @ solved[:, 1] / solved[:, 1].sum())

@@ -88,18 +88,7 @@ class LinearModel(BaseEstimator):
         return self
 
     def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Predict mean and standard deviation.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Points to predict.
-
-        Returns
-        -------
-        mean, std : ndarray of shape (n_samples,)
-            Moments of the predictive distribution of each point.
-        """
+        """Predict mean and standard deviation; see `Surrogate.predict`."""
         mean = X @ self.coef_ + self.intercept_
         inverse = cho_solve(self._factor, np.eye(self.n_features_in_))
         leverage = ((X @ inverse) * X).sum(axis=1)
