@@ -489,31 +489,31 @@ class Work:
             file.write(str(child.pid))
         ctypes.PyDLL(None).sleep(600)
 
-method, folder = sys.argv[1:]
+method, folder, n_jobs = sys.argv[1:]
 if method != "fork":
     multiprocessing.set_start_method(method)
-with make_engine(Work(), n_jobs=2) as engine:
+with make_engine(Work(), n_jobs=int(n_jobs), isolate=True) as engine:
     for number in range(6):
         engine.submit(number, ("add",))
     values = set()
     while engine.n_running:
         values |= {outcome.value for _, outcome in engine.wait()}
     print(engine.start_method, values, flush=True)
-    for number in range(2):
+    for number in range(int(n_jobs)):
         engine.submit(number, ("stick",))
     engine.wait()
 """
 
 
 @pytest.mark.parametrize(
-    ("method", "expected"),
+    ("method", "n_jobs", "expected"),
     [
-        ("fork", "fork {(False, 1004.0, '1')}\n"),
-        ("forkserver", "pickled\nforkserver {(True, 1004.0, '1')}\n"),
-        ("spawn", "pickled\nspawn {(True, 1004.0, '1')}\n"),
+        ("fork", 2, "fork {(False, 1004.0, '1')}\n"),
+        ("forkserver", 1, "pickled\nforkserver {(True, 1004.0, '1')}\n"),
+        ("spawn", 1, "pickled\nspawn {(True, 1004.0, '1')}\n"),
     ],
 )
-def test_programs_that_are_killed(method, expected, tmp_path):
+def test_programs_that_are_killed(method, n_jobs, expected, tmp_path):
     """Each start method, without a file or a guard of `__main__`, until a `kill -9`.
 
     Data reaches the workers once: inherited or mapped. Workers and what they started die with the
@@ -524,16 +524,16 @@ def test_programs_that_are_killed(method, expected, tmp_path):
         files = [path for path in tmp_path.iterdir() if path.read_text()]
         return [int(text) for path in files for text in (path.name, path.read_text())]
 
-    command = [sys.executable, "-c", PROGRAM, method, str(tmp_path)]
+    command = [sys.executable, "-c", PROGRAM, method, str(tmp_path), str(n_jobs)]
     environment = {**os.environ, "OMP_NUM_THREADS": "2"}  # workers have one all the same
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as program:
         try:
-            wait_until(lambda: len(pids()) == 4 or program.poll() is not None)
+            wait_until(lambda: len(pids()) == 2 * n_jobs or program.poll() is not None)
             assert not any(is_gone(pid) for pid in pids())
         finally:
             program.kill()
         assert program.stdout.read() == expected
-        assert len(pids()) == 4
+        assert len(pids()) == 2 * n_jobs
     wait_until(lambda: all(is_gone(pid) for pid in pids()))
 
 

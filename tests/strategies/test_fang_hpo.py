@@ -13,8 +13,8 @@ from skauto.utils._pareto import hypervolume
 from tests.strategies.search_loop import drive
 
 QUICK = FanGHPO(
-    n_candidates=300,
-    n_starts=3,
+    n_candidates=200,
+    n_starts=1,
     surrogate=GaussianProcess(nu=1.5, trend="constant", n_restarts=0),
 )
 
