@@ -78,6 +78,7 @@ class PipelineEvaluator:
         self.reuses: list[Reuse] = []
         self.models: dict[Configuration, Steps] = {}
         self._shape = Shape.of(function.data)
+        self._all_rows = replace(self._shape, n_rows=len(function.data.y))
         self._ladder: Ladder | None = None
 
     @property
@@ -126,25 +127,23 @@ class PipelineEvaluator:
             self._ladder.record(job.proposal.configuration, share, result.probabilities)
         return self._ladder.promotes(history, n_known, family, share, result.probabilities)
 
-    def observe(self, task: Task, result: FoldResult) -> None:
+    def observe(self, task: Task, results: Sequence[FoldResult]) -> None:
         """Keep the fitted model of a finished task and update the price list with its seconds."""
-        if isinstance(task, FoldTask) and result.steps is not None:
-            self.models[task.configuration] = result.steps
-        if self.prices is not None and isinstance(task, FoldTask) and task.fidelity == 1.0:
-            shape = self._rows(task.share)
-            self.prices.observe(task.configuration, shape, result.cpu_time)
+        if results[0].steps is not None:
+            self.models[task.configuration] = results[0].steps
+        if self.prices is None:
+            return
+        seconds = sum(result.cpu_time for result in results)
+        if isinstance(task, OutOfBagTask):
+            self.prices.observe(task.configuration, self._all_rows, seconds)
+        elif isinstance(task, FoldTask) and task.fidelity == 1.0:
+            self.prices.observe(task.configuration, self._rows(task.share), seconds)
 
     def task_limit(self) -> float | None:
         """Seconds after which a task is killed: twice the maximum prediction, or no limit."""
         if self.prices is None or self.seconds_left is None:
             return None
         return 2.0 * _AFFORDABLE * self.seconds_left()
-
-    def price(self, configuration: Configuration, share: float = 1.0) -> float:
-        """Predict the seconds of one fold on a fraction of its training rows (0 if unknown)."""
-        if self.prices is None:
-            return 0.0
-        return self.prices.seconds(configuration, self._rows(share))
 
     def loss(self, scores: Mapping[str, Sequence[float]]) -> float:
         """Convert the fold scores of the first scorer into the loss that is minimized.
@@ -187,13 +186,14 @@ class PipelineEvaluator:
 
     def _make_affordable(self, job: TrialJob, rungs: list[dict[Any, Task]]) -> None:
         """Start a trial on fewer rows if a fold is too expensive, or skip the trial."""
-        assert self.seconds_left is not None
+        assert self.seconds_left is not None and self.prices is not None
         configuration = job.proposal.configuration
         left = self.seconds_left()
         most = _AFFORDABLE * left
         first = next(iter(job.waiting.values()))
         share = first.share if isinstance(first, FoldTask) else 1.0
-        price = self.price(configuration, share)
+        rows = self._rows(share) if isinstance(first, FoldTask) else self._all_rows
+        price = self.prices.seconds(configuration, rows)
         if price <= most:
             return
         cheaper = share * most / price
@@ -216,9 +216,9 @@ class PipelineEvaluator:
             return [folds]
         if len(history.objectives) > 1 or history.limits:
             return [folds]
+        rungs: list[dict[Any, Task]] = [{0: folds.pop(0)}, folds] if self.n_folds > 1 else [folds]
         if self.out_of_bag and self.function.builder.validates_out_of_bag(configuration):
-            return [{"out_of_bag": OutOfBagTask(configuration)}]
-        rungs = [{0: folds.pop(0)}, folds] if self.n_folds > 1 else [folds]
+            rungs = [{"out_of_bag": OutOfBagTask(configuration, keep)}]
         n_train = len(self.data.splits[0][0])
         if history.time_limit is not None and n_train > _MANY_ROWS:
             share = max(_FIRST_ROWS / n_train, 0.02)

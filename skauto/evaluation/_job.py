@@ -36,7 +36,7 @@ class JobRules(Protocol):
     def task_limit(self) -> float | None:
         """Seconds after which a task is killed."""
 
-    def observe(self, task: Task, result: FoldResult) -> None:
+    def observe(self, task: Task, results: Sequence[FoldResult]) -> None:
         """Take note of a finished task."""
 
     def promotes(self, job: TrialJob, history: History, n_known: int) -> bool:
@@ -120,7 +120,7 @@ class TrialJob:
             self._end(outcome.status, outcome.error)
             return
         results = outcome.value if isinstance(outcome.value, list) else [outcome.value]
-        self.evaluator.observe(task, results[0])
+        self.evaluator.observe(task, results)
         self.cpu_time += sum(result.cpu_time for result in results)
         self.evaluator.reuses.extend(r.reuse for r in results if r.reuse is not None)
         if isinstance(task, FoldTask):

@@ -125,13 +125,16 @@ class OutOfBagTask:
     ----------
     configuration : Configuration
         A forest of bootstrap samples whose preceding steps do not use the classes.
+    keep : bool, default=False
+        Whether the first result holds the fitted steps, which then predict the user's labels.
     """
 
     configuration: Configuration
+    keep: bool = False
 
     def run(self, worker: "PipelineWorker") -> list[FoldResult]:
         """Evaluate all folds."""
-        return worker.evaluate_out_of_bag(self.configuration)
+        return worker.evaluate_out_of_bag(self.configuration, keep=self.keep)
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,13 +261,17 @@ class PipelineWorker:
             fitted.steps if keep else None,
         )
 
-    def evaluate_out_of_bag(self, configuration: Configuration) -> list[FoldResult]:
+    def evaluate_out_of_bag(
+        self, configuration: Configuration, *, keep: bool = False
+    ) -> list[FoldResult]:
         """Fit a forest once on all rows and score every fold out of bag.
 
         Parameters
         ----------
         configuration : Configuration
             One for which ``builder.validates_out_of_bag`` is true.
+        keep : bool, default=False
+            See `OutOfBagTask`.
 
         Returns
         -------
@@ -275,7 +282,8 @@ class PipelineWorker:
         data = self.data
         cpu_started, started = time.process_time(), time.perf_counter()
         weights = self._weights(configuration, slice(None))
-        steps = self.builder.fit(configuration, data.Z, data.y, weights, out_of_bag=True)
+        y = data.classes[data.y] if keep else data.y
+        steps = self.builder.fit(configuration, data.Z, y, weights, out_of_bag=True)
         fit_time = time.perf_counter() - started
         probabilities = np.array(steps[-1][1].oob_decision_function_, dtype=np.float32)
         never = np.isnan(probabilities).any(axis=1) | (probabilities.sum(axis=1) == 0)
@@ -285,10 +293,11 @@ class PipelineWorker:
         score_time = time.perf_counter() - started - fit_time
         cpu_time = time.process_time() - cpu_started
         n_folds = len(scored)
-        return [
+        results = [
             FoldResult(of_fold, scores, fit_time, score_time / n_folds, cpu_time / n_folds, {})
             for of_fold, scores in scored
         ]
+        return [replace(results[0], steps=steps), *results[1:]] if keep else results
 
     def refit(
         self, configuration: Configuration, fold: int | None = None, rounds: int | None = None

@@ -1,5 +1,7 @@
 """Which trials are promoted, and how trials climb."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
@@ -11,6 +13,7 @@ from sklearn.preprocessing import TargetEncoder
 
 from skauto import AutoClassifier
 from skauto.data import TrainingData
+from skauto.engines import Outcome
 from skauto.evaluation import (
     FoldTask,
     Ladder,
@@ -20,7 +23,7 @@ from skauto.evaluation import (
     PipelineWorker,
 )
 from skauto.history import Goal, History, Proposal, Trial
-from skauto.metalearning import PriceList
+from skauto.metalearning import PriceList, Shape
 from skauto.selection import LogLoss
 from skauto.space import Configuration, SearchSpace
 
@@ -173,6 +176,43 @@ def test_out_of_bag_predictions_are_those_of_the_forest():
     expected = forest.fit(data.Z, data.y).oob_decision_function_
     for (_, test), result in zip(data.splits, results, strict=True):
         np.testing.assert_allclose(result.probabilities, expected[test], rtol=1e-5)
+
+
+def test_a_forest_on_many_rows_starts_with_a_share_of_them():
+    space = forest_space().subspace({"encoder": ["none"], "classifier": ["forest"]})
+    job = opened(evaluator_for(space, n_rows=80_000), time_limit=60.0)
+    (part,) = job.next_parts()
+    (task,) = job.args(part)
+    assert isinstance(task, FoldTask) and task.share * 60_000 == pytest.approx(10_000)
+
+
+def test_an_out_of_bag_fit_corrects_the_price_of_its_classifier():
+    space = forest_space().subspace({"encoder": ["none"], "classifier": ["forest"]})
+    prices = PriceList({"forest": [0.0, 1.0, 0.0, 0.0]})
+    evaluator = evaluator_for(space, prices=prices)
+    configuration, shape = space.default(), replace(Shape.of(evaluator.data), n_rows=400)
+    before = prices.seconds(configuration, shape)
+    task = OutOfBagTask(configuration)
+    results = evaluator.function(task)
+    evaluator.observe(task, results)
+    taken = sum(result.cpu_time for result in results)
+    after = prices.seconds(configuration, shape)
+    assert abs(np.log(after / taken)) < 0.5 * abs(np.log(before / taken))
+
+
+def test_a_held_out_forest_is_its_own_refit():
+    space = forest_space().subspace({"encoder": ["none"], "classifier": ["forest"]})
+    evaluator = evaluator_for(space, n_folds=5)
+    evaluator.data.splits[:] = evaluator.data.splits[:1]
+    job = opened(evaluator, time_limit=60.0)
+    (part,) = job.next_parts()
+    results = evaluator.function(*job.args(part))
+    job.receive(part, Outcome("ok", results, "", 1.0))
+    assert job.done
+    forest = RandomForestClassifier(60, max_features=0.5, oob_score=True, random_state=0)
+    expected = forest.fit(evaluator.data.Z, evaluator.data.y).predict_proba(evaluator.data.Z)
+    (_, fitted), *_ = evaluator.models[space.default()]
+    np.testing.assert_array_equal(fitted.predict_proba(evaluator.data.Z), expected)
 
 
 def test_out_of_bag_predictions_of_shuffled_labels_are_chance(rng):
