@@ -28,8 +28,9 @@ def configurations(result):
 @pytest.mark.parametrize("strategy", ["random", "forest_bo"])
 def test_the_same_trials_for_a_number_of_workers(space, strategy):
     def run(n_jobs):
-        settings = {"strategy": strategy, "max_evals": 20, "random_state": 0}
-        return minimize(objective, space, n_jobs=n_jobs, **settings)
+        return minimize(
+            objective, space, strategy=strategy, n_jobs=n_jobs, max_evals=14, random_state=0
+        )
 
     alone = run(1)
     assert configurations(run(1)) == configurations(alone)

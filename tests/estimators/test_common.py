@@ -51,7 +51,7 @@ def quick_constrained(strategy):
 
 def checked():
     if "SKAUTO_TEST_MAX_EVALS" not in os.environ:
-        return [quick(), quick_constrained("admm"), quick_constrained("fang_hpo")]
+        return [quick(), quick_constrained("admm")]
     max_evals = int(os.environ["SKAUTO_TEST_MAX_EVALS"])
     return [
         AutoClassifier(max_evals=max_evals),
@@ -64,12 +64,13 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in STRATEGY_NAMES if N_OBJECTIVES.get(name, 1) == 1]
-)
+@pytest.mark.parametrize("name", STRATEGY_NAMES)
 @pytest.mark.parametrize("check", STRATEGY_CHECKS, ids=lambda check: check.__name__)
 def test_scikit_learn_checks_of_strategies(name, check):
-    check("AutoClassifier", quick(make_strategy(name), initial=None, max_evals=3))
+    if N_OBJECTIVES.get(name, 1) > 1:
+        check("ConstrainedAutoClassifier", quick_constrained(name))
+    else:
+        check("AutoClassifier", quick(make_strategy(name), initial=None, max_evals=3))
 
 
 def check_name(check):

@@ -378,7 +378,7 @@ def test_a_search_is_the_same_bit_for_bit(tmp_path, n_jobs):
     settings = {
         "strategy": RandomSearch(),
         "space": prefix_space(),
-        "max_evals": 15,
+        "max_evals": 10,
         "cv": 2,
         "n_jobs": n_jobs,
         "random_state": 0,

@@ -61,6 +61,14 @@ def full(space, choice):
     )
 
 
+def default_space():
+    """The default space with forests of few trees."""
+    space = get_space("default")
+    for name in ("extra_trees", "random_forest"):
+        space.add("classifier", space.component("classifier", name).vary({"n_estimators": [8]}))
+    return space
+
+
 @pytest.fixture(scope="session")
 def table():
     """Rows to fit on."""
@@ -84,12 +92,13 @@ def vote(table, automl):
     """A vote of all the pipelines, whatever the search selected."""
     X, y = table
     reader = automl.ensemble_.pipelines[0].steps[0][1]
+    space = default_space()
     builder = PipelineBuilder(
-        get_space("default"), categorical=reader.categorical_indices_, n_levels=reader.n_levels_
+        space, categorical=reader.categorical_indices_, n_levels=reader.n_levels_
     )
     pipelines = [
-        assemble(reader, builder.fit(trial.configuration, reader.transform(X), y))
-        for trial in automl.history_
+        assemble(reader, builder.fit(full(space, choice), reader.transform(X), y))
+        for choice in CONFIGURATIONS
     ]
     weights = np.arange(1, len(pipelines) + 1) / sum(range(1, len(pipelines) + 1))
     return PipelineEnsemble(pipelines, weights, np.unique(y))

@@ -18,8 +18,8 @@ from skauto.export import to_onnx
 from skauto.export._onnx_graph import OPSETS, Graph
 from skauto.export._onnx_steps import add_step
 from skauto.selection import Decision
-from skauto.space import SearchSpace, get_space
-from tests.export.conftest import full, mixed_table
+from skauto.space import SearchSpace
+from tests.export.conftest import default_space, full, mixed_table
 
 IMPUTED = {"imputer": "simple", "scaler": "standard"}
 LINEAR = IMPUTED | {"classifier": "logistic_regression"}
@@ -61,7 +61,7 @@ def numbers(n_classes=3, seed=0):
 def vote_of_choices(choices, n_classes=3, **settings):
     X, y = numbers(n_classes)
     reader = TableReader().fit(X)
-    space = get_space("default")
+    space = default_space()
     builder = PipelineBuilder(space)
     pipelines = [
         assemble(reader, builder.fit(full(space, {"encoder": "ordinal"} | choice), X, y))
@@ -122,7 +122,7 @@ def test_a_step_that_cannot_be_converted_is_named(choice, reason):
 
 def test_every_algorithm_of_the_default_space_is_in_one_of_the_lists():
     tried = [*CONVERTIBLE, *(choice for choice, _ in NOT_CONVERTED)]
-    space = get_space("default")
+    space = default_space()
     for step in set(space.steps) - {"balancer"}:  # balancers do nothing in predict
         names = {component.name for component in space.components(step)} - {"none", "ordinal"}
         assert names <= {choice.get(step) for choice in tried}

@@ -11,8 +11,8 @@ from skauto import ConstrainedAutoClassifier
 from skauto.constraints import ModelSize
 from skauto.evaluation import PipelineBuilder, transform_and_predict
 from skauto.export import trusted_types
-from skauto.space import get_space
 from skauto.strategies import STRATEGIES
+from tests.export.conftest import default_space
 from tests.instances import make_strategy
 
 
@@ -20,23 +20,32 @@ def reloaded(model):
     return skops.io.loads(skops.io.dumps(model), trusted=trusted_types())
 
 
-@pytest.mark.parametrize("name", ["automl", "vote"])
-def test_the_model_that_is_loaded_predicts_the_same(name, table, request):
-    model = request.getfixturevalue(name)
-    np.testing.assert_array_equal(
-        reloaded(model).predict_proba(table[0]), model.predict_proba(table[0])
-    )
+@pytest.fixture(scope="module")
+def file(automl):
+    """The search as a skops file."""
+    return skops.io.dumps(automl)
 
 
-def test_what_the_search_found_is_loaded_too(automl):
-    again = reloaded(automl)
+@pytest.fixture(scope="module")
+def again(file):
+    """The search that is loaded from it."""
+    return skops.io.loads(file, trusted=trusted_types())
+
+
+def test_the_model_that_is_loaded_predicts_the_same(automl, again, vote, table):
+    X, _ = table
+    np.testing.assert_array_equal(again.predict_proba(X), automl.predict_proba(X))
+    np.testing.assert_array_equal(reloaded(vote).predict_proba(X), vote.predict_proba(X))
+
+
+def test_what_the_search_found_is_loaded_too(automl, again):
     assert again.get_params()["max_evals"] == automl.max_evals
     assert again.best_params_ == automl.best_params_
     assert again.leaderboard().equals(automl.leaderboard())
 
 
-def test_the_file_holds_no_pickle(automl):
-    with zipfile.ZipFile(io.BytesIO(skops.io.dumps(automl))) as archive:
+def test_the_file_holds_no_pickle(file):
+    with zipfile.ZipFile(io.BytesIO(file)) as archive:
         for name in archive.namelist():
             content = archive.read(name)
             if name.endswith(".npy"):
@@ -75,7 +84,7 @@ def test_a_constrained_estimator_is_loaded_with_its_constraints(table):
 def test_every_classifier_of_the_default_space_is_loaded(rng):
     Z = rng.normal(size=(60, 4))
     y = (Z[:, 0] > 0).astype(int)
-    space = get_space("default")
+    space = default_space()
     builder = PipelineBuilder(space)
     for configuration in space.default_configurations():
         steps = builder.fit(configuration, Z, y)
