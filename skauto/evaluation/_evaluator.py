@@ -129,7 +129,7 @@ class PipelineEvaluator:
 
     def observe(self, task: Task, results: Sequence[FoldResult]) -> None:
         """Keep the fitted model of a finished task and update the price list with its seconds."""
-        if results[0].steps is not None:
+        if isinstance(task, FoldTask | OutOfBagTask) and results[0].steps is not None:
             self.models[task.configuration] = results[0].steps
         if self.prices is None:
             return
