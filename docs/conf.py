@@ -93,7 +93,7 @@ def write_math(translator, node):
     """Write a formula as MathML, which browsers draw without scripts."""
     if isinstance(node, nodes.math_block):
         formula = convert(node.astext(), display="block")
-        translator.body.append(f'<div class="math">{formula}</div>')
+        translator.body.append(f'<div class="formula">{formula}</div>')
     else:
         translator.body.append(convert(node.astext()))
     raise nodes.SkipNode

@@ -128,7 +128,7 @@ def main():
     parser.add_argument(
         "--names",
         type=names,
-        default="iris,wine,breast_cancer,digits,mixed,credit-g,car,churn,ionosphere,cmc",
+        default="iris,wine,breast_cancer,digits,mixed,credit-g,car,churn,ionosphere,cmc,segment",
     )
     parser.add_argument("--max-evals", type=int, default=12)
     parser.add_argument("--out", default="export.csv")

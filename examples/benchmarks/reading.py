@@ -40,14 +40,14 @@ def strings(n_rows, rng):
         levels = [f"level {i} of {n_levels}" for i in range(n_levels)]
         columns[f"s{n_levels}"] = chosen(levels, n_rows, rng)
     names = [f"s{n_levels}" for n_levels in LEVELS]
-    for dtype in (object, "str"):
+    for dtype in ("object", "str"):
         X = pd.DataFrame(columns).astype(dict.fromkeys(names, dtype))
         theirs = seconds(lambda X=X: [X[name].factorize() for name in names])
         reader = TableReader()
         fit = seconds(lambda X=X, reader=reader: reader.fit_transform(X))
         transform = seconds(lambda X=X, reader=reader: reader.transform(X))
         print(
-            f"{dtype!s:16} factorize {theirs:.2f} s, fit_transform {fit:.2f} s "
+            f"{dtype:16} factorize {theirs:.2f} s, fit_transform {fit:.2f} s "
             f"({fit / theirs:.1f} times), transform {transform:.2f} s",
             flush=True,
         )
