@@ -114,10 +114,11 @@ class Gate:
     """Decide whether an ensemble of trials may be deployed.
 
     Additive constraints (seconds, bytes) are measured on the fitted ensemble. Before the refit
-    they are predicted by the sum of the values of the members' fold models, scaled in proportion
-    to the training rows if they grow. No model of the catalog grows faster, so that this is an
-    upper estimate. The part that all members share, the reader, counts once and does not grow. All
-    other constraints are measured on the averaged out-of-fold predictions of the members.
+    they are predicted by the sum of the values of the members' fold models. Values that grow are
+    scaled in proportion to the training rows, which is an upper estimate, or as those of refitted
+    trials of the same classifier (``learn_growth``). The part that all members share, the reader,
+    counts once and does not grow. All other constraints are measured on the averaged out-of-fold
+    predictions of the members.
 
     Parameters
     ----------
@@ -157,6 +158,7 @@ class Gate:
         self.refit = refit
         self.errors: dict[str, str] = {}
         self._shared_values: dict[str, float] = {}
+        self._growth: dict[tuple[str, str], float] = {}  # by constraint and classifier
 
     def check_groups(self, names: Mapping[str, Sequence[str]]) -> None:
         """Raise if a constraint has fewer than two large groups; warn about small groups.
@@ -199,7 +201,7 @@ class Gate:
                 continue
             measured = folds[constraint.key]
             if constraint.additive:
-                value = self._after_refit(constraint, [measured], fidelity)
+                value = self._after_refit(constraint, [("", measured)], fidelity)
             elif predictions is None:
                 value = cautious_mean(measured, self.margin.n_errors)
             else:
@@ -245,8 +247,37 @@ class Gate:
             return self
         others = [c for c in self.constraints if c.key not in keys]
         gate = Gate(others, self.data, margin=self.margin, refit=self.refit)
-        gate._shared_values = self._shared_values
+        gate._shared_values, gate._growth = self._shared_values, self._growth
         return gate
+
+    def learn_growth(self, trial: Trial, model: object) -> None:
+        """Measure how additive values of a classifier grow from the folds to all rows.
+
+        Parameters
+        ----------
+        trial : Trial
+            A trial on all rows.
+        model : object
+            Its pipeline, fitted on all rows.
+        """
+        for constraint in self.constraints:
+            folds = trial.fold_constraints.get(constraint.key)
+            if not (constraint.grows and math.isfinite(constraint.limit) and folds):
+                continue
+            shared = self._shared(constraint)
+            fitted = self._measure(constraint, replace(self._validated.evidence, model=model))
+            own = float(np.mean(folds)) - shared
+            if own > 0 and fitted > shared:
+                self._growth[constraint.key, _classifier(trial)] = (fitted - shared) / own
+
+    def learned(self, trial: Trial) -> dict[str, float]:
+        """Predict the additive values of a trial whose growth was learned, by constraint key."""
+        name = _classifier(trial)
+        return {
+            c.key: self._after_refit(c, [(name, trial.fold_constraints[c.key])])
+            for c in self.constraints
+            if (c.key, name) in self._growth and c.key in trial.fold_constraints
+        }
 
     def allows(self, trials: Sequence[Trial], weights: Sequence[float] | NDArray[Any]) -> bool:
         """Whether an ensemble keeps every limit before the refit.
@@ -318,22 +349,30 @@ class Gate:
         members = [trial.fold_constraints.get(constraint.key, unknown) for trial in trials]
         folds = tuple(float(value) for value in np.sum(members, axis=0))
         if model is None:
-            return Measurement(constraint, folds, self._after_refit(constraint, members))
+            named = list(zip(map(_classifier, trials), members, strict=True))
+            return Measurement(constraint, folds, self._after_refit(constraint, named))
         fitted = self._measure(constraint, replace(pooled(), model=model))
         return Measurement(constraint, folds, fitted, fitted)
 
     def _after_refit(
-        self, constraint: Constraint, members: Sequence[Sequence[float]], fidelity: float = 1.0
+        self,
+        constraint: Constraint,
+        members: Sequence[tuple[str, Sequence[float]]],
+        fidelity: float = 1.0,
     ) -> float:
-        """Predict the value of an additive constraint after the refit by the folds of members."""
+        """Predict the value of an additive constraint after the refit.
+
+        `members` are names of classifiers and values by fold.
+        """
         shared = self._shared(constraint)
-        folds = np.sum([np.maximum(np.array(values) - shared, 0.0) for values in members], axis=0)
-        if not self.refit:
-            return float(shared + np.sum(folds))
-        value = cautious_mean(folds, self.margin.n_errors)
-        if constraint.grows:
-            n_train = np.mean([train.size for train, _ in self.data.splits])
-            value *= len(self.data.y) / (fidelity * n_train)
+        usual = 1.0
+        if constraint.grows and self.refit:
+            n_train = float(np.mean([train.size for train, _ in self.data.splits]))
+            usual = len(self.data.y) / (fidelity * n_train)
+        growth = [self._growth.get((constraint.key, name), usual) for name, _ in members]
+        own = [np.maximum(np.array(values) - shared, 0.0) for _, values in members]
+        folds = np.sum([g * values for g, values in zip(growth, own, strict=True)], axis=0)
+        value = cautious_mean(folds, self.margin.n_errors) if self.refit else np.sum(folds)
         return float(shared + value)
 
     def _shared(self, constraint: Constraint) -> float:
@@ -416,6 +455,10 @@ class Gate:
 
     def _validation(self, rows: IntArray) -> "_Validation":
         return _Validation(rows, Evidence.of(self.data, np.empty((rows.size, 0)), rows))
+
+
+def _classifier(trial: Trial) -> str:
+    return str(trial.configuration.structure[-1])
 
 
 def _error(folds: Sequence[float], n_errors: float) -> float:

@@ -3,8 +3,8 @@
 import heapq
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, islice
 from typing import Any
 
@@ -15,12 +15,14 @@ from sklearn.dummy import DummyClassifier
 from skauto.constraints import Verdict
 from skauto.engines import Engine
 from skauto.ensemble._decide import DecisionChooser, DecisionPair
+from skauto.ensemble._model import Candidate, Model
 from skauto.ensemble._refits import Refits
 from skauto.ensemble._voting import PipelineEnsemble
 from skauto.evaluation import PipelineEvaluator, RefitTask, assemble
 from skauto.history import History, Trial
 from skauto.selection import (
     BrierLoss,
+    Decision,
     LabelLoss,
     LogLoss,
     Loss,
@@ -49,65 +51,6 @@ _SAFETY = 1.3
 _SLACK = 1.5
 # Maximum fraction of the time limit to reserve for refitting.
 _MAX_RESERVE = 0.25
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """An ensemble of fitted members and its measured constraints.
-
-    Parameters
-    ----------
-    weights : dict of int to float
-        Weights of the members by trial number.
-    model : PipelineEnsemble or Pipeline
-        Fitted model of the raw table.
-    verdict : Verdict
-        Measured constraints.
-    """
-
-    weights: dict[int, float]
-    model: Any
-    verdict: Verdict
-
-
-@dataclass(frozen=True)
-class Model:
-    """Result of `EnsembleBuilder.build`.
-
-    Parameters
-    ----------
-    ensemble : PipelineEnsemble
-        Fitted ensemble.
-    weights : dict of int to float
-        Weights of the members by trial number.
-    best_number : int or None
-        Number of the best trial among the members.
-    best : Pipeline or None
-        Pipeline of this trial, fitted on all rows.
-    fallback : bool
-        Whether no member was fitted in time, so that class frequencies are predicted.
-    front : dict of int to Candidate, default={}
-        Refitted pipelines of the Pareto front by trial number, after a multi-objective search.
-    verdict : Verdict, default=Verdict()
-        Measured constraints of the ensemble.
-    best_verdict : Verdict, default=Verdict()
-        Measured constraints of the best pipeline.
-    refused : list of Candidate, default=[]
-        Fitted ensembles that violate a limit.
-    not_fitted : list of int, default=[]
-        Numbers of trials whose refit did not end in time.
-    """
-
-    ensemble: PipelineEnsemble
-    weights: dict[int, float]
-    best_number: int | None
-    best: Any
-    fallback: bool
-    front: dict[int, Candidate] = field(default_factory=dict)
-    verdict: Verdict = field(default_factory=Verdict)
-    best_verdict: Verdict = field(default_factory=Verdict)
-    refused: list[Candidate] = field(default_factory=list)
-    not_fitted: list[int] = field(default_factory=list)
 
 
 class EnsembleBuilder:
@@ -238,29 +181,60 @@ class EnsembleBuilder:
     def _ensembles(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:
         """Weights of ensembles of fitted members, in the order of their check.
 
-        The selected ensemble is followed by itself without its members of smallest weight, then
-        by single trials.
+        The selected ensembles are followed by the last of them without its members of smallest
+        weight, then by single trials.
         """
         if self.decisions.kept_by_decision:
-            weights = self._fitted(history, refits, self.decisions.kept_by_decision)
-            if weights:
-                yield weights
-        weights = self._fitted(history, refits)
+            yield from self._votes(history, refits, self.decisions.kept_by_decision)
+        weights: dict[int, float] = {}
+        for weights in self._votes(history, refits):
+            yield dict(weights)
         last = None
         while weights:
-            yield dict(weights)
             last, _ = weights.popitem()  # the smallest weight
+            if weights:
+                yield dict(weights)
         if self.gate.constraints:
             yield from ({n: 1.0} for n in self._singles(history, refits) if n != last)
+
+    def _votes(
+        self, history: History, refits: Refits, kept: Sequence[str] = ()
+    ) -> Iterator[dict[int, float]]:
+        """Weights of the selected ensemble.
+
+        If seconds or bytes are limited, another one is selected after those of the refitted
+        members are measured. The ensemble of smaller loss comes first.
+        """
+        votes = [self._fitted(history, refits, kept)]
+        if self.refit and any(c.grows and math.isfinite(c.limit) for c in self.gate.constraints):
+            for number in votes[0]:
+                model = assemble(self.reader, refits.steps[number][0])
+                self.gate.learn_growth(history[number], model)
+            votes.append(self._fitted(history, refits, kept))
+        votes = [weights for weights in votes if weights]
+        if len(votes) == 2 and votes[0] == votes[1]:
+            votes.pop()
+        yield from sorted(votes, key=lambda weights: self._vote_loss(history, weights))
 
     def _fitted(
         self, history: History, refits: Refits, kept: Sequence[str] = ()
     ) -> dict[int, float]:
         """Select an ensemble and fit it; return the weights of members fitted in time."""
         seconds = refits.budget.remaining
-        weights = self.select(history, seconds * refits.engine.n_workers, seconds, kept)
+        processor_seconds = seconds * refits.engine.n_workers
+        weights = self.select(history, processor_seconds, seconds, kept, refits.steps)
         refits.fit(weights)
         return {number: weights[number] for number in weights if number in refits.steps}
+
+    def _vote_loss(self, history: History, weights: dict[int, float]) -> float:
+        """Loss of ensemble selection of the out-of-fold predictions of an ensemble."""
+        total = sum(weights.values())
+        members = weights.items()
+        vote = np.asarray(sum(w / total * np.asarray(history[n].predictions) for n, w in members))
+        rows = self._rows(vote)
+        weight = self.data.sample_weight
+        known = None if weight is None else weight[rows]
+        return float(self.selection_loss(rows)(self.data.y[rows], vote[rows][None], known)[0])
 
     def _singles(self, history: History, refits: Refits) -> Iterator[int]:
         """Numbers of single trials that may keep the limits, refitted lazily.
@@ -321,11 +295,10 @@ class EnsembleBuilder:
         predictions = np.asarray(trial.predictions)
         rows = self._rows(predictions)
         loss = self.score_loss(rows)
-        if decision is None or not isinstance(loss, LabelLoss):
+        if not isinstance(loss, LabelLoss):
             return violation, trial.loss
-        labels = decision.take(rows).labels(decision.scale(predictions[rows]))
         weight = self.data.sample_weight
-        one_hot = np.eye(self.data.n_classes)[labels][None]
+        one_hot = np.eye(self.data.n_classes)[_labels(predictions, rows, decision)][None]
         known = None if weight is None else weight[rows]
         return violation, float(loss(self.data.y[rows], one_hot, known)[0])
 
@@ -356,8 +329,12 @@ class EnsembleBuilder:
     def _model(self, chosen: Candidate, refused: list[Candidate], refits: Refits) -> Model:
         """Return the result with the chosen ensemble and its best pipeline."""
         history, weights = refits.history, chosen.weights
-        if not self.decisions.judged:  # no constraint depends on the decision
-            chosen.model.decision = self._choose_decision(history, weights).deployed
+        rule = self._choose_decision(history, weights)
+        chosen.model.decision = rule.deployed
+        vote = np.asarray(sum(w * np.asarray(history[n].predictions) for n, w in weights.items()))
+        rows = np.flatnonzero(~np.isnan(vote[:, 0]))
+        labels = np.full(len(vote), -1)
+        labels[rows] = _labels(vote, rows, rule.out_of_fold)
         self._describe(chosen.model, [history[number].predictions for number in weights])
         numbers = sorted(weights, key=lambda n: _preference(history, history[n]))
         singles = (self._single(number, refits) for number in numbers)
@@ -373,6 +350,7 @@ class EnsembleBuilder:
             best_verdict=best.verdict,
             refused=refused,
             not_fitted=refits.missing,
+            labels=labels,
         )
 
     def _single(self, number: int, refits: Refits) -> Candidate:
@@ -405,6 +383,7 @@ class EnsembleBuilder:
         processor_seconds: float = math.inf,
         seconds: float = math.inf,
         kept: Sequence[str] = (),
+        fitted: Collection[int] = (),
     ) -> dict[int, float]:
         """Select members by greedy ensemble selection on the out-of-fold predictions.
 
@@ -421,19 +400,23 @@ class EnsembleBuilder:
             Maximum seconds of refitting one member. Selection ends after a fifth of them.
         kept : sequence of str, default=()
             Keys of constraints that are ignored, because a decision can keep them.
+        fitted : collection of int, default=()
+            Numbers of trials that are already refitted.
 
         Returns
         -------
         weights : dict of int to float
             Weights by trial number, largest first; empty if there are no candidates.
         """
-        pool = [t for t in self._pool(history, kept) if self.refit_time(t) <= seconds]
+        known = self._pool(history, kept)
+        seconds_of = {t.number: 0.0 if t.number in fitted else self.refit_time(t) for t in known}
+        pool = [trial for trial in known if seconds_of[trial.number] <= seconds]
         if not pool:
             return {}
         if self.n_members == 1:
             return {pool[0].number: 1.0}
         gate = self.gate.without(kept)
-        times = np.array([self.refit_time(trial) for trial in pool])
+        times = np.array([seconds_of[trial.number] for trial in pool])
         end = time.monotonic() + _SELECTING * seconds
 
         def affordable(counts: NDArray[np.integer[Any]], candidate: int) -> bool:
@@ -471,7 +454,11 @@ class EnsembleBuilder:
 
     def _pool(self, history: History, kept: Sequence[str] = ()) -> list[Trial]:
         """Candidates among the complete trials, ordered by violation, then by loss."""
-        complete = [t for t in history if _complete(t)]
+        complete = [
+            replace(t, constraints={**t.constraints, **self.gate.learned(t)})
+            for t in history
+            if _complete(t)
+        ]
         keys = [_preference(history, _ignoring(t, kept)) for t in complete]
         families = [t.configuration.structure[-1] for t in complete]
         return [complete[i] for i in candidate_pool(keys, families)]
@@ -534,6 +521,13 @@ def _first_pair(
 
 def _complete(trial: Trial) -> bool:
     return trial.ok and trial.fidelity == 1.0 and trial.predictions is not None
+
+
+def _labels(predictions: FloatArray, rows: IntArray, decision: Decision | None) -> IntArray:
+    """Class codes of some rows after the decision; the most probable class for None."""
+    if decision is None:
+        return np.asarray(np.argmax(predictions[rows], axis=1))
+    return decision.take(rows).labels(decision.scale(predictions[rows]))
 
 
 def _ignoring(trial: Trial, keys: Sequence[str]) -> Trial:

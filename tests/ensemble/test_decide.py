@@ -26,6 +26,7 @@ from skauto.constraints import (
     ScoreBound,
     StatisticalParity,
 )
+from skauto.display._predictions import Predictions
 from skauto.exceptions import SmallGroupWarning
 from skauto.export import export_code, trusted_types
 from skauto.selection import Decision
@@ -91,6 +92,14 @@ def test_the_gate_measured_what_is_deployed():
     on_training = limit.measure(Evidence(np.eye(2)[clf.predict(X)], y, np.array([0, 1]), groups))
     gated = clf.constraint_values_.set_index("model").loc["ensemble", "bound"]
     assert on_training == pytest.approx(gated, abs=0.06)
+
+
+def test_reports_show_the_labels_that_were_judged(table, fair):
+    known = Predictions.out_of_fold(fair)
+    codes = {"sex": np.unique(table[0]["sex"], return_inverse=True)[1]}
+    evidence = Evidence(np.eye(2)[known.labels], table[1], known.classes, codes)
+    value = fair.constraint_values_.set_index("model").loc["ensemble", "value"]
+    assert StatisticalParity("sex").measure(evidence) == pytest.approx(value)
 
 
 @pytest.mark.parametrize("positive_label", [0, 1])

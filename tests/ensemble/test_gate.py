@@ -1,6 +1,7 @@
 """What may be deployed: members that are refitted, weighed and measured before they vote."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -171,6 +172,30 @@ def test_a_member_that_could_not_be_fitted_changes_the_vote_that_is_judged():
     assert model.not_fitted == [0]
     assert model.verdict.passes
     assert model.verdict["model_size"].fitted < 6_000
+
+
+@pytest.mark.parametrize("limit, members", [(40_000, {0, 1}), (20_000, {1})])
+def test_sizes_of_refitted_members_correct_the_prediction(limit, members):
+    """Models of constant size are expected to double from half of the rows to all rows."""
+    history = history_for([ModelSize(limit)])
+    builder = builder_of([ModelSize(limit)])
+    for number, (n_bytes, loss) in enumerate([(25_000, 0.1), (5_000, 0.3)]):
+        trial = ballast_trial(number, loss, n_bytes)
+        size = 1500.0 + n_bytes
+        history.append(
+            replace(
+                trial,
+                configuration=Configuration({"classifier": ("ballast", {"n_bytes": n_bytes})}),
+                constraints={"model_size": 2 * size},
+                fold_constraints={"model_size": (size, size)},
+            )
+        )
+    assert not history.feasible(history[0])
+    with make_engine(refit) as engine:
+        model = builder.build(history, engine, Budget())
+    assert set(model.weights) <= members
+    assert (0 in model.weights) == (0 in members)
+    assert model.verdict.passes
 
 
 def test_the_smallest_shares_leave_until_the_rest_is_light_enough():
