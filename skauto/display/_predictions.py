@@ -72,7 +72,7 @@ class Predictions:
         rows = np.flatnonzero(~np.isnan(total[:, 0]))
         decision = estimator.ensemble_.decision_
         probabilities = decision.scale(total[rows] / total[rows].sum(axis=1, keepdims=True))
-        labels = decision.labels(probabilities)
+        labels = estimator._out_of_fold_labels[rows]
         return cls(probabilities, labels, history.targets[rows], estimator.classes_)
 
     @classmethod

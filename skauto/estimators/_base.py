@@ -524,6 +524,7 @@ class BaseAutoClassifier(
             )
         self.ensemble_ = model.ensemble
         self.member_weights_ = model.weights
+        self._out_of_fold_labels = model.labels
         if model.best is not None:
             self.best_estimator_ = model.best
 
