@@ -113,11 +113,10 @@ plt.show()
 
 from sklearn.inspection import permutation_importance
 
+from skauto.plotting import PermutationImportanceDisplay
+
 result = permutation_importance(clf, X_test, y_test, n_repeats=3, random_state=0)
-order = np.argsort(result.importances_mean)
-fig, ax = plt.subplots(figsize=(6, 2.6), layout="constrained")
-ax.barh(X.columns[order], result.importances_mean[order], xerr=result.importances_std[order])
-ax.set_xlabel("loss of F1")
+PermutationImportanceDisplay.from_result(clf, result).plot()
 plt.show()
 
 # %%
@@ -137,8 +136,8 @@ clf.save_report(folder / "report.html", X=X_test, y=y_test)
 # ----------
 #
 # ``joblib`` stores the estimator for processes that have skauto installed. ``export_code`` writes
-# a folder that predicts without skauto, see :doc:`/user_guide/deployment`. New rows can have new
-# categories, words and missing values.
+# a folder that predicts without skauto, see :ref:`sphx_glr_auto_examples_plot_deployment.py`. New
+# rows can have new categories, words and missing values.
 
 import joblib
 

@@ -39,6 +39,8 @@ def to_onnx(estimator: Any) -> "onnx.ModelProto":
 
     Raises
     ------
+    ImportError
+        If onnx or skl2onnx is not installed.
     ValueError
         If a column is not read as a number, or a step of a pipeline has no converter. The message
         names the column or the step.
@@ -54,8 +56,14 @@ def to_onnx(estimator: Any) -> "onnx.ModelProto":
     >>> [output.name for output in model.graph.output]  # doctest: +SKIP
     ['label', 'probabilities']
     """
-    import onnx
-
+    try:
+        import onnx
+        import skl2onnx  # noqa: F401
+    except ImportError as exc:
+        raise ImportError(
+            f"to_onnx needs {exc.name}, which is not installed. Install the extra with "
+            "`pip install 'skauto[onnx]'`."
+        ) from exc
     vote = vote_of(estimator)
     graph = Graph()
     read = _add_reader(graph, vote)
@@ -105,8 +113,6 @@ def _add_member(
             continue
         try:
             value = add_step(graph, value, step)
-        except ImportError:
-            raise
         except Exception as exc:
             lines = [line for line in str(exc).splitlines() if line.strip()] or [repr(exc)]
             raise ValueError(

@@ -1,5 +1,7 @@
 """The ONNX graph gives the probabilities and labels of the vote."""
 
+import sys
+
 import numpy as np
 import onnx
 import onnxruntime
@@ -183,6 +185,13 @@ def evaluate(graph, X):
     opsets = [onnx.helper.make_opsetid(*pair) for pair in OPSETS.items()]
     model = onnx.helper.make_model(made, opset_imports=opsets, ir_version=8)
     return onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"X": X})[0]
+
+
+@pytest.mark.parametrize("package", ["onnx", "skl2onnx"])
+def test_without_a_package_the_error_names_the_extra(package, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=rf"needs {package}, .* install 'skauto\[onnx\]'"):
+        to_onnx(vote_of_choices([CONVERTIBLE[0]]))
 
 
 def test_a_column_of_strings_is_refused():
