@@ -10,6 +10,9 @@ and Fig. 4, fixed against adaptive budgets of the sub-problems, as
 
     python examples/benchmarks/admm_artificial.py --seconds 20 --trials 5 --strategies FIXED
 
+``--strategies "JOPT(skopt)" "AdADMM-F16(BO,Ba)"`` compares with scikit-optimize itself, the solver
+of the paper (``pip install scikit-optimize``). The first strategy is the reference.
+
 Each trial is one objective, drawn anew, and one run of every strategy on it. Give every run a core
 of its own (``OMP_NUM_THREADS=1``) and leave the machine alone; ``--clock cpu`` counts seconds of
 the processor instead of the wall's where it is shared.
@@ -19,10 +22,53 @@ import json
 import time
 
 import numpy as np
-from _common import make_parser, search
+import pandas as pd
+from _common import make_parser, search, to_rst
 
+from skauto.history import Proposal
 from skauto.objectives import make_artificial_objective, make_artificial_space
-from skauto.strategies import ADMM, JointGP, RandomSearch
+from skauto.space import Categorical, Integer
+from skauto.strategies import ADMM, JointGP, RandomSearch, Strategy
+
+
+class ScikitOptimize(Strategy):
+    """``gp_minimize`` of scikit-optimize with its defaults, over all choices at once.
+
+    Hyper-parameters of algorithms that are not chosen have no effect. One trial at a time.
+    """
+
+    def _start(self):
+        import skopt
+
+        layout = self._space.layout
+        dimensions = [skopt.space.Categorical(range(k)) for k in layout.n_algorithms]
+        for parameter in layout.parameters:
+            if isinstance(parameter, Categorical):
+                dimensions.append(skopt.space.Categorical(range(parameter.n_choices)))
+            elif isinstance(parameter, Integer):
+                dimensions.append(skopt.space.Integer(parameter.low, parameter.high))
+            else:
+                dimensions.append(skopt.space.Real(0.0, 1.0))
+        seed = int(self._rng.integers(2**31))
+        self._optimizer = skopt.Optimizer(dimensions, "GP", random_state=seed)
+        self._point = None
+
+    def _suggest(self, history, pending):
+        if self._point is not None:
+            self._optimizer.tell(self._point, history[-1].loss)
+        self._point = self._optimizer.ask()
+        vector = np.array([self._point], dtype=float)
+        parameters = self._space.layout.parameters
+        for k, parameter in enumerate(parameters, start=len(self._space.steps)):
+            if isinstance(parameter, Categorical):
+                vector[0, k] = (vector[0, k] + 0.5) / parameter.n_choices
+            elif isinstance(parameter, Integer):
+                vector[0, k] = parameter.to_unit([int(vector[0, k])])[0]
+            else:
+                vector[0, k] = parameter.snap([vector[0, k]])[0]
+        self._space.layout.complete(vector)
+        return Proposal(self._space.decode(vector[0]), origin="skopt")
+
 
 STRATEGIES = {
     "JOPT(BO)": lambda: JointGP(),
@@ -30,13 +76,16 @@ STRATEGIES = {
     "JOPT(BO), skopt": lambda: JointGP(n_candidates=10_000, n_starts=5),
     "AdADMM-F16(BO,Ba)": lambda: ADMM(max_budget=256),
     "AdADMM-F16(BO,BO)": lambda: ADMM(max_budget=256, structure_solver="bo"),
+    "JOPT(skopt)": lambda: ScikitOptimize(),
     "random": lambda: RandomSearch(),
 }
+DEFAULTS = [name for name in STRATEGIES if name != "JOPT(skopt)"]
 BUDGETS = {
     "AdADMM-F16": lambda: ADMM(),
     "AdADMM-F8": lambda: ADMM(growth=8),
     **{f"ADMM-{n}": lambda n=n: ADMM(budget=n, growth=0) for n in (16, 32, 64, 128)},
 }
+HORIZONS = (0.1, 0.25, 0.5, 1.0)  # shares of the seconds
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 
 
@@ -67,24 +116,39 @@ def value_at(curve, seconds):
 
 
 def compare(curves, reference, seconds):
-    """Speed-up and improvement over the reference, from medians over the trials."""
+    """Median final loss, improvement over the reference, trials, and speed-up by horizon."""
     grid = np.geomspace(0.01, seconds, 2000)
-    median = {
-        name: np.median([value_at(curve, grid) for curve in runs], axis=0)
-        for name, runs in curves.items()
+    values = {
+        name: np.array([value_at(curve, grid) for curve in runs]) for name, runs in curves.items()
     }
-    target = median[reference][-1]
-    reached = {name: grid[values <= target] for name, values in median.items()}
-    begin = reached[reference][0]
-    return {
-        name: {
-            "median final loss": float(values[-1]),
-            "speed-up": float(begin / reached[name][0]) if len(reached[name]) else 0.0,
-            "improvement": float(1.0 - values[-1] / target),
-            "median trials": float(np.median([runs[-1][1] for runs in curves[name]])),
+    target = np.median(values[reference][:, -1])
+    rows = {}
+    for name, own in values.items():
+        rows[name] = {
+            "final": np.median(own[:, -1]),
+            "improvement": 1.0 - np.median(own[:, -1]) / target,
+            "trials": np.median([runs[-1][1] for runs in curves[name]]),
         }
-        for name, values in median.items()
-    }
+        for horizon in HORIZONS:
+            within = grid <= horizon * seconds
+            ratio, low, high = speed_up(own, values[reference][:, within], grid)
+            rows[name][f"{horizon * seconds:.3g} s"] = f"{ratio:.1f} ({low:.1f}, {high:.1f})"
+    return rows
+
+
+def speed_up(own, reference, grid, n_samples=1000):
+    """How much sooner the median reaches what that of the reference ends with, 0 where never.
+
+    With the limits of a 95% interval, by the bootstrap over the objectives.
+    """
+    rng, n = np.random.default_rng(0), len(own)
+    ratios = []
+    for rows in [np.arange(n), *rng.integers(n, size=(n_samples, n))]:
+        median = np.median(reference[rows], axis=0)
+        reached = grid[np.median(own[rows], axis=0) <= median[-1]]
+        begin = grid[np.argmax(median <= median[-1])]
+        ratios.append(begin / reached[0] if len(reached) else 0.0)
+    return ratios[0], *np.quantile(ratios[1:], [0.025, 0.975])
 
 
 def main():
@@ -97,7 +161,7 @@ def main():
     parser.add_argument("--continuous", type=int, default=2, help="of each algorithm")
     parser.add_argument("--integers", type=int, default=2, help="of each algorithm")
     parser.add_argument(
-        "--strategies", nargs="+", choices=[*STRATEGIES, "FIXED"], default=list(STRATEGIES)
+        "--strategies", nargs="+", choices=[*STRATEGIES, "FIXED"], default=DEFAULTS
     )
     parser.add_argument("--out", help="JSON file for the curves")
     options = parser.parse_args()
@@ -120,12 +184,8 @@ def main():
     if options.out:
         with open(options.out, "w", encoding="utf-8") as file:
             json.dump(curves, file)
-    print(f"\n{'':18s} {'final':>9s} {'speed-up':>9s} {'improved':>9s} {'trials':>7s}")
-    for name, row in compare(curves, next(iter(curves)), options.seconds).items():
-        print(
-            f"{name:18s} {row['median final loss']:9.4g} {row['speed-up']:8.1f}x "
-            f"{row['improvement']:8.0%} {row['median trials']:7.0f}"
-        )
+    rows = compare(curves, next(iter(curves)), options.seconds)
+    print(to_rst(pd.DataFrame(rows).T, "Speed-ups by horizon, with 95% intervals"))
     times = options.seconds * np.array([0.025, 0.05, 0.1, 0.2, 0.5, 1.0])
     print("\nmedian loss after seconds", *(f"{t:.3g}" for t in times))
     for name, runs in curves.items():

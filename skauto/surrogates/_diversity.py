@@ -15,7 +15,8 @@ class DiversitySurrogate(BaseEstimator):
 
     Each model is fitted to ordered pairs of observed configurations: both orders of each pair, and
     each configuration with itself. The models differ in the features that are sampled for each
-    tree and, if there are more than ``max_pairs`` pairs, in the sampled pairs.
+    tree and, if there are more than ``max_pairs`` pairs, in the sampled pairs. A prediction is the
+    mean over both orders of the pair, and therefore symmetric.
 
     :meth:`update` is cheaper than :meth:`fit`: it fits only the models with the oldest data. Their
     number is such that they read ``max_pairs`` pairs in total, at least one.
@@ -134,7 +135,7 @@ class DiversitySurrogate(BaseEstimator):
         mean, std : ndarray of shape (n_pairs,)
             Mean and standard deviation over the models.
         """
-        values = self._values(np.hstack([first, second]).astype(np.float32))
+        values = self._values(first, second)
         return values.mean(axis=0), values.std(axis=0)
 
     def sample(self, first: FloatArray, second: FloatArray) -> FloatArray:
@@ -153,12 +154,16 @@ class DiversitySurrogate(BaseEstimator):
             Diversities between 0 and 1: one joint sample of the predictive distribution per model.
         """
         n_first, n_second = len(first), len(second)
-        pairs = np.hstack([np.repeat(first, n_second, axis=0), np.tile(second, (n_first, 1))])
-        return self._values(pairs.astype(np.float32)).reshape(-1, n_first, n_second)
+        values = self._values(np.repeat(first, n_second, axis=0), np.tile(second, (n_first, 1)))
+        return values.reshape(-1, n_first, n_second)
 
-    def _values(self, pairs: NDArray[np.float32]) -> FloatArray:
-        values = [model.predict(pairs, num_threads=1) for model in self.models_]
-        return np.clip(np.array(values, dtype=np.float64), 0.0, 1.0)
+    def _values(self, first: FloatArray, second: FloatArray) -> FloatArray:
+        """Prediction of each model (n_models, n_pairs): the mean over both orders of the pairs."""
+        pairs = np.hstack([first, second]).astype(np.float32)
+        swapped = np.hstack([second, first]).astype(np.float32)
+        values = np.array([m.predict(pairs, num_threads=1) for m in self.models_])
+        values += np.array([m.predict(swapped, num_threads=1) for m in self.models_])
+        return np.clip(0.5 * values, 0.0, 1.0)
 
     def _grow(
         self, X: NDArray[np.float32], diversity: FloatArray, rng: np.random.Generator

@@ -55,6 +55,13 @@ def test_samples_are_the_models_predictions():
     np.testing.assert_allclose(values.std(axis=0).ravel(), std)
 
 
+def test_predictions_do_not_depend_on_the_order_of_a_pair():
+    X, diversity = make_problem(30)
+    surrogate = quick().fit(X, diversity, np.random.default_rng(0))
+    there, back = surrogate.sample(X[:3], X[5:12]), surrogate.sample(X[5:12], X[:3])
+    np.testing.assert_allclose(there, back.transpose(0, 2, 1))
+
+
 def test_the_generator_decides():
     X, diversity = make_problem(40)
 
