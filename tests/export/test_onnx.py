@@ -25,8 +25,7 @@ from tests.export.conftest import default_space, full, mixed_table
 
 IMPUTED = {"imputer": "simple", "scaler": "standard"}
 LINEAR = IMPUTED | {"classifier": "logistic_regression"}
-# All steps of the default space but those of NOT_CONVERTED.
-CONVERTIBLE = [
+CLASSIFIERS = [
     LINEAR,
     IMPUTED | {"classifier": "lda"},
     IMPUTED | {"classifier": "qda"},
@@ -36,6 +35,10 @@ CONVERTIBLE = [
     {"imputer": "simple", "classifier": "extra_trees"},
     {"classifier": "random_forest"},
     {"classifier": "lightgbm"},
+]
+# All steps of the default space but those of NOT_CONVERTED.
+CONVERTIBLE = [
+    *CLASSIFIERS,
     {"encoder": "one_hot", "classifier": "lightgbm"},
     {"encoder": "target", "classifier": "extra_trees"},
     {"imputer": "simple", "scaler": "robust_smooth", "transformer": "pca", "classifier": "lda"},
@@ -80,8 +83,11 @@ def run(model, X):
     return session.run(["label", "probabilities"], {"X": X})
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("choice", CONVERTIBLE, ids=lambda choice: "-".join(choice.values()))
+@pytest.mark.parametrize(
+    ("choice", "n_classes"),
+    [(choice, 2) for choice in CLASSIFIERS] + [(choice, 3) for choice in CONVERTIBLE],
+    ids=lambda value: "-".join(value.values()) if isinstance(value, dict) else str(value),
+)
 def test_a_member_gives_the_same(choice, n_classes):
     vote = vote_of_choices([choice], n_classes)
     X, _ = numbers(n_classes, seed=1)
@@ -135,7 +141,7 @@ def test_every_algorithm_of_the_default_space_is_in_one_of_the_lists():
     [
         DecisionTreeClassifier(max_depth=5, random_state=0),
         RandomForestClassifier(5, random_state=0),
-        LGBMClassifier(n_estimators=5, min_child_samples=2, verbose=-1),
+        LGBMClassifier(n_estimators=5, min_child_samples=2, n_jobs=1, verbose=-1),
     ],
     ids=lambda classifier: type(classifier).__name__,
 )
@@ -163,7 +169,9 @@ def around(value):
 
 def test_missing_entries_that_lightgbm_has_not_seen_are_zeros():
     X = np.array([[-1.0, 1.0], [1.0, -1.0]] * 50)
-    booster = LGBMClassifier(n_estimators=3, min_child_samples=2, verbose=-1).fit(X, X[:, 0] > 0)
+    booster = LGBMClassifier(n_estimators=3, min_child_samples=2, n_jobs=1, verbose=-1).fit(
+        X, X[:, 0] > 0
+    )
     graph = Graph()
     add_step(graph, "X", booster)
     gaps = np.array([[np.nan, 1.0], [1.0, np.nan], [np.nan, np.nan]])
