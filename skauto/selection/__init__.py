@@ -15,21 +15,16 @@ from skauto.selection._diversity import (
     pairwise_diversity,
 )
 from skauto.selection._greedy import Selection, greedy_selection
-from skauto.selection._losses import (
+from skauto.selection._label_losses import (
     BalancedErrorLoss,
-    BrierLoss,
     ErrorLoss,
     F1Loss,
     LabelLoss,
-    LogLoss,
-    Loss,
     MatthewsLoss,
-    RocAucLoss,
-    ScorerLoss,
-    SmoothedLoss,
-    get_loss,
 )
+from skauto.selection._losses import BrierLoss, LogLoss, Loss, RocAucLoss, SmoothedLoss
 from skauto.selection._rates import RateLimit, SignalThreshold, choose_signal_thresholds
+from skauto.selection._scorer_loss import ScorerLoss, get_loss
 from skauto.selection._scores import score_probabilities
 
 __all__ = [

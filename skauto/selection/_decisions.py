@@ -13,14 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, softmax
 
-from skauto.selection._losses import (
-    BrierLoss,
-    ErrorLoss,
-    LabelLoss,
-    LogLoss,
-    Loss,
-    ScorerLoss,
-)
+from skauto.selection._label_losses import ErrorLoss, LabelLoss
+from skauto.selection._losses import BrierLoss, LogLoss, Loss
+from skauto.selection._scorer_loss import ScorerLoss
 from skauto.utils import FloatArray, IntArray
 
 # Probabilities are clipped before the logarithm, at the resolution of float32.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skauto.selection._losses import LabelLoss
+from skauto.selection._label_losses import LabelLoss
 from skauto.utils import BoolArray, FloatArray, IntArray
 
 # Grid of the strength of a signal, per standard deviation of the signal: coarse over the whole
