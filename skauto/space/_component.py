@@ -70,9 +70,8 @@ class Component:
         keyword arguments and returns an estimator; or None for a passthrough step.
     parameters : mapping of str to list, distribution or Parameter, default=None
         The hyper-parameters, see :func:`as_parameter`. A hyper-parameter with a single choice is a
-        fixed setting.
-    defaults : mapping of str to object, default=None
-        Default values of hyper-parameters; otherwise the first choice or the middle of the range.
+        fixed setting. The default value is the first choice or the middle of the range;
+        ``as_parameter(spec, default)`` sets another.
     conditions : mapping of str to (str, list), default=None
         ``{"degree": ("kernel", ["poly"])}`` makes ``degree`` active only if ``kernel`` is active
         and has one of the listed values.
@@ -127,7 +126,6 @@ class Component:
         estimator: Any = None,
         parameters: Mapping[str, Any] | None = None,
         *,
-        defaults: Mapping[str, Any] | None = None,
         conditions: Mapping[str, tuple[str, Sequence[Any]]] | None = None,
         adapt: Callable[[Any, FitContext], None] | None = None,
         dense_only: bool | None = None,
@@ -153,7 +151,7 @@ class Component:
             raise ValueError(f"{name}: weight must be positive, got {weight!r}")
         self.name = name
         self.estimator = estimator
-        self.parameters, self.settings = self._read_parameters(parameters or {}, defaults or {})
+        self.parameters, self.settings = self._read_parameters(parameters or {})
         self.conditions = self._read_conditions(conditions or {})
         self.adapt = adapt
         tags = _input_tags(estimator)
@@ -171,21 +169,15 @@ class Component:
         self.prefers = dict(prefers or {})
 
     def _read_parameters(
-        self, specs: Mapping[str, Any], defaults: Mapping[str, Any]
+        self, specs: Mapping[str, Any]
     ) -> tuple[dict[str, Parameter], dict[str, Any]]:
         """Separate hyper-parameters from fixed settings, which have a single choice."""
-        unknown = [key for key in defaults if key not in specs]
-        if unknown:
-            raise ValueError(
-                f"{self.name}: defaults has {unknown[0]!r}, which is not among the "
-                f"hyper-parameters {list(specs)}"
-            )
         parameters, settings = {}, {}
         for key, spec in specs.items():
             if key == "name":
                 raise ValueError(f"{self.name}: a hyper-parameter cannot be called 'name'")
             try:
-                parameter = as_parameter(spec, defaults.get(key))
+                parameter = as_parameter(spec)
             except (TypeError, ValueError) as error:
                 raise type(error)(f"{self.name}, hyper-parameter {key!r}: {error}") from error
             if isinstance(parameter, Categorical) and parameter.n_choices == 1:
@@ -263,7 +255,7 @@ class Component:
         specs.update(self.parameters)
         specs.update(parameters or {})
         kept = {key: spec for key, spec in specs.items() if key not in drop}
-        other.parameters, other.settings = other._read_parameters(kept, {})
+        other.parameters, other.settings = other._read_parameters(kept)
         conditions = {
             child: (parent, values)
             for child, (parent, values) in self.conditions.items()

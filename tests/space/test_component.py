@@ -7,7 +7,7 @@ from scipy.stats import loguniform, randint
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from skauto.space import Component, Integer, Real
+from skauto.space import Component, Integer, Real, as_parameter
 
 
 def make_svc(C=1.0, gamma_exponent=0):
@@ -22,11 +22,10 @@ def svc():
         {
             "C": loguniform(0.01, 100),
             "kernel": ["rbf", "poly", "sigmoid"],
-            "degree": randint(2, 6),
+            "degree": as_parameter(randint(2, 6), 3),
             "coef0": Real(0.0, 1.0),
             "shrinking": [False],
         },
-        defaults={"degree": 3},
         conditions={
             "coef0": ("degree", [2, 3]),
             "degree": ("kernel", ["poly"]),
@@ -112,7 +111,6 @@ def test_pickles(svc):
     [
         (("", None), {}, "must be a string"),
         (("x", None, {"a": 3}), {}, "x, hyper-parameter 'a': .* got 3"),
-        (("x", None, {"a": [1, 2]}), {"defaults": {"b": 1}}, "defaults has 'b'"),
         (("x", None, {"name": [1, 2]}), {}, "cannot be called 'name'"),
         (("x", None, {"a": [1, 2]}), {"conditions": {"a": ("b", [1])}}, "names 'b'"),
         (
