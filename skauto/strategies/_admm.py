@@ -71,8 +71,6 @@ class ADMM(GeneratorStrategy):
         to the observed losses: 1 for the best, 1/2 for the median.
     prior : float, default=2.0
         Both parameters of the Beta prior of each algorithm in Thompson sampling, 10 in the paper.
-    reset_bandit : bool, default=False
-        Whether Thompson sampling is reset in every iteration.
     first : mapping of str to str, default=None
         Algorithms of the first structure, for some of the steps. None starts from the best trial
         made before the search, or from the default of the space.
@@ -80,10 +78,8 @@ class ADMM(GeneratorStrategy):
         Number of known points that a Gaussian process requires; with fewer, points are random.
     tolerance : float, default=0.1
         theta-min ends when the largest expected improvement is below this fraction of the spread
-        of its losses, halved in every iteration, or when the last ``n_initial`` losses are equal.
-        With 0 (the paper) it uses its whole budget.
-    min_tolerance : float, default=0.001
-        Lower bound of the halved ``tolerance``.
+        of its losses, or when the last ``n_initial`` losses are equal. The fraction is halved in
+        every iteration, down to a hundredth. With 0 (the paper) theta-min uses its whole budget.
     max_multiplier : float, default=10.0
         Upper bound of the multipliers mu of the constraints; infinity in the paper.
 
@@ -141,11 +137,9 @@ class ADMM(GeneratorStrategy):
         rho: float = 1.0,
         f_hat: float | None = None,
         prior: float = 2.0,
-        reset_bandit: bool = False,
         first: Mapping[str, str] | None = None,
         n_initial: int = 4,
         tolerance: float = 0.1,
-        min_tolerance: float = 1e-3,
         max_multiplier: float = 10.0,
     ) -> None:
         self.theta_solver = theta_solver
@@ -156,11 +150,9 @@ class ADMM(GeneratorStrategy):
         self.rho = rho
         self.f_hat = f_hat
         self.prior = prior
-        self.reset_bandit = reset_bandit
         self.first = first
         self.n_initial = n_initial
         self.tolerance = tolerance
-        self.min_tolerance = min_tolerance
         self.max_multiplier = max_multiplier
 
     @classmethod
@@ -174,8 +166,7 @@ class ADMM(GeneratorStrategy):
         check_integers(self, budget=1, growth=0, max_budget=self.budget, n_initial=1)
         check_positive(self, "rho", "prior", "f_hat")
         nonnegative = (0.0, math.inf)
-        check_numbers(self, tolerance=nonnegative, min_tolerance=nonnegative)
-        check_numbers(self, max_multiplier=nonnegative)
+        check_numbers(self, tolerance=nonnegative, max_multiplier=nonnegative)
         self.residuals_: list[dict[str, Any]] = []
         self._layout = self._space.layout
         self._n_steps = self._layout.n_steps
@@ -188,11 +179,11 @@ class ADMM(GeneratorStrategy):
     def _run(self, history: History) -> Iterator[Proposal]:
         """Algorithm 1, or Algorithm 2 if the history has limits."""
         state = self._state = self._first_state(history)
-        self._bandit = self._new_bandit()
+        self._bandit = ThompsonSampling(self._space, self.prior, self.prior)
         for iteration in count():
             budget = min(self.budget + iteration * self.growth, self.max_budget)
             self._made_progress = False
-            self._least_gain = max(self.tolerance * 0.5**iteration, self.min_tolerance)
+            self._least_gain = self.tolerance * max(0.5**iteration, 0.01)
             yield from self._minimize_theta(history, budget)
             before = state.delta
             self._minimize_delta()
@@ -344,8 +335,6 @@ class ADMM(GeneratorStrategy):
     def _minimize_structure(self, history: History, budget: int) -> Iterator[Proposal]:
         """z-min (Eq. A24) at the current hyper-parameters of every algorithm."""
         state = self._state
-        if self.reset_bandit:
-            self._bandit = self._new_bandit()
         # structures of this sub-problem, and pending ones of the last one
         late = [structure for structure, _ in self._unrewarded]
         self._tried = {tuple(z): self._configuration(z, state.theta) for z in late}
@@ -509,9 +498,6 @@ class ADMM(GeneratorStrategy):
     def _active_columns(self, structure: IntArray) -> IntArray:
         """Columns of the hyper-parameters of the algorithms of a structure."""
         return self._layout.columns_of(structure)
-
-    def _new_bandit(self) -> ThompsonSampling:
-        return ThompsonSampling(self._space, self.prior, self.prior)
 
 
 @dataclass
