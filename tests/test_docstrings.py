@@ -89,9 +89,9 @@ def complaints(dotted: str, extra: set[str] = frozenset()) -> list[str]:
     return [f"{code}: {text}" for code, text in errors if code not in IGNORED | extra]
 
 
-@pytest.mark.parametrize("module_name", public_modules())
-def test_module_says_what_it_is(module_name: str) -> None:
-    assert (importlib.import_module(module_name).__doc__ or "").strip()
+def test_modules_say_what_they_are() -> None:
+    texts = {name: importlib.import_module(name).__doc__ or "" for name in public_modules()}
+    assert [name for name, text in texts.items() if not text.strip()] == []
 
 
 @pytest.mark.skipif(not API_PAGE.exists(), reason="the documentation is not there")
@@ -102,7 +102,16 @@ def test_api_reference_lists_every_room() -> None:
 
 
 @pytest.mark.parametrize("dotted", OBJECTS)
-def test_public_object_is_documented(dotted: str) -> None:
+def test_public_object_and_its_methods_are_documented(dotted: str) -> None:
+    thing = OBJECTS[dotted]
+    found = {dotted: complaints(dotted, excused(dotted))}
+    for method in own_methods(thing) if inspect.isclass(thing) else ():
+        found[method] = complaints(f"{dotted}.{method}", excused_of_method(dotted, method))
+    assert {name: texts for name, texts in found.items() if texts} == {}
+
+
+def excused(dotted: str) -> set[str]:
+    """What the text of a class or function need not have."""
     thing, ignored = OBJECTS[dotted], set()
     protocol = getattr(thing, "_is_protocol", False)
     base = inspect.isclass(thing) and thing.__name__.startswith("Base")
@@ -112,7 +121,7 @@ def test_public_object_is_documented(dotted: str) -> None:
         ignored |= {"EX01"}
     if is_record(thing):
         ignored |= {"EX01", "PR01"}
-    assert complaints(dotted, ignored) == []
+    return ignored
 
 
 def is_record(thing: object) -> bool:
@@ -123,23 +132,13 @@ def is_record(thing: object) -> bool:
     return set(inspect.signature(thing).parameters) <= attributes
 
 
-METHODS = [
-    f"{dotted}.{method}"
-    for dotted, thing in OBJECTS.items()
-    if inspect.isclass(thing)
-    for method in own_methods(thing)
-]
-
-
-@pytest.mark.parametrize("dotted", METHODS)
-def test_public_method_is_documented(dotted: str) -> None:
-    owner, name = dotted.rsplit(".", 1)
+def excused_of_method(owner: str, name: str) -> set[str]:
+    """What the text of a method or property need not have."""
     member = inspect.getattr_static(OBJECTS[owner], name)
-    sections = get_doc_object(getattr(OBJECTS[owner], name))
     user_facing = owner.removeprefix("skauto.") in FULL_METHODS
-    ignored = {"EX01"}
-    if isinstance(member, property) or not user_facing:
-        # A sentence may be enough; a Parameters section that exists must be right.
-        ignored |= {"RT01", "RT03", "PR04", "PR07"}
-        ignored |= set() if sections["Parameters"] else {"PR01"}
-    assert complaints(dotted, ignored) == []
+    if user_facing and not isinstance(member, property):
+        return {"EX01"}
+    # A sentence may be enough; a Parameters section that exists must be right.
+    sections = get_doc_object(getattr(OBJECTS[owner], name))
+    ignored = {"EX01", "RT01", "RT03", "PR04", "PR07"}
+    return ignored if sections["Parameters"] else ignored | {"PR01"}

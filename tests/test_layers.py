@@ -138,45 +138,48 @@ def may_import(room: str, other: str) -> bool:
     return room == other or HEIGHT[other] < HEIGHT[room]
 
 
-ROOMS = [room for room in HEIGHT if room != "__init__"]
-
-# Imports each room by itself, after dropping all modules of skauto. The package is replaced by an
-# empty one, whose `__init__` would import everything.
+# Imports the rooms in the order of the street, while only the rooms above are loaded. The package
+# is replaced by an empty one, whose `__init__` would import everything.
 IMPORT_EACH_ROOM = """
 import importlib, json, sys, types
-root, *rooms = sys.argv[1:]
-loaded = {}
-for room in rooms:
-    for name in [name for name in sys.modules if name.split(".")[0] == "skauto"]:
-        del sys.modules[name]
-    package = sys.modules["skauto"] = types.ModuleType("skauto")
-    package.__path__, package.__version__ = [root], "0"
-    importlib.import_module(f"skauto.{room}")
-    loaded[room] = [name for name in sys.modules if name.startswith("skauto.")]
+root, street = sys.argv[1], json.loads(sys.argv[2])
+package = sys.modules["skauto"] = types.ModuleType("skauto")
+package.__path__, package.__version__ = [root], "0"
+loaded, above = {}, set()
+for rooms in street:
+    for room in rooms:
+        for name in [name for name in sys.modules if name.startswith("skauto.")]:
+            if name.split(".")[1] not in above:
+                del sys.modules[name]
+        before = set(sys.modules)
+        importlib.import_module(f"skauto.{room}")
+        loaded[room] = [name for name in set(sys.modules) - before if name.startswith("skauto.")]
+    above.update(rooms)
 print(json.dumps(loaded))
 """
 
 
-@pytest.fixture(scope="module")
-def loaded() -> dict[str, list[str]]:
-    """The modules of skauto that each room loads when nothing else of skauto is imported."""
-    command = [sys.executable, "-c", IMPORT_EACH_ROOM, str(ROOT), *ROOMS]
+def test_a_room_loads_only_rooms_above_when_it_runs() -> None:
+    street = json.dumps(STREET[:-1])  # `__init__` imports everything
+    command = [sys.executable, "-c", IMPORT_EACH_ROOM, str(ROOT), street]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
-    return json.loads(run.stdout)
+    loaded = {
+        room: {room_of(name) for name in names} for room, names in json.loads(run.stdout).items()
+    }
+    assert all(room in others for room, others in loaded.items())
+    wrong = {
+        room: {other for other in others if not may_import(room, other)}
+        for room, others in loaded.items()
+    }
+    assert {room: others for room, others in wrong.items() if others} == {}
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_room_loads_only_rooms_above_when_it_runs(
-    room: str, loaded: dict[str, list[str]]
-) -> None:
-    others = {room_of(name) for name in loaded[room]}
-    assert room in others
-    assert {other for other in others if not may_import(room, other)} == set()
-
-
-@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=module_name)
-def test_module_imports_only_from_rooms_above(path: Path) -> None:
-    assert violations(module_name(path), path.read_text(encoding="utf-8")) == []
+def test_modules_import_only_from_rooms_above() -> None:
+    found = {
+        module_name(path): violations(module_name(path), path.read_text(encoding="utf-8"))
+        for path in sorted(ROOT.rglob("*.py"))
+    }
+    assert {module: sentences for module, sentences in found.items() if sentences} == {}
 
 
 @pytest.mark.parametrize(
