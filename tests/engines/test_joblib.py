@@ -1,6 +1,7 @@
 """Trials on the joblib backend of the user's choice, above all on a dask cluster."""
 
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -97,16 +98,23 @@ def make_task():
 
 
 @pytest.fixture(scope="module")
-def cluster():
-    """Two workers. New ones are forked from a process that has imported what they need."""
+def forked_workers():
+    """Workers of dask are forked from a process that has imported what they need."""
     distributed = pytest.importorskip("distributed")
     dask = pytest.importorskip("dask")
     with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
         distributed.utils.get_mp_context().set_forkserver_preload(["distributed", "skauto"])
-        with distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0"
-        ) as cluster:
-            yield cluster
+        yield
+
+
+@pytest.fixture(scope="module")
+def cluster(forked_workers):
+    """Two workers."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=":0"
+    ) as cluster:
+        yield cluster
 
 
 class TestDask:
@@ -237,19 +245,12 @@ class TestDask:
         assert chosen == [("SerialEngine", 1)] * 2
 
 
-def test_the_example_on_a_cluster():
+@pytest.mark.filterwarnings("ignore")
+def test_the_example_on_a_cluster(forked_workers, capsys):
     """A worker that dies in a search costs its trial only; the others are those of n_jobs=2."""
-    pytest.importorskip("distributed")
     script = Path(__file__).parents[2] / "examples" / "cluster_dask.py"
-    finished = subprocess.run(
-        [sys.executable, "-W", "ignore", str(script)],
-        capture_output=True,
-        text=True,
-        timeout=3 * PATIENCE,
-        env={**os.environ, "DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD": "forkserver"},
-    )
-    assert finished.returncode == 0, finished.stderr
-    *trials, last = finished.stdout.splitlines()
+    runpy.run_path(str(script), run_name="__main__")
+    *trials, last = capsys.readouterr().out.splitlines()
     statuses = [line.split()[2] for line in trials[1:]]
     assert len(statuses) == 12 and statuses.count("crashed") == 1
     assert set(statuses) <= {"ok", "stopped", "crashed"}
