@@ -99,7 +99,7 @@ SETTINGS = settings(
 )
 
 
-@settings(SETTINGS, max_examples=120)
+@settings(SETTINGS, max_examples=80)
 @given(X=tables())
 def test_any_table_is_read_or_refused(X):
     check_reader(X)

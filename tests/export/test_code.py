@@ -1,6 +1,8 @@
 """The exported folder predicts the same where skauto cannot be imported."""
 
+import io
 import pickle
+import runpy
 import subprocess
 import sys
 import types
@@ -59,17 +61,17 @@ def test_versions_are_pinned(vote, tmp_path):
     assert "skauto" not in names
 
 
-def test_the_command_line_reads_a_table(tmp_path, rng):
+def test_the_script_reads_a_table(tmp_path, rng, monkeypatch, capsys):
     import pandas as pd
 
     X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
     automl = AutoClassifier(max_evals=1, cv=2, random_state=0).fit(X, X["a"] > 0)
     folder = export_code(automl, tmp_path / "model")
     X.to_csv(tmp_path / "X.csv", index=False)
-    command = [sys.executable, folder / "predict.py", tmp_path / "X.csv"]
-    finished = subprocess.run(command, capture_output=True, check=True, text=True)
-    (tmp_path / "out.csv").write_text(finished.stdout)
-    answer = pd.read_csv(tmp_path / "out.csv")
+    monkeypatch.setattr(sys, "argv", ["predict.py", str(tmp_path / "X.csv")])
+    monkeypatch.setattr(sys, "path", sys.path.copy())  # the script adds its folder
+    runpy.run_path(str(folder / "predict.py"), run_name="__main__")
+    answer = pd.read_csv(io.StringIO(capsys.readouterr().out))
     assert list(answer.columns) == ["predicted", "False", "True"]
     np.testing.assert_array_equal(answer["predicted"], automl.predict(X))
 

@@ -219,7 +219,7 @@ def test_converges_on_a_smooth_function():
         square = (values["real_0"] - 0.7) ** 2 + (values["real_1"] - 0.2) ** 2
         return {"losses": (offset + square,)}
 
-    history = drive(ForestBO(), space, evaluate, 80)
+    history = drive(ForestBO(n_candidates=500, n_starts=3), space, evaluate, 80)
     assert history.incumbent.configuration["step_0"] == "algorithm_1"
     assert history.incumbent.loss < 0.003
     chosen = [t for t in history[40:] if t.origin == "log_ei"]

@@ -88,7 +88,7 @@ def test_any_number_of_objectives(n_objectives):
 
 def test_parallel_proposals_differ():
     strategy = clone(QUICK)
-    history = drive(strategy, plane(), two_valleys, 15, n_objectives=2)
+    history = drive(RandomSearch(), plane(), two_valleys, 15, n_objectives=2)
     strategy.start(plane(), np.random.default_rng(0))
     pending = []
     for _ in range(4):
