@@ -14,7 +14,7 @@ STRATEGY_SETTINGS: dict[str, dict] = {
         "acquisition": "eips",
         "n_initial": 5,
         "n_candidates": 300,
-        "n_starts": 1,
+        "n_starts": 3,
     },
     "admm": {"budget": 5, "growth": 2, "n_initial": 3},
     "divbo": {
@@ -30,7 +30,7 @@ STRATEGY_SETTINGS: dict[str, dict] = {
         "surrogate": GaussianProcess(nu=1.5, trend="constant", n_restarts=0),
     },
     "flash": {"n_init": 4, "n_prune": 3, "r": 4, "fine_tuner": "tpe"},
-    "forest_bo": {"n_initial": 5, "n_candidates": 300, "n_starts": 1},
+    "forest_bo": {"n_initial": 5, "n_candidates": 300, "n_starts": 3},
     "joint_gp": {"n_initial": 5, "n_candidates": 200, "n_starts": 1},
     "ensemble_evolution": {"population_size": 10, "n_members": 3},
     "mosaic": {"n_samples": 20, "n_candidates": 200, "n_starts": 1, "kappa": 1},
