@@ -92,7 +92,13 @@ def search(limits, seed, X, y, group, **settings):
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InfeasibleWarning)
-        return clf.fit(X, y, sensitive_features=group)
+        return clf.fit(X, y, **compared(limits, group))
+
+
+def compared(limits, group):
+    """Pass the groups to ``fit`` if a limit compares them."""
+    named = any(limit.sensitive_names for limit in limits)
+    return {"sensitive_features": group} if named else {}
 
 
 def any_trial_passes(clf, limits, margin, X, y, group):
@@ -112,7 +118,7 @@ def any_trial_passes(clf, limits, margin, X, y, group):
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InfeasibleWarning)
-            alone.fit(X, y, sensitive_features=group)
+            alone.fit(X, y, **compared(limits, group))
         passed |= alone.feasible_
     return passed
 
