@@ -17,8 +17,9 @@ from skauto.data._text import LatentTerms, TextFeatures, ngrams, parts, whole, w
 FloatMatrix = NDArray[np.float64]
 
 _MAX_TAGS = 50
-# SVD components of a name column, and of the words and n-grams of a text column.
-_NAME_COMPONENTS = 30
+# SVD components and single n-grams of a name column.
+_NAME_COMPONENTS, _NAME_TERMS = 30, 100
+# SVD components of the words and of the n-grams of a text column.
 _WORD_COMPONENTS, _NGRAM_COMPONENTS = 30, 20
 
 
@@ -286,7 +287,8 @@ def make_encoder(kind: Kind, cells: Cells, max_text_columns: int) -> Encoder:
 
 def _name_encoder(cells: Levels, max_columns: int) -> Encoder:
     """Encode text features, and category codes too if levels occur twice or more on average."""
-    view = LatentTerms(ngrams, min(_NAME_COMPONENTS, max_columns))
+    n_components = min(_NAME_COMPONENTS, max_columns)
+    view = LatentTerms(ngrams, n_components, min(_NAME_TERMS, max_columns - n_components))
     text = TextEncoder(cells, TextFeatures(parts, [view]))
     if 2 * len(cells.levels) > np.count_nonzero(cells.codes >= 0):
         return text

@@ -68,6 +68,23 @@ def test_rare_words_tell_as_much_as_all_words_by_tfidf():
     assert score > tfidf - 0.02
 
 
+def test_parts_of_codes_tell_the_class():
+    """Codes such as "QX123/AB", all different: both groups of letters add to the log odds."""
+    rng = np.random.default_rng(0)
+    groups = [f"{a}{b}" for a in "QWRTZ" for b in "XYJK"]
+    weights, picks = rng.normal(size=(2, 20)), rng.integers(20, size=(2, 2000))
+    codes = np.array(
+        [f"{groups[i]}{rng.integers(100, 999)}/{groups[j]}" for i, j in picks.T], dtype=object
+    )
+    signal = weights[0][picks[0]] + weights[1][picks[1]]
+    y = rng.random(2000) < expit(2 * signal)
+    reader = TableReader(column_kinds={0: "name"}).fit(codes[:1000, None])
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=0.03, max_iter=500))
+    model.fit(reader.transform(codes[:1000, None]), y[:1000])
+    found = model.predict_proba(reader.transform(codes[1000:, None]))[:, 1]
+    assert roc_auc_score(y[1000:], found) > roc_auc_score(y[1000:], signal[1000:]) - 0.04
+
+
 def test_a_search_finds_them():
     X, y = reviews(20, 5, 1)
     model = AutoClassifier(max_evals=2, cv=2, random_state=0).fit(X[:1000], y[:1000])
