@@ -24,6 +24,7 @@ from skauto.space import get_space
 
 SETS = "delta_elevators,cpu_small,pol,puma32H,mnist_10k,led24"
 MAX_ROWS = 10_000
+COSTS = ["fit_seconds", "judged", "by_strategy", "members", "idle"]
 
 
 class WithoutRungs(AutoClassifier):
@@ -91,12 +92,16 @@ def run(arguments, variant, name, seed):
     probabilities = clf.predict_proba(X_test)
     ranking = probabilities[:, 1] if n_classes == 2 else probabilities
     trials = list(clf.history_)
+    runs = [run for trial in trials for run in trial.runs]
+    span = max(end for _, end in runs) - min(start for start, _ in runs)
     return {
         "roc_auc": roc_auc_score(y_test, ranking, multi_class="ovr", labels=clf.classes_),
         "log_loss": log_loss(y_test, probabilities, labels=clf.classes_),
         "fit_seconds": seconds,
         "judged": sum(trial.status in ("ok", "stopped") for trial in trials),
+        "by_strategy": sum(trial.origin != "initial" for trial in trials),
         "members": len(clf.member_weights_),
+        "idle": 1.0 - sum(end - start for start, end in runs) / span / arguments.n_jobs,
     }
 
 
@@ -109,7 +114,7 @@ def summarise(frame):
         if "whole" in table:
             tests = paired_tests(sign * table.dropna(), "whole").round(4)
             print(f"\n{score}, positive: worse without the part\n{tests.to_string()}")
-    print("\n", frame.groupby("variant", sort=False)[["judged", "members"]].median())
+    print("\n", frame.groupby("variant", sort=False)[COSTS].median())
 
 
 def main():
