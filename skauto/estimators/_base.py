@@ -164,7 +164,6 @@ class BaseAutoClassifier(
             rng = np.random.default_rng(seed)
             scorers = named_scorers(self, self.scoring, data.n_classes)
             space = self._space(data.classes).for_data(data.facts)
-            strategy = get_strategy(self.strategy)
             prices = None if self.time_limit is None else load_prices()
             fold_seed, search_seed = (int(seed) for seed in rng.integers(2**31, size=2))
             initial = self._initial(space, data, rng, prices)
@@ -176,6 +175,7 @@ class BaseAutoClassifier(
             if options.cache is not None:
                 cache = stack.enter_context(self._prefix_cache(data, options.cache))
             evaluator = self._evaluator(data, scorers, space, search_seed, cache, prices, budget)
+            strategy = self._make_strategy(evaluator)
             builder = self._model_builder(strategy, evaluator, data, options)
             goal = self._goal(strategy, evaluator, builder, data, budget)
             about = {} if checkpoint is None else self._about(seed, data, goal)
@@ -334,6 +334,10 @@ class BaseAutoClassifier(
         """Gate that decides whether a fitted ensemble may be deployed."""
         return Gate(constraints, data, refit=self._options().refit)
 
+    def _make_strategy(self, evaluator: PipelineEvaluator) -> Strategy:
+        """Return the strategy object of the parameter ``strategy``."""
+        return get_strategy(self.strategy)
+
     def _minimized(self, strategy: Strategy, constraints: list[Constraint]) -> list[str]:
         """Names of the constraints that are objectives besides the loss."""
         return []
@@ -409,6 +413,7 @@ class BaseAutoClassifier(
         return Goal(
             ("loss", *self._minimized(strategy, evaluator.constraints)),
             limits={c.key: c.limit for c in evaluator.constraints if np.isfinite(c.limit)},
+            kept_by_decision=builder.decisions.kept_by_decision,
             max_evals=budget.max_evals,
             time_limit=budget.time_limit,
             targets=data.y,

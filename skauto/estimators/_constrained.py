@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 from skauto.constraints import Constraint, Gate, Margin, Verdict
 from skauto.data import METADATA, TrainingData
 from skauto.ensemble import EnsembleBuilder, Model
+from skauto.ensemble._decide import DecisionChooser
 from skauto.estimators._base import BaseAutoClassifier
 from skauto.estimators._options import SearchOptions
 from skauto.estimators._pareto import FrontBuilder, pareto_trials
 from skauto.estimators._refusal import describe_refusal
+from skauto.evaluation import PipelineEvaluator
 from skauto.exceptions import InfeasibleError, InfeasibleWarning, TrialFailedWarning
 from skauto.history import History, Trial
 from skauto.space import Configuration, SearchSpace
-from skauto.strategies import Strategy
+from skauto.strategies import Strategy, get_strategy
 from skauto.utils import Interval, StrOptions
 
 if TYPE_CHECKING:
@@ -44,10 +47,12 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     ----------
     constraints : list of Constraint, default=()
         See `skauto.constraints`.
-    strategy : str or Strategy, default="admm"
-        Search strategy. "admm" uses the limits in the search (Algorithm 2 of [1]_). "fang_hpo"
-        [2]_ and "parego" search the Pareto front of the loss and the constraints. Other strategies
-        search for the score alone, and the limits select among their trials.
+    strategy : str or Strategy, default="auto"
+        Search strategy. "admm" uses the limits in the search (Algorithm 2 of [1]_), except those
+        that decision thresholds keep afterwards: rates of labels of two classes, unless
+        ``decision="argmax"``. "fang_hpo" [2]_ and "parego" search the Pareto front of the loss and
+        the constraints. Other strategies search for the score alone, and the limits select among
+        their trials. "auto" is "admm" if the search has limits to keep, else "alternating_bo".
     on_infeasible : {"warn", "raise"}, default="warn"
         What to do if no model keeps all limits: warn and use the model that violates them least,
         or raise an error.
@@ -165,7 +170,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     def __init__(
         self,
         constraints: Sequence[Constraint] = (),
-        strategy: str | Strategy = "admm",
+        strategy: str | Strategy = "auto",
         *,
         on_infeasible: str = "warn",
         safety_margin: float | str = 0.0,
@@ -313,6 +318,13 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
                 )
             keys.add(constraint.key)
         return list(self.constraints)
+
+    def _make_strategy(self, evaluator: PipelineEvaluator) -> Strategy:
+        if self.strategy != "auto":
+            return super()._make_strategy(evaluator)
+        kept = DecisionChooser(evaluator.data, evaluator.gate, self.decision).kept_by_decision
+        searched = [c for c in evaluator.constraints if c.key not in kept and isfinite(c.limit)]
+        return get_strategy("admm" if searched else "alternating_bo")
 
     def _minimized(self, strategy: Strategy, constraints: list[Constraint]) -> list[str]:
         return [c.key for c in constraints] if strategy.multi_objective else []

@@ -214,7 +214,7 @@ class PipelineEvaluator:
         }
         if fidelity < 1.0 or not self.uses_rungs or history.goal.ensemble_loss is None:
             return [folds]
-        if len(history.objectives) > 1 or history.limits:
+        if len(history.objectives) > 1 or history.search_limits:
             return [folds]
         rungs: list[dict[Any, Task]] = [{0: folds.pop(0)}, folds] if self.n_folds > 1 else [folds]
         if self.out_of_bag and self.function.builder.validates_out_of_bag(configuration):

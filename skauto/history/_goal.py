@@ -17,6 +17,9 @@ class Goal:
         Names of the losses of a trial, in order. All are minimised.
     limits : mapping of str to float, default={}
         Upper limit of each constraint. A trial is feasible if no constraint exceeds its limit.
+    kept_by_decision : sequence of str, default=()
+        Names of the limits that decision thresholds keep after the search. The search ignores
+        them: thresholds lower the score less than the choice of another pipeline.
     max_evals : int, default=None
         Maximum number of trials; None for no limit.
     time_limit : float, default=None
@@ -39,6 +42,7 @@ class Goal:
 
     objectives: Sequence[str] = ("loss",)
     limits: Mapping[str, float] = field(default_factory=dict)
+    kept_by_decision: Sequence[str] = ()
     max_evals: int | None = None
     time_limit: float | None = None
     targets: IntArray | None = None
@@ -48,3 +52,4 @@ class Goal:
     def __post_init__(self) -> None:
         object.__setattr__(self, "objectives", tuple(self.objectives))
         object.__setattr__(self, "limits", dict(self.limits))
+        object.__setattr__(self, "kept_by_decision", tuple(self.kept_by_decision))

@@ -55,6 +55,12 @@ class History(Sequence[Trial]):
         return self.goal.limits
 
     @property
+    def search_limits(self) -> Mapping[str, float]:
+        """Limits that the search keeps, without those that decisions keep afterwards."""
+        kept = self.goal.kept_by_decision
+        return {name: limit for name, limit in self.limits.items() if name not in kept}
+
+    @property
     def max_evals(self) -> int | None:
         """Maximum number of trials; None for no limit."""
         return self.goal.max_evals

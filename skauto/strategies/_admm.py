@@ -47,7 +47,7 @@ class ADMM(GeneratorStrategy):
     3. *z-min* (Eq. A24): the structure, at the current hyper-parameters of every algorithm;
     4. the update of the multipliers of the integers and constraints (Eqs. A28, A29).
 
-    The limits of the history are black-box constraints (Algorithm 2): a quadratic penalty with
+    The limits of the search are black-box constraints (Algorithm 2): a quadratic penalty with
     multipliers is added to the loss in theta-min and z-min. Known configurations are not evaluated
     again; their penalties are recomputed.
 
@@ -200,7 +200,7 @@ class ADMM(GeneratorStrategy):
         observations = self._observations(history)
         if self.first is None and observations.ok.any():
             total = np.zeros(len(observations))
-            if history.limits:
+            if history.search_limits:
                 total = np.maximum(self._violations(history), 0.0).sum(axis=1)
             vector = observations.vectors[np.lexsort((observations.y, total))[0]]
         else:
@@ -211,7 +211,7 @@ class ADMM(GeneratorStrategy):
             theta=theta,
             delta=theta.copy(),
             multipliers=np.zeros(len(theta)),
-            constraint_multipliers=np.zeros(len(history.limits)),
+            constraint_multipliers=np.zeros(len(history.search_limits)),
         )
 
     def _restart(self) -> Iterator[Proposal]:
@@ -421,7 +421,7 @@ class ADMM(GeneratorStrategy):
         gap = np.where(self._discrete, state.theta - state.delta, 0.0)
         state.multipliers = state.multipliers + self.rho * gap
         row = self._row_of(self._configuration(state.structure, state.theta))
-        if row is not None and history.limits:
+        if row is not None and history.search_limits:
             violation = np.minimum(self._violations(history)[row], 1.0)
             slack = best_slack(violation, state.constraint_multipliers, self.rho)
             raised = state.constraint_multipliers + self.rho * (violation + slack)
@@ -430,7 +430,7 @@ class ADMM(GeneratorStrategy):
     def _augmented_losses(self, history: History) -> FloatArray:
         """Losses of the observations plus the penalty of the constraints (Algorithm 2)."""
         observations = self._observations(history)
-        if not history.limits:
+        if not history.search_limits:
             return observations.y
         multipliers = self._state.constraint_multipliers
         penalty = constraint_penalty(self._violations(history), multipliers, self.rho)
@@ -440,10 +440,10 @@ class ADMM(GeneratorStrategy):
     def _violations(self, history: History) -> FloatArray:
         """Scaled (g - epsilon) of shape (n, n_limits); missing values are imputed by the worst."""
         trials = self._observations(history).trials
-        limits = np.array(list(history.limits.values()))
+        limits = np.array(list(history.search_limits.values()))
         scale = np.where(limits == 0.0, 1.0, np.abs(limits))
         for trial in trials[len(self._constraints) :]:
-            values = np.array([trial.constraints.get(m, np.nan) for m in history.limits])
+            values = np.array([trial.constraints.get(m, np.nan) for m in history.search_limits])
             self._constraints.append((values - limits) / scale)
         violations = self._constraints.values.reshape(len(trials), len(limits))
         measured = np.isfinite(violations)

@@ -206,6 +206,26 @@ def test_pareto_front(unlimited):
     assert front[key].is_monotonic_decreasing
 
 
+@pytest.mark.parametrize(
+    ("constraint", "decision", "strategy"),
+    [
+        (StatisticalParity("group", 0.2), "auto", "AlternatingBO"),
+        (StatisticalParity("group", 0.2), "argmax", "ADMM"),
+        (ModelSize(100_000), "auto", "ADMM"),
+    ],
+    ids=["kept by thresholds", "argmax", "size"],
+)
+def test_the_search_keeps_only_the_limits_that_thresholds_do_not(
+    biased, constraint, decision, strategy
+):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InfeasibleWarning)
+        clf = fitted(biased, [constraint], strategy="auto", decision=decision, max_evals=4)
+    assert type(clf.strategy_).__name__ == strategy
+    assert list(clf.history_.limits) == [constraint.key]
+    assert list(clf.history_.search_limits) == [constraint.key] * (strategy == "ADMM")
+
+
 def test_admm_searches_within_the_limits(biased):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InfeasibleWarning)
