@@ -357,7 +357,9 @@ class BaseAutoClassifier(
         if isinstance(self.initial, str) and self.initial == "metalearning":
             configurations, self.neighbors_ = similar_configurations(space, data, rng)
             return configurations
-        return initial_configurations(self.initial, space, data, prices)
+        # Thresholds keep differences between groups at less loss than weights do.
+        weigh_groups = self.decision == "argmax" or data.n_classes > 2
+        return initial_configurations(self.initial, space, data, prices, weigh_groups=weigh_groups)
 
     def _folds(
         self, data: TrainingData, initial: list[Configuration], prices: PriceList | None

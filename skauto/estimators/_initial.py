@@ -18,7 +18,12 @@ from skauto.space import Configuration, SearchSpace
 
 
 def initial_configurations(
-    initial: Any, space: SearchSpace, data: TrainingData, prices: PriceList | None
+    initial: Any,
+    space: SearchSpace,
+    data: TrainingData,
+    prices: PriceList | None,
+    *,
+    weigh_groups: bool = True,
 ) -> list[Configuration]:
     """List the initial configurations of every ``initial`` but "metalearning".
 
@@ -32,6 +37,8 @@ def initial_configurations(
         The training data.
     prices : PriceList or None
         Predicted seconds of configurations; None without a time limit.
+    weigh_groups : bool, default=True
+        Whether "portfolio" is replaced by "defaults" in a space with weights by group.
 
     Returns
     -------
@@ -49,7 +56,8 @@ def initial_configurations(
         return _checked(initial, space)
     components = [c for step in space.steps for c in space.components(step)]
     # The portfolio was learned without weights by group, which the default configurations use.
-    if initial == "defaults" or any(c.balancing == "groups" for c in components):
+    weigh_groups = weigh_groups and any(c.balancing == "groups" for c in components)
+    if initial == "defaults" or weigh_groups:
         return space.default_configurations()
     shape = Shape.of(data)
     return portfolio_configurations(

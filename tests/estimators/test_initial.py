@@ -9,7 +9,8 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits, make_classification
 from sklearn.tree import DecisionTreeClassifier
 
-from skauto import AutoClassifier
+from skauto import AutoClassifier, ConstrainedAutoClassifier
+from skauto.constraints import StatisticalParity
 from skauto.data import DataFacts
 from skauto.metalearning import (
     adapt_configuration,
@@ -184,3 +185,17 @@ def test_archive_is_experience():
         advised.append(min(distance[c] for c in advice))
         drawn.append(np.mean([rng.choice(distances, 5, replace=False).min() for _ in range(50)]))
     assert np.mean(advised) < 0.8 * np.mean(drawn)
+
+
+def test_the_portfolio_starts_a_search_whose_limits_thresholds_keep():
+    X, y = make_classification(200, 5, random_state=0)
+    X = pd.DataFrame(X, columns=list("vwxyz")).assign(group=np.where(X[:, 0] > 0, "a", "b"))
+    limit = StatisticalParity("group", 0.5)
+    first = {}
+    for decision in ("auto", "argmax"):
+        clf = ConstrainedAutoClassifier(
+            [limit], decision=decision, strategy="random", max_evals=1, cv=2, random_state=0
+        )
+        first[decision] = clf.fit(X, y).history_[0].configuration
+    assert first["auto"]["balancer"] == "none"
+    assert first["argmax"]["balancer"] == "group_weights"
