@@ -394,7 +394,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=60.0, help="of every search")
     parser.add_argument("--trials", type=int, help="of every search, in place of seconds")
     parser.add_argument(
-        "--strategy", default="admm", help="of the searches of parity and opportunity"
+        "--strategy", default="auto", help="of the searches of parity and opportunity"
     )
     parser.add_argument("--n-jobs", type=int, default=1)
     parser.add_argument("--plot", type=Path, help="PNG file of accuracy over the limited value")
