@@ -32,7 +32,11 @@ class AutoGluon:
         self.seed, self.n_jobs = seed, n_jobs
         self.limits = {}
         if latency_limit is not None:
-            self.limits = {"infer_limit": latency_limit, "infer_limit_batch_size": BATCH_SIZE}
+            self.limits = {
+                "infer_limit": latency_limit,
+                "infer_limit_batch_size": BATCH_SIZE,
+                "dynamic_stacking": False,  # raises an error if the limit cannot be kept
+            }
 
     def fit(self, train, time_limit):
         binary = train["target"].nunique() == 2
