@@ -22,7 +22,6 @@ FILE`` also draws ``FILE`` as PNG.
 """
 
 import warnings
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -60,9 +59,9 @@ class Task:
         self.space = get_space(f"fang_{self.family}")
         path = folder / f"{self.dataset.upper()}_full.csv.gz"
         self.X, self.y, groups = self.load(path, n_rows)
-        chosen = partial(train_test_split, random_state=0, stratify=self.y)
-        half, _ = chosen(np.arange(len(self.y)), train_size=CHEAP)
-        self.rows = {1.0: np.arange(len(self.y)), CHEAP: np.sort(half)}
+        every = np.arange(len(self.y))
+        _, half = train_test_split(every, test_size=CHEAP, random_state=0, stratify=self.y)
+        self.rows = {1.0: every, CHEAP: np.sort(half)}
         self.groups = groups[:, groups[half].sum(axis=0) >= MIN_GROUP_SIZE]
         self.n_folds = n_folds
         self.n_jobs = n_jobs
