@@ -3,7 +3,7 @@
 import heapq
 import math
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
 from typing import Any
@@ -184,10 +184,11 @@ class EnsembleBuilder:
         The selected ensembles are followed by the last of them without its members of smallest
         weight, then by single trials.
         """
+        if self.decisions.kept_by_decision:
+            yield from self._votes(history, refits, self.decisions.kept_by_decision)
         weights: dict[int, float] = {}
-        for kept in self._limits_to_ignore(history, refits):
-            for weights in self._votes(history, refits, kept):
-                yield dict(weights)
+        for weights in self._votes(history, refits):
+            yield dict(weights)
         last = None
         while weights:
             last, _ = weights.popitem()  # the smallest weight
@@ -195,24 +196,6 @@ class EnsembleBuilder:
                 yield dict(weights)
         if self.gate.constraints:
             yield from ({n: 1.0} for n in self._singles(history, refits) if n != last)
-
-    def _limits_to_ignore(self, history: History, refits: Refits) -> list[tuple[str, ...]]:
-        """Limits that the selection ignores: those that decisions keep, and none.
-
-        The ensemble that is expected to be better after its decision comes first.
-        """
-        kept = self.decisions.kept_by_decision
-        if not kept:
-            return [()]
-        seconds = refits.budget.remaining
-
-        def expected(ignored: tuple[str, ...]) -> tuple[float, float]:
-            weights = self.select(history, seconds * refits.engine.n_workers, seconds, ignored)
-            if not weights:
-                return math.inf, math.inf
-            return self._after_decision(history, _normalized(weights))
-
-        return sorted([kept, ()], key=expected)
 
     def _votes(
         self, history: History, refits: Refits, kept: Sequence[str] = ()
@@ -245,15 +228,13 @@ class EnsembleBuilder:
 
     def _vote_loss(self, history: History, weights: dict[int, float]) -> float:
         """Loss of ensemble selection of the out-of-fold predictions of an ensemble."""
-        vote = _mean_vote(history, weights)
+        total = sum(weights.values())
+        members = weights.items()
+        vote = np.asarray(sum(w / total * np.asarray(history[n].predictions) for n, w in members))
         rows = self._rows(vote)
-        return self._loss_on(rows, self.selection_loss(rows), vote[rows])
-
-    def _loss_on(self, rows: IntArray, loss: Loss, predictions: FloatArray) -> float:
-        """Loss of predictions of some rows, with their weights."""
         weight = self.data.sample_weight
         known = None if weight is None else weight[rows]
-        return float(loss(self.data.y[rows], predictions[None], known)[0])
+        return float(self.selection_loss(rows)(self.data.y[rows], vote[rows][None], known)[0])
 
     def _singles(self, history: History, refits: Refits) -> Iterator[int]:
         """Numbers of single trials that may keep the limits, refitted lazily.
@@ -303,24 +284,28 @@ class EnsembleBuilder:
             if decided:
                 yield number
             else:
-                violation, loss = self._after_decision(history, {number: 1.0})
+                violation, loss = self._after_decision(history, number)
                 heapq.heappush(queue, (violation, loss, tie_break, number, True))
 
-    def _after_decision(self, history: History, weights: dict[int, float]) -> tuple[float, float]:
-        """Predicted violation and loss of an ensemble with the labels of its decision."""
-        decision = self._choose_decision(history, weights).out_of_fold
-        trials, shares = [history[number] for number in weights], list(weights.values())
-        violation = self.gate.judge(trials, shares, decision=decision).violation
-        vote = _mean_vote(history, weights)
-        rows = self._rows(vote)
-        loss, predictions = self.score_loss(rows), vote[rows]
-        if isinstance(loss, LabelLoss):
-            predictions = np.eye(self.data.n_classes)[_labels(vote, rows, decision)]
-        return violation, self._loss_on(rows, loss, predictions)
+    def _after_decision(self, history: History, number: int) -> tuple[float, float]:
+        """Predicted violation and loss of a single trial with the labels of its decision."""
+        trial = history[number]
+        decision = self._choose_decision(history, {number: 1.0}).out_of_fold
+        violation = self.gate.judge([trial], [1.0], decision=decision).violation
+        predictions = np.asarray(trial.predictions)
+        rows = self._rows(predictions)
+        loss = self.score_loss(rows)
+        if not isinstance(loss, LabelLoss):
+            return violation, trial.loss
+        weight = self.data.sample_weight
+        one_hot = np.eye(self.data.n_classes)[_labels(predictions, rows, decision)][None]
+        known = None if weight is None else weight[rows]
+        return violation, float(loss(self.data.y[rows], one_hot, known)[0])
 
     def _candidate(self, weights: dict[int, float], refits: Refits) -> Candidate:
         """Assemble an ensemble of fitted members and measure its constraints."""
-        weights = _normalized(weights)
+        total = sum(weights.values())
+        weights = {number: weight / total for number, weight in weights.items()}
         model = self._assembled(weights, refits.steps)
         judged = self.decisions.judged
         rule = self._choose_decision(refits.history, weights) if judged else DecisionPair()
@@ -536,18 +521,6 @@ def _first_pair(
 
 def _complete(trial: Trial) -> bool:
     return trial.ok and trial.fidelity == 1.0 and trial.predictions is not None
-
-
-def _normalized(weights: Mapping[int, float]) -> dict[int, float]:
-    """Weights of sum 1."""
-    total = sum(weights.values())
-    return {number: weight / total for number, weight in weights.items()}
-
-
-def _mean_vote(history: History, weights: Mapping[int, float]) -> FloatArray:
-    """Out-of-fold predictions of an ensemble, shape (n_samples, n_classes)."""
-    members = _normalized(weights).items()
-    return np.asarray(sum(share * np.asarray(history[n].predictions) for n, share in members))
 
 
 def _labels(predictions: FloatArray, rows: IntArray, decision: Decision | None) -> IntArray:

@@ -251,33 +251,8 @@ def test_single_trials_are_ordered_by_the_loss_after_their_decisions():
         refits = Refits(history, engine, Budget(), builder._refit_task, [None])
         order = list(builder._singles(history, refits))
     assert order == [1, 0, 2]
-    assert builder._after_decision(history, {1: 1.0}) == (0.0, 0.0)
-    assert builder._after_decision(history, {2: 1.0}) == (0.0, 0.5)
-
-
-@pytest.mark.parametrize("alarm, first", [(0.6, 1), (0.9, 0)], ids=["removable", "not removable"])
-def test_the_ensemble_that_is_better_after_its_decision_comes_first(alarm, first):
-    """Trial 0 keeps the limit with 20% errors; 1 is better, but only a threshold keeps the limit.
-
-    Without its false alarms trial 1 has no error, or without its positive labels 50%.
-    """
-    limit = FalsePositiveRate(0.05)
-    builder = builder_of([limit])
-    builder.decisions = DecisionChooser(builder.data, builder.gate, "auto")
-    history = history_for([limit])
-    builder.n_members = 1
-    positives, negatives = np.flatnonzero(Y == 1), np.flatnonzero(Y == 0)
-    missed = np.isin(np.arange(N_ROWS), np.concatenate([positives[::5], positives[1::5]]))
-    alarms = np.isin(np.arange(N_ROWS), negatives[::5])
-    cautious = np.where(missed, 0.1, 0.1 + 0.8 * Y)
-    confident = np.where(alarms, alarm, 0.1 + 0.7 * Y)
-    for number, positive in enumerate([cautious, confident]):
-        history.append(labelled_trial(number, positive, limit, builder.data))
-    assert [t.loss for t in history] == [0.2, 0.1]
-    with make_engine(refit) as engine:
-        refits = Refits(history, engine, Budget(), builder._refit_task, [None])
-        ensembles = builder._ensembles(history, refits)
-        assert [next(ensembles), next(ensembles)] == [{first: 1.0}, {1 - first: 1.0}]
+    assert builder._after_decision(history, 1) == (0.0, 0.0)
+    assert builder._after_decision(history, 2) == (0.0, 0.5)
 
 
 def select_within(limit, columns):
