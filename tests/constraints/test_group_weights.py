@@ -128,6 +128,7 @@ def test_a_search_uses_it_where_a_constraint_names_a_group(rng):
     clf = ConstrainedAutoClassifier(
         [StatisticalParity("group", 0.1), GroupDisparity("other", upper=1.0)],
         strategy="random",
+        decision="argmax",
         cv=2,
         max_evals=8,
         random_state=0,
