@@ -68,10 +68,8 @@ class EnsembleBuilder:
         Whether members are fitted on all rows; otherwise one model per fold is fitted.
     scoring : str or callable
         Score that the ensemble optimizes.
-    decision : {"auto", "argmax", "group_thresholds"}, default="argmax"
-        Whether a temperature or class offsets are tuned on the out-of-fold predictions of the
-        ensemble, see :func:`~skauto.selection.choose_decision`, and whether offsets may depend on
-        the groups of constraints.
+    decisions : DecisionChooser, default=None
+        Chooses the decision of an ensemble; None for the most probable class.
     """
 
     def __init__(
@@ -82,7 +80,7 @@ class EnsembleBuilder:
         n_members: int,
         refit: bool,
         scoring: Any,
-        decision: str = "argmax",
+        decisions: DecisionChooser | None = None,
     ) -> None:
         self.evaluator = evaluator
         self.data = evaluator.data
@@ -91,8 +89,7 @@ class EnsembleBuilder:
         self.n_members = n_members
         self.refit = refit
         self.scoring = scoring
-        self.decision = decision
-        self.decisions = DecisionChooser(self.data, self.gate, decision)
+        self.decisions = decisions or DecisionChooser(self.data, self.gate, "argmax")
         self._needed = 0, 0.0  # number of trials, and refit seconds of the selected members
         self._chosen: dict[tuple[tuple[int, float], ...], DecisionPair] = {}  # by weights
 
@@ -485,7 +482,7 @@ class EnsembleBuilder:
         threshold, and better than the loss of the most probable class.
         """
         loss = self.score_loss(rows)
-        if self.decision != "argmax" and gains_by_offsets(
+        if self.decisions.decision != "argmax" and gains_by_offsets(
             loss, self.data.y[rows], len(self.data.classes)
         ):
             return LogLoss()

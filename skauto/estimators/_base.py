@@ -27,6 +27,7 @@ from skauto.data import (
 )
 from skauto.engines import Engine, make_engine
 from skauto.ensemble import EnsembleBuilder, Model
+from skauto.ensemble._decide import DecisionChooser
 from skauto.estimators._deployment import DeploymentMixin
 from skauto.estimators._failures import report_failures
 from skauto.estimators._initial import initial_configurations, similar_configurations
@@ -175,8 +176,9 @@ class BaseAutoClassifier(
             if options.cache is not None:
                 cache = stack.enter_context(self._prefix_cache(data, options.cache))
             evaluator = self._evaluator(data, scorers, space, search_seed, cache, prices, budget)
-            strategy = self._make_strategy(evaluator)
-            builder = self._model_builder(strategy, evaluator, data, options)
+            decisions = DecisionChooser(evaluator.data, evaluator.gate, self.decision)
+            strategy = self._make_strategy(decisions)
+            builder = self._model_builder(strategy, evaluator, data, options, decisions)
             goal = self._goal(strategy, evaluator, builder, data, budget)
             about = {} if checkpoint is None else self._about(seed, data, goal)
             history = self._history(goal, previous, checkpoint, about, space, budget)
@@ -334,7 +336,7 @@ class BaseAutoClassifier(
         """Gate that decides whether a fitted ensemble may be deployed."""
         return Gate(constraints, data, refit=self._options().refit)
 
-    def _make_strategy(self, evaluator: PipelineEvaluator) -> Strategy:
+    def _make_strategy(self, decisions: DecisionChooser) -> Strategy:
         """Return the strategy object of the parameter ``strategy``."""
         return get_strategy(self.strategy)
 
@@ -394,12 +396,13 @@ class BaseAutoClassifier(
         evaluator: PipelineEvaluator,
         data: TrainingData,
         options: SearchOptions,
+        decisions: DecisionChooser,
     ) -> EnsembleBuilder:
         return self._builder(strategy)(
             evaluator,
             data.reader,
             n_members=self.ensemble_size,
-            decision=self.decision,
+            decisions=decisions,
             refit=options.refit,
             scoring=primary_scoring(self.scoring, data.n_classes),
         )

@@ -18,7 +18,6 @@ from skauto.estimators._base import BaseAutoClassifier
 from skauto.estimators._options import SearchOptions
 from skauto.estimators._pareto import FrontBuilder, pareto_trials
 from skauto.estimators._refusal import describe_refusal
-from skauto.evaluation import PipelineEvaluator
 from skauto.exceptions import InfeasibleError, InfeasibleWarning, TrialFailedWarning
 from skauto.history import History, Trial
 from skauto.space import Configuration, SearchSpace
@@ -319,11 +318,11 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             keys.add(constraint.key)
         return list(self.constraints)
 
-    def _make_strategy(self, evaluator: PipelineEvaluator) -> Strategy:
+    def _make_strategy(self, decisions: DecisionChooser) -> Strategy:
         if self.strategy != "auto":
-            return super()._make_strategy(evaluator)
-        kept = DecisionChooser(evaluator.data, evaluator.gate, self.decision).kept_by_decision
-        searched = [c for c in evaluator.constraints if c.key not in kept and isfinite(c.limit)]
+            return super()._make_strategy(decisions)
+        limited = [c.key for c in decisions.gate.constraints if isfinite(c.limit)]
+        searched = set(limited) - set(decisions.kept_by_decision)
         return get_strategy("admm" if searched else "alternating_bo")
 
     def _minimized(self, strategy: Strategy, constraints: list[Constraint]) -> list[str]:
