@@ -320,7 +320,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
 
     def _make_strategy(self, decisions: DecisionChooser) -> Strategy:
         if self.strategy != "auto":
-            return super()._make_strategy(decisions)
+            return get_strategy(self.strategy, also=("auto",))
         limited = [c.key for c in decisions.gate.constraints if isfinite(c.limit)]
         searched = set(limited) - set(decisions.kept_by_decision)
         return get_strategy("admm" if searched else "alternating_bo")

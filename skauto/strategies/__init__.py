@@ -39,13 +39,15 @@ STRATEGIES: dict[str, type[Strategy]] = {
 }
 
 
-def get_strategy(strategy: str | Strategy) -> Strategy:
+def get_strategy(strategy: str | Strategy, *, also: tuple[str, ...] = ()) -> Strategy:
     """Create a strategy by its name, or clone a strategy object.
 
     Parameters
     ----------
     strategy : str or Strategy
         A key of ``STRATEGIES``, for default settings, or an object, which is cloned.
+    also : tuple of str, default=()
+        Further names that the caller allows, for the error message.
 
     Returns
     -------
@@ -62,14 +64,14 @@ def get_strategy(strategy: str | Strategy) -> Strategy:
         return clone(strategy)
     if isinstance(strategy, str) and strategy in STRATEGIES:
         return STRATEGIES[strategy]()
+    names = sorted((*STRATEGIES, *also))
     message = (
-        f"The 'strategy' must be one of {sorted(STRATEGIES)} or a Strategy object. "
-        f"Got {strategy!r} instead."
+        f"The 'strategy' must be one of {names} or a Strategy object. Got {strategy!r} instead."
     )
     if isinstance(strategy, type) and issubclass(strategy, Strategy):
         raise TypeError(f"{message} Write {strategy.__name__}() to make an object of the class.")
     if isinstance(strategy, str):
-        close = get_close_matches(strategy.lower(), STRATEGIES, n=1)
+        close = get_close_matches(strategy.lower(), names, n=1)
         raise ValueError(message + (f" Did you mean {close[0]!r}?" if close else ""))
     raise TypeError(message)
 

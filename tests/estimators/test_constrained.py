@@ -226,6 +226,11 @@ def test_the_search_keeps_only_the_limits_that_thresholds_do_not(
     assert list(clf.history_.search_limits) == [constraint.key] * (strategy == "ADMM")
 
 
+def test_an_unknown_strategy_is_told_of_auto(biased):
+    with pytest.raises(ValueError, match="'auto'.*Did you mean 'auto'"):
+        fitted(biased, [ModelSize(100_000)], strategy="autos")
+
+
 def test_admm_searches_within_the_limits(biased):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InfeasibleWarning)
