@@ -97,15 +97,15 @@ class ADMM(GeneratorStrategy):
 
     Notes
     -----
-    Deviations from [1]_: integers are penalized on the unit scale of their ranges, constraints as
-    :math:`(g - \epsilon) / |\epsilon|`, and penalties are multiplied by the spread of the losses,
-    the median minus the best. A violation counts at most 1 in the update of its multiplier.
-    Slacks are eliminated in closed form. The Gaussian process models the loss at legal values
-    only; the known penalty is added to its mean. The relaxed objective is constant on a rounding
-    cell, and theta~ is the projection of b on the cell. z-min returns the best structure that it
-    has tried. If no sub-problem finds a new configuration, the search restarts from a random one.
-    The defaults of ``f_hat``, ``prior``, ``tolerance`` and
-    ``max_multiplier`` are not the paper's.
+    Deviations from [1]_: integers are penalized on the unit scale of their ranges (Eq. A19),
+    constraints as :math:`(g - \epsilon) / |\epsilon|` (Eqs. A30, A32), and penalties are times the
+    spread of the losses, the median minus the best. A violation counts at most 1 in the update of
+    its multiplier (Eq. A29). Slacks u of Eq. (A30) are eliminated in closed form. The Gaussian
+    process of Eq. (A33) models the loss at legal values only; the known penalty is added to its
+    mean. f~ is constant on a rounding cell (Eq. 4); theta~ is the projection of b on it.
+    z-min returns the best structure that it has tried. If no sub-problem finds a new
+    configuration, the search restarts from a random one. The defaults of ``f_hat`` (Eq. A39),
+    ``prior``, ``n_initial``, ``tolerance`` and ``max_multiplier`` are not the paper's.
 
     References
     ----------

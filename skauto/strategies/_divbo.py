@@ -76,6 +76,7 @@ class DivBO(BayesianStrategy):
     -----
     Deviations from [1]_:
 
+    - The initial design has the default configuration; Algorithm 1 has random ones only.
     - The targets are normal scores of ranks, and trees are grown to single trials.
     - The temporary pool is selected from the 10 best trials and the 3 best of each classifier.
     - The N samples of Eq. (4) are the predictions of the N models of the diversity surrogate.

@@ -75,8 +75,9 @@ class FanGHPO(Strategy):
 
     Deviations from [1]_: Eq. (12) as printed is zero for the ground truth, which would always be
     chosen. As in the authors' code, the mean of the augmented model replaces that of the
-    ground-truth model. The rule ``reliable_only`` is added. Volume below 0 does not count for an
-    objective without negative observations, because errors and differences cannot be negative.
+    ground-truth model. The rule ``reliable_only`` is added. In Eq. (11), volume below 0 does not
+    count for an objective without negative observations, because errors and differences cannot be
+    negative. The default Gaussian process has priors of its hyper-parameters; ``paper`` has none.
 
     References
     ----------

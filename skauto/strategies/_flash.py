@@ -90,10 +90,11 @@ class FLASH(GeneratorStrategy):
     Notes
     -----
     Deviations from [1]_ and decisions that it leaves open: the first proposal is the default
-    configuration. The cost model predicts ``log(1 + t / t_min)``, where t_min is the shortest time
-    of a successful trial, because ``log(t)`` may be negative. Logarithms of EIPS are compared,
-    because it underflows for ``xi=100``. The structure of the best trial is also kept. Failed
-    trials are imputed with the worst observed loss, pending evaluations with their predicted mean.
+    configuration. The divisor of Eq. (4) is ``log(1 + t / t_min)``, where t_min is the shortest
+    time of a successful trial, because ``log(t)`` may be negative. Logarithms of EIPS are
+    compared, because the improvement of Eq. (2) underflows for ``xi=100``. The structure of the
+    best trial is also kept. Failed trials are imputed with the worst observed loss, pending
+    evaluations with their predicted mean.
     When the pruned space is exhausted, random configurations follow. The seconds of ``effects_``
     are coefficients of a third linear model, of the plain seconds.
 

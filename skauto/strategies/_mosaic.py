@@ -88,12 +88,12 @@ class MOSAIC(GeneratorStrategy):
     Notes
     -----
     Deviations from [1]_ and decisions that it leaves open: losses are transformed to ranks, and
-    playouts use more candidates and local search. The policy is normalized over the existing
-    children; the root has all its children from the start. Q replaces the median of a child
-    without trials, and the default completion replaces the best trial. Pending evaluations count
-    as visits (virtual visits) and have their predicted mean in the surrogate. Failed trials are
-    imputed with the worst observed loss. Trials of the initial design count as visits of the root
-    and of its children.
+    playouts use more candidates and local search. The policy (Eq. 4) is normalized over the
+    existing children; the root has all its children from the start. Where a child has no trials,
+    Q (Eq. 3) replaces its median in Eq. (5), and the default completion replaces the best trial.
+    Pending evaluations count as visits in Eq. (5) and have their predicted mean in the surrogate.
+    Failed trials are imputed with the worst observed loss. Trials of the initial design count as
+    visits of the root and of its children.
 
     References
     ----------
