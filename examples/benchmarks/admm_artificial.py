@@ -119,35 +119,40 @@ def value_at(curve, seconds):
 def compare(curves, reference, seconds):
     """Median final loss, improvement over the reference, trials, and speed-up by horizon."""
     grid = np.geomspace(0.01, seconds, 2000)
-    values = {
-        name: np.array([value_at(curve, grid) for curve in runs]) for name, runs in curves.items()
+    medians = {
+        name: bootstrap_medians(np.array([value_at(curve, grid) for curve in runs]))
+        for name, runs in curves.items()
     }
-    target = np.median(values[reference][:, -1])
     rows = {}
-    for name, own in values.items():
+    for name, own in medians.items():
         rows[name] = {
-            "final": np.median(own[:, -1]),
-            "improvement": 1.0 - np.median(own[:, -1]) / target,
+            "final": own[0, -1],
+            "improvement": 1.0 - own[0, -1] / medians[reference][0, -1],
             "trials": np.median([runs[-1][1] for runs in curves[name]]),
         }
         for horizon in HORIZONS:
             within = grid <= horizon * seconds
-            ratio, low, high = speed_up(own, values[reference][:, within], grid)
+            ratio, low, high = speed_up(own, medians[reference][:, within], grid)
             rows[name][f"{horizon * seconds:.3g} s"] = f"{ratio:.1f} ({low:.1f}, {high:.1f})"
     return rows
 
 
-def speed_up(own, reference, grid, n_samples=1000):
-    """How much sooner the median reaches what that of the reference ends with, 0 where never.
+def bootstrap_medians(values, n_samples=1000):
+    """Median over the objectives: of all in the first row, then of samples with replacement."""
+    rng, n = np.random.default_rng(0), len(values)
+    samples = [np.arange(n), *rng.integers(n, size=(n_samples, n))]
+    return np.array([np.median(values[sample], axis=0) for sample in samples])
 
-    With the limits of a 95% interval, by the bootstrap over the objectives.
+
+def speed_up(own, reference, grid):
+    """How much sooner a median reaches what that of the reference ends with, 0 where never.
+
+    With the limits of its 95% interval, from the rows of two ``bootstrap_medians``.
     """
-    rng, n = np.random.default_rng(0), len(own)
     ratios = []
-    for rows in [np.arange(n), *rng.integers(n, size=(n_samples, n))]:
-        median = np.median(reference[rows], axis=0)
-        reached = grid[np.median(own[rows], axis=0) <= median[-1]]
-        begin = grid[np.argmax(median <= median[-1])]
+    for median, baseline in zip(own, reference, strict=True):
+        reached = grid[median <= baseline[-1]]
+        begin = grid[np.argmax(baseline <= baseline[-1])]
         ratios.append(begin / reached[0] if len(reached) else 0.0)
     return ratios[0], *np.quantile(ratios[1:], [0.025, 0.975])
 
