@@ -28,9 +28,8 @@ class Job(Protocol):
 
     proposal: Proposal
 
-    @property
-    def time_limit(self) -> float | None:
-        """Maximum seconds of the next part."""
+    def time_limit(self, part: Hashable) -> float | None:
+        """Maximum seconds of a part."""
 
     @property
     def done(self) -> bool:
@@ -165,8 +164,9 @@ class Search:
         return self._elapsed_before + self.budget.elapsed
 
     def _time_left(self) -> float:
-        kept = self.reserve(self.history) if self.reserve and self.asynchronous else 0.0
-        return self.budget.remaining - kept
+        if self.reserve and self.asynchronous:
+            self.budget.reserved = self.reserve(self.history)
+        return self.budget.search_remaining
 
     def _timeout(self) -> float | None:
         left = self._time_left()
@@ -203,7 +203,7 @@ class Search:
 
     def _submit(self, key: int, job: Job) -> None:
         for part in job.next_parts():
-            self.engine.submit((key, part), job.args(part), job.time_limit)
+            self.engine.submit((key, part), job.args(part), job.time_limit(part))
 
     def _receive(self, key: int, part: Hashable, outcome: Outcome) -> None:
         if key not in self._running:

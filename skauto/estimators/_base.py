@@ -1,6 +1,7 @@
 """Base class of the estimators: ``fit`` reads the data, searches, selects and refits."""
 
 import contextlib
+import math
 import os
 import warnings
 from collections.abc import Mapping, Sequence
@@ -361,17 +362,28 @@ class BaseAutoClassifier(
             return configurations
         # Thresholds keep differences between groups at less loss than weights do.
         weigh_groups = self.decision == "argmax" or data.n_classes > 2
-        return initial_configurations(self.initial, space, data, prices, weigh_groups=weigh_groups)
+        return initial_configurations(
+            self.initial,
+            space,
+            data,
+            prices,
+            processor_seconds=self._processor_seconds(),
+            weigh_groups=weigh_groups,
+        )
+
+    def _processor_seconds(self) -> float:
+        """Seconds of the whole search, over all workers."""
+        limit = math.inf if self.time_limit is None else self.time_limit
+        return limit * joblib.effective_n_jobs(self.n_jobs)
 
     def _folds(
         self, data: TrainingData, initial: list[Configuration], prices: PriceList | None
     ) -> Any:
         """Parameter ``cv``; its default depends on the predicted seconds under a time limit."""
-        if self.cv is not None or prices is None or self.time_limit is None:
+        if self.cv is not None or prices is None:
             return self.cv
-        n_workers = joblib.effective_n_jobs(self.n_jobs)
         seconds = [prices.seconds(configuration, Shape.of(data)) for configuration in initial]
-        return affordable_folds(len(data.y), seconds, self.time_limit * n_workers)
+        return affordable_folds(len(data.y), seconds, self._processor_seconds())
 
     def _seed(self, checkpoint: Checkpoint | None) -> int:
         """Seed of the search; by default that of the checkpoint to resume."""
@@ -511,7 +523,8 @@ class BaseAutoClassifier(
             out_of_bag=self.cv is None and data.groups is None,
             gate=gate,
             prices=prices,
-            seconds_left=lambda: budget.remaining,
+            budget=budget,
+            n_workers=joblib.effective_n_jobs(self.n_jobs),
         )
 
     def _prefix_cache(

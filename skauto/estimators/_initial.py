@@ -1,5 +1,6 @@
 """The ``initial`` parameter: configurations that are tried before the strategy is asked."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,10 @@ from skauto.metalearning import (
 )
 from skauto.space import Configuration, SearchSpace
 
+# Maximum predicted seconds of the fit of a network in the portfolio, as a fraction of the
+# processor seconds of the search. Chosen on development sets of the portfolio.
+_MAX_PRICE = 0.05
+
 
 def initial_configurations(
     initial: Any,
@@ -23,6 +28,7 @@ def initial_configurations(
     data: TrainingData,
     prices: PriceList | None,
     *,
+    processor_seconds: float = math.inf,
     weigh_groups: bool = True,
 ) -> list[Configuration]:
     """List the initial configurations of every ``initial`` but "metalearning".
@@ -37,6 +43,8 @@ def initial_configurations(
         The training data.
     prices : PriceList or None
         Predicted seconds of configurations; None without a time limit.
+    processor_seconds : float, default=inf
+        Processor seconds of the whole search, over all workers.
     weigh_groups : bool, default=True
         Whether "portfolio" is replaced by "defaults" in a space with weights by group.
 
@@ -65,6 +73,7 @@ def initial_configurations(
         n_classes=data.n_classes,
         has_categories=data.facts.has_categories,
         price=None if prices is None else lambda c: prices.seconds(c, shape),
+        max_price=_MAX_PRICE * processor_seconds,
     )
 
 

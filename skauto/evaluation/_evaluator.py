@@ -1,9 +1,9 @@
 """Evaluate proposals as pipelines: plan the rungs of each trial and aggregate its folds."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from skauto.evaluation._worker import FoldResult, FoldTask, OutOfBagTask, Pipeli
 from skauto.history import History, Proposal
 from skauto.metalearning import PriceList, Shape
 from skauto.space import Configuration
-from skauto.utils import scorer_is_loss
+from skauto.utils import Budget, scorer_is_loss
 
 # Under a time limit, the first rung takes `_FIRST_ROWS` training rows if there are more than this.
 _MANY_ROWS = 40_000
@@ -47,8 +47,10 @@ class PipelineEvaluator:
         Estimates the constraint values of trials; None without constraints.
     prices : PriceList, default=None
         Predicts the seconds of tasks under a time limit. None starts every trial.
-    seconds_left : callable, default=None
-        ``seconds_left()`` returns the remaining seconds of the search.
+    budget : Budget, default=None
+        Budget of the whole ``fit``; required with prices.
+    n_workers : int, default=1
+        Number of tasks that run at the same time.
 
     Attributes
     ----------
@@ -66,7 +68,8 @@ class PipelineEvaluator:
         out_of_bag: bool = True,
         gate: Gate | None = None,
         prices: PriceList | None = None,
-        seconds_left: Callable[[], float] | None = None,
+        budget: Budget | None = None,
+        n_workers: int = 1,
     ) -> None:
         self.function = function
         self.trial_time_limit = trial_time_limit
@@ -74,11 +77,11 @@ class PipelineEvaluator:
         self.out_of_bag = out_of_bag and not function.constraints
         self.gate = Gate() if gate is None else gate
         self.prices = prices
-        self.seconds_left = seconds_left
+        self.budget = Budget() if budget is None else budget
+        self.n_workers = n_workers
         self.reuses: list[Reuse] = []
         self.models: dict[Configuration, Steps] = {}
         self._shape = Shape.of(function.data)
-        self._all_rows = replace(self._shape, n_rows=len(function.data.y))
         self._ladder: Ladder | None = None
 
     @property
@@ -116,6 +119,8 @@ class PipelineEvaluator:
 
     def promotes(self, job: TrialJob, history: History, n_known: int) -> bool:
         """Decide whether a trial is promoted, compared with the first `n_known` trials."""
+        if any(trial.ok for trial in history) and self._too_late(job):
+            return False
         if self._ladder is None:
             rows = self.data.splits[0][1]
             loss = history.goal.ensemble_loss
@@ -131,19 +136,26 @@ class PipelineEvaluator:
         """Keep the fitted model of a finished task and update the price list with its seconds."""
         if isinstance(task, FoldTask | OutOfBagTask) and results[0].steps is not None:
             self.models[task.configuration] = results[0].steps
-        if self.prices is None:
-            return
-        seconds = sum(result.cpu_time for result in results)
-        if isinstance(task, OutOfBagTask):
-            self.prices.observe(task.configuration, self._all_rows, seconds)
-        elif isinstance(task, FoldTask) and task.fidelity == 1.0:
-            self.prices.observe(task.configuration, self._rows(task.share), seconds)
+        if self.prices is not None and _is_priced(task):
+            seconds = sum(result.cpu_time for result in results)
+            self.prices.observe(task.configuration, self._task_shape(task), seconds)
 
-    def task_limit(self) -> float | None:
-        """Seconds after which a task is killed: twice the maximum prediction, or no limit."""
-        if self.prices is None or self.seconds_left is None:
+    def observe_timeout(self, task: Task, seconds: float) -> None:
+        """Update the price list with the seconds after which a task was killed.
+
+        They are a lower bound of its price. A price that was already higher is confirmed.
+        """
+        if self.prices is not None and _is_priced(task):
+            shape = self._task_shape(task)
+            price = max(seconds, self.prices.seconds(task.configuration, shape))
+            self.prices.observe(task.configuration, shape, price)
+
+    def task_limit(self, task: Task) -> float | None:
+        """Seconds after which a task is killed: half of those left, or twice its price if more."""
+        if self.prices is None or not _is_priced(task):
             return None
-        return 2.0 * _AFFORDABLE * self.seconds_left()
+        price = self.prices.seconds(task.configuration, self._task_shape(task))
+        return max(2.0 * _AFFORDABLE * self.budget.remaining, 2.0 * price)
 
     def loss(self, scores: Mapping[str, Sequence[float]]) -> float:
         """Convert the fold scores of the first scorer into the loss that is minimized.
@@ -181,19 +193,32 @@ class PipelineEvaluator:
             "seconds_saved": sum(reuse.seconds_saved for reuse in self.reuses),
         }
 
-    def _rows(self, share: float) -> Shape:
+    def _task_shape(self, task: Task) -> Shape:
+        """Shape of the training set of a task."""
+        if isinstance(task, OutOfBagTask):
+            return replace(self._shape, n_rows=len(self.data.y))
+        share = task.share if isinstance(task, FoldTask) else 1.0
         return replace(self._shape, n_rows=max(1, round(share * self._shape.n_rows)))
+
+    def _too_late(self, job: TrialJob) -> bool:
+        """Whether the next rung of a trial is predicted to end after the search."""
+        if self.prices is None:
+            return False
+        seconds = sum(
+            self.prices.seconds(job.proposal.configuration, self._task_shape(task))
+            for task in job.next_rung.values()
+        )
+        return seconds / min(self.n_workers, len(job.next_rung)) > self.budget.search_remaining
 
     def _make_affordable(self, job: TrialJob, rungs: list[dict[Any, Task]]) -> None:
         """Start a trial on fewer rows if a fold is too expensive, or skip the trial."""
-        assert self.seconds_left is not None and self.prices is not None
+        assert self.prices is not None
         configuration = job.proposal.configuration
-        left = self.seconds_left()
+        left = self.budget.remaining
         most = _AFFORDABLE * left
         first = next(iter(job.waiting.values()))
         share = first.share if isinstance(first, FoldTask) else 1.0
-        rows = self._rows(share) if isinstance(first, FoldTask) else self._all_rows
-        price = self.prices.seconds(configuration, rows)
+        price = self.prices.seconds(configuration, self._task_shape(first))
         if price <= most:
             return
         cheaper = share * most / price
@@ -224,3 +249,7 @@ class PipelineEvaluator:
             share = max(_FIRST_ROWS / n_train, 0.02)
             rungs.insert(0, {"share": FoldTask(configuration, 0, share=share)})
         return rungs
+
+
+def _is_priced(task: Task) -> TypeGuard[FoldTask | OutOfBagTask]:
+    return isinstance(task, OutOfBagTask) or (isinstance(task, FoldTask) and task.fidelity == 1.0)

@@ -33,11 +33,14 @@ class JobRules(Protocol):
     def n_folds(self) -> int:
         """Number of folds of a trial."""
 
-    def task_limit(self) -> float | None:
+    def task_limit(self, task: Task) -> float | None:
         """Seconds after which a task is killed."""
 
     def observe(self, task: Task, results: Sequence[FoldResult]) -> None:
         """Take note of a finished task."""
+
+    def observe_timeout(self, task: Task, seconds: float) -> None:
+        """Take note of a task that was killed after some seconds."""
 
     def promotes(self, job: TrialJob, history: History, n_known: int) -> bool:
         """Decide whether a trial is promoted to its next rung."""
@@ -91,7 +94,7 @@ class TrialJob:
         self._rungs = rungs
         self._running: dict[Any, Task] = {}
         self.waiting: dict[Any, Task] = {}
-        self._next_rung()
+        self._begin_rung()
 
     def next_parts(self) -> list[Hashable]:
         """Tasks to submit now."""
@@ -104,11 +107,11 @@ class TrialJob:
         """Arguments of the engine's function for a task."""
         return (self._running[part],)
 
-    @property
-    def time_limit(self) -> float | None:
-        """Maximum seconds of the next task."""
+    def time_limit(self, part: Hashable) -> float | None:
+        """Maximum seconds of a task."""
         limit = self.evaluator.trial_time_limit
-        limits = [self.evaluator.task_limit(), None if limit is None else limit - self.seconds]
+        of_task = self.evaluator.task_limit(self._running[part])
+        limits = [of_task, None if limit is None else limit - self.seconds]
         return min((max(0.0, value) for value in limits if value is not None), default=None)
 
     def receive(self, part: Hashable, outcome: Outcome) -> None:
@@ -117,6 +120,8 @@ class TrialJob:
         self.seconds += outcome.seconds
         if outcome.status != "ok":
             self.cpu_time += outcome.seconds
+            if outcome.status == "timeout":
+                self.evaluator.observe_timeout(task, outcome.seconds)
             self._end(outcome.status, outcome.error)
             return
         results = outcome.value if isinstance(outcome.value, list) else [outcome.value]
@@ -134,7 +139,7 @@ class TrialJob:
         if not self._running and not self.waiting and self._rungs:
             known = len(self._history) if self._n_known is None else self._n_known
             if self.evaluator.promotes(self, self._history, known):
-                self._next_rung()
+                self._begin_rung()
             else:
                 self._end("stopped", "")
 
@@ -146,6 +151,11 @@ class TrialJob:
     def unfinished(self) -> list[Hashable]:
         """Keys of the tasks that are still running."""
         return list(self._running)
+
+    @property
+    def next_rung(self) -> dict[Any, Task]:
+        """Tasks of the next rung by key; empty on the last one."""
+        return self._rungs[0] if self._rungs else {}
 
     @property
     def done(self) -> bool:
@@ -202,7 +212,7 @@ class TrialJob:
             info=self.proposal.info,
         )
 
-    def _next_rung(self) -> None:
+    def _begin_rung(self) -> None:
         self.waiting = self._rungs.pop(0)
 
     def _exceeds_limit(self) -> bool:

@@ -76,8 +76,7 @@ class ObjectiveJob:
         """Arguments of the engine's function."""
         return self.proposal.configuration, self.proposal.fidelity
 
-    @property
-    def time_limit(self) -> float | None:
+    def time_limit(self, part: Hashable) -> float | None:
         """Maximum seconds of the call."""
         return self.evaluator.trial_time_limit
 

@@ -1,6 +1,7 @@
 """Warm start: initial configurations from results on other data sets."""
 
 import contextlib
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -67,6 +68,7 @@ def portfolio_configurations(
     n_classes: int = 2,
     has_categories: bool = False,
     price: Callable[[Configuration], float] | None = None,
+    max_price: float = math.inf,
     n: int = 16,
 ) -> list[Configuration]:
     """Return the configurations that improved the ensemble most per second on development sets.
@@ -87,6 +89,9 @@ def portfolio_configurations(
     price : callable, default=None
         ``price(configuration)`` predicts the seconds of a fit on the table. None orders by the
         seconds on the development sets.
+    max_price : float, default=inf
+        Networks have at most as many members as can be fitted in this number of seconds, and at
+        least one.
     n : int, default=16
         Maximum number of configurations from the learned order.
 
@@ -107,6 +112,8 @@ def portfolio_configurations(
     gains: dict[Configuration, float] = {}
     for configuration, gain in load_order(n_classes, has_categories):
         adapted = adapt_configuration(configuration, space)
+        if adapted is not None and price is not None:
+            adapted = _with_fewer_members(adapted, space, price, max_price)
         if adapted is not None:
             gains.setdefault(adapted, gain)
     if not gains:
@@ -121,6 +128,27 @@ def portfolio_configurations(
     own = [c for c in defaults if c.structure[-1] not in known and c not in gains]
     first = -(-len(learned) // 4)
     return [*learned[:first], *own, *learned[first:]]
+
+
+def _with_fewer_members(
+    configuration: Configuration,
+    space: SearchSpace,
+    price: Callable[[Configuration], float],
+    max_price: float,
+) -> Configuration:
+    """Halve the number of networks that are averaged until a fit is affordable."""
+    step = configuration.steps[-1]
+    while price(configuration) > max_price:
+        settings = configuration.to_dict()
+        members = settings[step].get("n_members", 1)
+        settings[step]["n_members"] = members // 2
+        smaller = Configuration.from_dict(settings)
+        try:
+            space.validate(smaller)
+        except ValueError:  # no network, or this part of the space has no smaller one
+            return configuration
+        configuration = smaller
+    return configuration
 
 
 def adapt_configurations(

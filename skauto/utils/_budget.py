@@ -14,6 +14,11 @@ class Budget:
     time_limit : float, default=None
         Seconds of wall-clock time; None for no limit.
 
+    Attributes
+    ----------
+    reserved : float
+        Seconds to keep for what follows the search.
+
     Examples
     --------
     >>> from skauto.utils import Budget
@@ -25,6 +30,7 @@ class Budget:
     def __init__(self, max_evals: int | None = None, time_limit: float | None = None) -> None:
         self.max_evals = max_evals
         self.time_limit = time_limit
+        self.reserved = 0.0
         self.started = time.monotonic()
 
     @property
@@ -36,6 +42,11 @@ class Budget:
     def remaining(self) -> float:
         """Seconds left, never negative; infinite without a time limit."""
         return math.inf if self.time_limit is None else max(0.0, self.time_limit - self.elapsed)
+
+    @property
+    def search_remaining(self) -> float:
+        """Seconds left to the search, never negative; infinite without a time limit."""
+        return max(0.0, self.remaining - self.reserved)
 
     @property
     def overrun(self) -> float:

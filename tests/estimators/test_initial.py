@@ -199,3 +199,21 @@ def test_the_portfolio_starts_a_search_whose_limits_thresholds_keep():
         first[decision] = clf.fit(X, y).history_[0].configuration
     assert first["auto"]["balancer"] == "none"
     assert first["argmax"]["balancer"] == "group_weights"
+
+
+def test_expensive_networks_have_fewer_members():
+    space = get_space("default")
+
+    def members(max_price):
+        start = portfolio_configurations(space, price=lambda c: 1.0 * size(c), max_price=max_price)
+        return [size(c) for c in start if c["classifier"] == "mlp"]
+
+    def size(configuration):
+        return configuration.parameters("classifier").get("n_members", 1)
+
+    assert max(members(8.0)) > 2
+    assert max(members(2.0)) == 2
+    assert set(members(0.5)) == {1}  # one network is the least
+    fixed = space.subspace({"classifier": ["mlp"]})
+    for configuration in portfolio_configurations(fixed, price=size, max_price=1.0):
+        fixed.validate(configuration)

