@@ -15,6 +15,8 @@ _N_STRENGTHS = 49
 _N_FINER = 13
 # Number of rounds of coordinate descent over several signals.
 _N_ROUNDS = 2
+# Number of steps of dual ascent over several signals.
+_N_STEPS = 30
 # Penalty factor of constraint violations in the loss.
 _PENALTY = 10.0
 
@@ -125,7 +127,8 @@ def choose_signal_thresholds(
     row positive if :math:`P(y \mid x) > t + \sum_g \lambda_g s_g(x)`. The signals :math:`s_g` are
     functions of the probabilities of the groups given the row, so that the group need not be known
     [1]_. The strengths :math:`\lambda_g` are optimised by coordinate descent on a grid; for each
-    value, all thresholds :math:`t` are evaluated at once.
+    value, all thresholds :math:`t` are evaluated at once. Several strengths start at the point
+    that dual ascent finds.
 
     Parameters
     ----------
@@ -175,16 +178,18 @@ def choose_signal_thresholds(
     """
     search = _Search(positive, y, loss, limits, signals, tightness, sample_weight)
     n_signals = signals.shape[1]
+    deviations = np.maximum(signals.std(axis=0), 1e-6)
+    scales = np.minimum(_MAX_STRENGTH / deviations, max_strength)
     strengths: FloatArray = np.zeros(n_signals)
-    scales = np.minimum(_MAX_STRENGTH / np.maximum(signals.std(axis=0), 1e-12), max_strength)
+    if n_signals > 1:
+        strengths = search.balance(scales / deviations)
     search.evaluate(strengths)
     for _ in range(_N_ROUNDS if n_signals > 1 else 1):
         for j in range(n_signals):
-            coarse = np.linspace(-scales[j], scales[j], _N_STRENGTHS)
-            strengths = search.optimize(strengths, j, coarse)
-            step = coarse[1] - coarse[0]
-            finer = strengths[j] + np.linspace(-step, step, _N_FINER)
-            strengths = search.optimize(strengths, j, finer)
+            steps = np.linspace(-scales[j], scales[j], _N_STRENGTHS)
+            strengths = search.optimize(strengths, j, steps)
+            width = steps[1] - steps[0]
+            strengths = search.optimize(strengths, j, np.linspace(-width, width, _N_FINER))
     unique = {(rule.base, *rule.strengths): rule for rule in search.best if rule is not None}
     return list(unique.values())
 
@@ -208,23 +213,51 @@ class _Search:
         self.losses = [np.inf] * len(tightness)
         self.best: list[SignalThreshold | None] = [None] * len(tightness)
 
-    def optimize(self, strengths: FloatArray, j: int, values: FloatArray) -> FloatArray:
-        """Return the strengths with the value of signal j that minimises the penalised loss."""
-        tried = []
-        for value in values:
+    def balance(self, rates: FloatArray) -> FloatArray:
+        """Return strengths for which labels and signals are uncorrelated, by dual ascent.
+
+        The covariance of a signal and the labels estimates a difference of rates. A search along
+        one strength at a time does not find such a point: while another difference remains, equal
+        labels for all rows have the smallest penalised loss.
+
+        `rates` are the sizes of the first step.
+        """
+        spreads = [limit.sets.any(axis=0) for limit in self.limits if limit.kind == "spread"]
+        members = np.any(spreads or np.ones((1, len(self.y)), dtype=bool), axis=0)
+        centred = self.signals - self.signals[members].mean(axis=0)
+        centred = centred * members[:, None] / members.sum()
+        strengths: FloatArray = np.zeros(len(rates))
+        for step in range(_N_STEPS):
+            self.evaluate(strengths)
+            _, order, cuts, losses = self._thresholds(strengths)
+            n_positive = cuts[int(np.argmin(losses))]
+            covariances = centred[order[:n_positive]].sum(axis=0)
+            strengths = strengths + rates * covariances / np.sqrt(step + 1.0)
+        return strengths
+
+    def optimize(self, strengths: FloatArray, j: int, steps: FloatArray) -> FloatArray:
+        """Return strengths with the step of strength j that minimises the penalised loss."""
+        tried = [(self.evaluate(strengths), strengths)]
+        for step in steps:
             moved = strengths.copy()
-            moved[j] = value
+            moved[j] += step
             tried.append((self.evaluate(moved), moved))
         return min(tried, key=lambda pair: pair[0])[1]
 
-    def evaluate(self, strengths: FloatArray) -> float:
-        """Evaluate all thresholds for some strengths; return the smallest penalised loss."""
+    def _thresholds(
+        self, strengths: FloatArray
+    ) -> tuple[FloatArray, IntArray, IntArray, FloatArray]:
+        """Return scores in descending order, their rows, and the cuts of the order with losses."""
         scores = self.positive - self.signals @ strengths
         order = np.argsort(-scores, kind="stable")
         ordered = scores[order]
         cuts = np.flatnonzero(np.diff(ordered, prepend=np.inf, append=-np.inf) < 0)
         losses = self.loss.from_confusion(self._confusion(order)[cuts])
-        losses = np.where(np.isnan(losses), np.inf, losses)
+        return ordered, order, cuts, np.where(np.isnan(losses), np.inf, losses)
+
+    def evaluate(self, strengths: FloatArray) -> float:
+        """Evaluate all thresholds for some strengths; return the smallest penalised loss."""
+        ordered, order, cuts, losses = self._thresholds(strengths)
         excess = np.zeros(len(cuts))
         relative = np.zeros(len(cuts))
         for limit in self.limits:

@@ -96,6 +96,43 @@ def test_limits_that_need_no_move_keep_the_best_threshold():
     assert found <= min(tried)
 
 
+def shifted_groups(shifts, n, seed):
+    """Draw groups, classes and probabilities, whose logits are shifted by group."""
+    rng = np.random.default_rng(seed)
+    group = rng.integers(len(shifts), size=n)
+    positive = expit(rng.normal(size=n) + np.array(shifts)[group])
+    return group, (rng.random(n) < positive).astype(int), positive
+
+
+@pytest.mark.parametrize("reference", [0.0, 1.0])  # with a threshold each; against group 0
+@pytest.mark.parametrize("shifts", [(1.0, 1.0, -1.5), (0.7, -0.4, 0.2, -1.0)])
+def test_several_known_groups_get_nearly_the_best_thresholds(shifts, reference):
+    group, y, positive = shifted_groups(shifts, 1200, 8)
+    groups = np.array([group == g for g in range(len(shifts))])
+    signals = 1.0 * groups[1:].T - reference * groups[:1].T
+    limit = RateLimit(groups, 0.02)
+    (rule,) = choose_signal_thresholds(positive, y, ErrorLoss(), [limit], signals)
+    best = 1.0
+    for share in np.linspace(0, 1, 201):  # equal shares of positive labels
+        thresholds = [np.quantile(positive[own], 1 - share) for own in groups]
+        best = min(best, np.mean((positive > np.array(thresholds)[group]) != y))
+    chosen = labels(rule, positive, signals)
+    assert np.ptp([chosen[own].mean() for own in groups]) <= 0.02
+    assert np.mean(chosen != y) <= best + 0.005
+
+
+def test_both_rates_of_known_groups_can_be_limited():
+    group, y, positive = shifted_groups((1.0, -1.0), 2000, 9)
+    sets = [np.array([(group == g) & (y == kind) for g in range(2)]) for kind in (0, 1)]
+    limits = [RateLimit(own, 0.05) for own in sets]
+    sides = (2.0 * group - 1)[:, None] * np.column_stack([1 - positive, positive])
+    (rule,) = choose_signal_thresholds(positive, y, ErrorLoss(), limits, sides)
+    chosen = labels(rule, positive, sides)
+    for own in sets:
+        assert np.ptp([chosen[rows].mean() for rows in own]) <= 0.05
+    assert np.mean(chosen == y) > 0.6
+
+
 def test_tighter_limits_lose_more_and_each_is_kept():
     group, y, positive, signals = people(3000, 6)
     limit = parity(group, 0.1)
