@@ -48,11 +48,6 @@ class Block:
         """Return a block of some of the columns."""
         return self if columns.all() else Block(self.values[:, columns], self.codes)
 
-    def filled(self, fill: FloatMatrix) -> "Block":
-        """Replace NaN by one value per column; a fill value of NaN keeps NaN."""
-        gaps = np.isnan(self.values) & ~np.isnan(fill)
-        return Block(np.where(gaps, fill, self.values), self.codes) if gaps.any() else self
-
 
 class Encoder(Protocol):
     """Encoder that was fitted on one column."""

@@ -11,9 +11,24 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skauto.data._encoders import Block, CategoryEncoder, Encoder, NameEncoder, make_encoder
+from skauto.data._encoders import (
+    Block,
+    CategoryEncoder,
+    Encoder,
+    NameEncoder,
+    NumericEncoder,
+    make_encoder,
+)
 from skauto.data._kinds import KINDS, Kind, find_kind, requested_kind
-from skauto.data._table import Cells, Levels, as_table, read_cells, read_columns
+from skauto.data._table import (
+    Cells,
+    Levels,
+    as_table,
+    column_names,
+    few_numbers,
+    read_cells,
+    read_columns,
+)
 from skauto.exceptions import ColumnKindWarning
 
 if TYPE_CHECKING:
@@ -221,8 +236,9 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
             If a column holds values of another type than in ``fit``.
         """
         check_is_fitted(self)
-        X = as_table(X)
-        validate_data(self, X, skip_check_array=True, reset=False)
+        if not self._has_columns_of_fit(X):
+            X = as_table(X)
+            validate_data(self, X, skip_check_array=True, reset=False)
         if self.columns_ is None:
             return _read_sparse(X)
         if sparse.issparse(X):
@@ -230,13 +246,27 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
                 "X must be dense, as it was in fit. Got a sparse matrix instead; use X.toarray()."
             )
         used = [j for j, column in enumerate(self.columns_) if column.keep.any()]
+        fill = np.concatenate([np.empty(0), *(self.columns_[j].fill for j in used)])
+        numbers = self._read_numbers(X, used)
+        if numbers is not None:
+            return _filled(numbers, fill)
         names = [self.columns_[j].name for j in used]
         blocks = []
         for j, cells in zip(used, read_columns(X, used, names), strict=True):
             column = self.columns_[j]
-            block = column.encoder.encode(cells, column.name)
-            blocks.append(block.select(column.keep).filled(column.fill))
-        return _assemble(blocks, X.shape[0])
+            blocks.append(column.encoder.encode(cells, column.name).select(column.keep))
+        return _assemble(blocks, X.shape[0], fill)
+
+    def _read_numbers(self, X: Any, used: list[int]) -> NDArray[np.float64] | None:
+        """Read a table of few rows and finite numbers only, all columns at once; else None."""
+        columns = self.columns_ or []
+        if not (used and all(isinstance(columns[j].encoder, NumericEncoder) for j in used)):
+            return None
+        values = few_numbers(X)
+        if values is None:
+            return None
+        Z = values[:, used].astype(np.float64)
+        return None if np.isinf(Z).any() else Z
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the output columns.
@@ -299,6 +329,11 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         ]
         names = ["column", "kind", "why", "levels", "missing", "n_outputs", "doubt"]
         return pd.DataFrame(rows, columns=names).astype({"levels": "Int64"})
+
+    def _has_columns_of_fit(self, X: Any) -> bool:
+        """Whether X is a dataframe with the column names of ``fit``, which needs no check."""
+        known = getattr(self, "feature_names_in_", None)
+        return known is not None and column_names(X) == known.tolist()
 
     def _names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
@@ -390,8 +425,10 @@ def _column_reader(
     return ColumnReader(name, kind, encoder, keep, fill, n_levels, n_missing)
 
 
-def _assemble(blocks: list[Block], n_samples: int) -> NDArray[np.float64]:
-    """Concatenate blocks, in chunks of rows."""
+def _assemble(
+    blocks: list[Block], n_samples: int, fill: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Concatenate blocks, in chunks of rows, and replace NaN by the fill value of its column."""
     widths = [block.values.shape[1] for block in blocks]
     ends = np.cumsum([0, *widths]).tolist()
     if ends[-1] == 0:
@@ -402,8 +439,15 @@ def _assemble(blocks: list[Block], n_samples: int) -> NDArray[np.float64]:
         for block, first, last in zip(blocks, ends[:-1], ends[1:], strict=True):
             if last > first:
                 Z[start:stop, first:last] = block.rows(start, stop)
-        np.clip(Z[start:stop], -_LARGEST, _LARGEST, out=Z[start:stop])
+        _filled(Z[start:stop], fill)
     return Z
+
+
+def _filled(Z: NDArray[np.float64], fill: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """Replace NaN by the fill value of its column, and clip large values, in place."""
+    if fill is not None:
+        np.copyto(Z, fill, where=np.isnan(Z))
+    return np.clip(Z, -_LARGEST, _LARGEST, out=Z)
 
 
 def _warn_of_doubts(columns: list[ColumnReader]) -> None:

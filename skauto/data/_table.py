@@ -13,7 +13,7 @@ from scipy import sparse
 
 from skauto.data._numbers import NumberFormat, is_null_word
 
-# Maximum number of rows of tables that are read with few calls of pandas.
+# Maximum number of rows of tables that are read with few calls.
 _FEW_ROWS = 1000
 
 
@@ -166,21 +166,30 @@ def read_cells(X: Any, j: int, name: str) -> Cells:
 
 
 def read_columns(X: Any, columns: Sequence[int], names: Sequence[str]) -> Iterator[Cells]:
-    """Read several columns of a table, with their names for error messages.
+    """Read several columns of a table, in ascending order, with their names for error messages."""
+    if not hasattr(X, "iloc"):
+        yield from (read_cells(X, j, name) for j, name in zip(columns, names, strict=True))
+        return
+    name_of = dict(zip(columns, names, strict=True))
+    for j, (_, series) in enumerate(X.items()):  # a third of the time of `iloc`
+        if j in name_of:
+            yield _series_cells(series, name_of[j])
 
-    The numeric columns of a dataframe of few rows are read by one call, as float64.
-    """
-    at_once: dict[int, int] = {}
-    if hasattr(X, "iloc") and len(X) <= _FEW_ROWS:
-        dtypes = X.dtypes.tolist()
-        plain = [j for j in columns if isinstance(dtypes[j], np.dtype) and dtypes[j].kind in "iuf"]
-        at_once = {j: k for k, j in enumerate(plain)}
-        block = X.iloc[:, plain].to_numpy(dtype=np.float64)
-    for j, name in zip(columns, names, strict=True):
-        if j in at_once:
-            yield Numbers(_finite(block[:, at_once[j]], name))
-        else:
-            yield read_cells(X, j, name)
+
+def few_numbers(X: Any) -> NDArray[Any] | None:
+    """Return a table of few rows as an array if all columns are plain numbers, else None."""
+    if len(X) > _FEW_ROWS:
+        return None
+    if isinstance(X, np.ndarray):
+        return X if _is_plain(X.dtype) else None
+    if hasattr(X, "iloc") and all(map(_is_plain, X.dtypes.tolist())):
+        values: NDArray[Any] = X.to_numpy(dtype=np.float64)
+        return values
+    return None
+
+
+def _is_plain(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.kind in "iuf" and dtype.itemsize <= 8
 
 
 def as_levels(cells: Cells) -> Levels:
@@ -209,8 +218,8 @@ def _series_cells(series: Any, name: str) -> Cells:
     """Read a pandas Series."""
     kind = series.dtype.kind
     if series.dtype.name == "category":
-        codes = series.cat.codes.to_numpy()
-        return Levels(series.cat.categories.tolist(), codes, declared=True)
+        values = series.array
+        return Levels(values.categories.tolist(), values.codes, declared=True)
     if kind in "biuf":
         if isinstance(series.dtype, np.dtype):
             return Numbers(_finite(series.to_numpy(), name))

@@ -120,6 +120,27 @@ def test_numbers_missing_only_later_become_the_median():
     assert np.isnan(seen.transform([[np.nan]])[0, 0])
 
 
+def _named(X):
+    return pd.DataFrame(X).add_prefix("x")
+
+
+@pytest.mark.parametrize("kind", [np.asarray, _named])
+def test_few_rows_of_numbers_are_read_as_many_rows_are(kind):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 4))
+    X[:, 1] = 1.0  # constant
+    X[0, 0] = np.nan
+    reader = TableReader().fit(kind(X))
+    X[1, 2], X[2, 3] = np.nan, 1e300
+    Z = reader.transform(kind(X))
+    assert Z.shape == (3000, 3)
+    for few in (X[:5], pd.DataFrame(X[:5]).convert_dtypes()):
+        np.testing.assert_array_equal(reader.transform(kind(few)), Z[:5])
+    X[3, 2] = np.inf
+    with pytest.raises(ValueError, match="infinity.*'x2'"):
+        reader.transform(kind(X[:5]))
+
+
 def test_declared_categories():
     X = np.array([[3.0, 1.0], [7.0, 2.0], [3.0, 3.0]])
     for declared in ([0], np.array([True, False]), {0: "categorical"}):

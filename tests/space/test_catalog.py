@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from lightgbm import LGBMClassifier
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import make_classification
@@ -474,6 +475,11 @@ def test_lightgbm_predicts_with_the_best_round(n_classes):
     fixed = LightGBMClassifier(**QUIET).set_rounds(stopped.n_rounds_).fit(*train)
     assert fixed.n_rounds_ == stopped.n_rounds_
     assert_allclose(fixed.predict_proba(test[0]), stopped.predict_proba(test[0]))
+    checked = LGBMClassifier.predict_proba(stopped, test[0])  # with the checks of LightGBM
+    assert_array_equal(stopped.predict_proba(test[0]), checked)
+    assert_array_equal(stopped.predict_proba(test[0].tolist()), checked)
+    with pytest.raises(ValueError, match="7 features"):
+        stopped.predict_proba(test[0][:, :7])
 
 
 def test_lightgbm_drops_validation_rows_of_unknown_classes():
