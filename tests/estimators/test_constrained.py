@@ -115,17 +115,17 @@ def test_disparity_of_the_averaged_predictions_is_kept(biased, unlimited):
 
 
 def slow_to_measure(estimator, X, y):
-    time.sleep(0.2)
+    time.sleep(0.1)
     return 0.0
 
 
 def test_a_limit_that_is_slow_to_measure_leaves_time_to_refit(biased):
-    """25 votes of three folds would take 15 seconds to measure."""
+    """25 votes of three folds would take 7.5 seconds to measure."""
     limit = CallableConstraint(slow_to_measure, upper=1.0)
     space = small_space().subspace({"classifier": ["gaussian_nb", "logistic"]})
     with warnings.catch_warnings():
         warnings.simplefilter("error", BudgetWarning)
-        clf = fitted(biased, [limit], space=space, max_evals=4, time_limit=8)
+        clf = fitted(biased, [limit], space=space, max_evals=4, time_limit=4)
     assert clf.feasible_
     assert 1 <= len(clf.member_weights_) <= 4
 

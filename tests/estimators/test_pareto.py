@@ -239,7 +239,7 @@ def test_a_row_that_was_not_fitted_in_time_says_so(biased):
     space.add("classifier", "slow", SlowOnAllRows(), {"var_smoothing": Real(1e-9, 1e-3, log=True)})
     space.add("classifier", "doubtful", LogisticRegression(), {"C": Real(1e-7, 1e-6, log=True)})
     limit = CallableConstraint(certainty, upper=0.6)
-    clf = fit(biased, [limit], space=space, max_evals=8, time_limit=8)
+    clf = fit(biased, [limit], space=space, max_evals=8, time_limit=4)
     front = clf.pareto_front_
     slow = [row for row, name in enumerate(front["classifier"]) if name == "slow"]
     fast = [row for row, name in enumerate(front["classifier"]) if name == "doubtful"]
