@@ -65,7 +65,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
-    "parallel": 2,
+    "parallel": True,  # as many processes as sphinx-build has by -j
 }
 
 

@@ -52,7 +52,7 @@ space = get_space("default", sensitive=["district"]).subspace(
     }
 )
 clf = ConstrainedAutoClassifier(
-    [parity], "fang_hpo", space=space, cv=3, max_evals=40, random_state=0
+    [parity], "fang_hpo", space=space, cv=3, max_evals=30, random_state=0
 )
 clf.fit(X_train, y_train, sensitive_features=district_train)
 clf.pareto_front_[["loss", parity.key, "balancer__strength_district", "classifier__C"]]
