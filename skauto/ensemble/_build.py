@@ -51,6 +51,8 @@ _SAFETY = 1.3
 _SLACK = 1.5
 # Maximum fraction of the time limit to reserve for refitting.
 _MAX_RESERVE = 0.25
+# Above this number of rows no time is reserved for refits of models of the hold-out split.
+_MANY_ROWS = 100_000
 
 
 class EnsembleBuilder:
@@ -95,12 +97,26 @@ class EnsembleBuilder:
 
     def refit_time(self, trial: Trial) -> float:
         """Predict the processor seconds of refitting a trial by the fit times of its folds."""
-        if trial.configuration in self.evaluator.models:
+        if self._is_fitted(trial) and self.evaluator.validates_out_of_bag(trial.configuration):
             return 0.0
         if not self.refit:
             return _SAFETY * sum(trial.fit_times)
         n_train = np.mean([train.size for train, _ in self.data.splits])
         return float(_SAFETY * trial.mean_fit_time * len(self.data.y) / n_train)
+
+    def _is_fitted(self, trial: Trial) -> bool:
+        return trial.configuration in self.evaluator.models
+
+    def _time_to_fit(self, trial: Trial) -> float:
+        """Predicted seconds until there is a fitted model of a trial."""
+        return 0.0 if self._is_fitted(trial) else self.refit_time(trial)
+
+    def _time_to_reserve(self, trial: Trial, most: float) -> float:
+        """Seconds to reserve for a trial, at most `most` if it has a held-out model."""
+        if not self._is_fitted(trial):
+            return self.refit_time(trial)
+        seconds = self.refit_time(trial) / _SLACK  # if that is too little, its model remains
+        return seconds if seconds <= most and len(self.data.y) <= _MANY_ROWS else 0.0
 
     def reserve(self, history: History, n_workers: int, budget: Budget) -> float:
         """Seconds to reserve for selecting and refitting the members.
@@ -124,10 +140,11 @@ class EnsembleBuilder:
         if not pool or budget.time_limit is None:
             return 0.0
         selecting = min(0.02 * budget.time_limit, 1.0)
-        best = self.refit_time(pool[0])
-        times = [self.refit_time(trial) for trial in pool[: min(10, self.n_members)]]
+        most = _MAX_RESERVE * budget.time_limit
+        best = self._time_to_fit(pool[0])
+        times = [self._time_to_reserve(trial, most) for trial in pool[: min(10, self.n_members)]]
         usual = sum(times) / min(n_workers, len(times))
-        kept = max(min(usual, _MAX_RESERVE * budget.time_limit), best)
+        kept = max(min(usual, most), best)
         if budget.remaining <= kept + selecting:
             needed = _SLACK * self._time_of_members(history, n_workers, kept)
             kept = min(kept, max(best, needed))
@@ -138,7 +155,7 @@ class EnsembleBuilder:
         if self._needed[0] != len(history):
             kept = self.decisions.kept_by_decision
             chosen = self.select(history, seconds * n_workers, seconds, kept)
-            times = [self.refit_time(history[number]) for number in chosen]
+            times = [self._time_to_reserve(history[number], seconds) for number in chosen]
             self._needed = len(history), max([sum(times) / n_workers, *times])
         return self._needed[1]
 
@@ -162,7 +179,13 @@ class EnsembleBuilder:
         """
         folds: list[int | None] = [None] if self.refit else list(range(len(self.data.splits)))
         refits = Refits(
-            history, engine, budget, self._refit_task, folds, known=self.evaluator.models
+            history,
+            engine,
+            budget,
+            self._refit_task,
+            folds,
+            known=self.evaluator.models,
+            refit_time=self.refit_time,
         )
         refused: list[Candidate] = []
         for weights in self._ensembles(history, refits):
@@ -251,7 +274,7 @@ class EnsembleBuilder:
             left = refits.budget.remaining
             if math.isinf(left) or lightest is None or trial.number == lightest:
                 return True
-            return left > self.refit_time(trial) + self.refit_time(history[lightest])
+            return left > self._time_to_fit(trial) + self._time_to_fit(history[lightest])
 
         ordered = self._by_decided_loss(history, predicted, in_time)
         n_fits = refits.engine.n_workers if math.isinf(refits.budget.remaining) else 1
@@ -406,7 +429,7 @@ class EnsembleBuilder:
             Weights by trial number, largest first; empty if there are no candidates.
         """
         known = self._pool(history, kept)
-        seconds_of = {t.number: 0.0 if t.number in fitted else self.refit_time(t) for t in known}
+        seconds_of = {t.number: 0.0 if t.number in fitted else self._time_to_fit(t) for t in known}
         pool = [trial for trial in known if seconds_of[trial.number] <= seconds]
         if not pool:
             return {}

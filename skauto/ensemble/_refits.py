@@ -34,7 +34,9 @@ class Refits:
         Each member is fitted once per entry: on the training rows of the fold, or on all rows for
         None.
     known : mapping of Configuration to list of (str, estimator), default={}
-        Fitted steps that need no refit.
+        Fitted steps of members that are refitted only if the time suffices.
+    refit_time : callable, default=None
+        ``refit_time(trial)`` predicts the seconds of refitting a member; required with `known`.
 
     Attributes
     ----------
@@ -52,6 +54,7 @@ class Refits:
         task: Callable[[Trial, int | None], RefitTask],
         folds: list[int | None],
         known: Mapping[Configuration, Steps] = MappingProxyType({}),
+        refit_time: Callable[[Trial], float] | None = None,
     ) -> None:
         self.history = history
         self.engine = engine
@@ -59,6 +62,7 @@ class Refits:
         self.task = task
         self.folds = folds
         self.known = known
+        self.refit_time = refit_time
         self.steps: dict[int, list[Any]] = {}
         self.requested: list[int] = []
 
@@ -74,9 +78,11 @@ class Refits:
         """
         new = [number for number in numbers if number not in self.requested]
         self.requested += new
+        known = [number for number in new if self.history[number].configuration in self.known]
+        self.steps |= {n: [self.known[self.history[n].configuration]] for n in known}
+        affordable = self._affordable(known)
         for number in new:
-            if self.history[number].configuration in self.known:
-                self.steps[number] = [self.known[self.history[number].configuration]]
+            if number in known and number not in affordable:
                 continue
             for fold in self.folds:
                 self.engine.submit((number, fold), (self.task(self.history[number], fold),))
@@ -95,3 +101,16 @@ class Refits:
                     fitted.setdefault(number, []).append(outcome.value)
         self.engine.cancel()
         self.steps |= fitted
+
+    def _affordable(self, known: list[int]) -> list[int]:
+        """Members with a fitted model that can be refitted on all rows in time."""
+        chosen, spent = [], 0.0
+        left = self.budget.remaining
+        for number in known:
+            assert self.refit_time is not None
+            seconds = self.refit_time(self.history[number])
+            # The predicted time is 0 if the model was fitted on all rows.
+            if 0.0 < seconds <= left and spent + seconds <= left * self.engine.n_workers:
+                chosen.append(number)
+                spent += seconds
+        return chosen

@@ -56,7 +56,7 @@ class PipelineEvaluator:
     ----------
     models : dict of Configuration to list of (str, estimator)
         Fitted steps of each trial. Kept under a time limit with a single hold-out split, because
-        a refit on all rows would double the seconds of a trial.
+        there may be no time to refit the members on all rows.
     """
 
     def __init__(
@@ -131,6 +131,10 @@ class PipelineEvaluator:
         if share < 1.0:
             self._ladder.record(job.proposal.configuration, share, result.probabilities)
         return self._ladder.promotes(history, n_known, family, share, result.probabilities)
+
+    def validates_out_of_bag(self, configuration: Configuration) -> bool:
+        """Whether a configuration is fitted once on all rows and validated out of bag."""
+        return self.out_of_bag and self.function.builder.validates_out_of_bag(configuration)
 
     def observe(self, task: Task, results: Sequence[FoldResult]) -> None:
         """Keep the fitted model of a finished task and update the price list with its seconds."""
@@ -242,7 +246,7 @@ class PipelineEvaluator:
         if len(history.objectives) > 1 or history.search_limits:
             return [folds]
         rungs: list[dict[Any, Task]] = [{0: folds.pop(0)}, folds] if self.n_folds > 1 else [folds]
-        if self.out_of_bag and self.function.builder.validates_out_of_bag(configuration):
+        if self.validates_out_of_bag(configuration):
             rungs = [{"out_of_bag": OutOfBagTask(configuration, keep)}]
         n_train = len(self.data.splits[0][0])
         if history.time_limit is not None and n_train > _MANY_ROWS:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GroupKFold, TimeSeriesSplit
 
-from skauto.data import make_splits, stratified_subset
+from skauto.data import affordable_folds, make_splits, stratified_subset
 
 
 def _target(n_samples, n_classes=2):
@@ -97,3 +97,9 @@ def test_subsets_are_nested_and_stratified():
     assert (small <= large).all()
     np.testing.assert_array_equal(np.bincount(y[small]), [16, 3, 1])
     np.testing.assert_array_equal(np.bincount(y[large]), [48, 9, 3])
+
+
+def test_rows_are_held_out_if_not_even_two_folds_are_affordable():
+    # 12 configurations in half of 48 seconds: 2 seconds a configuration and fold are one fold
+    folds = [affordable_folds(5_000, [seconds] * 12, 48.0) for seconds in (0.4, 0.5, 1.0, 1.1)]
+    assert folds == [5, 4, 3, 0.2]

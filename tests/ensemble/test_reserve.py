@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer
 
+from skauto import AutoClassifier
 from skauto.data import TrainingData
 from skauto.ensemble import EnsembleBuilder
 from skauto.evaluation import PipelineEvaluator, PipelineWorker
 from skauto.history import History, Trial
-from skauto.space import Configuration
+from skauto.space import Configuration, SearchSpace
 from skauto.utils import Budget
 
 N_ROWS = 100
@@ -84,3 +87,28 @@ def test_at_the_end_the_members_that_would_be_selected_decide(builder):
     assert builder.select(known) == {9: 1.0}
     assert builder.reserve(known, 1, late) == pytest.approx(1.5 * 2 * PER_FIT + 1)
     assert builder.reserve(known, 1, budget(1000, 500)) == pytest.approx(usual + 2 * PER_FIT)
+
+
+def test_less_is_kept_for_members_that_have_a_model_of_the_hold_out_split(builder):
+    trials = history((0.1, 1.0), (0.2, 100.0))
+    without = builder.reserve(trials, 1, budget(400, 300))
+    builder.evaluator.out_of_bag = False
+    builder.evaluator.models |= {trial.configuration: [] for trial in trials}
+    # The second is too expensive to refit: its model of the hold-out split is the member.
+    assert builder.reserve(trials, 1, budget(400, 300)) == pytest.approx(PER_FIT / 1.5 + 1.0)
+    assert without > 100
+
+
+@pytest.mark.parametrize("rows", ["all", "training"])
+def test_a_held_out_model_is_refitted_on_all_rows_if_the_time_suffices(rows, monkeypatch):
+    X, y = make_classification(200, 4, random_state=0)
+    space = SearchSpace(["classifier"]).add("classifier", "logistic", LogisticRegression())
+    if rows == "training":
+        monkeypatch.setattr(EnsembleBuilder, "refit_time", lambda self, trial: 1e6)
+    clf = AutoClassifier(
+        "random", space=space, cv=0.25, max_evals=1, time_limit=60, random_state=0
+    )
+    clf.fit(X, y)
+    intercept = clf.ensemble_.pipelines[0][-1].intercept_
+    expected = LogisticRegression().fit(X, y).intercept_
+    assert np.allclose(intercept, expected) is (rows == "all")
