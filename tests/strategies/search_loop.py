@@ -79,7 +79,6 @@ class ScriptedJob:
     proposal: Proposal
     number: int
     outcome: Outcome | None = None
-    time_limit: float | None = None
 
     @property
     def done(self) -> bool:
@@ -90,6 +89,9 @@ class ScriptedJob:
 
     def args(self, part: int) -> tuple:
         return self.number, self.proposal.configuration
+
+    def time_limit(self, part: int) -> float | None:
+        return None
 
     def receive(self, part: int, outcome: Outcome) -> None:
         assert outcome.status == "ok", outcome.error
