@@ -24,6 +24,25 @@ _N_MEMBERS = 12
 _LEAST_GAIN = 2e-3
 
 
+def decisive_rows(n_validation: int) -> IntArray:
+    """Return the positions of the validation rows that decide about promotions, at most 2,000.
+
+    Parameters
+    ----------
+    n_validation : int
+        Number of validation rows of the first fold.
+
+    Returns
+    -------
+    positions : ndarray of int
+        In ascending order.
+    """
+    if n_validation <= _MAX_ROWS:
+        return np.arange(n_validation)
+    rng = np.random.default_rng(0)
+    return np.sort(rng.choice(n_validation, _MAX_ROWS, replace=False))
+
+
 @dataclass(frozen=True, eq=False)
 class _Entry:
     """Result of a trial on a rung."""
@@ -65,12 +84,8 @@ class Ladder:
         rows: IntArray,
         ensemble_loss: Callable[[IntArray], Loss],
     ) -> None:
-        chosen = np.arange(len(rows))
-        if len(rows) > _MAX_ROWS:
-            rng = np.random.default_rng(0)
-            chosen = np.sort(rng.choice(chosen, _MAX_ROWS, replace=False))
-        self._chosen = chosen  # positions among the validation rows of the first fold
-        self._rows = rows[chosen]
+        self._chosen = decisive_rows(len(rows))  # positions among the validation rows
+        self._rows = rows[self._chosen]
         self._y = y[self._rows]
         self._loss = ensemble_loss(self._rows)
         self._entries: dict[float, list[_Entry]] = {}
@@ -85,7 +100,7 @@ class Ladder:
         probabilities: NDArray[np.float32],
     ) -> None:
         """Store the predictions of a trial on a rung with a fraction of the training rows."""
-        self._low_rungs[configuration] = share, probabilities[self._chosen]
+        self._low_rungs[configuration] = share, self._decisive(probabilities)
 
     def promotes(
         self,
@@ -110,7 +125,7 @@ class Ladder:
         share : float
             Fraction of the training rows on this rung.
         probabilities : ndarray of shape (n_validation, n_classes)
-            Predictions for the validation rows of the first fold.
+            Predictions for the validation rows of the first fold, or for its decisive rows.
 
         Returns
         -------
@@ -120,7 +135,7 @@ class Ladder:
         rivals = [e for e in self._entries.get(share, []) if e.number < n_known]
         if len(rivals) < _MIN_RIVALS:
             return True
-        newcomer = self._entry(-1, family, probabilities[self._chosen])
+        newcomer = self._entry(-1, family, self._decisive(probabilities))
         own = [rival.loss for rival in rivals if rival.family == family]
         if own and newcomer.loss < min(own):
             return True
@@ -129,6 +144,11 @@ class Ladder:
             self._before[share] = len(rivals), self._ensemble_loss(pool)
         before = self._before[share][1]
         return self._ensemble_loss([*pool, newcomer]) < before - _LEAST_GAIN * abs(before)
+
+    def _decisive(self, probabilities: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Predictions for the rows that decide."""
+        few = len(probabilities) == len(self._chosen)
+        return probabilities if few else probabilities[self._chosen]
 
     def _ensemble_loss(self, pool: list[_Entry]) -> float:
         predictions = [entry.probabilities for entry in pool]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from skauto.constraints import Constraint, Evidence, group_weights
 from skauto.data import TrainingData, stratified_subset
 from skauto.evaluation._cache import PrefixCache
+from skauto.evaluation._ladder import decisive_rows
 from skauto.evaluation._pipeline import PipelineBuilder, Reuse, Steps, transform_and_predict
 from skauto.selection import score_probabilities
 from skauto.space import Configuration
@@ -96,7 +97,7 @@ class FoldTask:
     fidelity : float, default=1.0
         Fraction of the training and validation rows.
     share : float, default=1.0
-        Fraction of the training rows only.
+        Fraction of the training rows. Below 1, at most 2,000 validation rows are predicted.
     keep : bool, default=False
         Whether the result holds the fitted steps, which then predict the user's labels.
     """
@@ -113,6 +114,7 @@ class FoldTask:
         if self.share < 1.0:
             rng = np.random.default_rng(worker.seed)
             train = train[stratified_subset(worker.data.y[train], self.share, rng)]
+            test = test[decisive_rows(len(test))]
         where = (self.fold, self.fidelity, self.share, worker.seed)
         return worker.evaluate(self.configuration, train, test, where, keep=self.keep)
 

@@ -22,6 +22,7 @@ from skauto.evaluation import (
     PipelineEvaluator,
     PipelineWorker,
 )
+from skauto.evaluation._ladder import decisive_rows
 from skauto.history import Goal, History, Proposal, Trial
 from skauto.metalearning import PriceList, Shape
 from skauto.selection import LogLoss
@@ -262,3 +263,18 @@ def test_stopped_trials_keep_their_first_fold():
         if trial.status == "stopped":
             assert len(trial.fold_scores["score"]) == 1
             assert np.isfinite(trial.loss) and not trial.ok
+
+
+def test_a_share_of_many_rows_is_judged_on_few_of_them():
+    evaluator = evaluator_for(bayes_space(), n_rows=80_000)
+    job = opened(evaluator, time_limit=60.0)
+    (part,) = job.next_parts()
+    (task,) = job.args(part)
+    result = evaluator.function(task)
+    _, test = evaluator.data.splits[0]
+    rows = test[decisive_rows(len(test))]
+    assert len(rows) == len(result.probabilities) == 2_000
+    whole = evaluator.function.evaluate(task.configuration, evaluator.data.splits[0][0], rows, ())
+    np.testing.assert_allclose(result.probabilities, whole.probabilities, atol=0.1)
+    job.receive(part, Outcome("ok", result, "", 1.0))
+    assert job.next_parts() == [0]  # the first trial is promoted to all rows
