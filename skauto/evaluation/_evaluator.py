@@ -119,8 +119,6 @@ class PipelineEvaluator:
 
     def promotes(self, job: TrialJob, history: History, n_known: int) -> bool:
         """Decide whether a trial is promoted, compared with the first `n_known` trials."""
-        if any(trial.ok for trial in history) and self._too_late(job):
-            return False
         if self._ladder is None:
             rows = self.data.splits[0][1]
             loss = history.goal.ensemble_loss
@@ -130,7 +128,10 @@ class PipelineEvaluator:
         family = job.proposal.configuration.structure[-1]
         if share < 1.0:
             self._ladder.record(job.proposal.configuration, share, result.probabilities)
-        return self._ladder.promotes(history, n_known, family, share, result.probabilities)
+        promoted = self._ladder.promotes(history, n_known, family, share, result.probabilities)
+        if promoted and self._too_late(job) and any(trial.ok for trial in history):
+            return self._take_fewer_rows(job)
+        return promoted
 
     def validates_out_of_bag(self, configuration: Configuration) -> bool:
         """Whether a configuration is fitted once on all rows and validated out of bag."""
@@ -214,6 +215,19 @@ class PipelineEvaluator:
         )
         return seconds / min(self.n_workers, len(job.next_rung)) > self.budget.search_remaining
 
+    def _take_fewer_rows(self, job: TrialJob) -> bool:
+        """Fit on the rows that are affordable if that is at least twice as many as before."""
+        assert self.prices is not None
+        if self.n_folds > 1:
+            return False
+        whole = FoldTask(job.proposal.configuration, 0, keep=True)
+        seconds = self.prices.seconds(whole.configuration, self._task_shape(whole))
+        share = min(1.0, 2.0 * _AFFORDABLE * self.budget.search_remaining / seconds)
+        if share < 2.0 * job.latest[0]:
+            return False
+        job.replace_next_rung({0: replace(whole, share=share)})
+        return True
+
     def _make_affordable(self, job: TrialJob, rungs: list[dict[Any, Task]]) -> None:
         """Start a trial on fewer rows if a fold is too expensive, or skip the trial."""
         assert self.prices is not None
@@ -229,7 +243,7 @@ class PipelineEvaluator:
         if self.uses_rungs and cheaper * self._shape.n_rows >= _LEAST_ROWS:
             if share == 1.0:
                 rungs.insert(0, job.waiting)
-            job.waiting = {"share": FoldTask(configuration, 0, share=cheaper)}
+            job.waiting = {"share": FoldTask(configuration, 0, share=cheaper, preview=True)}
         else:
             job.skip(f"A fold was predicted to take {price:.3g} s; {left:.3g} s are left.")
 
@@ -251,7 +265,7 @@ class PipelineEvaluator:
         n_train = len(self.data.splits[0][0])
         if history.time_limit is not None and n_train > _MANY_ROWS:
             share = max(_FIRST_ROWS / n_train, 0.02)
-            rungs.insert(0, {"share": FoldTask(configuration, 0, share=share)})
+            rungs.insert(0, {"share": FoldTask(configuration, 0, share=share, preview=True)})
         return rungs
 
 

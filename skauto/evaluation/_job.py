@@ -130,7 +130,7 @@ class TrialJob:
         self.evaluator.reuses.extend(r.reuse for r in results if r.reuse is not None)
         if isinstance(task, FoldTask):
             self.latest = task.share, results[0]
-            if task.share == 1.0:
+            if not task.preview:
                 self.results[task.fold] = results[0]
         else:
             self.results.update(enumerate(results))
@@ -147,6 +147,10 @@ class TrialJob:
         """Do not start the trial; the leaderboard shows the reason."""
         self.waiting = {}
         self._end("skipped", reason)
+
+    def replace_next_rung(self, tasks: dict[Any, Task]) -> None:
+        """Replace the tasks of the next rung."""
+        self._rungs[0] = tasks
 
     def unfinished(self) -> list[Hashable]:
         """Keys of the tasks that are still running."""

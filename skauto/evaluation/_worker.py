@@ -97,7 +97,9 @@ class FoldTask:
     fidelity : float, default=1.0
         Fraction of the training and validation rows.
     share : float, default=1.0
-        Fraction of the training rows. Below 1, at most 2,000 validation rows are predicted.
+        Fraction of the training rows only.
+    preview : bool, default=False
+        Whether only the validation rows that decide about the promotion are predicted.
     keep : bool, default=False
         Whether the result holds the fitted steps, which then predict the user's labels.
     """
@@ -106,6 +108,7 @@ class FoldTask:
     fold: int
     fidelity: float = 1.0
     share: float = 1.0
+    preview: bool = False
     keep: bool = False
 
     def run(self, worker: "PipelineWorker") -> FoldResult:
@@ -114,6 +117,7 @@ class FoldTask:
         if self.share < 1.0:
             rng = np.random.default_rng(worker.seed)
             train = train[stratified_subset(worker.data.y[train], self.share, rng)]
+        if self.preview:
             test = test[decisive_rows(len(test))]
         where = (self.fold, self.fidelity, self.share, worker.seed)
         return worker.evaluate(self.configuration, train, test, where, keep=self.keep)

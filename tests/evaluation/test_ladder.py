@@ -278,3 +278,20 @@ def test_a_share_of_many_rows_is_judged_on_few_of_them():
     np.testing.assert_allclose(result.probabilities, whole.probabilities, atol=0.1)
     job.receive(part, Outcome("ok", result, "", 1.0))
     assert job.next_parts() == [0]  # the first trial is promoted to all rows
+
+
+@pytest.mark.parametrize(("left", "share"), [(100.0, 1.0), (63.0, 0.49), (30.0, None)])
+def test_a_promoted_trial_takes_as_many_rows_as_the_time_allows(left, share):
+    # 1 s for 1,000 rows, 64 s for the training rows of the hold-out split
+    prices = PriceList({"gaussian_nb": [0.0, 1.0, 0.0, 0.0]})
+    evaluator = evaluator_for(bayes_space(), n_rows=80_000, n_folds=5, prices=prices, left=1e3)
+    evaluator.data.splits[:] = evaluator.data.splits[:1]
+    job = opened(evaluator, time_limit=1e3)
+    (part,) = job.next_parts()
+    job.latest = 10_000 / 64_000, evaluator.function(*job.args(part))
+    evaluator.budget.time_limit = left + evaluator.budget.elapsed
+    history = history_of(np.full((80_000, 2), 0.5, np.float32))
+    assert evaluator.promotes(job, history, 1) is (share is not None)
+    (task,) = job.next_rung.values()
+    if share is not None:
+        assert task.share == pytest.approx(share, rel=0.02) and task.keep and not task.preview
