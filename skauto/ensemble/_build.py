@@ -97,7 +97,9 @@ class EnsembleBuilder:
 
     def refit_time(self, trial: Trial) -> float:
         """Predict the processor seconds of refitting a trial by the fit times of its folds."""
-        if self._is_fitted(trial) and self.evaluator.validates_out_of_bag(trial.configuration):
+        if self._is_fitted(trial) and (
+            not self.refit or self.evaluator.validates_out_of_bag(trial.configuration)
+        ):
             return 0.0
         if not self.refit:
             return _SAFETY * sum(trial.fit_times)
