@@ -81,29 +81,7 @@ class BaseDisplay:
 def record_of(
     estimator: Any, owner: type[BaseDisplay], name: str, strategy_name: str
 ) -> "pd.DataFrame":
-    """Return what the strategy of a fitted estimator recorded during the search.
-
-    Parameters
-    ----------
-    estimator : AutoClassifier or ConstrainedAutoClassifier
-        A fitted estimator.
-    owner : type
-        The display, named in the error.
-    name : str
-        Attribute of the strategy that holds the record.
-    strategy_name : str
-        Strategy that has this attribute, named in the error.
-
-    Returns
-    -------
-    frame : pandas.DataFrame
-        One row for each entry.
-
-    Raises
-    ------
-    ValueError
-        If the strategy has no such record.
-    """
+    """Tabulate what the strategy of a fitted estimator recorded in its attribute `name`."""
     import pandas as pd
 
     check_is_fitted(estimator)

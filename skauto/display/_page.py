@@ -29,18 +29,7 @@ _STYLE = {
 
 
 def check_plot_support(caller: str) -> None:
-    """Raise an error if matplotlib or pandas is not installed.
-
-    Parameters
-    ----------
-    caller : str
-        Function that needs them, named in the error.
-
-    Raises
-    ------
-    ImportError
-        If one of them is not installed.
-    """
+    """Raise an ImportError that names `caller` if matplotlib or pandas is not installed."""
     for package in ("matplotlib", "pandas"):
         try:
             import_module(package)
@@ -56,18 +45,7 @@ class Markup(str):
 
 
 def text(value: Any) -> str:
-    """Format a value as HTML, floats with four significant digits.
-
-    Parameters
-    ----------
-    value : object
-        None and NaN become a dash.
-
-    Returns
-    -------
-    text : str
-        Escaped, unless it is `Markup`.
-    """
+    """Format a value as escaped HTML: floats with four digits, None and NaN as a dash."""
     if isinstance(value, Markup):
         return value
     if value is None or value != value:
@@ -80,20 +58,7 @@ def text(value: Any) -> str:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Format a table that scrolls if it is too wide or too long.
-
-    Parameters
-    ----------
-    columns : sequence of str
-        Names of the columns.
-    rows : iterable of sequence
-        One value for each column.
-
-    Returns
-    -------
-    html : str
-        The table.
-    """
+    """Format a table that scrolls if it is too wide or too long."""
     head = "".join(f"<th>{text(name)}</th>" for name in columns)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     return (
@@ -103,18 +68,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def frame_table(frame: "pd.DataFrame") -> str:
-    """Format a DataFrame as a table without its index.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Missing entries become a dash.
-
-    Returns
-    -------
-    html : str
-        The table.
-    """
+    """Format a DataFrame as a table without its index; missing entries become a dash."""
     values = frame.astype(object).where(frame.notna(), None)
     return table(list(frame.columns), values.to_numpy().tolist())
 
@@ -128,18 +82,7 @@ def _cell(value: Any) -> str:
 
 
 def bar(share: float) -> Markup:
-    """Format a number in [0, 1] as a horizontal bar with its value.
-
-    Parameters
-    ----------
-    share : float
-        Length of the bar.
-
-    Returns
-    -------
-    html : Markup
-        The bar.
-    """
+    """Format a number in [0, 1] as a horizontal bar with its value."""
     width = f"{100.0 * min(max(share, 0.0), 1.0):.1f}"
     return Markup(
         f'<span class="bar"><span style="width:{width}%"></span></span>'
@@ -150,22 +93,7 @@ def bar(share: float) -> Markup:
 def figure(
     draw: Callable[["Figure"], Any], caption: str, width: float = 5.2, height: float = 3.4
 ) -> str:
-    """Format a matplotlib figure as SVG in the colours of the page.
-
-    Parameters
-    ----------
-    draw : callable
-        ``draw(figure)`` draws on an empty matplotlib Figure.
-    caption : str
-        Caption, also the text for screen readers.
-    width, height : float, default=5.2 and 3.4
-        Size in inches.
-
-    Returns
-    -------
-    html : str
-        A figure with its caption.
-    """
+    """Format what ``draw(figure)`` draws, of a size in inches, as SVG in the page's colours."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -196,22 +124,7 @@ def _legend_below(drawn: "Figure") -> None:
 
 
 def page(title: str, header: str, sections: dict[str, str]) -> str:
-    """Format a page that needs no other file.
-
-    Parameters
-    ----------
-    title : str
-        Title of the window.
-    header : str
-        HTML above the sections.
-    sections : dict of str to str
-        Heading to HTML.
-
-    Returns
-    -------
-    html : str
-        The page.
-    """
+    """Format a page that needs no other file; `sections` maps headings to HTML."""
     css = resources.files("skauto.display").joinpath("report.css").read_text(encoding="utf-8")
     anchors = {name: name.lower().replace(" ", "-") for name in sections}
     links = "".join(f'<a href="#{anchor}">{text(name)}</a>' for name, anchor in anchors.items())

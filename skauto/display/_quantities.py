@@ -20,22 +20,7 @@ def readable(name: str) -> str:
 
 
 def values_of(history: History, trials: Iterable[Trial], names: Sequence[str]) -> FloatArray:
-    """Tabulate quantities of trials.
-
-    Parameters
-    ----------
-    history : History
-        The history of the trials, which has the names of the objectives.
-    trials : iterable of Trial
-        Some of its trials.
-    names : sequence of str
-        Names of quantities.
-
-    Returns
-    -------
-    values : ndarray of shape (n_trials, n_names)
-        Infinite where nothing was measured.
-    """
+    """Tabulate quantities of trials, (n_trials, n_names); infinite where nothing was measured."""
     rows = [
         {**trial.constraints, **dict(zip(history.objectives, trial.losses, strict=True))}
         for trial in trials

@@ -49,31 +49,7 @@ _PACKAGES = ("skauto", "scikit-learn", "numpy", "scipy", "lightgbm", "imbalanced
 
 
 def report_html(estimator: Any, X: Any = None, y: Any = None, importance: Any = None) -> str:
-    """Write the report on a fitted estimator.
-
-    Parameters
-    ----------
-    estimator : AutoClassifier or ConstrainedAutoClassifier
-        A fitted estimator.
-    X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features), default=None
-        Rows that ``fit`` has not seen.
-    y : array-like of shape (n_samples,), default=None
-        Their classes.
-    importance : Bunch, default=None
-        Result of `skauto.inspection.cross_validated_importance`.
-
-    Returns
-    -------
-    html : str
-        A page without references to other files.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib or pandas is not installed.
-    ValueError
-        If only one of X and y is given, or the importance has not one row for each column.
-    """
+    """Write the page of `save_report`."""
     check_plot_support("save_report")
     if (X is None) != (y is None):
         raise ValueError(

@@ -21,18 +21,7 @@ _STYLE = """
 
 
 def summary_html(estimator: Any) -> str:
-    """Summarise a fitted estimator: score, best pipeline, members of the ensemble.
-
-    Parameters
-    ----------
-    estimator : AutoClassifier or ConstrainedAutoClassifier
-        A fitted estimator.
-
-    Returns
-    -------
-    html : str
-        A ``div`` element with its style.
-    """
+    """Summarise a fitted estimator: score, best pipeline, members of the ensemble."""
     weights = estimator.member_weights_
     trials = [estimator.history_[number] for number in weights]
     lines = [_result(estimator)]

@@ -113,20 +113,9 @@ def work(
 ) -> None:
     """Run tasks until the engine closes its end of the channel; the target of the process.
 
-    Parameters
-    ----------
-    channel : socket
-        Receives tasks and sends outcomes.
-    lifeline : Connection
-        Carries no data: it closes when the engine's process ends.
-    report : Connection
-        Receives the traceback when a signal kills this process.
-    source : Inherited or Mapped
-        The function.
-    config : dict
-        scikit-learn configuration.
-    memory_limit : int or None
-        Maximum bytes beyond those of this process when it is ready.
+    `lifeline` carries no data: it closes when the engine's process ends. `report` receives the
+    traceback when a signal kills this process. `memory_limit` is in bytes, beyond those of this
+    process when it is ready.
     """
     _end_with_parent(lifeline)
     _reset_signals(report)

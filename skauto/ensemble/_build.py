@@ -121,22 +121,11 @@ class EnsembleBuilder:
         return seconds if seconds <= most and len(self.data.y) <= _MANY_ROWS else 0.0
 
     def reserve(self, history: History, n_workers: int, budget: Budget) -> float:
-        """Seconds to reserve for selecting and refitting the members.
+        """Return the seconds to reserve for selecting and refitting the members.
 
-        Parameters
-        ----------
-        history : History
-            Completed trials.
-        n_workers : int
-            Number of concurrent fits.
-        budget : Budget
-            Budget of the whole ``fit``.
-
-        Returns
-        -------
-        seconds : float
-            Enough for the ten best trials, at most a quarter of the time limit, at least enough
-            for the best trial. If less time remains, enough for the selected members.
+        They suffice for the ten best trials, but are at most a quarter of the time limit, and at
+        least enough for the best trial. If less time remains, they suffice for the selected
+        members.
         """
         pool = self._pool(history)
         if not pool or budget.time_limit is None:
@@ -164,20 +153,8 @@ class EnsembleBuilder:
     def build(self, history: History, engine: Engine, budget: Budget) -> Model:
         """Refit the selected members and return the first ensemble that keeps all limits.
 
-        Parameters
-        ----------
-        history : History
-            All trials.
-        engine : Engine
-            Idle engine for the fits.
-        budget : Budget
-            Members that are not fitted within its time are excluded.
-
-        Returns
-        -------
-        model : Model
-            The ensemble with the least violation if none keeps all limits; class frequencies if no
-            member was fitted in time.
+        Members that are not fitted within the budget are excluded. If no ensemble keeps all
+        limits, the one of least violation is returned; class frequencies if no member was fitted.
         """
         folds: list[int | None] = [None] if self.refit else list(range(len(self.data.splits)))
         refits = Refits(

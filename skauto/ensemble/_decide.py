@@ -32,15 +32,7 @@ _AIMING, _STRICTER = (1.0, 0.9, 0.8, 0.65, 0.5), (0.3, 0.1)
 
 @dataclass(frozen=True)
 class DecisionPair:
-    """A decision for the out-of-fold predictions and the same decision for new rows.
-
-    Parameters
-    ----------
-    out_of_fold : Decision or None
-        Decision for the rows of the data.
-    deployed : Decision or None
-        Decision for new rows.
-    """
+    """A decision for the out-of-fold predictions and the same decision for new rows."""
 
     out_of_fold: Decision | None = None
     deployed: Decision | None = None
@@ -49,26 +41,10 @@ class DecisionPair:
 class DecisionChooser:
     """Choose decisions of ensembles on their out-of-fold predictions.
 
-    Parameters
-    ----------
-    data : TrainingData
-        Training data with folds.
-    gate : Gate
-        Measures the constraints.
-    decision : {"auto", "argmax", "group_thresholds"}
-        "argmax" always predicts the most probable class. "group_thresholds" reads the groups of
-        constraints from columns of X, see `KnownGroups`.
-
-    Attributes
-    ----------
-    kept_by_decision : tuple of str
-        Keys of the constraints that a decision can keep: upper limits on rates of labels of two
-        classes.
-
-    Raises
-    ------
-    ValueError
-        If "group_thresholds" has no limit to keep, or too many groups.
+    "argmax" always predicts the most probable class. "group_thresholds" reads the groups of
+    constraints from columns of X, see `KnownGroups`; it raises a ValueError if it has no limit to
+    keep, or too many groups. `kept_by_decision` are the keys of the constraints that a decision can
+    keep: upper limits on rates of labels of two classes.
     """
 
     def __init__(self, data: TrainingData, gate: Gate, decision: str) -> None:
@@ -121,25 +97,11 @@ class DecisionChooser:
     def choose(
         self, trials: Sequence[Trial], shares: FloatArray, rows: IntArray, loss: Loss
     ) -> DecisionPair:
-        """Choose the decision of an ensemble.
+        """Choose the decision of an ensemble of trials with weights `shares` on some rows.
 
-        Parameters
-        ----------
-        trials : sequence of Trial
-            Members of the ensemble.
-        shares : ndarray of shape (n_members,)
-            Weights of the members.
-        rows : ndarray of int
-            Rows of the data for the choice.
-        loss : Loss
-            Loss of the score on these rows.
-
-        Returns
-        -------
-        pair : DecisionPair
-            The decision with the smallest loss that keeps the limits on the out-of-fold
-            predictions, by one standard error if a factor of at least 1/2 on the limits suffices;
-            if there is none, the one with the least violation.
+        It has the smallest `loss` on these rows among those that keep the limits on the
+        out-of-fold predictions, by one standard error if a factor of at least 1/2 on the limits
+        suffices. If there is none, it has the least violation.
         """
         if self.decision == "argmax":
             return DecisionPair()

@@ -26,11 +26,7 @@ class Signal(Protocol):
     """Signals of new rows."""
 
     def signals(self, X: Any, Z: Any, positive: FloatArray) -> FloatArray:
-        """Signals of shape (n_samples, n_signals).
-
-        `X` is the raw table, `Z` the numeric matrix, and `positive` the probability of the
-        positive class.
-        """
+        """Signals (n_samples, n_signals) by raw table, numeric matrix, positive probability."""
 
 
 @dataclass(frozen=True)
@@ -72,16 +68,8 @@ class GroupModel:
 class GroupIndicators:
     """Signals of groups that are read from columns of X: 1 in the rows of a group, else 0.
 
-    Parameters
-    ----------
-    features : tuple of str
-        Sensitive features, whose combinations of values are the groups.
-    positions : tuple of int
-        Their columns of X.
-    groups : tuple of list of str
-        Values of each of them in ``fit``.
-    own : ndarray of int of shape (n_signals,)
-        Codes of the groups that have a signal.
+    The groups are the combinations of values of the sensitive `features`, which are at `positions`
+    of X and had the values `groups` in ``fit``. Groups with the codes `own` have a signal.
     """
 
     features: tuple[str, ...]
@@ -109,16 +97,7 @@ class GroupIndicators:
 class SignalDecision(Decision):
     """Labels of two classes by a threshold that depends on group signals.
 
-    Parameters
-    ----------
-    offsets : ndarray of shape (2,)
-        Class offsets of a row whose signals are 0; see `Decision`.
-    temperature : float, default=1.0
-        See `Decision`.
-    rule : SignalThreshold
-        Threshold and strengths of the signals.
-    models : tuple of Signal
-        Models of the signals.
+    The `offsets` are those of a row whose signals are 0.
     """
 
     rule: SignalThreshold = field(default_factory=lambda: SignalThreshold(0.5, np.empty(0)))
@@ -131,25 +110,14 @@ class SignalDecision(Decision):
 
 
 class Signals(ABC):
-    """Base class of the signals of the training data.
-
-    Attributes
-    ----------
-    models : tuple of Signal
-        Signals of new rows.
-    max_strength : float
-        Largest absolute strength of a signal.
-    """
+    """Signals of the training data, and the `models` that give those of new rows."""
 
     models: Sequence[Signal]
-    max_strength = np.inf
+    max_strength = np.inf  # largest absolute strength of a signal
 
     @abstractmethod
     def out_of_fold(self, positive: FloatArray) -> FloatArray:
-        """Out-of-fold signals (n_samples, n_signals); 0 in rows that no fold validates.
-
-        `positive` is the out-of-fold probability of the positive class.
-        """
+        """Out-of-fold signals (n_samples, n_signals) by the probability of the positive class."""
 
     def decision(self, rule: SignalThreshold, temperature: float = 1.0) -> SignalDecision:
         """Return the decision for new rows, with the models fitted on all rows."""
@@ -161,19 +129,7 @@ class KnownGroups(Signals):
     """Indicators of the groups of constraints, with which each group has a threshold of its own.
 
     The largest group has no signal, nor have groups with fewer rows than the ``min_group_size`` of
-    the constraint: they have the common threshold.
-
-    Parameters
-    ----------
-    constraints : sequence of GroupConstraint
-        Constraints whose sensitive features are columns of X.
-    data : TrainingData
-        Training data with the raw table.
-
-    Raises
-    ------
-    ValueError
-        If there are more than six large groups.
+    the constraint: they have the common threshold. More than six large groups raise a ValueError.
     """
 
     max_strength = 1.0  # a difference of probabilities
@@ -217,19 +173,7 @@ def _group_indicators(
 class GroupSignals(Signals):
     """Models of the groups, fitted on the training rows of each fold and on all rows.
 
-    Parameters
-    ----------
-    limits : sequence of RateLimit
-        Limits on all rows of the data.
-    data : TrainingData
-        Training data with folds.
-    seed : int, default=0
-        Seed of the models and of the samples of rows.
-
-    Attributes
-    ----------
-    models : tuple of GroupModel
-        One model per set of groups with a limit on a difference of rates.
+    There is one model for each set of groups with a limit on a difference of rates.
     """
 
     def __init__(self, limits: Sequence[RateLimit], data: TrainingData, seed: int = 0) -> None:

@@ -37,16 +37,10 @@ _SPARSE: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Prefix:
-    """Output of the first steps of a pipeline on one fold.
+    """Output of the first steps of a pipeline on one fold, and the seconds of computing it.
 
-    Parameters
-    ----------
-    Z, y : array or sparse matrix, ndarray
-        Training rows and their classes; samplers change both.
-    Z_test : array or sparse matrix
-        Validation rows.
-    seconds : float, default=0.0
-        Seconds of computing them.
+    `Z` and `y` are the training rows and their classes, which samplers change; `Z_test` are the
+    validation rows.
     """
 
     Z: Any
@@ -96,16 +90,8 @@ class PrefixCache:
     ) -> Iterator[Self]:
         """Context manager: a cache in a new private directory, which is removed at exit.
 
-        Directories that killed searches left behind are removed first.
-
-        Parameters
-        ----------
-        max_bytes : int
-            Maximum size of all files together.
-        data : object, default=None
-            Data of all evaluations.
-        parent : path-like, default=None
-            Parent of the directory; None for the system's temporary directory.
+        Directories that killed searches left behind are removed first. The default `parent` is
+        the system's temporary directory.
         """
         folder = Path(tempfile.gettempdir() if parent is None else parent)
         _remove_abandoned(folder)
@@ -121,17 +107,7 @@ class PrefixCache:
     ) -> list[str]:
         """Return the keys of all prefixes of a pipeline, shortest first.
 
-        Parameters
-        ----------
-        fold : tuple
-            Fold, fidelity and seed.
-        steps : iterable of (str, str, dict)
-            Step, algorithm and hyper-parameters of each step that is not the identity.
-
-        Returns
-        -------
-        keys : list of str
-            One per step.
+        The steps are (name, algorithm, hyper-parameters), without identity steps.
         """
         digest = hashlib.sha256(repr((self.fingerprint, fold)).encode())
         keys = []
@@ -159,21 +135,7 @@ class PrefixCache:
             return None
 
     def put(self, key: str, prefix: Prefix, seconds: float) -> bool:
-        """Store a prefix if reading it is faster than computing it.
-
-        Parameters
-        ----------
-        key : str
-            See ``keys``.
-        prefix : Prefix
-            Output to store.
-        seconds : float
-            Seconds of computing it from the longest stored prefix.
-
-        Returns
-        -------
-        stored : bool
-        """
+        """Store a prefix if reading it is faster than computing it from the longest stored one."""
         n_bytes = _size(prefix)
         if n_bytes is None or n_bytes > self.max_bytes:
             return False

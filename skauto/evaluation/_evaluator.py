@@ -165,16 +165,8 @@ class PipelineEvaluator:
     def loss(self, scores: Mapping[str, Sequence[float]]) -> float:
         """Convert the fold scores of the first scorer into the loss that is minimized.
 
-        Parameters
-        ----------
-        scores : mapping of str to sequence of float
-            Scores by scorer and fold.
-
-        Returns
-        -------
-        loss : float
-            Optimum of the scorer (1, or 0 for negated losses) minus the mean score over the folds
-            where it is not NaN; infinite if it is NaN on all folds.
+        It is the optimum of the scorer (1, or 0 for negated losses) minus the mean score over the
+        folds where it is not NaN; infinite if it is NaN on all folds.
         """
         values = np.array(scores[self.primary])
         values = values[~np.isnan(values)]

@@ -25,18 +25,7 @@ _LEAST_GAIN = 2e-3
 
 
 def decisive_rows(n_validation: int) -> IntArray:
-    """Return the positions of the validation rows that decide about promotions, at most 2,000.
-
-    Parameters
-    ----------
-    n_validation : int
-        Number of validation rows of the first fold.
-
-    Returns
-    -------
-    positions : ndarray of int
-        In ascending order.
-    """
+    """Return the positions of the validation rows that decide on promotions, at most 2,000."""
     if n_validation <= _MAX_ROWS:
         return np.arange(n_validation)
     rng = np.random.default_rng(0)
@@ -112,24 +101,10 @@ class Ladder:
     ) -> bool:
         """Decide whether a trial is promoted to the next rung.
 
-        Parameters
-        ----------
-        history : History
-            Completed trials.
-        n_known : int
-            Compare only with the first `n_known` trials. Without a time limit these are the trials
-            that were complete when the trial was proposed, so that the decision does not depend on
-            timing.
-        family : str
-            Classifier of the trial.
-        share : float
-            Fraction of the training rows on this rung.
-        probabilities : ndarray of shape (n_validation, n_classes)
-            Predictions for the validation rows of the first fold, or for its decisive rows.
-
-        Returns
-        -------
-        promoted : bool
+        It is compared with the first `n_known` trials only. Without a time limit these are the
+        trials that were complete when it was proposed, so that the decision does not depend on
+        timing. The `probabilities` are those of the validation rows of the first fold, or of its
+        decisive rows.
         """
         self._read(history)
         rivals = [e for e in self._entries.get(share, []) if e.number < n_known]

@@ -23,17 +23,7 @@ Steps = list[tuple[str, Any]]
 
 @dataclass(frozen=True)
 class Reuse:
-    """Statistics of the cache for one configuration on one fold.
-
-    Parameters
-    ----------
-    n_steps : int, default=0
-        Number of steps before the classifier.
-    n_reused : int, default=0
-        Number of these steps whose output was read from the cache.
-    seconds_saved : float, default=0.0
-        Seconds that these steps took when they were run, minus the seconds of reading.
-    """
+    """Steps before the classifier, those read from the cache, and the seconds that this saved."""
 
     n_steps: int = 0
     n_reused: int = 0
@@ -42,16 +32,9 @@ class Reuse:
 
 @dataclass(frozen=True, eq=False)
 class FittedFold:
-    """Steps fitted on the training rows of a fold, and its transformed validation rows.
+    """Steps fitted on the training rows of a fold, and its validation rows before the classifier.
 
-    Parameters
-    ----------
-    steps : list of (str, estimator)
-        Fitted steps, without those whose output was read from the cache.
-    Z_validation : ndarray or sparse matrix
-        Validation rows as input of the classifier.
-    reuse : Reuse, default=None
-        Statistics of the cache.
+    Steps whose output was read from the cache are left out.
     """
 
     steps: Steps
@@ -108,27 +91,10 @@ class PipelineBuilder:
         rounds: int | None = None,
         out_of_bag: bool = False,
     ) -> Steps:
-        """Fit the steps of a configuration one after the other.
+        """Fit the steps of a configuration one after the other; leave out identity steps.
 
-        Parameters
-        ----------
-        configuration : Configuration
-            Configuration to fit.
-        Z : ndarray or CSR matrix of shape (n_samples, n_columns)
-            The numeric matrix.
-        y : ndarray of shape (n_samples,)
-            Classes.
-        sample_weight : ndarray of shape (n_samples,), default=None
-            Weight of each row for the classifier.
-        rounds : int, default=None
-            Number of rounds of a classifier with ``set_rounds``; None for its own setting.
-        out_of_bag : bool, default=False
-            Whether a forest computes out-of-bag predictions of its training rows.
-
-        Returns
-        -------
-        steps : list of (str, estimator)
-            Fitted steps without identity steps.
+        A classifier with ``set_rounds`` gets these `rounds`. With `out_of_bag` a forest also
+        predicts its training rows out of bag.
         """
         if np.all(y == y[0]):
             return [("classifier", DummyClassifier().fit(Z, y))]
@@ -156,24 +122,7 @@ class PipelineBuilder:
         """Fit the steps on the training rows of a fold and transform its validation rows.
 
         A classifier with ``set_rounds`` stops early on the validation rows. The output of the
-        longest cached prefix is read from the cache.
-
-        Parameters
-        ----------
-        configuration : Configuration
-            Configuration to fit.
-        train, validation : tuple of (matrix, ndarray)
-            Rows of the numeric matrix and their classes.
-        sample_weight : ndarray of shape (n_samples,), default=None
-            Weight of each training row for the classifier.
-        cache : PrefixCache, default=None
-            Cache of transformed data.
-        where : tuple, default=()
-            Part of the cache key besides the steps.
-
-        Returns
-        -------
-        fitted : FittedFold
+        longest cached prefix is read from the cache, whose keys are `where` and the steps.
         """
         (Z, y), (Z_test, y_test) = train, validation
         if np.all(y == y[0]):

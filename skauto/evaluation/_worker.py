@@ -56,17 +56,7 @@ class FoldResult:
 
 @dataclass(frozen=True, eq=False)
 class FittedPipeline:
-    """A fitted pipeline that predicts probabilities of all classes from the raw table.
-
-    Parameters
-    ----------
-    reader : TableReader
-        First step.
-    steps : list of (str, estimator)
-        Other steps.
-    classes : ndarray of shape (n_classes,)
-        Class of each column of the probabilities.
-    """
+    """A fitted pipeline that predicts probabilities of all classes from the raw table."""
 
     reader: Any
     steps: Steps
@@ -220,20 +210,7 @@ class PipelineWorker:
     ) -> FoldResult:
         """Fit on training rows, predict and score validation rows.
 
-        Parameters
-        ----------
-        configuration : Configuration
-            Configuration to fit.
-        train, test : ndarray of int
-            Row indices.
-        where : tuple
-            Fold, fidelity, fraction and seed: part of the cache key.
-        keep : bool, default=False
-            See `FoldTask`.
-
-        Returns
-        -------
-        result : FoldResult
+        `where` is part of the cache key: fold, fidelity, share and seed.
         """
         data = self.data
         labels = data.classes if keep else np.arange(data.n_classes)
@@ -272,18 +249,8 @@ class PipelineWorker:
     ) -> list[FoldResult]:
         """Fit a forest once on all rows and score every fold out of bag.
 
-        Parameters
-        ----------
-        configuration : Configuration
-            One for which ``builder.validates_out_of_bag`` is true.
-        keep : bool, default=False
-            See `OutOfBagTask`.
-
-        Returns
-        -------
-        results : list of FoldResult
-            One per fold, each with an equal part of the processor seconds. A row without
-            out-of-bag trees gets the class frequencies.
+        Each result has an equal part of the processor seconds. A row without out-of-bag trees gets
+        the class frequencies.
         """
         data = self.data
         cpu_started, started = time.process_time(), time.perf_counter()

@@ -154,15 +154,7 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
 
 
 class _ForeignPickler(pickle.Pickler):
-    """Pickle an object so that its classes of skauto are looked up in the exported package.
-
-    Parameters
-    ----------
-    file : file object
-        Receives the pickle.
-    collector : SourceCollector
-        Receives the names of the classes and functions.
-    """
+    """Pickle an object so that its classes of skauto are looked up in the exported package."""
 
     def __init__(self, file: io.BytesIO, collector: SourceCollector) -> None:
         super().__init__(file, protocol=5)

@@ -9,39 +9,14 @@ OPSETS = {"": 15, "ai.onnx.ml": 3}
 
 
 class Graph:
-    """Nodes and constants of an ONNX graph, whose real numbers are doubles.
-
-    Attributes
-    ----------
-    nodes : list of onnx.NodeProto
-        Operations in the order of evaluation.
-    initializers : list of onnx.TensorProto
-        Constants.
-    """
+    """Nodes and constants of an ONNX graph, whose real numbers are doubles."""
 
     def __init__(self) -> None:
         self.nodes: list[Any] = []
         self.initializers: list[Any] = []
 
     def add(self, operator: str, *inputs: Any, output: str = "", **attributes: Any) -> str:
-        """Add an operation and return the name of its output.
-
-        Parameters
-        ----------
-        operator : str
-            An ONNX operator.
-        *inputs : str or array-like
-            Names of values, or constants.
-        output : str, default=""
-            Name of the output; empty for a new name.
-        **attributes : dict
-            Attributes of the operator, and ``domain``.
-
-        Returns
-        -------
-        name : str
-            Name of the output.
-        """
+        """Add an operation on named values or constants; return the name of its output."""
         import onnx
 
         output = output or f"{operator}_{len(self.nodes)}"
@@ -57,54 +32,17 @@ class Graph:
         return name
 
     def cast(self, value: str, kind: str) -> str:
-        """Convert a value to another type, and return the name of the output.
-
-        Parameters
-        ----------
-        value : str
-            Name of a value.
-        kind : {"DOUBLE", "FLOAT", "INT64"}
-            The ONNX type.
-
-        Returns
-        -------
-        name : str
-            Name of the output.
-        """
+        """Convert a value to the type "DOUBLE", "FLOAT" or "INT64"."""
         import onnx
 
         return self.add("Cast", value, to=getattr(onnx.TensorProto, kind))
 
     def sum_of_rows(self, value: str) -> str:
-        """Sum each row of a matrix, as a column.
-
-        Parameters
-        ----------
-        value : str
-            Name of a matrix.
-
-        Returns
-        -------
-        name : str
-            Name of a value of shape (n_samples, 1).
-        """
+        """Sum each row of a matrix, as a column."""
         return self.add("ReduceSum", value, np.array([1]), keepdims=1)
 
     def converted(self, value: str, step: Any) -> str:
-        """Add a step that skl2onnx converts, in double precision.
-
-        Parameters
-        ----------
-        value : str
-            Name of the input matrix.
-        step : estimator
-            A fitted transformer or classifier.
-
-        Returns
-        -------
-        name : str
-            Name of the transformed matrix or the probabilities.
-        """
+        """Add a fitted step that skl2onnx converts, in double precision."""
         import onnx
         from skl2onnx import convert_sklearn
         from skl2onnx.common.data_types import DoubleTensorType

@@ -39,24 +39,7 @@ _SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
 def add_step(graph: Graph, value: str, step: Any) -> str:
     """Add a fitted step to a graph; skl2onnx converts the types that `_CONVERTERS` lacks.
 
-    Parameters
-    ----------
-    graph : Graph
-        The graph.
-    value : str
-        Name of the input matrix.
-    step : estimator
-        A fitted transformer or classifier.
-
-    Returns
-    -------
-    name : str
-        Name of the transformed matrix or the probabilities.
-
-    Raises
-    ------
-    ValueError
-        If the step cannot be converted.
+    The output is the transformed matrix or the probabilities.
     """
     if type(step) in _DIFFERENT:
         raise ValueError("The conversion of skl2onnx gives other probabilities.")

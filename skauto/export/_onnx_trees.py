@@ -11,13 +11,7 @@ from skauto.export._onnx_graph import Graph
 
 
 class TreeNodes:
-    """Nodes of binary trees, whose leaves add weights to targets.
-
-    Parameters
-    ----------
-    n_targets : int
-        Number of output columns.
-    """
+    """Nodes of binary trees, whose leaves add weights to `n_targets` output columns."""
 
     def __init__(self, n_targets: int) -> None:
         self.n_targets = n_targets
@@ -32,23 +26,9 @@ class TreeNodes:
         right: ArrayLike,
         missing_left: ArrayLike,
     ) -> NDArray[np.bool_]:
-        """Add a tree.
+        """Add a tree, and return the mask of its leaves, which have negative children.
 
         A row goes to the left child if its value is at most the threshold.
-
-        Parameters
-        ----------
-        feature, threshold : array-like of shape (n_nodes,)
-            Column and threshold of each node; ignored for leaves.
-        left, right : array-like of shape (n_nodes,)
-            Children; negative for leaves.
-        missing_left : array-like of shape (n_nodes,)
-            Whether missing values go to the left child.
-
-        Returns
-        -------
-        leaves : ndarray of shape (n_nodes,)
-            Mask of the leaves.
         """
         left = np.asarray(left)
         leaves = left < 0
@@ -68,17 +48,7 @@ class TreeNodes:
         return leaves
 
     def add_weights(self, nodes: ArrayLike, targets: ArrayLike, weights: ArrayLike) -> None:
-        """Add weights to leaves of the last tree.
-
-        Parameters
-        ----------
-        nodes : array-like of shape (n_weights,)
-            Numbers of leaves.
-        targets : array-like of shape (n_weights,)
-            Output columns.
-        weights : array-like of shape (n_weights,)
-            What a row in the leaf adds to the column.
-        """
+        """Add weights of leaves of the last tree to output columns."""
         nodes = np.asarray(nodes)
         self._parts["target_treeids"].append(np.full(len(nodes), self.n_trees - 1))
         self._parts["target_nodeids"].append(nodes)
@@ -86,20 +56,7 @@ class TreeNodes:
         self._parts["target_weights"].append(np.asarray(weights, dtype=np.float64))
 
     def add_to(self, graph: Graph, value: str) -> str:
-        """Add the operator to a graph.
-
-        Parameters
-        ----------
-        graph : Graph
-            The graph.
-        value : str
-            Name of the input matrix.
-
-        Returns
-        -------
-        name : str
-            Name of the sums of the weights, of shape (n_samples, n_targets).
-        """
+        """Add the operator to a graph; its output has the shape (n_samples, n_targets)."""
         import onnx
 
         found = {name: np.concatenate(parts) for name, parts in self._parts.items()}

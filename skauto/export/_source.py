@@ -22,13 +22,7 @@ class _Module:
 
 
 class SourceCollector:
-    """Collect definitions of skauto with all definitions that they depend on.
-
-    Parameters
-    ----------
-    package : str
-        Name of the new package.
-    """
+    """Collect definitions of skauto with all definitions that they depend on."""
 
     def __init__(self, package: str) -> None:
         self.package = package
@@ -36,15 +30,7 @@ class SourceCollector:
         self.needed: defaultdict[str, set[str]] = defaultdict(set)
 
     def add(self, module: str, name: str) -> None:
-        """Add a class, function or constant and everything that it depends on.
-
-        Parameters
-        ----------
-        module : str
-            Dotted name of a module of skauto.
-        name : str
-            A top-level name of the module.
-        """
+        """Add a class, function or constant of a module and everything that it depends on."""
         open_names = [(module, name)]
         while open_names:
             module, name = self._origin(*open_names.pop())
@@ -53,13 +39,7 @@ class SourceCollector:
                 open_names.extend(self._dependencies(module, name))
 
     def files(self) -> dict[str, str]:
-        """Write the collected source.
-
-        Returns
-        -------
-        files : dict of str to str
-            Content by path. The paths are relative to the parent folder of the package.
-        """
+        """Return the collected source by path, relative to the parent folder of the package."""
         files = {}
         for module in sorted(self.needed):
             parts = [self.package, *module.split(".")[1:]]
@@ -70,13 +50,7 @@ class SourceCollector:
         return files
 
     def packages(self) -> set[str]:
-        """List the other packages that the collected source imports.
-
-        Returns
-        -------
-        packages : set of str
-            Top-level names.
-        """
+        """Return the top-level names of other packages that the collected source imports."""
         imports = (
             self._module(module).definitions[name]
             for module, names in self.needed.items()

@@ -9,23 +9,7 @@ from skauto.ensemble import PipelineEnsemble
 
 
 def vote_of(estimator: Any) -> PipelineEnsemble:
-    """Return the fitted ensemble of an estimator.
-
-    Parameters
-    ----------
-    estimator : AutoClassifier or PipelineEnsemble
-        A fitted estimator, or its ensemble.
-
-    Returns
-    -------
-    vote : PipelineEnsemble
-        The ensemble.
-
-    Raises
-    ------
-    TypeError
-        If the estimator has another type.
-    """
+    """Return the fitted ensemble of an estimator; an ensemble is returned itself."""
     if isinstance(estimator, PipelineEnsemble):
         return estimator
     if not hasattr(type(estimator), "leaderboard"):

@@ -39,71 +39,17 @@ __all__ = [
 
 
 def take_rows(table: Any, rows: NDArray[Any]) -> Any:
-    """Select rows of a table of any type.
-
-    Parameters
-    ----------
-    table : array-like, sparse matrix, DataFrame or list
-        The table.
-    rows : ndarray of int or bool
-        Row indices, or a mask.
-
-    Returns
-    -------
-    table : same type as `table`
-        The rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.utils import take_rows
-    >>> take_rows(["a", "b", "c"], np.array([2, 0]))
-    ['c', 'a']
-    """
+    """Select rows of an array, sparse matrix, dataframe or list by indices or a mask."""
     return _safe_indexing(table, rows)
 
 
 def n_rows(table: Any) -> int:
-    """Return the number of rows of a table of any type.
-
-    Parameters
-    ----------
-    table : array-like, sparse matrix, DataFrame or list
-        The table.
-
-    Returns
-    -------
-    int
-        Number of rows.
-
-    Raises
-    ------
-    TypeError
-        If `table` is a scalar or has no length.
-    """
+    """Return the number of rows of a table of any type; a TypeError if it has no length."""
     return int(_num_samples(table))
 
 
 def check_sample_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
-    """Validate sample weights.
-
-    Parameters
-    ----------
-    sample_weight : array-like of shape (n_samples,)
-        The weights.
-    n_samples : int
-        Number of rows.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-        The weights as floats.
-
-    Raises
-    ------
-    ValueError
-        If they are negative, not finite, or of another shape.
-    """
+    """Convert sample weights to floats; a ValueError if negative, infinite or of another shape."""
     rows = np.empty((n_samples, 1))
     return _check_sample_weight(sample_weight, rows, ensure_non_negative=True)
 
@@ -111,119 +57,40 @@ def check_sample_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float6
 def input_feature_names(transformer: Any, input_features: Any = None) -> NDArray[Any]:
     """Return the names of the columns that a transformer was fitted on.
 
-    Parameters
-    ----------
-    transformer : estimator
-        A fitted transformer with `n_features_in_`.
-    input_features : array-like of str, default=None
-        The names, if the transformer was fitted on a table without column names.
-
-    Returns
-    -------
-    ndarray of str of shape (n_features,)
-        The names; ``x0``, ``x1``, ... if there are none.
-
-    Raises
-    ------
-    ValueError
-        If `input_features` differ from the names seen in ``fit``, or from their number.
+    Without names they are ``x0``, ``x1``, ... Other `input_features` than those of ``fit`` raise a
+    ValueError.
     """
     return _check_feature_names_in(transformer, input_features)
 
 
 def scorer_function(scorer: Any) -> Any:
-    """Return the metric that a scorer computes.
+    """Return the metric of a scorer; None if `sklearn.metrics.make_scorer` has not made it.
 
-    Parameters
-    ----------
-    scorer : callable
-        ``scorer(estimator, X, y)``.
-
-    Returns
-    -------
-    callable or None
-        ``metric(y_true, y_pred)``; None if the scorer was not made by
-        `sklearn.metrics.make_scorer`. Such a scorer may read `X`, and takes no weights.
-
-    Examples
-    --------
-    >>> from sklearn.metrics import get_scorer
-    >>> from skauto.utils import scorer_function
-    >>> scorer_function(get_scorer("neg_log_loss")).__name__
-    'log_loss'
+    Such a scorer may read `X`, and takes no weights.
     """
     return getattr(scorer, "_score_func", None)
 
 
 def scorer_options(scorer: Any) -> dict[str, Any]:
-    """Return the keyword arguments that a scorer passes to its metric.
-
-    Parameters
-    ----------
-    scorer : callable
-        ``scorer(estimator, X, y)``.
-
-    Returns
-    -------
-    dict of str to object
-        Keyword arguments of `sklearn.metrics.make_scorer`; empty for other callables.
-
-    Examples
-    --------
-    >>> from sklearn.metrics import get_scorer
-    >>> from skauto.utils import scorer_options
-    >>> scorer_options(get_scorer("f1_macro"))["average"]
-    'macro'
-    """
+    """Return the keyword arguments that a scorer passes to its metric."""
     return dict(getattr(scorer, "_kwargs", {}))
 
 
 def scorer_is_loss(scorer: Any) -> bool:
-    """Return whether a scorer negates its metric, because the metric is a loss.
-
-    Parameters
-    ----------
-    scorer : callable
-        ``scorer(estimator, X, y)``.
-
-    Returns
-    -------
-    bool
-        Whether ``greater_is_better=False`` was passed to `sklearn.metrics.make_scorer`.
-    """
+    """Return whether a scorer negates its metric, because the metric is a loss."""
     return getattr(scorer, "_sign", 1) < 0
 
 
 def scorer_needs_labels_only(scorer: Any) -> bool:
     """Return whether a scorer reads predicted labels, not probabilities.
 
-    Parameters
-    ----------
-    scorer : callable
-        ``scorer(estimator, X, y)``.
-
-    Returns
-    -------
-    bool
-        Whether its response method is ``predict``. True for callables that were not made by
-        `sklearn.metrics.make_scorer`, because their response method is unknown.
+    True for callables that `sklearn.metrics.make_scorer` has not made: what they read is unknown.
     """
     return getattr(scorer, "_response_method", "predict") == "predict"
 
 
 def backend_of(parallel: Parallel) -> ParallelBackendBase:
-    """Return the backend that runs the tasks of a `joblib.Parallel`.
-
-    Parameters
-    ----------
-    parallel : joblib.Parallel
-        An entered context manager.
-
-    Returns
-    -------
-    joblib.parallel.ParallelBackendBase
-        Its configured backend.
-    """
+    """Return the backend that runs the tasks of an entered `joblib.Parallel`."""
     return parallel._backend
 
 

@@ -34,13 +34,7 @@ class GrowingArray:
         return self._buffer[: self._n]
 
     def append(self, row: NDArray[Any]) -> None:
-        """Add a row.
-
-        Parameters
-        ----------
-        row : ndarray
-            A row with the shape and dtype of the first row.
-        """
+        """Add a row with the shape and dtype of the first row."""
         if self._n == 0:
             self._buffer = np.empty((4, *row.shape), dtype=row.dtype)
         elif self._n == len(self._buffer):

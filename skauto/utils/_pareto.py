@@ -84,26 +84,7 @@ def hypervolume(losses: ArrayLike, reference: ArrayLike) -> float:
 
 
 def running_hypervolume(losses: ArrayLike, reference: ArrayLike) -> FloatArray:
-    """Compute the hypervolume after each point of a sequence.
-
-    Parameters
-    ----------
-    losses : array-like of shape (n, m)
-        One row per point, in order of evaluation.
-    reference : array-like of shape (m,)
-        Reference point: the upper bound of each objective.
-
-    Returns
-    -------
-    volumes : ndarray of shape (n,)
-        ``hypervolume(losses[: k + 1], reference)`` for each k.
-
-    Examples
-    --------
-    >>> from skauto.utils._pareto import running_hypervolume
-    >>> running_hypervolume([[0.5, 0.5], [0.75, 0.75], [0.25, 0.75]], reference=[1.0, 1.0])
-    array([0.25  , 0.25  , 0.3125])
-    """
+    """Compute ``hypervolume(losses[: k + 1], reference)`` for each k, shape (n,)."""
     points = _as_points(losses)
     volumes = np.empty(len(points))
     front, volume = points[:0], 0.0

@@ -43,50 +43,18 @@ class Predictions(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Do nothing.
-
-        Parameters
-        ----------
-        X, y : object
-            Ignored.
-
-        Returns
-        -------
-        self : Predictions
-        """
+        """Do nothing."""
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Return the stored probabilities.
-
-        Parameters
-        ----------
-        X : object
-            Ignored.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            The stored probabilities.
-        """
+        """Return the stored probabilities."""
         return self.probabilities
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the stored labels, or the labels of the largest probabilities.
-
-        Parameters
-        ----------
-        X : object
-            Ignored.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Labels; ties go to the first class.
-        """
+        """Return the stored labels, or the first ones of largest probability."""
         if self.labels is not None:
             return self.classes_[self.labels]
         return self.classes_[np.argmax(self.probabilities, axis=1)]
