@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -46,6 +46,47 @@ class BaseDisplay:
     def __init__(self, frame: "pd.DataFrame") -> None:
         self.frame = frame
 
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None, **kwargs: Any) -> Self:
+        """Draw the display of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : AutoClassifier or ConstrainedAutoClassifier
+            A fitted estimator.
+        ax : matplotlib Axes or array-like of 2 matplotlib Axes, default=None
+            Axes to draw on, two if the display has ``axes_``; None creates a figure.
+        **kwargs : dict
+            Passed to ``plot``.
+
+        Returns
+        -------
+        display : BaseDisplay
+            The drawn display.
+        """
+        check_is_fitted(estimator)
+        return cls._of_estimator(estimator).plot(ax=ax, **kwargs)
+
+    @classmethod
+    def _of_estimator(cls, estimator: Any) -> Any:
+        """Return the display of a fitted estimator before it is drawn."""
+        raise NotImplementedError
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or array-like of 2 matplotlib Axes, default=None
+            Axes to draw on, two if the display has ``axes_``; None creates a figure.
+
+        Returns
+        -------
+        self : BaseDisplay
+            The display with its artists.
+        """
+        raise NotImplementedError
+
     def _make_axes(
         self, ax: "Axes | None", *, width: float = WIDTH, height: float = HEIGHT
     ) -> "Axes":
@@ -84,7 +125,6 @@ def record_of(
     """Tabulate what the strategy of a fitted estimator recorded in its attribute `name`."""
     import pandas as pd
 
-    check_is_fitted(estimator)
     strategy = estimator.strategy_
     record = getattr(strategy, name, None)
     if not record:

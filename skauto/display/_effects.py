@@ -2,15 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Self
 
-from skauto.display._base import (
-    BLUE,
-    RED,
-    ROW_HEIGHT,
-    BaseDisplay,
-    loss_name,
-    record_of,
-    rows_of,
-)
+from skauto.display._base import BLUE, RED, ROW_HEIGHT, BaseDisplay, loss_name, record_of, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class EffectsDisplay(BaseDisplay):
-    """Effect of each algorithm on the loss and the seconds of an average trial.
+    """Effect of each algorithm on the loss and the seconds, with ``strategy="flash"``.
 
     The bars are the weights of the linear models of FLASH. Algorithms are grouped by step and
     sorted by their effect on the loss; negative effects are improvements. The number of trials is
@@ -60,37 +52,11 @@ class EffectsDisplay(BaseDisplay):
         self.loss_name = loss_name
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: "AxesPair | None" = None) -> Self:
-        """Draw the linear models of a fitted estimator with ``strategy="flash"``.
-
-        Parameters
-        ----------
-        estimator : AutoClassifier or ConstrainedAutoClassifier
-            A fitted estimator.
-        ax : array-like of 2 matplotlib Axes, default=None
-            Axes to draw on; None creates a figure.
-
-        Returns
-        -------
-        display : EffectsDisplay
-            The drawn display.
-        """
+    def _of_estimator(cls, estimator: Any) -> Self:
         frame = record_of(estimator, cls, "effects_", "flash")
-        return cls(frame, loss_name=loss_name(estimator)).plot(ax=ax)
+        return cls(frame, loss_name=loss_name(estimator))
 
     def plot(self, ax: "AxesPair | None" = None) -> Self:
-        """Draw the effects on the loss on the left and those on the seconds on the right.
-
-        Parameters
-        ----------
-        ax : array-like of 2 matplotlib Axes, default=None
-            Axes to draw on; None creates a figure.
-
-        Returns
-        -------
-        self : EffectsDisplay
-            The display with its artists.
-        """
         shown, headings = _in_rows(self.frame[self.frame["n_trials"] > 0])
         self.shown_ = shown
         n_rows = len(shown) + len(headings)
@@ -104,13 +70,12 @@ class EffectsDisplay(BaseDisplay):
             one.set(xlabel=label, ylim=(n_rows - 0.4, -0.6))
             one.grid(axis="x", alpha=0.3)
             one.set_axisbelow(True)
+            one.tick_params(axis="y", length=0)
         names = [f"{row.algorithm} ({row.n_trials})" for row in rows_of(shown)]
         axes[0].set_yticks([*headings.values(), *shown["y"]], [*headings, *names])
         for text in axes[0].get_yticklabels()[: len(headings)]:
             text.set_fontweight("bold")
         axes[0].tick_params(axis="y", labelsize="small")
-        for one in axes:
-            one.tick_params(axis="y", length=0)
         return self
 
 

@@ -2,16 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Self
 
-from sklearn.utils.validation import check_is_fitted
-
-from skauto.display._base import (
-    BLUE,
-    COLORMAP,
-    ROW_HEIGHT,
-    BaseDisplay,
-    algorithm_of,
-    rows_of,
-)
+from skauto.display._base import BLUE, COLORMAP, ROW_HEIGHT, BaseDisplay, algorithm_of, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,24 +67,9 @@ class EnsembleDisplay(BaseDisplay):
         self.disagreement = disagreement
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: "AxesPair | None" = None) -> Self:
-        """Draw the ensemble of a fitted estimator.
-
-        Parameters
-        ----------
-        estimator : AutoClassifier or ConstrainedAutoClassifier
-            A fitted estimator.
-        ax : array-like of 2 matplotlib Axes, default=None
-            Axes to draw on; None creates a figure.
-
-        Returns
-        -------
-        display : EnsembleDisplay
-            The drawn display.
-        """
+    def _of_estimator(cls, estimator: Any) -> Self:
         import pandas as pd
 
-        check_is_fitted(estimator)
         weights = estimator.member_weights_
         if not weights:
             raise ValueError(
@@ -110,22 +86,9 @@ class EnsembleDisplay(BaseDisplay):
             }
         )
         ensemble = estimator.ensemble_
-        display = cls(frame, diversity=ensemble.diversity_, disagreement=ensemble.disagreement_)
-        return display.plot(ax=ax)
+        return cls(frame, diversity=ensemble.diversity_, disagreement=ensemble.disagreement_)
 
     def plot(self, ax: "AxesPair | None" = None) -> Self:
-        """Draw the weights on the left and the diversity on the right.
-
-        Parameters
-        ----------
-        ax : array-like of 2 matplotlib Axes, default=None
-            Axes to draw on; None creates a figure.
-
-        Returns
-        -------
-        self : EnsembleDisplay
-            The display with its artists.
-        """
         n = len(self.frame)
         width, height = max(8.5, 5.0 + ROW_HEIGHT * n), max(3.0, 1.4 + ROW_HEIGHT * n)
         left, right = self._make_axes_pair(ax, width=width, height=height)

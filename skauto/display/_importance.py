@@ -55,7 +55,7 @@ class PermutationImportanceDisplay(BaseDisplay):
         self.score_name = score_name
 
     @classmethod
-    def from_estimator(
+    def from_estimator(  # type: ignore[override]  # needs the table
         cls,
         estimator: Any,
         X: Any,

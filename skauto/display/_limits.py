@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from skauto.display._base import BLACK, BLUE, GREY, RED, ROW_HEIGHT, BaseDisplay, legend_outside
 from skauto.display._quantities import readable
@@ -61,27 +60,7 @@ class LimitsDisplay(BaseDisplay):
     """
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: "Axes | None" = None) -> Self:
-        """Draw the limits of a fitted estimator.
-
-        Parameters
-        ----------
-        estimator : ConstrainedAutoClassifier
-            A fitted estimator with at least one limit.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None creates a figure.
-
-        Returns
-        -------
-        display : LimitsDisplay
-            The drawn display.
-
-        Raises
-        ------
-        ValueError
-            If no constraint has a limit.
-        """
-        check_is_fitted(estimator)
+    def _of_estimator(cls, estimator: Any) -> Self:
         frame = getattr(estimator, "constraint_values_", None)
         if frame is None or not len(frame) or not np.isfinite(frame["limit"]).any():
             raise ValueError(
@@ -96,21 +75,9 @@ class LimitsDisplay(BaseDisplay):
                 for key, value in zip(frame["constraint"], frame[column], strict=True)
             ]
         columns = ["model", "constraint", "limit", "value", "error", "bound", "met"]
-        return cls(frame[columns]).plot(ax=ax)
+        return cls(frame[columns])
 
     def plot(self, ax: "Axes | None" = None) -> Self:
-        """Draw one row for each constraint.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None creates a figure.
-
-        Returns
-        -------
-        self : LimitsDisplay
-            The display with its artists.
-        """
         keys = list(dict.fromkeys(self.frame["constraint"]))
         ax = self._make_axes(ax, height=1.4 + 2 * ROW_HEIGHT * len(keys))
         self.points_, self.bounds_ = [], []

@@ -142,8 +142,9 @@ class ParetoFrontDisplay(BaseDisplay):
         labels = {history.objectives[0]: loss_name(estimator)}
         for constraint in getattr(estimator, "constraints", ()):
             labels[constraint.key] = _constraint_label(constraint)
-        display = cls._of(history, x, y, labels, _chosen_trial(estimator))
-        return display.plot(ax=ax, **kwargs)
+        best = estimator.best_trial_ or history.least_violating
+        chosen = None if best is None else best.number
+        return cls._of(history, x, y, labels, chosen).plot(ax=ax, **kwargs)
 
     @classmethod
     def from_history(
@@ -175,7 +176,7 @@ class ParetoFrontDisplay(BaseDisplay):
         display : ParetoFrontDisplay
             The drawn display.
         """
-        return cls._of(history, x, y, None, None).plot(ax=ax, **kwargs)
+        return cls._of(history, x, y).plot(ax=ax, **kwargs)
 
     @classmethod
     def _of(
@@ -183,8 +184,8 @@ class ParetoFrontDisplay(BaseDisplay):
         history: History,
         x: str | None,
         y: str | None,
-        labels: Mapping[str, str] | None,
-        chosen: int | None,
+        labels: Mapping[str, str] | None = None,
+        chosen: int | None = None,
     ) -> Self:
         import pandas as pd
 
@@ -300,9 +301,3 @@ def _constraint_label(constraint: Constraint) -> str:
         return f"{best:g} - {name}"
     unit = _UNITS.get(constraint.key)
     return name if unit is None else f"{name} [{unit}]"
-
-
-def _chosen_trial(estimator: Any) -> int | None:
-    """Number of the trial behind the best pipeline."""
-    best = estimator.best_trial_ or estimator.history_.least_violating
-    return None if best is None else best.number

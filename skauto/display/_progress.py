@@ -43,15 +43,7 @@ class SearchProgress:
         self._lines: dict[UUID, _Line] = {}  # by search
 
     def setup(self, estimator: Any, context: CallbackContext) -> None:
-        """Do nothing; part of the callback protocol.
-
-        Parameters
-        ----------
-        estimator : AutoClassifier or ConstrainedAutoClassifier
-            The estimator being fitted.
-        context : CallbackContext
-            Context of ``fit``.
-        """
+        """Do nothing; part of the callback protocol."""
 
     def on_fit_task_begin(
         self,
@@ -60,17 +52,7 @@ class SearchProgress:
         *,
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        """Start the line of a search, or show a new trial.
-
-        Parameters
-        ----------
-        estimator : AutoClassifier or ConstrainedAutoClassifier
-            The estimator being fitted.
-        context : CallbackContext
-            Context of the search or of the trial.
-        metadata : mapping, default=None
-            Holds "history" for a search and "proposal" for a trial.
-        """
+        """Start the line of a search, or show a new trial."""
         metadata = metadata or {}
         if "history" in metadata:
             history = metadata["history"]
@@ -86,30 +68,12 @@ class SearchProgress:
         *,
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        """Show that a trial ended.
-
-        Parameters
-        ----------
-        estimator : AutoClassifier or ConstrainedAutoClassifier
-            The estimator being fitted.
-        context : CallbackContext
-            Context of the trial.
-        metadata : mapping, default=None
-            Holds "trial", the finished trial.
-        """
+        """Show that a trial ended."""
         if metadata and "trial" in metadata:
             self._lines[context.root_uuid].end(metadata["trial"])
 
     def teardown(self, estimator: Any, context: CallbackContext) -> None:
-        """End the line of a search, also after an error.
-
-        Parameters
-        ----------
-        estimator : AutoClassifier or ConstrainedAutoClassifier
-            The estimator being fitted.
-        context : CallbackContext
-            Context of ``fit``.
-        """
+        """End the line of a search, also after an error."""
         line = self._lines.pop(context.root_uuid, None)
         if line is not None:
             line.close()

@@ -2,7 +2,6 @@
 
 import platform
 from collections import Counter
-from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +9,7 @@ import numpy as np
 from sklearn.inspection import permutation_importance
 from sklearn.utils import check_random_state
 
-from skauto.display._base import (
-    describe_pipeline,
-    loss_name,
-    mean_score,
-    score_name,
-)
+from skauto.display._base import describe_pipeline, loss_name, mean_score, score_name
 from skauto.display._importance import PermutationImportanceDisplay
 from skauto.display._page import (
     Markup,
@@ -31,7 +25,7 @@ from skauto.display._pareto_front import ParetoFrontDisplay
 from skauto.display._predictions import Predictions
 from skauto.display._quantities import quantities
 from skauto.display._search_history import SearchHistoryDisplay
-from skauto.display._timeline import TimelineDisplay
+from skauto.display._timeline import TimelineDisplay, timeline_frame
 from skauto.utils import take_rows
 
 if TYPE_CHECKING:
@@ -130,7 +124,7 @@ def _search(estimator: Any) -> str:
         return "<p>No trial was finished.</p>"
     statuses = ", ".join(f"{n} {status}" for status, n in history.counts().items())
     strategy = type(estimator.strategy_).__name__
-    n_slots = int(TimelineDisplay.from_history(history).frame["slot"].max() or 1)
+    n_slots = int(timeline_frame(history)["slot"].max() or 1)
     name = loss_name(estimator)
     figures = figure(
         lambda drawn: SearchHistoryDisplay.from_estimator(estimator, ax=drawn.subplots()),
@@ -197,24 +191,16 @@ def _ensemble(estimator: Any) -> str:
 def _best_pipeline(estimator: Any) -> str:
     if estimator.best_params_ is None:
         return ""
-    rows = [
-        (step, name, ", ".join(f"{key}={_short(value)}" for key, value in settings.items()))
-        for step, (name, settings) in _steps(estimator.best_params_)
-    ]
+    rows = []
+    for step, settings in estimator.best_params_.items():
+        if settings["name"] != "none":
+            values = [
+                f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}"
+                for key, value in settings.items()
+                if key != "name"
+            ]
+            rows.append((step, settings["name"], ", ".join(values)))
     return "<h3>Best pipeline</h3>" + table(["step", "algorithm", "hyper-parameters"], rows)
-
-
-def _steps(params: dict[str, Any]) -> list[tuple[str, tuple[str, dict[str, Any]]]]:
-    named = {step: dict(settings) for step, settings in params.items()}
-    return [
-        (step, (settings.pop("name"), settings))
-        for step, settings in named.items()
-        if settings["name"] != "none"
-    ]
-
-
-def _short(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _predictions(estimator: Any, importance: Any) -> str:
@@ -230,11 +216,8 @@ def _predictions(estimator: Any, importance: Any) -> str:
     if importance is None:
         return drawn
     n_repeats = importance.importances.shape[1]
-    return drawn + _importance(
-        estimator,
-        importance,
-        f"on the validation rows of each fold ({n_repeats} permutations)",
-    )
+    where = f"on the validation rows of each fold ({n_repeats} permutations)"
+    return drawn + _importance(estimator, importance, where)
 
 
 def _held_out(estimator: Any, X: Any, y: Any) -> str:
@@ -292,16 +275,22 @@ def _cost(estimator: Any) -> str:
 def _repeat(estimator: Any) -> str:
     call = estimator.__repr__(N_CHAR_MAX=10**6)
     code = f"{_imports(estimator)}\n\nclf = {call}\nclf.fit(X, y)"
-    why = _why_not_repeatable(estimator)
-    note = (
-        f"Another run can give another model: {' and '.join(why)}."
-        if why
-        else "On the same data and versions this gives the same model."
-    )
-    rows = [("Python", platform.python_version()), *_versions(_PACKAGES)]
-    return f"<pre>{text(code)}</pre><p>{note}</p><h3>Versions</h3>" + table(
-        ["package", "version"], rows
-    )
+    why = []
+    if not isinstance(estimator.random_state, int | np.integer):
+        why.append("random_state is not an integer")
+    if estimator.time_limit is not None:
+        why.append("time_limit depends on the machine")
+    note = "On the same data and versions this gives the same model."
+    if why:
+        note = f"Another run can give another model: {' and '.join(why)}."
+    versions = [("Python", platform.python_version())]
+    for name in _PACKAGES:
+        try:
+            versions.append((name, version(name)))
+        except PackageNotFoundError:
+            versions.append((name, "not installed"))
+    shown = table(["package", "version"], versions)
+    return f"<pre>{text(code)}</pre><p>{note}</p><h3>Versions</h3>{shown}"
 
 
 def _imports(estimator: Any) -> str:
@@ -320,22 +309,3 @@ def _imports(estimator: Any) -> str:
     return "\n".join(
         f"from {room} import {', '.join(sorted(names[room]))}" for room in sorted(names)
     )
-
-
-def _why_not_repeatable(estimator: Any) -> list[str]:
-    why = []
-    if not isinstance(estimator.random_state, int | np.integer):
-        why.append("random_state is not an integer")
-    if estimator.time_limit is not None:
-        why.append("time_limit depends on the machine")
-    return why
-
-
-def _versions(packages: Sequence[str]) -> list[tuple[str, str]]:
-    rows = []
-    for name in packages:
-        try:
-            rows.append((name, version(name)))
-        except PackageNotFoundError:
-            rows.append((name, "not installed"))
-    return rows

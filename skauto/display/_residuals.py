@@ -2,15 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Self
 
-from skauto.display._base import (
-    BLUE,
-    ORANGE,
-    RED,
-    BaseDisplay,
-    is_wide,
-    legend_outside,
-    record_of,
-)
+from skauto.display._base import BLUE, ORANGE, RED, BaseDisplay, is_wide, legend_outside, record_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +15,7 @@ _LINES = {
 
 
 class ResidualsDisplay(BaseDisplay):
-    """Residuals of ADMM after each iteration.
+    """Residuals of ``strategy="admm"`` after each iteration.
 
     The primal residual is the distance between the relaxed and the rounded integer
     hyper-parameters. The dual residual is ``rho`` times the distance that the rounded ones have
@@ -56,36 +48,10 @@ class ResidualsDisplay(BaseDisplay):
     """
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: "Axes | None" = None) -> Self:
-        """Draw the iterations of a fitted estimator with ``strategy="admm"``.
-
-        Parameters
-        ----------
-        estimator : AutoClassifier or ConstrainedAutoClassifier
-            A fitted estimator.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None creates a figure.
-
-        Returns
-        -------
-        display : ResidualsDisplay
-            The drawn display.
-        """
-        return cls(record_of(estimator, cls, "residuals_", "admm")).plot(ax=ax)
+    def _of_estimator(cls, estimator: Any) -> Self:
+        return cls(record_of(estimator, cls, "residuals_", "admm"))
 
     def plot(self, ax: "Axes | None" = None) -> Self:
-        """Draw the residuals over the number of trials.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None creates a figure.
-
-        Returns
-        -------
-        self : ResidualsDisplay
-            The display with its artists.
-        """
         ax = self._make_axes(ax)
         self.lines_ = {}
         for column, (color, marker, label) in _LINES.items():

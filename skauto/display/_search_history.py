@@ -4,7 +4,6 @@ import math
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from skauto.display._base import (
     BLACK,
@@ -75,26 +74,8 @@ class SearchHistoryDisplay(BaseDisplay):
         self.loss_name = loss_name
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: "Axes | None" = None, **kwargs: Any) -> Self:
-        """Draw the search of a fitted estimator.
-
-        Parameters
-        ----------
-        estimator : AutoClassifier or ConstrainedAutoClassifier
-            A fitted estimator.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None creates a figure.
-        **kwargs : dict
-            Passed to ``plot``.
-
-        Returns
-        -------
-        display : SearchHistoryDisplay
-            The drawn display.
-        """
-        check_is_fitted(estimator)
-        name = loss_name(estimator)
-        return cls.from_history(estimator.history_, loss_name=name, ax=ax, **kwargs)
+    def _of_estimator(cls, estimator: Any) -> Self:
+        return cls(_frame(estimator.history_), loss_name=loss_name(estimator))
 
     @classmethod
     def from_history(
@@ -123,22 +104,8 @@ class SearchHistoryDisplay(BaseDisplay):
         display : SearchHistoryDisplay
             The drawn display.
         """
-        import pandas as pd
-
-        rows = [
-            {
-                "trial": trial.number,
-                "seconds": trial.ended,
-                "loss": trial.loss if math.isfinite(trial.loss) else np.nan,
-                "status": trial.status,
-                "eligible": trial.ok and trial.fidelity == 1.0 and history.feasible(trial),
-                "algorithm": algorithm_of(trial),
-                "origin": trial.origin or "-",
-            }
-            for trial in history
-        ]
-        display = cls(pd.DataFrame(rows), loss_name=loss_name or history.objectives[0])
-        return display.plot(ax=ax, **kwargs)
+        loss_name = loss_name or history.objectives[0]
+        return cls(_frame(history), loss_name=loss_name).plot(ax, **kwargs)
 
     def plot(self, ax: "Axes | None" = None, *, x: str = "trial", by: str = "algorithm") -> Self:
         """Draw the trials.
@@ -204,3 +171,21 @@ class SearchHistoryDisplay(BaseDisplay):
             label="no score",
         )
         return line
+
+
+def _frame(history: History) -> "pd.DataFrame":
+    import pandas as pd
+
+    rows = [
+        {
+            "trial": trial.number,
+            "seconds": trial.ended,
+            "loss": trial.loss if math.isfinite(trial.loss) else np.nan,
+            "status": trial.status,
+            "eligible": trial.ok and trial.fidelity == 1.0 and history.feasible(trial),
+            "algorithm": algorithm_of(trial),
+            "origin": trial.origin or "-",
+        }
+        for trial in history
+    ]
+    return pd.DataFrame(rows)

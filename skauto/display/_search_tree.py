@@ -4,14 +4,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from skauto.display._base import (
-    COLORMAP,
-    GREY,
-    ROW_HEIGHT,
-    BaseDisplay,
-    record_of,
-    rows_of,
-)
+from skauto.display._base import COLORMAP, GREY, ROW_HEIGHT, BaseDisplay, record_of, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +22,7 @@ _COLOR_QUANTILE = 0.9
 
 
 class SearchTreeDisplay(BaseDisplay):
-    """Search tree of MOSAIC, most visited branches on top.
+    """Search tree of ``strategy="mosaic"``, most visited branches on top.
 
     A column is a decision, and a node is a choice of algorithms. The size of a mark and the number
     in brackets are the visits of the node. Its colour is the median loss of the trials below it;
@@ -70,24 +63,8 @@ class SearchTreeDisplay(BaseDisplay):
     """
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: "Axes | None" = None, **kwargs: Any) -> Self:
-        """Draw the tree of a fitted estimator with ``strategy="mosaic"``.
-
-        Parameters
-        ----------
-        estimator : AutoClassifier or ConstrainedAutoClassifier
-            A fitted estimator.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None creates a figure.
-        **kwargs : dict
-            Passed to ``plot``.
-
-        Returns
-        -------
-        display : SearchTreeDisplay
-            The drawn display.
-        """
-        return cls(record_of(estimator, cls, "tree_", "mosaic")).plot(ax=ax, **kwargs)
+    def _of_estimator(cls, estimator: Any) -> Self:
+        return cls(record_of(estimator, cls, "tree_", "mosaic"))
 
     def plot(self, ax: "Axes | None" = None, *, max_nodes: int = 40) -> Self:
         """Draw the most visited nodes.

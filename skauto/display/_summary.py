@@ -3,7 +3,7 @@
 from typing import Any
 
 from skauto.display._base import describe_pipeline, mean_score, score_name
-from skauto.display._page import text
+from skauto.display._page import bar, table, text
 
 # Largest number of members that are listed.
 _N_MEMBERS = 5
@@ -28,17 +28,11 @@ def summary_html(estimator: Any) -> str:
     best = estimator.best_trial_
     if best is not None:
         lines.append(f"Best pipeline: {text(describe_pipeline(best))}")
-    rows = "".join(
-        f'<tr><td><span class="bar"><span style="width:{100 * weights[t.number]:.0f}%"></span>'
-        f"</span>{weights[t.number]:.2f}</td><td>{mean_score(t):.4g}</td>"
-        f"<td>{text(describe_pipeline(t))}</td></tr>"
-        for t in trials[:_N_MEMBERS]
-    )
-    more = len(trials) - _N_MEMBERS
-    if more > 0:
-        rows += f'<tr><td colspan="3">and {more} more</td></tr>'
-    head = f"<tr><th>weight</th><th>{text(score_name(estimator))}</th><th>member</th></tr>"
-    members = f'<div class="scroll"><table>{head}{rows}</table></div>' if trials else ""
+    rows = [(bar(weights[t.number]), mean_score(t), describe_pipeline(t)) for t in trials]
+    columns = ["weight", score_name(estimator), "member"]
+    members = table(columns, rows[:_N_MEMBERS]) if rows else ""
+    if len(rows) > _N_MEMBERS:
+        members += f"and {len(rows) - _N_MEMBERS} more"
     return (
         f'<style>{_STYLE}</style><div class="skauto-summary">'
         f"<div>{'<br>'.join(lines)}</div>{members}</div>"

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from skauto.display._base import (
     BLACK,
@@ -22,6 +21,7 @@ from skauto.display._base import (
 from skauto.history import History
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 _STATUS_COLORS = {
@@ -77,23 +77,8 @@ class TimelineDisplay(BaseDisplay):
     """
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: "Axes | None" = None) -> Self:
-        """Draw the search of a fitted estimator.
-
-        Parameters
-        ----------
-        estimator : AutoClassifier or ConstrainedAutoClassifier
-            A fitted estimator.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None creates a figure.
-
-        Returns
-        -------
-        display : TimelineDisplay
-            The drawn display.
-        """
-        check_is_fitted(estimator)
-        return cls.from_history(estimator.history_, ax=ax)
+    def _of_estimator(cls, estimator: Any) -> Self:
+        return cls(timeline_frame(estimator.history_))
 
     @classmethod
     def from_history(cls, history: History, *, ax: "Axes | None" = None) -> Self:
@@ -111,31 +96,9 @@ class TimelineDisplay(BaseDisplay):
         display : TimelineDisplay
             The drawn display.
         """
-        import pandas as pd
-
-        columns = ["trial", "status", "algorithm", "began", "ended"]
-        rows = [
-            (trial.number, trial.status, algorithm_of(trial), began, ended)
-            for trial in history
-            for began, ended in trial.runs
-        ]
-        frame = pd.DataFrame(rows, columns=columns).sort_values("began", ignore_index=True)
-        frame["slot"] = _slots(zip(frame["began"], frame["ended"], strict=True))
-        return cls(frame).plot(ax=ax)
+        return cls(timeline_frame(history)).plot(ax=ax)
 
     def plot(self, ax: "Axes | None" = None) -> Self:
-        """Draw the folds.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None creates a figure.
-
-        Returns
-        -------
-        self : TimelineDisplay
-            The display with its artists.
-        """
         frame = self.frame
         n_slots = int(frame["slot"].max()) if len(frame) else 1
         ax = self._make_axes(ax, height=1.2 + 1.5 * ROW_HEIGHT * n_slots)
@@ -171,6 +134,21 @@ class TimelineDisplay(BaseDisplay):
                 color = "0.05" if row.status in ("stopped", "timeout", "memout") else "0.98"
                 middle = (row.began + row.ended) / 2
                 ax.text(middle, row.slot, row.trial, ha="center", va="center", size=7, color=color)
+
+
+def timeline_frame(history: History) -> "pd.DataFrame":
+    """Tabulate the folds of the trials, with the row of each."""
+    import pandas as pd
+
+    columns = ["trial", "status", "algorithm", "began", "ended"]
+    rows = [
+        (trial.number, trial.status, algorithm_of(trial), began, ended)
+        for trial in history
+        for began, ended in trial.runs
+    ]
+    frame = pd.DataFrame(rows, columns=columns).sort_values("began", ignore_index=True)
+    frame["slot"] = _slots(zip(frame["began"], frame["ended"], strict=True))
+    return frame
 
 
 def _slots(runs: Iterable[tuple[float, float]]) -> list[int]:

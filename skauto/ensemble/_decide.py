@@ -43,8 +43,8 @@ class DecisionChooser:
 
     "argmax" always predicts the most probable class. "group_thresholds" reads the groups of
     constraints from columns of X, see `KnownGroups`; it raises a ValueError if it has no limit to
-    keep, or too many groups. `kept_by_decision` are the keys of the constraints that a decision can
-    keep: upper limits on rates of labels of two classes.
+    keep, or too many groups. `kept_by_decision` are the keys of the constraints that a decision
+    can keep: upper limits on rates of labels of two classes.
     """
 
     def __init__(self, data: TrainingData, gate: Gate, decision: str) -> None:

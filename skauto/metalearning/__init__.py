@@ -2,13 +2,7 @@
 
 from skauto.metalearning._archive import Archive, KnownDataSet, load_archive
 from skauto.metalearning._meta_features import META_FEATURES, meta_features
-from skauto.metalearning._prices import (
-    PriceList,
-    Shape,
-    fit_prices,
-    load_order,
-    load_prices,
-)
+from skauto.metalearning._prices import PriceList, Shape, fit_prices, load_order, load_prices
 from skauto.metalearning._warm_start import (
     adapt_configuration,
     nearest_configurations,

@@ -14,11 +14,7 @@ from sklearn.base import _fit_context as fit_context
 from sklearn.utils import _safe_indexing
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import (
-    _check_feature_names_in,
-    _check_sample_weight,
-    _num_samples,
-)
+from sklearn.utils.validation import _check_feature_names_in, _check_sample_weight, _num_samples
 
 __all__ = [
     "Interval",

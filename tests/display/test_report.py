@@ -227,7 +227,7 @@ def test_a_fitted_estimator_shows_score_and_members(fitted):
     html = fitted._repr_html_()
     assert f"Best accuracy {fitted.best_score_:.4g}" in html
     for number, weight in list(fitted.member_weights_.items())[:5]:
-        assert f"{weight:.2f}</td>" in html
+        assert f"{weight:.3f}</span>" in html
         assert fitted.history_[number].configuration.structure[-1] in html
     assert "sk-top-container" in html
 
