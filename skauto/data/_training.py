@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_consistent_length
 from skauto.data._facts import DataFacts
 from skauto.data._reader import TableReader
 from skauto.data._table import as_table, column_names
-from skauto.utils import IntArray, check_sample_weight, closest, n_rows, take_rows
+from skauto.utils import FloatArray, IntArray, check_sample_weight, closest, n_rows, take_rows
 
 METADATA = ("sample_weight", "groups", "sensitive_features")
 Split = tuple[IntArray, IntArray]
@@ -71,6 +71,10 @@ class TrainingData:
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.classes)
+
+    def weights_of(self, rows: IntArray) -> FloatArray | None:
+        """Return the weights of some rows; None for equal weights."""
+        return None if self.sample_weight is None else self.sample_weight[rows]
 
     def sensitive_feature(self, name: str) -> Any:
         """Return a sensitive feature by its name.

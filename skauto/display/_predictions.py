@@ -33,16 +33,7 @@ _WIDTH, _HEIGHT = 4.0, 3.6
 class Predictions:
     """Predictions of an estimator for rows with known classes.
 
-    Parameters
-    ----------
-    probabilities : ndarray of shape (n_rows, n_classes)
-        Rows sum to 1.
-    labels : ndarray of int of shape (n_rows,)
-        Codes of the predicted classes.
-    truth : ndarray of int of shape (n_rows,)
-        Codes of the true classes.
-    classes : ndarray of shape (n_classes,)
-        Names of the codes.
+    `probabilities` has a column for each of the `classes`; `labels` and `truth` are their codes.
     """
 
     probabilities: NDArray[np.float64]
@@ -54,15 +45,7 @@ class Predictions:
     def out_of_fold(cls, estimator: Any) -> "Predictions | None":
         """Average the out-of-fold probabilities of the members with their weights.
 
-        Parameters
-        ----------
-        estimator : AutoClassifier or ConstrainedAutoClassifier
-            A fitted estimator.
-
-        Returns
-        -------
-        predictions : Predictions or None
-            Predictions of the validated rows; None if the search has not kept them.
+        Return None if the search has not kept them.
         """
         history, weights = estimator.history_, estimator.member_weights_
         members = [history[number].predictions for number in weights]
@@ -77,27 +60,7 @@ class Predictions:
 
     @classmethod
     def held_out(cls, estimator: Any, X: Any, y: NDArray[Any]) -> "Predictions":
-        """Predict held-out rows.
-
-        Parameters
-        ----------
-        estimator : AutoClassifier or ConstrainedAutoClassifier
-            A fitted estimator.
-        X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-        y : ndarray of shape (n_samples,)
-            Their classes.
-
-        Returns
-        -------
-        predictions : Predictions
-            Predictions of all rows.
-
-        Raises
-        ------
-        ValueError
-            If y holds a class that ``fit`` has not seen.
-        """
+        """Predict held-out rows; a class that ``fit`` has not seen raises a ValueError."""
         classes = estimator.classes_
         unknown = np.setdiff1d(y, classes)
         if len(unknown):
@@ -113,13 +76,7 @@ class Predictions:
         return len(self.classes) == 2
 
     def scores(self) -> str:
-        """Tabulate common scores; ROC AUC only if every class occurs.
-
-        Returns
-        -------
-        html : str
-            A table of one row.
-        """
+        """Tabulate common scores; ROC AUC only if every class occurs."""
         scores = {
             "rows": len(self.truth),
             "accuracy": accuracy_score(self.truth, self.labels),
@@ -135,13 +92,7 @@ class Predictions:
         return table(list(scores), [list(scores.values())])
 
     def figures(self) -> str:
-        """Draw confusion matrix, calibration curve and, with two classes, ROC curve.
-
-        Returns
-        -------
-        html : str
-            The figures.
-        """
+        """Draw confusion matrix, calibration curve and, with two classes, ROC curve."""
         captions = {
             self._draw_confusion: "Confusion matrix, number of rows",
             self._draw_calibration: (

@@ -1,15 +1,5 @@
 """Local worker processes that are killed at their time and memory limits, and replaced.
 
-Why not pebble. pebble 5.2.3 was measured on two cores under fork: 0.1-0.2 ms a no-op task, and
-0.05 s from a time limit to the end of a worker stuck in C code. It has these limitations:
-
-- A worker that ignores SIGTERM is killed 3.0-3.1 s late: pebble waits so long before SIGKILL.
-- A result that cannot be pickled is reported as a dead process.
-- A worker that dies between two tasks breaks the pool (`BrokenProcessPool`).
-- Three threads of the parent poll all the time and fork the replacements.
-- Memory limits, process groups, thread limits and the end of workers after a ``kill -9`` of the
-  parent are missing.
-
 How the engine works. The parent starts no threads: all work is done in calls of its methods.
 
 - A worker leads its own process group. It gets one task at a time over a socket pair. The parent

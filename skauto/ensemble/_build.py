@@ -14,7 +14,7 @@ from sklearn.dummy import DummyClassifier
 
 from skauto.constraints import Verdict
 from skauto.engines import Engine
-from skauto.ensemble._decide import DecisionChooser, DecisionPair
+from skauto.ensemble._decide import DecisionChooser, DecisionPair, mean_predictions
 from skauto.ensemble._model import Candidate, Model
 from skauto.ensemble._refits import Refits
 from skauto.ensemble._voting import PipelineEnsemble
@@ -228,12 +228,11 @@ class EnsembleBuilder:
     def _vote_loss(self, history: History, weights: dict[int, float]) -> float:
         """Loss of ensemble selection of the out-of-fold predictions of an ensemble."""
         total = sum(weights.values())
-        members = weights.items()
-        vote = np.asarray(sum(w / total * np.asarray(history[n].predictions) for n, w in members))
+        shares = [weight / total for weight in weights.values()]
+        vote = mean_predictions([history[number] for number in weights], shares)
         rows = self._rows(vote)
-        weight = self.data.sample_weight
-        known = None if weight is None else weight[rows]
-        return float(self.selection_loss(rows)(self.data.y[rows], vote[rows][None], known)[0])
+        loss, known = self.selection_loss(rows), self.data.weights_of(rows)
+        return float(loss(self.data.y[rows], vote[rows][None], known)[0])
 
     def _singles(self, history: History, refits: Refits) -> Iterator[int]:
         """Numbers of single trials that may keep the limits, refitted lazily.
@@ -296,9 +295,8 @@ class EnsembleBuilder:
         loss = self.score_loss(rows)
         if not isinstance(loss, LabelLoss):
             return violation, trial.loss
-        weight = self.data.sample_weight
         one_hot = np.eye(self.data.n_classes)[_labels(predictions, rows, decision)][None]
-        known = None if weight is None else weight[rows]
+        known = self.data.weights_of(rows)
         return violation, float(loss(self.data.y[rows], one_hot, known)[0])
 
     def _candidate(self, weights: dict[int, float], refits: Refits) -> Candidate:
@@ -330,11 +328,12 @@ class EnsembleBuilder:
         history, weights = refits.history, chosen.weights
         rule = self._choose_decision(history, weights)
         chosen.model.decision = rule.deployed
-        vote = np.asarray(sum(w * np.asarray(history[n].predictions) for n, w in weights.items()))
+        trials = [history[number] for number in weights]
+        vote = mean_predictions(trials, weights.values())
         rows = np.flatnonzero(~np.isnan(vote[:, 0]))
         labels = np.full(len(vote), -1)
         labels[rows] = _labels(vote, rows, rule.out_of_fold)
-        self._describe(chosen.model, [history[number].predictions for number in weights])
+        self._describe(chosen.model, [trial.predictions for trial in trials])
         numbers = sorted(weights, key=lambda n: _preference(history, history[n]))
         singles = (self._single(number, refits) for number in numbers)
         best = next((s for s in singles if s.verdict.passes), None)
@@ -373,8 +372,8 @@ class EnsembleBuilder:
         """Store the diversity of the members' out-of-fold predictions."""
         rows = self._rows(predictions[0])
         sampled = np.stack([prediction[rows] for prediction in predictions])
-        ensemble.diversity = pairwise_diversity(sampled)
-        ensemble.disagreement = mean_over_pairs(pairwise_disagreement(sampled))
+        ensemble.diversity_ = pairwise_diversity(sampled)
+        ensemble.disagreement_ = mean_over_pairs(pairwise_disagreement(sampled))
 
     def select(
         self,
@@ -435,14 +434,13 @@ class EnsembleBuilder:
             return {pool[i].number: 0.5 for i in pair} or {pool[0].number: 1.0}
         predictions = [np.asarray(trial.predictions) for trial in pool]
         rows = self._rows(predictions[0])
-        weight = self.data.sample_weight
         selection = greedy_selection(
             [prediction[rows] for prediction in predictions],
             self.data.y[rows],
             self.selection_loss(rows),
             self.n_members,
             feasible=affordable,
-            sample_weight=None if weight is None else weight[rows],
+            sample_weight=self.data.weights_of(rows),
         )
         if not selection.indices.size:  # the gate refuses every single trial
             return {pool[0].number: 1.0}

@@ -1,7 +1,7 @@
 """Choose the decision of an ensemble: temperature, class offsets and thresholds."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -105,14 +105,13 @@ class DecisionChooser:
         """
         if self.decision == "argmax":
             return DecisionPair()
-        members = zip(shares, trials, strict=True)
-        vote = np.asarray(sum(share * np.asarray(t.predictions) for share, t in members))
+        vote = mean_predictions(trials, shares)
         plain = choose_decision(
             vote[rows],
             self.data.y[rows],
             loss,
             rng=np.random.default_rng(0),
-            sample_weight=self._weight(rows),
+            sample_weight=self.data.weights_of(rows),
         )
         if not self.judged:
             return DecisionPair(plain, plain)
@@ -160,15 +159,17 @@ class DecisionChooser:
             signals[rows],
             max_strength=self.signals.max_strength,
             tightness=factors,
-            sample_weight=self._weight(rows),
+            sample_weight=self.data.weights_of(rows),
         )
         for rule in rules:
             out_of_fold = Decision(rule.offsets(signals), plain.temperature)
             yield DecisionPair(out_of_fold, self.signals.decision(rule, plain.temperature))
 
-    def _weight(self, rows: IntArray) -> FloatArray | None:
-        weight = self.data.sample_weight
-        return None if weight is None else weight[rows]
+
+def mean_predictions(trials: Iterable[Trial], shares: Iterable[float]) -> FloatArray:
+    """Weighted mean of the out-of-fold predictions of trials."""
+    members = zip(shares, trials, strict=True)
+    return np.asarray(sum(share * np.asarray(trial.predictions) for share, trial in members))
 
 
 def _violation(verdict: Verdict) -> float:

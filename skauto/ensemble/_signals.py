@@ -176,9 +176,8 @@ class GroupSignals(Signals):
     There is one model for each set of groups with a limit on a difference of rates.
     """
 
-    def __init__(self, limits: Sequence[RateLimit], data: TrainingData, seed: int = 0) -> None:
+    def __init__(self, limits: Sequence[RateLimit], data: TrainingData) -> None:
         self.data = data
-        self.seed = seed
         self.models: tuple[GroupModel, ...] = ()
         self._folds: list[list[GroupModel]] = []
         seen: list[RateLimit] = []
@@ -209,7 +208,7 @@ class GroupSignals(Signals):
         def model(rows: IntArray) -> GroupModel:
             rows = rows[limit.sets[:, rows].any(axis=0)]
             if len(rows) > _MAX_ROWS:
-                rng = np.random.default_rng(self.seed)
+                rng = np.random.default_rng(0)
                 rows = np.sort(rng.choice(rows, _MAX_ROWS, replace=False))
             return GroupModel(self._classifier(rows, codes[rows]), shares, weight)
 
@@ -222,7 +221,7 @@ class GroupSignals(Signals):
             n_estimators=_ROUNDS,
             num_leaves=_LEAVES,
             learning_rate=_LEARNING_RATE,
-            random_state=self.seed,
+            random_state=0,
             n_jobs=1,
             verbose=-1,
         )

@@ -31,10 +31,6 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
     decision : Decision, default=None
         Temperature of the probabilities and class offsets of the labels. None leaves the
         probabilities unchanged and predicts the most probable class.
-    diversity : ndarray of shape (n_members, n_members), default=None
-        Diversity of each pair of members, see :func:`~skauto.selection.pairwise_diversity`.
-    disagreement : float, default=None
-        Mean over the pairs of the fraction of rows with different labels.
 
     Attributes
     ----------
@@ -43,10 +39,11 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
     decision_ : Decision
         The same as ``decision``; offsets 0 and temperature 1 for None.
     diversity_ : ndarray of shape (n_members, n_members) or None
-        The same as ``diversity``. That of an estimator's ``ensemble_`` is measured on the
-        out-of-fold predictions, with members in the order of ``member_weights_``.
+        Diversity of each pair of members, see :func:`~skauto.selection.pairwise_diversity`. It is
+        measured on the out-of-fold predictions, with members in the order of ``member_weights_``;
+        None if the ensemble was not built by ``fit``.
     disagreement_ : float or None
-        The same as ``disagreement``.
+        Mean over the pairs of the fraction of rows with different labels.
 
     Examples
     --------
@@ -58,6 +55,9 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
     (150, 3)
     """
 
+    diversity_: FloatArray | None = None
+    disagreement_: float | None = None
+
     def __init__(
         self,
         pipelines: list[Any],
@@ -65,15 +65,11 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         classes: NDArray[Any],
         *,
         decision: Decision | None = None,
-        diversity: FloatArray | None = None,
-        disagreement: float | None = None,
     ) -> None:
         self.pipelines = pipelines
         self.weights = weights
         self.classes = classes
         self.decision = decision
-        self.diversity = diversity
-        self.disagreement = disagreement
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -84,16 +80,6 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
     def decision_(self) -> Decision:
         """Temperature and class offsets."""
         return Decision(np.zeros(len(self.classes))) if self.decision is None else self.decision
-
-    @property
-    def diversity_(self) -> FloatArray | None:
-        """Diversity of each pair of members."""
-        return self.diversity
-
-    @property
-    def disagreement_(self) -> float | None:
-        """Mean over the pairs of the fraction of rows with different labels."""
-        return self.disagreement
 
     def __sklearn_is_fitted__(self) -> bool:
         return True

@@ -3,53 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.constraints import Gate
-from skauto.data import TrainingData
 from skauto.engines import Outcome
-from skauto.evaluation._pipeline import Reuse
-from skauto.evaluation._worker import FoldResult, FoldTask, PipelineWorker, Task
+from skauto.evaluation._worker import FoldResult, FoldTask, Task
 from skauto.history import History, Proposal, Status, Trial
 
-
-class JobRules(Protocol):
-    """What a job asks of its evaluator, see `PipelineEvaluator`."""
-
-    function: PipelineWorker
-    trial_time_limit: float | None
-    gate: Gate
-    reuses: list[Reuse]
-
-    @property
-    def data(self) -> TrainingData:
-        """Training data with folds."""
-
-    @property
-    def n_folds(self) -> int:
-        """Number of folds of a trial."""
-
-    def task_limit(self, task: Task) -> float | None:
-        """Seconds after which a task is killed."""
-
-    def observe(self, task: Task, results: Sequence[FoldResult]) -> None:
-        """Take note of a finished task."""
-
-    def observe_timeout(self, task: Task, seconds: float) -> None:
-        """Take note of a task that was killed after some seconds."""
-
-    def promotes(self, job: TrialJob, history: History, n_known: int) -> bool:
-        """Decide whether a trial is promoted to its next rung."""
-
-    def loss(self, scores: Mapping[str, Sequence[float]]) -> float:
-        """Convert fold scores into the loss."""
-
-    def pooled_loss(self, predictions: NDArray[Any]) -> float:
-        """Loss of the out-of-fold predictions of all folds together."""
+if TYPE_CHECKING:
+    from skauto.evaluation._evaluator import PipelineEvaluator
 
 
 class TrialJob:
@@ -57,7 +22,7 @@ class TrialJob:
 
     Parameters
     ----------
-    evaluator : JobRules
+    evaluator : PipelineEvaluator
         Defines folds, scorers and limits.
     proposal : Proposal
         Configuration and fidelity to evaluate.
@@ -75,7 +40,7 @@ class TrialJob:
 
     def __init__(
         self,
-        evaluator: JobRules,
+        evaluator: PipelineEvaluator,
         proposal: Proposal,
         history: History,
         rungs: list[dict[Any, Task]],

@@ -297,9 +297,9 @@ class PipelineWorker:
     def score(self, scorer: Any, probabilities: NDArray[Any], rows: IntArray) -> float:
         """Score predicted probabilities of shape (n_rows, n_classes) of some rows."""
         data = self.data
-        weights = None if data.sample_weight is None else data.sample_weight[rows]
         X = None if data.X is None else take_rows(data.X, rows)
-        return score_probabilities(scorer, probabilities, data.y[rows], data.classes, weights, X)
+        y, weights = data.y[rows], data.weights_of(rows)
+        return score_probabilities(scorer, probabilities, y, data.classes, weights, X)
 
     def _scores(self, probabilities: NDArray[Any], rows: IntArray) -> dict[str, float]:
         return {

@@ -13,9 +13,10 @@ from types import FunctionType
 from typing import Any
 
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 
 from skauto.export._source import OWN, SourceCollector
-from skauto.export._vote import members, vote_of
+from skauto.export._vote import vote_of
 
 # Packages that every exported model needs.
 _ALWAYS = {"numpy", "scipy", "sklearn", "joblib", "pandas"}
@@ -132,10 +133,7 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
     (folder / "model.pickle").write_bytes(model)
     about = {
         "package": package,
-        "members": "\n".join(
-            "\n            ".join([f"    {share:.4f}  {steps[0]}", *steps[1:]])
-            for share, steps in members(vote)
-        ),
+        "members": "\n".join(map(_describe, vote.weights, vote.pipelines)),
         "n_classes": len(vote.classes_),
         "version": metadata.version(OWN),
         "python": platform.python_version(),
@@ -151,6 +149,12 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return folder
+
+
+def _describe(weight: float, pipeline: Pipeline) -> str:
+    """Write the weight of a member and the steps of its pipeline after the reader."""
+    steps = [" ".join(repr(step).split()) for _, step in pipeline.steps[1:]]
+    return "\n            ".join([f"    {weight:.4f}  {steps[0]}", *steps[1:]])
 
 
 class _ForeignPickler(pickle.Pickler):

@@ -163,7 +163,9 @@ class _Compression:
             chosen[candidate] = True
             return bool((base + (alone[chosen] - base).sum(axis=0) <= self.upper).all())
 
-        loss = self._loss()
+        scorer = self.estimator.scorer_
+        known = scorer_function(scorer) is not None
+        loss: Loss = get_loss(scorer, self.vote.classes) if known else LogLoss()
         smooth = loss if isinstance(loss, LogLoss | BrierLoss) else SmoothedLoss(loss)
         counts = greedy_selection(
             sampled, y, smooth, _N_VOTES, feasible=within_limits, sample_weight=weight
@@ -199,12 +201,6 @@ class _Compression:
         shares = (counts / n_models)[self.member_of[chosen]]
         pipelines = [self.vote.pipelines[i] for i in chosen]
         return PipelineEnsemble(pipelines, shares / shares.sum(), self.vote.classes)
-
-    def _loss(self) -> Loss:
-        scorer = self.estimator.scorer_
-        if scorer_function(scorer) is None:
-            return LogLoss()
-        return get_loss(scorer, self.vote.classes)
 
     def _infeasible(self, alone: NDArray[np.float64]) -> InfeasibleError:
         if not len(alone):

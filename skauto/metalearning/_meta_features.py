@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
+from scipy.special import entr
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.metrics import cohen_kappa_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -283,8 +285,7 @@ def _spectrum(standard: FloatArray) -> dict[str, float]:
 
 def entropy(shares: FloatArray) -> float:
     """Entropy in nats of a distribution."""
-    positive = shares[shares > 0]
-    return float(-(positive * np.log(positive)).sum())
+    return float(entr(shares).sum())
 
 
 def _information(table: FloatArray, labels: IntArray, is_category: BoolArray) -> dict[str, float]:
@@ -353,7 +354,7 @@ def _landmarks(
         for train, test in (folds, folds[::-1]):
             predicted.append(learner.fit(Z[train], labels[train]).predict(Z[test]))
             truth.append(labels[test])
-        features[name] = kappa(np.concatenate(truth), np.concatenate(predicted))
+        features[name] = cohen_kappa_score(np.concatenate(truth), np.concatenate(predicted))
     return features
 
 
@@ -388,12 +389,3 @@ def _landmark_table(
         for codes in (levels_of(table[:, j], True) for j in chosen[is_category[chosen]])
     ]
     return np.hstack([numeric, *indicators]).astype(np.float64)
-
-
-def kappa(truth: IntArray, predicted: IntArray) -> float:
-    """Cohen's kappa; 0 for a constant prediction."""
-    n_classes = int(max(truth.max(), predicted.max())) + 1
-    a, b = (np.bincount(v, minlength=n_classes) / len(v) for v in (truth, predicted))
-    chance = float(a @ b)
-    agreement = float((truth == predicted).mean())
-    return (agreement - chance) / (1.0 - chance) if chance < 1.0 else 0.0

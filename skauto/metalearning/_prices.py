@@ -8,6 +8,7 @@ from importlib import resources
 from typing import Any
 
 import numpy as np
+from sklearn.linear_model import Ridge
 
 from skauto.data import TrainingData
 from skauto.space import Configuration
@@ -173,14 +174,8 @@ def fit_prices(
         targets = np.array([target for _, target in known])
         weight = np.exp(_WEIGHT_EXPONENT * targets)
         weight *= len(weight) / weight.sum()
-        center = np.average(inputs, axis=0, weights=weight)
-        mean = np.average(targets, weights=weight)
-        centered = (inputs - center) * np.sqrt(weight)[:, None]
-        residual = (targets - mean) * np.sqrt(weight) - centered @ prior
-        gram = centered.T @ centered + _PRIOR_STRENGTH * np.eye(inputs.shape[1])
-        slopes = prior + np.linalg.solve(gram, centered.T @ residual)
-        intercept = float(mean - center @ slopes)
-        found[name] = [intercept, *(float(slope) for slope in slopes)]
+        ridge = Ridge(alpha=_PRIOR_STRENGTH).fit(inputs, targets - inputs @ prior, weight)
+        found[name] = [float(ridge.intercept_), *(prior + ridge.coef_).tolist()]
     return found
 
 

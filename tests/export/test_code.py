@@ -85,7 +85,7 @@ def test_a_folder_that_is_in_use_is_refused(vote, tmp_path):
 def test_a_class_of_a_script_is_refused(vote, tmp_path, monkeypatch):
     Own = types.new_class("Own", (LogisticRegression,))
     Own.__module__ = "__main__"
-    monkeypatch.setattr(vote, "diversity", Own())
+    monkeypatch.setattr(vote, "decision", Own())
     with pytest.raises(ValueError, match="'Own', which was defined in a script"):
         export_code(vote, tmp_path / "model")
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 from sklearn.datasets import load_breast_cancer, make_classification
-from sklearn.metrics import cohen_kappa_score, mutual_info_score
+from sklearn.metrics import mutual_info_score
 
 from skauto.metalearning import META_FEATURES, meta_features
-from skauto.metalearning._meta_features import column_information, entropy, kappa, levels_of
+from skauto.metalearning._meta_features import column_information, entropy, levels_of
 
 
 def features_of(X, y, **options):
@@ -113,13 +113,6 @@ def test_rare_levels_count_as_one():
     levels = levels_of(column, category=True)
     assert levels.max() == 63
     assert len(np.unique(levels[:50])) == 10
-
-
-def test_kappa_equals_scikit_learn(rng):
-    truth, predicted = rng.integers(0, 3, size=50), rng.integers(0, 4, size=50)
-    assert kappa(truth, predicted) == pytest.approx(cohen_kappa_score(truth, predicted))
-    assert kappa(truth, np.zeros_like(truth)) == pytest.approx(0.0)
-    assert kappa(np.zeros(3, int), np.zeros(3, int)) == 0.0
 
 
 def test_landmarks_tell_learners_apart(rng):
