@@ -9,7 +9,6 @@ from typing import Any
 
 import joblib
 import sklearn
-from joblib.parallel import ParallelBackendBase
 
 from skauto.engines._base import Engine, Outcome, call, single_thread
 from skauto.engines._joblib import JoblibEngine, chosen_backend, in_parallel_call
@@ -119,8 +118,11 @@ def make_engine(
     _check_main_guard()
     isolate = isolate or memory_limit is not None
     backend = None if in_parallel_call() else chosen_backend()
-    # A backend with a single local worker has no advantage over this process.
-    if backend is not None and (joblib.effective_n_jobs(n_jobs) > 1 or _is_remote(backend)):
+    # A backend with a single local worker has no advantage over this process. Remote ones, such as
+    # dask, use all their workers by default.
+    if backend is not None and (
+        backend.default_n_jobs == -1 or joblib.effective_n_jobs(n_jobs) > 1
+    ):
         if memory_limit is not None:
             _warn_of_limits("memory_limit", "on the joblib backend that parallel_config chose")
         return JoblibEngine(function, n_jobs)
@@ -139,11 +141,6 @@ def make_engine(
         return SerialEngine(function)
     with joblib.parallel_config("loky"):
         return JoblibEngine(function, n_workers)
-
-
-def _is_remote(backend: ParallelBackendBase) -> bool:
-    """Whether the backend uses all its workers by default, as dask does."""
-    return backend.default_n_jobs == -1
 
 
 def _n_local_workers(n_jobs: int | None) -> int:

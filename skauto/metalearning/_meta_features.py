@@ -76,7 +76,8 @@ def meta_features(
     """Compute simple, statistical, information-theoretic and landmarking meta-features.
 
     All but the simple ones are measured on at most 5,000 random rows and 200 random columns, which
-    bounds the time to half a second.
+    bounds the time to half a second. The user guide defines each of them. The names follow
+    auto-sklearn [1]_ where the measures agree.
 
     Parameters
     ----------
@@ -94,29 +95,6 @@ def meta_features(
     features : dict of str to float
         Values by the names in ``META_FEATURES``; NaN if a measure is undefined, such as the
         skewness of a table without numeric columns.
-
-    Notes
-    -----
-    *Simple*: logarithms (base e) of the shape, of the number of classes and of columns per row
-    (``log_dimensionality``); shares of categorical columns, of missing cells, of rows and columns
-    with a missing cell, of zeros; number of levels of the categorical columns.
-
-    *Statistical*: skewness and excess kurtosis of the numeric columns as ``sign(v) log(1 + |v|)``;
-    mean absolute correlation of two of them; variance share of the first principal component, and
-    the share of the components that hold half of the variance.
-
-    *Information-theoretic*: entropy of the classes divided by its maximum; smallest and largest
-    class and the standard deviation of the class shares; mean entropy of a column in units of the
-    logarithm of its number of levels (numeric columns cut into 8 bins of equal frequency, a
-    missing entry is a level); mutual information with the class over the class entropy, mean and
-    largest; ``log_equivalent_columns``, minus the logarithm of that mean.
-
-    *Landmarks*: Cohen's kappa of a decision stump, a decision tree, Gaussian naive Bayes, the
-    nearest neighbor and linear discriminant analysis, by two-fold cross-validation on at most 600
-    rows of the classes that have four or more.
-
-    The names follow auto-sklearn [1]_ where the measures agree. Many measures are logarithmic,
-    because data sets are compared by their Euclidean distance.
 
     References
     ----------
