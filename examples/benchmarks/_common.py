@@ -1,11 +1,12 @@
-"""What the benchmarks share: data sets, results that are continued, searches, paired tests."""
+"""What the benchmarks share: data, results that are continued, limited fits, searches, tests."""
 
 import argparse
 import ast
 import os
+import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,11 @@ import pandas as pd
 from scipy.stats import wilcoxon
 
 from skauto._search import Search
+from skauto.data import TableReader, read_training_data
 from skauto.engines import Outcome, SerialEngine
+from skauto.evaluation import FoldTask, PipelineBuilder, PipelineWorker
 from skauto.history import History, Proposal, Trial
+from skauto.space import get_space
 from skauto.strategies import get_strategy
 from skauto.utils import Budget
 
@@ -178,6 +182,46 @@ def to_rst(frame, title, digits=4):
     return "\n".join(lines)
 
 
+# Fits
+
+
+class LimitedFit:
+    """The function of an engine: fits a configuration to some rows and predicts others.
+
+    The limit is one of processor seconds, which other work on the machine does not stretch. Its
+    signal ends the process, so that the engine must be one of processes.
+
+    Parameters
+    ----------
+    space_name : str
+        The space; ``space`` is adapted to the data.
+    X, y : DataFrame and ndarray
+        All rows.
+    train, rest : ndarray of int
+        Rows to fit to, and rows to predict.
+    seconds : float
+        The limit.
+    """
+
+    def __init__(self, space_name, X, y, train, rest, seconds):
+        reader = TableReader()
+        data = read_training_data(X, y, {}, reader)
+        self.facts, self.space = data.facts, get_space(space_name).for_data(data.facts)
+        builder = PipelineBuilder(
+            self.space, categorical=reader.categorical_indices_, n_levels=reader.n_levels_
+        )
+        self.worker = PipelineWorker(builder, replace(data, splits=[(train, rest)]), {})
+        self.seconds = seconds
+
+    def __call__(self, configuration):
+        """Probabilities of the classes for the rows to predict."""
+        signal.setitimer(signal.ITIMER_PROF, self.seconds)
+        try:
+            return self.worker(FoldTask(configuration, 0)).probabilities
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+
+
 # Searches
 
 
@@ -222,7 +266,9 @@ class FunctionJob:
     proposal: Proposal
     submitted: bool = False
     outcome: Outcome | None = None
-    time_limit = None
+
+    def time_limit(self, part):
+        return None
 
     def next_parts(self):
         self.submitted, first = True, not self.submitted

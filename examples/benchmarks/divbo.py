@@ -4,18 +4,21 @@ First, ``build`` evaluates random configurations of the space ``divbo`` once on 
 3,000 rows of it, and stores what they predict. Then ``search`` lets the methods search these
 tables in place of the space: a *tabular* benchmark, in which a configuration can only be proposed
 if it is in the table, and the neighbours of a configuration are the nearest ones of the table.
-``live`` lets them search the space itself. ``surrogate`` measures how well the diversity of unseen
-pairs is ranked (Fig. 2) and how long the surrogate takes::
+``live`` lets them search the space itself. ``tau`` measures how well the diversity of unseen pairs
+is ranked (Fig. 2), and ``surrogate`` how long the surrogate takes::
 
     python examples/benchmarks/divbo.py build --data FOLDER --tables FOLDER
     python examples/benchmarks/divbo.py search --tables FOLDER --seeds 0 --out divbo.csv
     python examples/benchmarks/divbo.py live --data FOLDER --n-trials 60 --out divbo_live.csv
+    python examples/benchmarks/divbo.py tau --tables FOLDER
     python examples/benchmarks/divbo.py surrogate --tables FOLDER
     python examples/benchmarks/divbo.py report --out divbo.csv
 
 Method ``bo`` is DivBO with ``beta=0``, so that only the term of the diversity differs; it is the
-optimiser of each arm of the rising bandit too. Method ``divbo-0.1-0.4`` is DivBO with ``beta=0.1``
-and ``tau=0.4``. Tables and lines of the CSV file that are there are not made again.
+optimiser of each arm of the rising bandit too. An action of the bandit has five trials in a search
+of 250, as in the paper, and proportionally fewer in a shorter one. Method ``divbo-0.1-0.4`` is
+DivBO with ``beta=0.1`` and ``tau=0.4``. A configuration fails if it takes more than 0.3 seconds of
+the processor. Tables and lines of the CSV file that are there are not made again.
 """
 
 import time
@@ -27,6 +30,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from _common import (
+    LimitedFit,
     Results,
     TimedStrategy,
     load,
@@ -41,7 +45,7 @@ from scipy.stats import kendalltau
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
-from skauto import AutoClassifier, SearchOptions
+from skauto.engines import ProcessEngine
 from skauto.history import History, Trial
 from skauto.selection import ErrorLoss, greedy_selection, pairwise_diversity
 from skauto.space import Configuration, SearchSpace, get_space
@@ -51,9 +55,11 @@ from skauto.surrogates import DiversitySurrogate, RandomForest
 SETS = "quake,wind,spambase,elevators,pol,bank32nh,cpu_small,house_8L,puma32H,space_ga"
 METHODS = "random,bo,rising_bandit,ensemble_optimization,ensemble_evolution,divbo"
 N_ROWS = {"train": 500, "validation": 500, "test": 1500}
-TRIAL_SECONDS = 0.4
+TRIAL_SECONDS = 0.3  # of the processor
+PAPER_TRIALS = 250
 N_NEIGHBORS = 30
 N_MEMBERS = 25
+N_UNSEEN = 50  # configurations whose pairs the diversity surrogate ranks
 KEY = ["data_set", "method", "seed", "n_trials"]
 # The ten methods of Table 1, and the column of the CSV file that holds the error of each.
 TABLE_1 = {
@@ -80,11 +86,12 @@ def split(X, y, seed=0):
     return X, y, train, rest[: N_ROWS["validation"]], rest[N_ROWS["validation"] :]
 
 
-def make_strategy(method):
+def make_strategy(method, n_trials):
     if method == "bo":
         return DivBO(beta=0.0)
     if method == "rising_bandit":
-        return RisingBandit(strategy=DivBO(beta=0.0))
+        n_pulls = max(1, round(5 * n_trials / PAPER_TRIALS))
+        return RisingBandit(n_pulls=n_pulls, strategy=DivBO(beta=0.0, n_initial=n_pulls))
     name, *numbers = method.split("-")
     return DivBO(beta=float(numbers[0]), tau=float(numbers[1])) if numbers else get_strategy(name)
 
@@ -92,27 +99,42 @@ def make_strategy(method):
 # Tables
 
 
+class LimitedTrial(LimitedFit):
+    """The function of the engine: what a configuration predicts for two parts of the rows."""
+
+    def __init__(self, X, y):
+        X, y, train, *parts = split(X, y)
+        super().__init__("divbo", X, y, train, np.concatenate(parts), TRIAL_SECONDS)
+        self.targets = [self.worker.data.y[part] for part in parts]
+
+    def __call__(self, configuration):
+        predicted = super().__call__(configuration).astype(np.float32)
+        return np.split(predicted, [len(self.targets[0])])
+
+
 def build(X, y, n_configurations):
     """Evaluate configurations; validation and test rows are predicted by the same model."""
-    X, y, train, validation, test = split(X, y)
-    search = AutoClassifier(
-        "random",
-        space="divbo",
-        cv=[(train, np.concatenate([validation, test]))],
-        max_evals=n_configurations,
-        ensemble_size=1,
-        options=SearchOptions(refit=False, trial_time_limit=TRIAL_SECONDS, warm_start=True),
-        n_jobs=1,
-        random_state=0,
-    ).fit(X, y)
-    kept = [trial for trial in search.history_ if trial.ok]
+    trial = LimitedTrial(X, y)
+    drawn = trial.space.sample(n_configurations, np.random.default_rng(0))
+    chosen = list(dict.fromkeys([trial.space.default(), *map(trial.space.decode, drawn)]))
+    with ProcessEngine(trial) as engine:
+        predictions = [predict(engine, configuration) for configuration in chosen]
+    kept = [(c.to_dict(), *p) for c, p in zip(chosen, predictions, strict=True) if p]
+    configurations, validation, test = zip(*kept, strict=True)
     return {
-        "configurations": [trial.configuration.to_dict() for trial in kept],
-        "validation": np.array([trial.predictions[validation] for trial in kept]),
-        "y_validation": search.history_.targets[validation],
-        "test": np.array([trial.predictions[test] for trial in kept]),
-        "y_test": search.history_.targets[test],
+        "configurations": list(configurations),
+        "validation": np.array(validation),
+        "y_validation": trial.targets[0],
+        "test": np.array(test),
+        "y_test": trial.targets[1],
     }
+
+
+def predict(engine, configuration):
+    """Predictions of the two parts; None for a trial that failed."""
+    engine.submit(0, (configuration,))
+    ((_, outcome),) = engine.wait()
+    return outcome.value
 
 
 class TableSpace(SearchSpace):
@@ -156,12 +178,11 @@ def search_table(table, method, n_trials, seed):
         predictions = table["validation"][rows[-1]]
         return {"losses": (float(errors[rows[-1]]),), "predictions": predictions}
 
-    strategy = TimedStrategy(make_strategy(method))
+    strategy = TimedStrategy(make_strategy(method, n_trials))
     space = TableSpace(get_space("divbo"), configurations)
     search(strategy, space, evaluate, seed, max_evals=n_trials, targets=table["y_validation"])
-    validation, test = table["validation"][rows], table["test"][rows]
-    outcome = follow(validation, table["y_validation"])
-    outcome |= test_errors(validation, table["y_validation"], test, table["y_test"])
+    test = table["test"][rows]
+    outcome = worth(table["validation"][rows], table["y_validation"], test, table["y_test"])
     if hasattr(strategy.strategy, "members_"):
         outcome["own"] = error(test[strategy.strategy.members_].mean(axis=0), table["y_test"])
     return outcome | {"seconds_last_50": np.mean(strategy.seconds_[-50:])}
@@ -169,26 +190,29 @@ def search_table(table, method, n_trials, seed):
 
 def live(X, y, method, n_trials, seed):
     """The same, on the space itself."""
-    X, y, train, validation, test = split(X, y)
-    known = np.concatenate([train, validation])
-    places = np.arange(len(known))
-    folds = [(places[: len(train)], places[len(train) :])]
-    fitted = AutoClassifier(
-        make_strategy(method),
-        space="divbo",
-        cv=folds,
-        max_evals=n_trials,
-        ensemble_size=N_MEMBERS,
-        scoring="accuracy",
-        initial=None,
-        options=SearchOptions(refit=False, trial_time_limit=2 * TRIAL_SECONDS, warm_start=True),
-        n_jobs=1,
-        random_state=seed,
-    ).fit(X.iloc[known], y[known])
-    kept = [trial for trial in fitted.history_ if trial.ok]
-    predictions = np.array([trial.predictions[len(train) :] for trial in kept])
-    outcome = follow(predictions, fitted.history_.targets[len(train) :])
-    return outcome | {"selection": 1.0 - fitted.score(X.iloc[test], y[test])}
+    trial = LimitedTrial(X, y)
+    y_validation, y_test = trial.targets
+    kept = []
+
+    def evaluate(configuration):
+        predictions = predict(engine, configuration)
+        if predictions is None:
+            return {"status": "failed", "losses": (np.inf,)}
+        kept.append(predictions)
+        loss = float(error(predictions[0], y_validation))
+        return {"losses": (loss,), "predictions": predictions[0]}
+
+    strategy = TimedStrategy(make_strategy(method, n_trials))
+    with ProcessEngine(trial) as engine:
+        search(strategy, trial.space, evaluate, seed, max_evals=n_trials, targets=y_validation)
+    validation, test = map(np.array, zip(*kept, strict=True))
+    outcome = worth(validation, y_validation, test, y_test)
+    return outcome | {"ok": len(kept), "seconds_last_50": np.mean(strategy.seconds_[-50:])}
+
+
+def worth(validation, y, test, y_test):
+    """What the trials of a search are worth, by their predictions."""
+    return follow(validation, y) | test_errors(validation, y, test, y_test)
 
 
 def follow(validation, y):
@@ -243,7 +267,7 @@ def read_configurations(table):
 # The diversity surrogate
 
 
-def surrogate_table(table, sizes, seed=0, n_unseen=30):
+def surrogate_table(table, sizes, seed=0, n_unseen=N_UNSEEN):
     """Kendall's tau on pairs of unseen configurations, and the processor seconds of an update."""
     space = get_space("divbo")
     X = space.one_hot(space.encode(read_configurations(table)))
@@ -270,6 +294,17 @@ def surrogate_table(table, sizes, seed=0, n_unseen=30):
         line["forest"] = kendalltau(predicted, truth[i, j]).statistic
         lines.append(line)
     return pd.DataFrame(lines)
+
+
+def tau(table, n_fitted, seed):
+    """Kendall's tau on the pairs of unseen configurations, by a surrogate fitted to others."""
+    space, rng = get_space("divbo"), np.random.default_rng(seed)
+    X = space.one_hot(space.encode(read_configurations(table)))
+    chosen = rng.permutation(len(X))[: n_fitted + N_UNSEEN]
+    X, diversity = X[chosen], pairwise_diversity(table["validation"][chosen])
+    model = DiversitySurrogate().fit(X[:n_fitted], diversity[:n_fitted, :n_fitted], rng)
+    i, j = n_fitted + np.array(np.triu_indices(len(X) - n_fitted, 1))
+    return kendalltau(model.predict(X[i], X[j])[0], diversity[i, j]).statistic
 
 
 def suggestion_seconds(table, n, n_timed=25, seed=0):
@@ -310,12 +345,7 @@ def report(frame, plot=None):
     errors = pd.DataFrame({n: means.loc[m, c] for n, (m, c) in wanted.items() if c in means})
     print((100 * errors.T).round(2).to_string())
     print("Average rank\n", errors.rank(axis=1).mean().round(2).to_string())
-    ensembles = ["RS-ES", "BO-ES", "RB-ES", "DivBO"]
-    print("DivBO and others against BO-ES, by set and seed: test error of the ensembles")
-    runs = frame.pivot_table("selection", ["data_set", "seed"], "method")
-    runs = pd.DataFrame({n: runs[wanted[n][0]] for n in ensembles if n in wanted}).dropna()
-    print("Average rank\n", runs.rank(axis=1).mean().round(2).to_string())
-    print(paired_tests(runs, "BO-ES").round(4).to_string())
+    compare(frame, wanted)
     print("Average rank of the validation error after trials (Fig. 3)")
     ranks = ranks_over_trials(means, wanted)
     print(ranks.round(2).to_string())
@@ -331,6 +361,22 @@ def report(frame, plot=None):
     print("Means over the sets")
     others = [name for name in means if "_at_" not in name and name not in KEY]
     print(means[others].groupby("method").mean().round(4).T.to_string())
+
+
+def compare(frame, wanted):
+    """Ensembles from the trials of the searches against DivBO, by set and seed, and by set."""
+    validated = [n for n in frame if n.startswith("selection_at_") and frame[n].notna().all()]
+    ensembles = {wanted[n][0]: n for n in ("RS-ES", "BO-ES", "RB-ES", "DivBO") if n in wanted}
+    for column in ("selection", *validated[-1:], "nearest_last_50"):
+        runs = frame.pivot_table(column, ["data_set", "seed"], "method")
+        runs = runs.reindex(columns=list(ensembles)).rename(columns=ensembles).dropna()
+        means = runs.groupby("data_set").mean()
+        print(f"{column}: {len(runs)} runs, mean ranks by run and by set, others against DivBO")
+        ranks = {"run": runs.rank(axis=1).mean(), "set": means.rank(axis=1).mean()}
+        print(pd.DataFrame(ranks).round(2).T.to_string())
+        tests = paired_tests(runs, "DivBO").join(paired_tests(means, "DivBO"), rsuffix=" sets")
+        print(tests.round(5).to_string())
+    print("Nearest by set\n", means.round(3).to_string())
 
 
 def ranks_over_trials(means, wanted):
@@ -362,7 +408,7 @@ def run(arguments):
     """Search the tables, or the space itself."""
     results = Results(arguments.out, KEY)
     runs = arguments.sets, arguments.methods, arguments.seeds, [arguments.n_trials]
-    for key in results.missing(*runs):
+    for key in sorted(results.missing(*runs), key=lambda run: run[2]):  # seed by seed
         name, method, seed, n_trials = key
         if arguments.command == "live":
             outcome = live(*load(arguments.data, name), method, n_trials, seed)
@@ -370,6 +416,17 @@ def run(arguments):
             table = joblib.load(arguments.tables / f"{name}.joblib")
             outcome = search_table(table, method, n_trials, seed)
         results.add(key, outcome)
+
+
+def measure_tau(arguments):
+    """Print mean and standard deviation of Kendall's tau over the seeds, by set."""
+    lines = {}
+    for name in arguments.sets:
+        table = joblib.load(arguments.tables / f"{name}.joblib")
+        n_fitted = min(max(arguments.sizes), len(table["configurations"]) - N_UNSEEN)
+        taus = [tau(table, n_fitted, seed) for seed in arguments.seeds]
+        lines[name] = {"fitted": n_fitted, "tau": np.mean(taus), "sd": np.std(taus, ddof=1)}
+    print(pd.DataFrame(lines).T.round(3).to_string())
 
 
 def measure_surrogate(arguments):
@@ -384,13 +441,15 @@ def measure_surrogate(arguments):
 
 def main():
     parser = make_parser(__doc__)
-    parser.add_argument("command", choices=["build", "search", "live", "surrogate", "report"])
+    parser.add_argument(
+        "command", choices=["build", "search", "live", "tau", "surrogate", "report"]
+    )
     parser.add_argument("--tables", type=Path, help="folder of the tables")
     parser.add_argument("--sets", type=names, default=names(SETS), help=SETS)
     parser.add_argument("--methods", type=names, default=names(METHODS), help=METHODS)
     parser.add_argument("--seeds", type=numbers, default=[0], help="0")
     parser.add_argument("--n-configurations", type=int, default=1500, help="1500")
-    parser.add_argument("--n-trials", type=int, default=250, help="250")
+    parser.add_argument("--n-trials", type=int, default=PAPER_TRIALS, help="250")
     parser.add_argument("--sizes", type=numbers, default=[50, 100, 150, 200, 250])
     parser.add_argument("--out", type=Path, default=Path("divbo.csv"), help="divbo.csv")
     parser.add_argument("--plot", type=Path, help="file of the plot that report makes")
@@ -400,6 +459,8 @@ def main():
         report(Results(arguments.out, KEY).frame, arguments.plot)
     elif arguments.command == "build":
         build_tables(arguments)
+    elif arguments.command == "tau":
+        measure_tau(arguments)
     elif arguments.command == "surrogate":
         measure_surrogate(arguments)
     else:

@@ -19,10 +19,8 @@ processor seconds of the suggestions and the modelled ones of the trials::
 
 import itertools
 import json
-import signal
 import time
 import warnings
-from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -30,6 +28,7 @@ import lightgbm
 import numpy as np
 import pandas as pd
 from _common import (
+    LimitedFit,
     Results,
     TimedStrategy,
     load,
@@ -47,9 +46,8 @@ from scipy.stats import spearmanr
 from sklearn.metrics import get_scorer, r2_score
 from sklearn.model_selection import KFold, train_test_split
 
-from skauto.data import DataFacts, TableReader, read_training_data
+from skauto.data import DataFacts
 from skauto.engines import ProcessEngine
-from skauto.evaluation import FoldTask, PipelineBuilder, PipelineWorker
 from skauto.space import get_space
 
 TABLES = Path(__file__).parents[2] / "docs/benchmarks/surrogate_tables"
@@ -142,37 +140,24 @@ def evaluate(vectors, engine):
     return columns | {"ok": np.isfinite(loss)}
 
 
-class LimitedTrial:
-    """The function of the engine: fits an encoded configuration and measures it on two parts.
-
-    The limit is one of processor seconds, which other work on the machine does not stretch.
-    """
+class LimitedTrial(LimitedFit):
+    """The function of the engine: fits an encoded configuration and measures it on two parts."""
 
     def __init__(self, space_name, X, y):
         X, y, (train, *self.parts) = split(X, y)
-        reader = TableReader()
-        data = read_training_data(X, y, {}, reader)
-        rest = np.concatenate(self.parts)
-        self.facts, self.space = data.facts, get_space(space_name).for_data(data.facts)
-        builder = PipelineBuilder(
-            self.space, categorical=reader.categorical_indices_, n_levels=reader.n_levels_
-        )
+        super().__init__(space_name, X, y, train, np.concatenate(self.parts), TRIAL_SECONDS)
         self.scorer = get_scorer(SPACES[space_name])
-        self.worker = PipelineWorker(builder, replace(data, splits=[(train, rest)]), {})
 
     def __call__(self, vector):
         """Validated and held-out loss, and processor seconds."""
-        started, task = time.process_time(), FoldTask(self.space.decode(vector), 0)
-        signal.setitimer(signal.ITIMER_PROF, TRIAL_SECONDS)  # its signal ends the process
+        started = time.process_time()
         try:
-            predicted = self.worker(task).probabilities
+            predicted = super().__call__(self.space.decode(vector))
         except Exception:
             losses = [np.inf, np.inf]
         else:
             parts = zip(np.split(predicted, [len(self.parts[0])]), self.parts, strict=True)
             losses = [1.0 - self.worker.score(self.scorer, part, rows) for part, rows in parts]
-        finally:
-            signal.setitimer(signal.ITIMER_PROF, 0)
         return *losses, time.process_time() - started
 
 
