@@ -12,7 +12,15 @@ from skauto.data._dates import DATE_PARTS, DateFormat, date_parts
 from skauto.data._kinds import Kind, split_tags
 from skauto.data._numbers import NumberFormat, is_null_word
 from skauto.data._table import Cells, Dates, Levels, Numbers, as_levels, distinct_strings
-from skauto.data._text import LatentTerms, TextFeatures, ngrams, parts, whole, words
+from skauto.data._text import (
+    LatentTerms,
+    TextFeatures,
+    ngrams,
+    parts,
+    predicts_other_levels,
+    whole,
+    words,
+)
 
 FloatMatrix = NDArray[np.float64]
 
@@ -278,6 +286,16 @@ def make_encoder(kind: Kind, cells: Cells, max_text_columns: int) -> Encoder:
         "tags": lambda: TagsEncoder(as_levels(cells), kind.parser),
     }
     return makers.get(kind.name, DropEncoder)()
+
+
+def codes_alone(
+    encoder: Encoder, block: Block, labels: NDArray[np.intp] | None
+) -> CategoryEncoder | None:
+    """Return the encoder of the codes of names whose text features do not predict the labels."""
+    if labels is None or not isinstance(encoder, NameEncoder) or block.codes is None:
+        return None
+    features = block.values[:-1, 1:]
+    return None if predicts_other_levels(features, block.codes, labels) else encoder.category
 
 
 def _name_encoder(cells: Levels, max_columns: int) -> Encoder:

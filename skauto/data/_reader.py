@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skauto.data._encoders import (
@@ -17,6 +18,7 @@ from skauto.data._encoders import (
     Encoder,
     NameEncoder,
     NumericEncoder,
+    codes_alone,
     make_encoder,
 )
 from skauto.data._kinds import KINDS, Kind, find_kind, requested_kind
@@ -136,8 +138,9 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         ----------
         X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
             The table; dataframes of pandas, polars, pyarrow or any library that narwhals supports.
-        y : None
-            Ignored.
+        y : array-like of shape (n_samples,), default=None
+            Class labels. With them, short strings that repeat get text features only if these
+            features predict the classes of other strings. Targets of other types are ignored.
 
         Returns
         -------
@@ -167,8 +170,8 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         ----------
         X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
             The table.
-        y : None
-            Ignored.
+        y : array-like of shape (n_samples,), default=None
+            Class labels, see `fit`.
 
         Returns
         -------
@@ -187,7 +190,7 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
                     "dense table, or one-hot columns."
                 )
             return _read_sparse(X)
-        self.columns_, blocks = self._fit_columns(X)
+        self.columns_, blocks = self._fit_columns(X, y)
         starts = np.cumsum([0] + [block.values.shape[1] for block in blocks]).tolist()
         categorical = [
             (start, column.category_levels)
@@ -199,20 +202,28 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         _warn_of_doubts(self.columns_)
         return _assemble(blocks, X.shape[0])
 
-    def _fit_columns(self, X: Any) -> tuple[list[ColumnReader], list[Block]]:
-        names = self._names()
+    def _fit_columns(self, X: Any, y: Any) -> tuple[list[ColumnReader], list[Block]]:
+        names, requested = self._names(), self._wanted_kinds()
         columns = [read_cells(X, j, name) for j, name in enumerate(names)]
         kinds = [
             find_kind(cells, name) if wanted is None else requested_kind(cells, name, wanted)
-            for cells, name, wanted in zip(columns, names, self._wanted_kinds(), strict=True)
+            for cells, name, wanted in zip(columns, names, requested, strict=True)
         ]
+        labels = _encoded_classes(y) if any(kind.name == "name" for kind in kinds) else None
         n_texts = sum(kind.name in ("name", "text") for kind in kinds)
         share = min(_MAX_TEXT_COLUMNS, _MAX_TEXT_CELLS // max(1, X.shape[0]))
         width = max(2, share // max(1, n_texts))
         readers, blocks = [], []
-        for cells, name, kind in zip(columns, names, kinds, strict=True):
+        for cells, name, kind, wanted in zip(columns, names, kinds, requested, strict=True):
             encoder = make_encoder(kind, cells, width)
             block = encoder.encode(cells, name)
+            plain = codes_alone(encoder, block, labels) if wanted is None else None
+            if plain is not None:
+                why = (
+                    f"{len(plain.code_of)} short strings; their n-grams do not predict the classes"
+                )
+                kind, encoder = Kind("categorical", why), plain
+                block = Block(block.values[:, :1], block.codes)
             readers.append(_column_reader(name, kind, encoder, block, cells))
             blocks.append(block.select(readers[-1].keep))
         return readers, blocks
@@ -384,6 +395,14 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         tags.input_tags.sparse = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _encoded_classes(y: Any) -> NDArray[np.intp] | None:
+    """Return class labels as 0, 1, ...; None if y does not hold class labels."""
+    if y is None or type_of_target(y) not in ("binary", "multiclass"):
+        return None
+    codes: NDArray[np.intp] = np.unique(np.asarray(y), return_inverse=True)[1].ravel()
+    return codes
 
 
 def _read_sparse(X: Any) -> sparse.csr_array:

@@ -180,7 +180,7 @@ def read_training_data(
                 passed[name] = take_rows(passed[name], rows)
     classes, codes = np.unique(y, return_inverse=True)
     _check_classes(classes, weighted=weight is not None)
-    Z = reader.fit_transform(X)
+    Z = reader.fit_transform(X, codes)
     groups = passed["groups"]
     return TrainingData(
         Z=Z,

@@ -178,3 +178,35 @@ def test_strings_and_numbers_of_a_column_may_change_places_later():
     np.testing.assert_array_equal(TableReader().fit(strings).transform(numbers)[:, 0], [1, 2, 4])
     later = TableReader().fit(strings).transform(pd.DataFrame({"a": ["$9", "word", None]}))
     np.testing.assert_array_equal(later[:, 0], [9, np.nan, np.nan])
+
+
+def _codes(rng, n_samples=3_000):
+    """Columns of two letters and a digit, and a target that depends on the first letter only."""
+    first, second = rng.choice(list("ABCDEFGH"), n_samples), rng.choice(list("KLMNOP"), n_samples)
+    codes = np.char.add(np.char.add(first, second), rng.integers(0, 10, n_samples).astype(str))
+    return codes, np.where(
+        np.isin(first, ["A", "D", "G"]) ^ (rng.random(n_samples) < 0.2), "y", "n"
+    )
+
+
+def test_codes_have_text_features_only_if_these_predict_the_classes(rng):
+    codes, y = _codes(rng)
+    levels, code = np.unique(codes, return_inverse=True)
+    X = pd.DataFrame({"ordered": codes, "random": rng.permutation(levels)[code]})
+    reader = TableReader()
+    Z = reader.fit_transform(X, y)
+    assert reader.table_report()["kind"].tolist() == ["name", "categorical"]
+    assert "n-grams do not predict" in reader.table_report()["why"][1]
+    np.testing.assert_array_equal(Z, reader.transform(X))
+    np.testing.assert_array_equal(
+        Z[:, -1], TableReader({"random": "categorical"}).fit_transform(X)[:, -1]
+    )
+    for kwargs, target in (
+        ({"column_kinds": {"random": "name"}}, y),
+        ({}, None),
+        ({}, rng.random(len(y))),
+    ):
+        kinds = TableReader(**kwargs).fit(X, target).table_report()["kind"]
+        assert kinds.tolist() == ["name", "name"]
+    shuffled = TableReader().fit(X, rng.permutation(y)).table_report()["kind"]
+    assert shuffled.tolist() == ["categorical", "categorical"]
