@@ -45,9 +45,9 @@ class AutoClassifier(BaseAutoClassifier):
     decision : {"auto", "argmax"}, default="auto"
         How probabilities become labels. "auto" fits it to the score on the out-of-fold
         predictions: class offsets (with two classes, a decision threshold) for scores of labels,
-        a temperature for log loss and Brier score. For accuracy, and for precision or recall of a
-        single class, the most probable class is predicted. "argmax" always predicts the most
-        probable class.
+        a temperature for log loss, Brier score, accuracy and ROC AUC. For accuracy, and for
+        precision or recall of a single class, the most probable class is predicted. "argmax"
+        always predicts the most probable class and leaves the probabilities as they are.
     column_kinds : dict or array-like, default=None
         Kinds of columns that override the kinds found by the reader, by name or position, such as
         ``{"zip": "categorical", "notes": "text", "id": "drop"}``; see `skauto.data.TableReader`. A

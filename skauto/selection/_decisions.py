@@ -36,6 +36,9 @@ _MAX_ROUNDS = 3
 # Minimum number of rows for temperature scaling, and maximum of the temperature and its inverse.
 _MIN_ROWS = 100
 _MAX_TEMPERATURE = 5.0
+# Maximum increase of the error rate or of 1 - AUC by a temperature. It keeps the labels and, with
+# two classes, the order of the rows, except for ties.
+_MAX_INCREASE = 1e-4
 # Losses whose difference is smaller are equal.
 _TOLERANCE = 1e-12
 
@@ -164,9 +167,9 @@ def choose_decision(
     y : array-like of shape (n_samples,)
         True classes as integer codes.
     loss : Loss
-        The loss to minimise. A temperature is fitted for the log loss and the Brier score, and
-        offsets for losses of labels, except those of :func:`gains_by_offsets`. Other losses get
-        the identity.
+        The loss to minimise. Offsets are fitted for losses of labels, see `gains_by_offsets`. The
+        Brier score gets its own temperature. The log loss, the error rate and ROC AUC get that of
+        the log loss, unless it makes them worse. Scorers get the identity.
     rng : Generator
         Source of randomness of the bootstrap.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -191,12 +194,18 @@ def choose_decision(
     y = np.asarray(y)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     n_classes = probabilities.shape[1]
-    if isinstance(loss, LogLoss | BrierLoss):
-        temperature = choose_temperature(probabilities, y, loss, sample_weight=weight)
-        return Decision(np.zeros(n_classes), temperature)
     if isinstance(loss, LabelLoss | ScorerLoss) and gains_by_offsets(loss, y, n_classes):
         return Decision(choose_offsets(probabilities, y, loss, rng=rng, sample_weight=weight))
-    return Decision(np.zeros(n_classes))
+    plain = Decision(np.zeros(n_classes))
+    if isinstance(loss, ScorerLoss):
+        return plain
+    proper = loss if isinstance(loss, BrierLoss) else LogLoss()
+    scaled = replace(
+        plain, temperature=choose_temperature(probabilities, y, proper, sample_weight=weight)
+    )
+    both = np.stack([probabilities, scaled.scale(probabilities)])
+    before, after = loss(y, both, weight)
+    return scaled if after <= before + _MAX_INCREASE else plain
 
 
 def gains_by_offsets(loss: Loss, y: IntArray, n_classes: int) -> bool:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
-from sklearn.metrics import balanced_accuracy_score, log_loss
+from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
@@ -62,11 +62,17 @@ def test_overconfident_probabilities_are_cooled(table):
     np.testing.assert_array_equal(auto.predict(X), plain.predict(X))
 
 
-def test_accuracy_and_roc_auc_read_the_vote_as_it_is(table):
-    for scoring in (None, "roc_auc"):
-        clf = fitted(table, scoring=scoring)
-        assert clf.decision_threshold_ == 0.5
-        assert clf.temperature_ == 1.0
+@pytest.mark.parametrize("scoring", [None, "roc_auc"])
+def test_accuracy_and_roc_auc_keep_labels_and_ranks_and_calibrate(table, scoring):
+    _, X, _, y = table
+    auto, plain = (fitted(table, scoring=scoring, decision=d) for d in ("auto", "argmax"))
+    assert auto.decision_threshold_ == 0.5
+    assert auto.temperature_ > 1.2
+    np.testing.assert_array_equal(auto.predict(X), plain.predict(X))
+    assert roc_auc_score(y, auto.predict_proba(X)[:, 1]) == pytest.approx(
+        roc_auc_score(y, plain.predict_proba(X)[:, 1]), abs=1e-4
+    )
+    assert log_loss(y, auto.predict_proba(X)) < log_loss(y, plain.predict_proba(X))
 
 
 def test_three_classes_have_no_threshold():

@@ -199,8 +199,36 @@ def test_few_rows_or_calibrated_ones_keep_the_temperature_mostly():
 
 
 @pytest.mark.parametrize("loss", [ErrorLoss(), RocAucLoss()])
-def test_other_scores_keep_the_temperature(loss):
+def test_ranks_and_labels_keep_their_loss_and_get_calibrated_probabilities(loss):
+    probabilities, y = binary(2_000, 0.3, seed=8)
+    distorted = Decision(np.zeros(2), 2.0).scale(probabilities)
+    decision = choose_decision(distorted, y, loss, rng=np.random.default_rng(0))
+    assert decision.temperature == choose_temperature(distorted, y, LogLoss())
+    assert decision.temperature == pytest.approx(0.5, rel=0.1)
+    before, after = loss(y, np.stack([distorted, decision.scale(distorted)]), None)
+    assert after == before
+
+
+def test_a_temperature_that_lowers_the_score_is_refused(rng):
+    y = np.repeat([0, 1, 2], 200)
+    probabilities = rng.dirichlet(np.ones(3), 600) + 2.0 * np.eye(3)[y] * rng.random((600, 1))
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+
+    class Spread(RocAucLoss):
+        """ROC AUC that prefers probabilities far from 0 and 1."""
+
+        def __call__(self, y, predictions, sample_weight=None):
+            return predictions.max(axis=2).mean(axis=1)
+
+    temperature = choose_temperature(probabilities, y, LogLoss())
+    assert temperature < 1.0
+    decision = choose_decision(probabilities, y, Spread(), rng=rng)
+    assert decision.temperature == 1.0
+
+
+def test_scorers_of_probabilities_keep_them():
     probabilities, y = binary(500, 0.3, seed=8)
+    loss = get_loss("average_precision", [0, 1])
     decision = choose_decision(probabilities**2, y, loss, rng=np.random.default_rng(0))
     assert decision.temperature == 1.0
 
