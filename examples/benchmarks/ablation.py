@@ -59,6 +59,7 @@ VARIANTS = {
     "no out-of-bag": lambda **settings: WithoutOutOfBag(**settings),
     "no learned order": lambda **settings: AutoClassifier(initial="defaults", **settings),
     "no strategy": lambda **settings: AutoClassifier("random", **settings),
+    "no calibration": lambda **settings: AutoClassifier(decision="argmax", **settings),
     "no ensemble": lambda **settings: AutoClassifier(ensemble_size=1, **settings),
     "no LightGBM": lambda **settings: AutoClassifier(space=without("lightgbm"), **settings),
     "no network": lambda **settings: AutoClassifier(space=without("mlp"), **settings),
