@@ -72,7 +72,7 @@ class TrainingData:
         """Number of classes."""
         return len(self.classes)
 
-    def weights_of(self, rows: IntArray) -> FloatArray | None:
+    def weights_of(self, rows: IntArray | slice) -> FloatArray | None:
         """Return the weights of some rows; None for equal weights."""
         return None if self.sample_weight is None else self.sample_weight[rows]
 

@@ -196,11 +196,6 @@ def describe(exception: BaseException) -> str:
         text = "".join(traceback.format_exception(exception))
     except BaseException:
         text = f"{type(exception).__name__} (its text cannot be formatted)"
-    return tail(text)
-
-
-def tail(text: str) -> str:
-    """Return the last lines of a text, bounded in lines and characters."""
     lines = text[-MAX_ERROR_CHARACTERS:].rstrip().splitlines()
     return "\n".join(lines[-MAX_ERROR_LINES:])
 

@@ -40,20 +40,11 @@ class GroupModel:
     among the rows over which the rate is taken. The weight :math:`w` is the probability that a row
     is one of them: 1 for the rate of positive labels, :math:`P(y \mid x)` for the true positive
     rate.
-
-    Parameters
-    ----------
-    model : estimator
-        Predicts the group from the numeric matrix.
-    shares : ndarray of shape (n_groups,)
-        Frequencies of the groups.
-    weight : {"all", "positive", "negative"}
-        Rows over which the rate is taken.
     """
 
-    model: Any
-    shares: FloatArray
-    weight: str
+    model: Any  # predicts the group from the numeric matrix
+    shares: FloatArray  # frequencies of the groups, (n_groups,)
+    weight: str  # rows over which the rate is taken: "all", "positive" or "negative"
 
     def signals(self, X: Any, Z: Any, positive: FloatArray) -> FloatArray:
         """Signals of all groups but the first, of shape (n_samples, n_groups - 1)."""

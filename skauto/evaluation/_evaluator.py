@@ -1,7 +1,7 @@
 """Evaluate proposals as pipelines: plan the rungs of each trial and aggregate its folds."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeGuard
 
@@ -31,16 +31,15 @@ _AFFORDABLE = 0.25
 class PipelineEvaluator:
     """Evaluate configurations as pipelines by their out-of-fold scores.
 
+    With one objective and without limits, a trial is evaluated in rungs (a fraction of the rows,
+    the first fold, the other folds), and stopped at a rung where the `Ladder` does not promote it.
+
     Parameters
     ----------
     function : PipelineWorker
         The function that the engine calls for each task.
     trial_time_limit : float, default=None
         Maximum seconds of a trial, summed over its folds.
-    ladder : bool, default=True
-        Whether a trial is evaluated in rungs (a fraction of the rows, the first fold, the other
-        folds) and is stopped at a rung where the `Ladder` does not promote it. Only for one
-        objective without limits.
     out_of_bag : bool, default=True
         Whether forests of bootstrap samples are fitted once and validated out of bag.
     gate : Gate, default=None
@@ -64,7 +63,6 @@ class PipelineEvaluator:
         function: PipelineWorker,
         *,
         trial_time_limit: float | None = None,
-        ladder: bool = True,
         out_of_bag: bool = True,
         gate: Gate | None = None,
         prices: PriceList | None = None,
@@ -73,7 +71,7 @@ class PipelineEvaluator:
     ) -> None:
         self.function = function
         self.trial_time_limit = trial_time_limit
-        self.uses_rungs = ladder
+        self.uses_rungs = True  # an ablation study evaluates without rungs
         self.out_of_bag = out_of_bag and not function.constraints
         self.gate = Gate() if gate is None else gate
         self.prices = prices
@@ -95,19 +93,14 @@ class PipelineEvaluator:
         return self.function.constraints
 
     @property
-    def scorers(self) -> Mapping[str, Any]:
-        """Scorers by name; the search maximizes the first."""
-        return self.function.scorers
-
-    @property
     def n_folds(self) -> int:
         """Number of folds of a trial."""
         return len(self.data.splits)
 
     @property
-    def primary(self) -> str:
-        """Name of the scorer that the search maximizes."""
-        return next(iter(self.scorers))
+    def scorer(self) -> Any:
+        """Scorer that the search maximizes: the first."""
+        return next(iter(self.function.scorers.values()))
 
     def open(self, proposal: Proposal, history: History) -> TrialJob:
         """Begin a trial; the job plans its tasks and collects their results."""
@@ -162,22 +155,21 @@ class PipelineEvaluator:
         price = self.prices.seconds(task.configuration, self._task_shape(task))
         return max(2.0 * _AFFORDABLE * self.budget.remaining, 2.0 * price)
 
-    def loss(self, scores: Mapping[str, Sequence[float]]) -> float:
-        """Convert the fold scores of the first scorer into the loss that is minimized.
+    def loss(self, scores: Sequence[float]) -> float:
+        """Convert the fold scores of the scorer into the loss that is minimized.
 
         It is the optimum of the scorer (1, or 0 for negated losses) minus the mean score over the
         folds where it is not NaN; infinite if it is NaN on all folds.
         """
-        values = np.array(scores[self.primary])
+        values = np.array(scores)
         values = values[~np.isnan(values)]
-        optimum = 0.0 if scorer_is_loss(self.scorers[self.primary]) else 1.0
+        optimum = 0.0 if scorer_is_loss(self.scorer) else 1.0
         return optimum - float(values.mean()) if values.size else math.inf
 
     def pooled_loss(self, predictions: NDArray[Any]) -> float:
         """Loss of the pooled out-of-fold predictions, for scores that are NaN on every fold."""
         rows = np.flatnonzero(~np.isnan(predictions[:, 0]))
-        score = self.function.score(self.scorers[self.primary], predictions[rows], rows)
-        return self.loss({self.primary: (score,)})
+        return self.loss([self.function.score(self.scorer, predictions[rows], rows)])
 
     def cache_report(self) -> dict[str, float]:
         """Summarize the cache: preprocessing steps, reused steps, hit rate, seconds saved."""

@@ -142,7 +142,7 @@ class TrialJob:
             results = [only]
         scores = _by_name([result.scores for result in results])
         if status in ("ok", "stopped"):
-            loss = self.evaluator.loss(scores)
+            loss = self.evaluator.loss(next(iter(scores.values())))
         if status == "ok" and predictions is not None:
             tie_break = self._log_loss(predictions)
             if not math.isfinite(loss):

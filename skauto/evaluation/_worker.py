@@ -21,35 +21,15 @@ from skauto.utils import FloatArray, IntArray, take_rows
 
 @dataclass(frozen=True, eq=False)
 class FoldResult:
-    """Result of one configuration on one fold.
+    """Result of one configuration on one fold, without `steps` unless the task keeps them."""
 
-    Parameters
-    ----------
-    probabilities : ndarray of shape (n_validation, n_classes), dtype float32
-        Predictions for the validation rows.
-    scores : mapping of str to float
-        Greater is better; NaN if a score is undefined on the fold.
-    fit_time, score_time : float
-        Wall-clock seconds.
-    cpu_time : float
-        Processor seconds of the whole task.
-    constraints : mapping of str to float
-        Measured values by constraint key.
-    rounds : int, default=None
-        Number of boosting rounds or epochs that early stopping chose.
-    reuse : Reuse, default=None
-        Statistics of the cache.
-    steps : list of (str, estimator), default=None
-        Fitted steps, if the task keeps them.
-    """
-
-    probabilities: NDArray[np.float32]
-    scores: Mapping[str, float]
-    fit_time: float
+    probabilities: NDArray[np.float32]  # of the validation rows, (n_validation, n_classes)
+    scores: Mapping[str, float]  # greater is better; NaN if a score is undefined on the fold
+    fit_time: float  # wall-clock seconds, like score_time
     score_time: float
-    cpu_time: float
+    cpu_time: float  # processor seconds of the whole task
     constraints: Mapping[str, float]
-    rounds: int | None = None
+    rounds: int | None = None  # boosting rounds or epochs that early stopping chose
     reuse: Reuse | None = None
     steps: Steps | None = None
 
@@ -129,8 +109,27 @@ class OutOfBagTask:
     keep: bool = False
 
     def run(self, worker: "PipelineWorker") -> list[FoldResult]:
-        """Evaluate all folds."""
-        return worker.evaluate_out_of_bag(self.configuration, keep=self.keep)
+        """Evaluate all folds; each result has an equal part of the processor seconds."""
+        data = worker.data
+        cpu_started, started = time.process_time(), time.perf_counter()
+        weights = worker.weights(self.configuration, slice(None))
+        y = data.classes[data.y] if self.keep else data.y
+        steps = worker.builder.fit(self.configuration, data.Z, y, weights, out_of_bag=True)
+        fit_time = time.perf_counter() - started
+        probabilities = np.array(steps[-1][1].oob_decision_function_, dtype=np.float32)
+        # A row without out-of-bag trees gets the class frequencies.
+        never = np.isnan(probabilities).any(axis=1) | (probabilities.sum(axis=1) == 0)
+        probabilities[never] = np.bincount(data.y, minlength=data.n_classes) / len(data.y)
+        scored = [(probabilities[test], worker.scores(probabilities[test], test))
+                  for _, test in data.splits]  # fmt: skip
+        score_time = time.perf_counter() - started - fit_time
+        cpu_time = time.process_time() - cpu_started
+        n_folds = len(scored)
+        results = [
+            FoldResult(of_fold, scores, fit_time, score_time / n_folds, cpu_time / n_folds, {})
+            for of_fold, scores in scored
+        ]
+        return [replace(results[0], steps=steps), *results[1:]] if self.keep else results
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +152,15 @@ class RefitTask:
 
     def run(self, worker: "PipelineWorker") -> Steps:
         """Fit the steps."""
-        return worker.refit(self.configuration, self.fold, self.rounds)
+        data = worker.data
+        rows = slice(None) if self.fold is None else data.splits[self.fold][0]
+        return worker.builder.fit(
+            self.configuration,
+            data.Z[rows],
+            data.classes[data.y][rows],
+            worker.weights(self.configuration, rows),
+            rounds=self.rounds,
+        )
 
 
 class PipelineWorker:
@@ -219,13 +226,13 @@ class PipelineWorker:
             configuration,
             (data.Z[train], labels[data.y[train]]),
             (data.Z[test], labels[data.y[test]]),
-            self._weights(configuration, train),
+            self.weights(configuration, train),
             cache=None if keep else self.cache,
             where=where,
         )
         fit_time = time.perf_counter() - started
         probabilities = transform_and_predict(fitted.steps[-1:], fitted.Z_validation, labels)
-        scores = self._scores(probabilities, test)
+        scores = self.scores(probabilities, test)
         score_time = time.perf_counter() - started - fit_time
         measured = {}
         if self.constraints:
@@ -244,48 +251,6 @@ class PipelineWorker:
             fitted.steps if keep else None,
         )
 
-    def evaluate_out_of_bag(
-        self, configuration: Configuration, *, keep: bool = False
-    ) -> list[FoldResult]:
-        """Fit a forest once on all rows and score every fold out of bag.
-
-        Each result has an equal part of the processor seconds. A row without out-of-bag trees gets
-        the class frequencies.
-        """
-        data = self.data
-        cpu_started, started = time.process_time(), time.perf_counter()
-        weights = self._weights(configuration, slice(None))
-        y = data.classes[data.y] if keep else data.y
-        steps = self.builder.fit(configuration, data.Z, y, weights, out_of_bag=True)
-        fit_time = time.perf_counter() - started
-        probabilities = np.array(steps[-1][1].oob_decision_function_, dtype=np.float32)
-        never = np.isnan(probabilities).any(axis=1) | (probabilities.sum(axis=1) == 0)
-        probabilities[never] = np.bincount(data.y, minlength=data.n_classes) / len(data.y)
-        scored = [(probabilities[test], self._scores(probabilities[test], test))
-                  for _, test in data.splits]  # fmt: skip
-        score_time = time.perf_counter() - started - fit_time
-        cpu_time = time.process_time() - cpu_started
-        n_folds = len(scored)
-        results = [
-            FoldResult(of_fold, scores, fit_time, score_time / n_folds, cpu_time / n_folds, {})
-            for of_fold, scores in scored
-        ]
-        return [replace(results[0], steps=steps), *results[1:]] if keep else results
-
-    def refit(
-        self, configuration: Configuration, fold: int | None = None, rounds: int | None = None
-    ) -> Steps:
-        """Fit the steps of a configuration; see `RefitTask`."""
-        data = self.data
-        rows = slice(None) if fold is None else data.splits[fold][0]
-        return self.builder.fit(
-            configuration,
-            data.Z[rows],
-            data.classes[data.y][rows],
-            self._weights(configuration, rows),
-            rounds=rounds,
-        )
-
     def rows(self, fold: int, fidelity: float) -> tuple[IntArray, IntArray]:
         """Return the training and validation rows of a fold at a fidelity."""
         train, test = self.data.splits[fold]
@@ -301,15 +266,15 @@ class PipelineWorker:
         y, weights = data.y[rows], data.weights_of(rows)
         return score_probabilities(scorer, probabilities, y, data.classes, weights, X)
 
-    def _scores(self, probabilities: NDArray[Any], rows: IntArray) -> dict[str, float]:
+    def scores(self, probabilities: NDArray[Any], rows: IntArray) -> dict[str, float]:
+        """Score predicted probabilities of some rows by every scorer."""
         return {
             name: self.score(scorer, probabilities, rows) for name, scorer in self.scorers.items()
         }
 
-    def _weights(self, configuration: Configuration, rows: IntArray | slice) -> FloatArray | None:
+    def weights(self, configuration: Configuration, rows: IntArray | slice) -> FloatArray | None:
         """Sample weights: the user's, times those of sensitive groups and classes."""
-        given = self.data.sample_weight
-        weights: FloatArray | None = None if given is None else given[rows]
+        weights = self.data.weights_of(rows)
         for feature, strength in self._group_strengths(configuration).items():
             groups, y = self.data.sensitive[feature][rows], self.data.y[rows]
             weights = group_weights(groups, y, strength, weights)

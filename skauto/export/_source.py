@@ -79,7 +79,8 @@ class SourceCollector:
         """Follow imports within skauto to the module that defines a name."""
         node = self._module(module).definitions[name]
         while isinstance(node, ast.ImportFrom) and _is_own(node.module or ""):
-            module, name = node.module or "", _original_name(node, name)
+            original = {alias.asname or alias.name: alias.name for alias in node.names}
+            module, name = node.module or "", original[name]
             node = self._module(module).definitions[name]
         return module, name
 
@@ -144,10 +145,6 @@ def _is_own(module: str) -> bool:
 
 def _imported(node: ast.Import | ast.ImportFrom) -> Iterable[str]:
     return [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""]
-
-
-def _original_name(node: ast.ImportFrom, name: str) -> str:
-    return next(alias.name for alias in node.names if (alias.asname or alias.name) == name)
 
 
 def _import_line(node: ast.Import | ast.ImportFrom, name: str) -> str:

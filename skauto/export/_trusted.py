@@ -4,9 +4,10 @@ import importlib
 import inspect
 import pkgutil
 from pathlib import Path
-from types import ModuleType
 
 from sklearn.metrics import get_scorer, get_scorer_names
+
+from skauto.utils import scorer_function
 
 # Types of other packages in fitted components that skops does not trust by default.
 _OTHER_PACKAGES = (
@@ -74,20 +75,15 @@ def trusted_types() -> list[str]:
     False
     """
     names = set(_OTHER_PACKAGES)
-    for module in _own_modules():
+    package = __name__.split(".")[0]
+    folder = Path(__file__).parents[1]
+    for info in pkgutil.walk_packages([str(folder)], prefix=f"{package}."):
+        module = importlib.import_module(info.name)
         for name, value in vars(module).items():
             defined = inspect.isclass(value) or inspect.isfunction(value)
             if defined and value.__module__ == module.__name__:
                 names.add(f"{module.__name__}.{name}")
     for scorer_name in get_scorer_names():
-        function = get_scorer(scorer_name)._score_func
+        function = scorer_function(get_scorer(scorer_name))
         names.add(f"{function.__module__}.{function.__name__}")
     return sorted(names)
-
-
-def _own_modules() -> list[ModuleType]:
-    """All modules of skauto."""
-    package = __name__.split(".")[0]
-    folder = Path(__file__).parents[1]
-    found = pkgutil.walk_packages([str(folder)], prefix=f"{package}.")
-    return [importlib.import_module(info.name) for info in found]

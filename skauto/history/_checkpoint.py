@@ -187,7 +187,8 @@ class Checkpoint:
 
     def _write(self, record: Mapping[str, Any]) -> None:
         assert self._file is not None
-        self._file.write(_line(record))
+        text = json.dumps(record, default=_plain).encode()
+        self._file.write(text + f"\t{zlib.crc32(text):08x}\n".encode())
         self._file.flush()
         os.fsync(self._file.fileno())
 
@@ -260,11 +261,6 @@ def describe_space(space: SearchSpace) -> str:
     ]
     checksum = zlib.crc32(space.structures.tobytes(), zlib.crc32("\n".join(parts).encode()))
     return f"{checksum:08x}"
-
-
-def _line(record: Mapping[str, Any]) -> bytes:
-    text = json.dumps(record, default=_plain).encode()
-    return text + f"\t{zlib.crc32(text):08x}\n".encode()
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:

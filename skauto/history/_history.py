@@ -327,19 +327,20 @@ class History(Sequence[Trial]):
         return (t for t in self._trials if t.ok and t.fidelity == 1.0)
 
     def _row(self, trial: Trial) -> dict[str, Any]:
-        row: dict[str, Any] = {"trial": trial.number, "status": trial.status}
-        row.update(zip(self.objectives, trial.losses, strict=True))
-        row.update(trial.constraints)
-        if self.limits:
-            row["feasible"] = self.feasible(trial)
-        row["cost"] = trial.cost
-        row["started"] = trial.started
-        row["ended"] = trial.ended
-        row.update(_flat(trial.configuration))
-        row["fidelity"] = trial.fidelity
-        row["origin"] = trial.origin
-        row["error"] = trial.error
-        return row
+        return {
+            "trial": trial.number,
+            "status": trial.status,
+            **dict(zip(self.objectives, trial.losses, strict=True)),
+            **trial.constraints,
+            **({"feasible": self.feasible(trial)} if self.limits else {}),
+            "cost": trial.cost,
+            "started": trial.started,
+            "ended": trial.ended,
+            **_flat(trial.configuration),
+            "fidelity": trial.fidelity,
+            "origin": trial.origin,
+            "error": trial.error,
+        }
 
 
 def _flat(configuration: Configuration) -> dict[str, Any]:

@@ -287,9 +287,6 @@ class Archive:
 
     def save(self, path: str | Path) -> None:
         """Write the archive to a JSON file, one configuration or data set per line."""
-        Path(path).write_text(self._text(), encoding="utf-8")
-
-    def _text(self) -> str:
         names = json.dumps(META_FEATURES)
         configurations = [json.dumps(c.to_dict()) for c in self.configurations]
         data_sets = [
@@ -303,12 +300,13 @@ class Archive:
             )
             for data_set in self.data_sets
         ]
-        return (
+        text = (
             f'{{"format": {_FORMAT},\n"space": {json.dumps(self.space)},\n'
             f'"scoring": {json.dumps(self.scoring)},\n"features": {names},\n'
             f'"configurations": [\n{_lines(configurations)}],\n'
             f'"data_sets": [\n{_lines(data_sets)}]}}\n'
         )
+        Path(path).write_text(text, encoding="utf-8")
 
     @classmethod
     def load(cls, path: str | Path | Traversable) -> "Archive":
