@@ -274,8 +274,7 @@ def test_what_cannot_be_beaten_is_left_alone():
 
 
 def test_the_front_of_two_valleys_is_found():
-    strategy = clone(QUICK).set_params(cost_budget=50.0)
-    histories = [search(strategy, bias=0.05, seed=seed) for seed in range(3)]
+    history = search(clone(QUICK).set_params(cost_budget=50.0), bias=0.05)
     rival = drive(
         RandomSearch(),
         plane(),
@@ -288,9 +287,7 @@ def test_the_front_of_two_valleys_is_found():
     t = np.linspace(0, 0.5, 500)
     best = hypervolume(np.column_stack([t**2, (0.5 - t) ** 2]), [0.3, 0.3])
     by_chance = hypervolume(rival.losses, [0.3, 0.3])
-    found = np.median(
-        [hypervolume([t.losses for t in h if t.fidelity == 1.0], [0.3, 0.3]) for h in histories]
-    )
+    found = hypervolume([t.losses for t in history if t.fidelity == 1.0], [0.3, 0.3])
     assert by_chance < found < best
     assert best - found < 0.25 * (best - by_chance)
 
