@@ -202,12 +202,16 @@ class _BackendTransport:
         nested = SequentialBackend(nesting_level=1), 1
         calls = BatchedCalls([(run_in_worker, arguments, {})], nested)
         self.n_open += 1
+
+        def arrive(result: Any) -> None:
+            self.arrived.put((number, result))
+
         try:
-            self.backend.submit(calls, callback=_Callback(self.arrived, number))
+            self.backend.submit(calls, callback=arrive)
         except Exception:  # a process pool cannot be used after one of its workers died
             self._shut()
             self._open(joblib.Parallel(n_jobs=self.n_workers, backend=self.backend))
-            self.backend.submit(calls, callback=_Callback(self.arrived, number))
+            self.backend.submit(calls, callback=arrive)
 
     def collect(self, pause: float) -> list[tuple[int, Callable[[], Outcome]]]:
         ended: list[tuple[int, Callable[[], Outcome]]] = []
@@ -235,17 +239,6 @@ class _BackendTransport:
         self.backend.stop_call()
         with contextlib.suppress(AttributeError):  # loky has nothing left after an abort
             self.parallel.__exit__(None, None, None)
-
-
-class _Callback:
-    """Put the result of a finished task into a queue."""
-
-    def __init__(self, arrived: "queue.SimpleQueue[tuple[int, Any]]", number: int) -> None:
-        self.arrived = arrived
-        self.number = number
-
-    def __call__(self, result: Any) -> None:
-        self.arrived.put((self.number, result))
 
 
 def chosen_backend() -> ParallelBackendBase | None:
