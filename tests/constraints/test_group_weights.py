@@ -11,7 +11,7 @@ from skauto.constraints import GroupDisparity, StatisticalParity, group_weights
 from skauto.data import TrainingData
 from skauto.evaluation import FoldTask, PipelineBuilder, PipelineWorker, RefitTask
 from skauto.space import Configuration, SearchSpace, get_space
-from skauto.space.catalog._balancers import group_weights as component
+from skauto.space.catalog._preprocessors import group_weights as component
 
 
 @pytest.fixture

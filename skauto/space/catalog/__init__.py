@@ -1,4 +1,4 @@
-"""The components of skauto's search spaces, one module per family, and the named spaces."""
+"""The components of the search spaces, and the named spaces."""
 
 from skauto.space.catalog._estimators import (
     ClippedMultinomialNB,

@@ -5,6 +5,22 @@ from typing import Any
 from skauto.space._component import FitContext
 
 
+def bound_by_rows(parameter: str, estimator: Any, context: FitContext) -> None:
+    """Bound an integer parameter by the number of rows."""
+    estimator.set_params(**{parameter: min(getattr(estimator, parameter), context.n_samples)})
+
+
+def bound_by_columns(parameter: str, estimator: Any, context: FitContext) -> None:
+    """Bound an integer parameter by the number of columns."""
+    estimator.set_params(**{parameter: min(getattr(estimator, parameter), context.n_features)})
+
+
+def false_if_sparse(parameter: str, estimator: Any, context: FitContext) -> None:
+    """Set a parameter to False for sparse columns, which are not centred."""
+    if context.sparse:
+        estimator.set_params(**{parameter: False})
+
+
 def exponent_to_columns(estimator: Any, context: FitContext) -> None:
     """Convert a float ``max_features`` p to ``n_features ** p`` columns, at least one."""
     if isinstance(estimator.max_features, float):
@@ -16,11 +32,6 @@ def factor_to_depth(estimator: Any, context: FitContext) -> None:
     """Convert a float ``max_depth`` f to ``f * n_features``, at least one."""
     if isinstance(estimator.max_depth, float):
         estimator.set_params(max_depth=max(1, round(estimator.max_depth * context.n_features)))
-
-
-def neighbors_to_rows(estimator: Any, context: FitContext) -> None:
-    """Bound the number of neighbours by the number of rows."""
-    estimator.set_params(n_neighbors=min(estimator.n_neighbors, context.n_samples))
 
 
 def rounds_to_data(estimator: Any, context: FitContext) -> None:
@@ -36,33 +47,6 @@ def rows_in_bag(estimator: Any, context: FitContext) -> None:
     estimator.set_params(subsample=max(estimator.subsample, least))
 
 
-def quantiles_to_rows(estimator: Any, context: FitContext) -> None:
-    """Bound the number of quantiles by the number of rows."""
-    estimator.set_params(n_quantiles=min(estimator.n_quantiles, context.n_samples))
-
-
-def no_mean_if_sparse(estimator: Any, context: FitContext) -> None:
-    """Do not centre sparse columns."""
-    if context.sparse:
-        estimator.set_params(with_mean=False)
-
-
-def no_centering_if_sparse(estimator: Any, context: FitContext) -> None:
-    """Do not centre sparse columns."""
-    if context.sparse:
-        estimator.set_params(with_centering=False)
-
-
-def components_to_rows(estimator: Any, context: FitContext) -> None:
-    """Bound the number of components by the number of rows."""
-    estimator.set_params(n_components=min(estimator.n_components, context.n_samples))
-
-
-def components_to_columns(estimator: Any, context: FitContext) -> None:
-    """Bound the number of components by the number of columns."""
-    estimator.set_params(n_components=min(estimator.n_components, context.n_features))
-
-
 def components_to_both(estimator: Any, context: FitContext) -> None:
     """Bound the number of components by the numbers of rows and columns; None means all."""
     if estimator.n_components is not None:
@@ -74,13 +58,3 @@ def components_below_columns(estimator: Any, context: FitContext) -> None:
     """Bound the number of components by the number of columns minus 1, at least one."""
     n_components = max(1, min(estimator.n_components, context.n_features - 1))
     estimator.set_params(n_components=n_components)
-
-
-def clusters_to_columns(estimator: Any, context: FitContext) -> None:
-    """Bound the number of clusters by the number of columns."""
-    estimator.set_params(n_clusters=min(estimator.n_clusters, context.n_features))
-
-
-def k_to_columns(estimator: Any, context: FitContext) -> None:
-    """Bound the number of selected columns by the number of columns."""
-    estimator.set_params(k=min(estimator.k, context.n_features))

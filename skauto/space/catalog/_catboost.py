@@ -13,39 +13,8 @@ from skauto.space.catalog._rounds import BoostedTrees
 class CatBoostClassifier(BoostedTrees):
     """CatBoost with early stopping on a validation set and any class labels.
 
-    Parameters
-    ----------
-    categorical_features : sequence of int, default=()
-        Columns of category codes.
-    learning_rate : float, default=0.1
-        Shrinkage of each round.
-    depth : int, default=6
-        Depth of the symmetric trees.
-    l2_leaf_reg : float, default=3.0
-        Strength of the L2 penalty.
-    random_strength : float, default=1.0
-        Amount of noise in the scores of splits.
-    subsample : float, default=0.9
-        Share of the rows that is sampled for each round.
-    rsm : float, default=1.0
-        Share of the columns that is sampled for each split.
-    max_rounds : int, default=1000
-        Maximum number of rounds; it does not bound `n_rounds`.
-    n_rounds : int, default=None
-        Number of rounds of a fit without validation rows; None means ``10 / learning_rate``.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the samples of rows and columns.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The class labels.
-    model_ : catboost.CatBoostClassifier
-        The fitted trees.
-    n_features_in_ : int
-        Number of columns.
-    n_rounds_ : int
-        Number of rounds that predictions use.
+    Parameters are those of :class:`catboost.CatBoostClassifier` with the same names, and those of
+    `BoostedTrees`.
     """
 
     def __init__(

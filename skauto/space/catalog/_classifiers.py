@@ -1,17 +1,12 @@
 """Classifiers of the `default` space."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.discriminant_analysis import (
-    LinearDiscriminantAnalysis,
-    QuadraticDiscriminantAnalysis,
-)
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    RandomForestClassifier,
-)
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -20,8 +15,8 @@ from skauto.space._component import Component, FitContext
 from skauto.space._parameter import Parameter
 from skauto.space._parameters import Categorical, Integer, Real
 from skauto.space.catalog._adapt import (
+    bound_by_rows,
     exponent_to_columns,
-    neighbors_to_rows,
     rounds_to_data,
     rows_in_bag,
 )
@@ -34,53 +29,19 @@ _SCALED = {**_NUMBERS, "scaler": "standard"}
 # Maximum size of a forest.
 _FOREST_BYTES = 16_000_000
 RAW = {"encoder": "ordinal", "imputer": "none", "scaler": "none"}
-
-
-def default_classifiers() -> list[Component]:
-    """Return the classifiers of the `default` space."""
-    return [
-        lightgbm(),
-        extra_trees(),
-        random_forest(),
-        logistic_regression(),
-        svm(),
-        lda(),
-        qda(),
-        k_nearest_neighbors(),
-        mlp(),
-        gaussian_nb(),
-    ]
-
-
-def lightgbm() -> Component:
-    """Gradient boosting by LightGBM, with native categorical splits and early stopping."""
-    for_categories: dict[str, Parameter] = {
-        "cat_smooth": Real(0.01, 100.0, log=True, default=10.0),
-        "cat_l2": Real(0.01, 20.0, log=True, default=10.0),
-        "max_cat_to_onehot": Integer(2, 100, log=True, default=4),
-        "min_data_per_group": Integer(2, 200, log=True, default=20),
-    }
-    return Component(
-        "lightgbm",
-        LightGBMClassifier(subsample_freq=1, n_jobs=1, verbose=-1, force_col_wise=True),
-        {
-            "learning_rate": Real(0.01, 0.3, log=True, default=0.1),
-            "num_leaves": Integer(4, 256, log=True, default=31),
-            "min_child_samples": Integer(1, 100, log=True, default=20),
-            "subsample": Real(0.5, 1.0, default=0.9),
-            "colsample_bytree": Real(0.2, 1.0, default=0.7),
-            "reg_alpha": Real(1e-3, 10.0, log=True, default=0.01),
-            "reg_lambda": Real(1e-3, 100.0, log=True, default=1.0),
-            "extra_trees": Categorical([False, True]),
-            **for_categories,
-        },
-        category_parameters=list(for_categories),
-        adapt=_adapt_lightgbm,
-        handles_categories=True,
-        cost=1.0,
-        prefers=RAW,
-        weight=2.0,
-    )
+_FOR_CATEGORIES: dict[str, Parameter] = {
+    "cat_smooth": Real(0.01, 100.0, log=True, default=10.0),
+    "cat_l2": Real(0.01, 20.0, log=True, default=10.0),
+    "max_cat_to_onehot": Integer(2, 100, log=True, default=4),
+    "min_data_per_group": Integer(2, 200, log=True, default=20),
+}
+_FOREST: dict[str, Parameter] = {
+    "n_estimators": Categorical([100]),
+    "criterion": Categorical(["gini", "entropy"]),
+    "max_features": Real(0.1, 1.0, default=0.5),
+    "min_samples_leaf": Integer(1, 20, log=True, default=2),
+    "min_samples_split": Integer(2, 20, log=True, default=2),
+}
 
 
 def _adapt_lightgbm(estimator: Any, context: FitContext) -> None:
@@ -91,47 +52,6 @@ def _adapt_lightgbm(estimator: Any, context: FitContext) -> None:
         categorical_features=list(context.categorical),
         max_bin=int(np.clip(context.n_samples // 32, 63, 255)),
     )
-
-
-def extra_trees() -> Component:
-    """Extremely randomised trees."""
-    return Component(
-        "extra_trees",
-        ExtraTreesClassifier(n_jobs=1),
-        {
-            **_forest_parameters(),
-            "criterion": Categorical(["entropy", "gini"]),
-            "max_features": Real(0.1, 1.0, default=0.8),
-            "bootstrap": Categorical([False, True]),
-        },
-        adapt=_adapt_forest,
-        handles_categories=True,
-        cost=3.0,
-        prefers=RAW,
-    )
-
-
-def random_forest() -> Component:
-    """Random forest."""
-    return Component(
-        "random_forest",
-        RandomForestClassifier(n_jobs=1),
-        _forest_parameters(),
-        adapt=_adapt_forest,
-        handles_categories=True,
-        cost=4.0,
-        prefers=RAW,
-    )
-
-
-def _forest_parameters() -> dict[str, Parameter]:
-    return {
-        "n_estimators": Categorical([100]),
-        "criterion": Categorical(["gini", "entropy"]),
-        "max_features": Real(0.1, 1.0, default=0.5),
-        "min_samples_leaf": Integer(1, 20, log=True, default=2),
-        "min_samples_split": Integer(2, 20, log=True, default=2),
-    }
 
 
 def _adapt_forest(estimator: Any, context: FitContext) -> None:
@@ -151,56 +71,8 @@ def node_bytes(n_classes: int) -> int:
     return 64 + 8 * n_classes
 
 
-def logistic_regression() -> Component:
-    """Logistic regression with an L2 penalty."""
-    return Component(
-        "logistic_regression",
-        LogisticRegression(max_iter=300),
-        {"C": Real(1e-4, 1e3, log=True, default=1.0)},
-        cost=0.5,
-        prefers=_SCALED,
-    )
-
-
-def svm() -> Component:
-    """Support vector machine with a kernel, calibrated by 3-fold cross-validation."""
-    return Component(
-        "svm",
-        make_svm,
-        {
-            "C": Real(0.03, 1e3, log=True, default=10.0),
-            "kernel": Categorical(["rbf", "poly"]),
-            "gamma": Real(0.01, 30.0, log=True, default=1.0),
-            "degree": Integer(2, 4, default=2),
-            "coef0": Real(0.0, 2.0, default=1.0),
-        },
-        conditions={"degree": ("kernel", ["poly"]), "coef0": ("kernel", ["poly"])},
-        max_samples=20_000,
-        cost=5.0,
-        prefers=_SCALED,
-    )
-
-
-def make_svm(**parameters: Any) -> CalibratedClassifierCV:
-    """Build a calibrated support vector machine."""
+def _make_svm(**parameters: Any) -> CalibratedClassifierCV:
     return CalibratedClassifierCV(ScaledGammaSVC(**parameters), ensemble=False, cv=3, n_jobs=1)
-
-
-def lda() -> Component:
-    """Linear discriminant analysis."""
-    return Component(
-        "lda",
-        make_lda,
-        {
-            "shrinkage": Categorical(["auto", "none", "manual"]),
-            "shrinkage_factor": Real(1e-4, 1.0, log=True, default=0.1),
-        },
-        conditions={"shrinkage_factor": ("shrinkage", ["manual"])},
-        dense_only=True,
-        max_features=3000,
-        cost=0.2,
-        prefers=_SCALED,
-    )
 
 
 def make_lda(
@@ -213,9 +85,96 @@ def make_lda(
     return LinearDiscriminantAnalysis(solver="lsqr", shrinkage=value, **parameters)
 
 
-def qda() -> Component:
-    """Quadratic discriminant analysis."""
-    return Component(
+def _adapt_mlp(estimator: Any, context: FitContext) -> None:
+    """Set smaller batches for few rows, and larger batches and fewer epochs for many rows."""
+    n_samples = context.n_samples
+    estimator.set_params(
+        max_rounds=int(np.clip(64 * (4000 / n_samples) ** 0.5, 8, 64)),
+        batch_size=int(np.clip(n_samples // 8, 32, 256)) if n_samples < 50_000 else 1024,
+    )
+
+
+CLASSIFIERS = [
+    Component(
+        "lightgbm",
+        LightGBMClassifier(subsample_freq=1, n_jobs=1, verbose=-1, force_col_wise=True),
+        {
+            "learning_rate": Real(0.01, 0.3, log=True, default=0.1),
+            "num_leaves": Integer(4, 256, log=True, default=31),
+            "min_child_samples": Integer(1, 100, log=True, default=20),
+            "subsample": Real(0.5, 1.0, default=0.9),
+            "colsample_bytree": Real(0.2, 1.0, default=0.7),
+            "reg_alpha": Real(1e-3, 10.0, log=True, default=0.01),
+            "reg_lambda": Real(1e-3, 100.0, log=True, default=1.0),
+            "extra_trees": Categorical([False, True]),
+            **_FOR_CATEGORIES,
+        },
+        category_parameters=list(_FOR_CATEGORIES),
+        adapt=_adapt_lightgbm,
+        handles_categories=True,
+        cost=1.0,
+        prefers=RAW,
+        weight=2.0,
+    ),
+    Component(
+        "extra_trees",
+        ExtraTreesClassifier(n_jobs=1),
+        {
+            **_FOREST,
+            "criterion": Categorical(["entropy", "gini"]),
+            "max_features": Real(0.1, 1.0, default=0.8),
+            "bootstrap": Categorical([False, True]),
+        },
+        adapt=_adapt_forest,
+        handles_categories=True,
+        cost=3.0,
+        prefers=RAW,
+    ),
+    Component(
+        "random_forest",
+        RandomForestClassifier(n_jobs=1),
+        _FOREST,
+        adapt=_adapt_forest,
+        handles_categories=True,
+        cost=4.0,
+        prefers=RAW,
+    ),
+    Component(
+        "logistic_regression",
+        LogisticRegression(max_iter=300),
+        {"C": Real(1e-4, 1e3, log=True, default=1.0)},
+        cost=0.5,
+        prefers=_SCALED,
+    ),
+    Component(
+        "svm",
+        _make_svm,
+        {
+            "C": Real(0.03, 1e3, log=True, default=10.0),
+            "kernel": Categorical(["rbf", "poly"]),
+            "gamma": Real(0.01, 30.0, log=True, default=1.0),
+            "degree": Integer(2, 4, default=2),
+            "coef0": Real(0.0, 2.0, default=1.0),
+        },
+        conditions={"degree": ("kernel", ["poly"]), "coef0": ("kernel", ["poly"])},
+        max_samples=20_000,
+        cost=5.0,
+        prefers=_SCALED,
+    ),
+    Component(
+        "lda",
+        make_lda,
+        {
+            "shrinkage": Categorical(["auto", "none", "manual"]),
+            "shrinkage_factor": Real(1e-4, 1.0, log=True, default=0.1),
+        },
+        conditions={"shrinkage_factor": ("shrinkage", ["manual"])},
+        dense_only=True,
+        max_features=3000,
+        cost=0.2,
+        prefers=_SCALED,
+    ),
+    Component(
         "qda",
         QuadraticDiscriminantAnalysis(solver="eigen"),
         {"shrinkage": Real(1e-3, 1.0, log=True, default=0.02)},
@@ -223,12 +182,8 @@ def qda() -> Component:
         max_features=500,
         cost=0.3,
         prefers=_SCALED,
-    )
-
-
-def k_nearest_neighbors() -> Component:
-    """K nearest neighbours."""
-    return Component(
+    ),
+    Component(
         "k_nearest_neighbors",
         KNeighborsClassifier(n_jobs=1),
         {
@@ -236,16 +191,12 @@ def k_nearest_neighbors() -> Component:
             "weights": Categorical(["distance", "uniform"]),
             "p": Categorical([2, 1]),
         },
-        adapt=neighbors_to_rows,
+        adapt=partial(bound_by_rows, "n_neighbors"),
         max_samples=100_000,
         cost=0.6,
         prefers=_SCALED,
-    )
-
-
-def mlp() -> Component:
-    """Multi-layer perceptron after RealMLP."""
-    return Component(
+    ),
+    Component(
         "mlp",
         NetworkClassifier(),
         {
@@ -259,25 +210,13 @@ def mlp() -> Component:
         adapt=_adapt_mlp,
         cost=6.0,
         prefers={**_NUMBERS, "scaler": "robust_smooth"},
-    )
-
-
-def _adapt_mlp(estimator: Any, context: FitContext) -> None:
-    """Set smaller batches for few rows, and larger batches and fewer epochs for many rows."""
-    n_samples = context.n_samples
-    estimator.set_params(
-        max_rounds=int(np.clip(64 * (4000 / n_samples) ** 0.5, 8, 64)),
-        batch_size=int(np.clip(n_samples // 8, 32, 256)) if n_samples < 50_000 else 1024,
-    )
-
-
-def gaussian_nb() -> Component:
-    """Gaussian naive Bayes."""
-    return Component(
+    ),
+    Component(
         "gaussian_nb",
         GaussianNB(),
         {"var_smoothing": Real(1e-10, 1.0, log=True, default=1e-6)},
         weight=0.5,
         cost=0.1,
         prefers=_NUMBERS,
-    )
+    ),
+]

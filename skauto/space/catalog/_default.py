@@ -1,78 +1,57 @@
 """The default search space."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from skauto.space._component import Component
 from skauto.space._space import SearchSpace
 from skauto.space._usable import takes_weights
-from skauto.space.catalog import (
-    _balancers,
-    _classifiers,
-    _encoders,
-    _imputers,
-    _scalers,
-    _selectors,
-    _transformers,
-)
-from skauto.space.catalog._steps import make_space
+from skauto.space.catalog import _preprocessors
+from skauto.space.catalog._classifiers import CLASSIFIERS
+
+_PREPROCESSORS = {
+    "encoder": _preprocessors.ENCODERS,
+    "imputer": _preprocessors.IMPUTERS,
+    "balancer": _preprocessors.BALANCERS,
+    "scaler": _preprocessors.SCALERS,
+    "transformer": _preprocessors.TRANSFORMERS,
+    "selector": _preprocessors.SELECTORS,
+}
 
 
-def default(sensitive: Iterable[str] = ()) -> SearchSpace:
+def default(
+    sensitive: Iterable[str] = (),
+    name: str = "default",
+    classifiers: Sequence[Component] = CLASSIFIERS,
+) -> SearchSpace:
     """Build the default space, for searches of seconds to an hour.
 
     If there are sensitive features, the default balancer weighs rows by group and class.
-    """
-    return build("default", _classifiers.default_classifiers(), sensitive)
-
-
-def build(name: str, classifiers: Iterable[Component], sensitive: Iterable[str]) -> SearchSpace:
-    """Build a space with the preprocessors of the default space and some classifiers.
-
     Classifiers that handle categories must be tree ensembles.
     """
     usual = {"classifier": "lightgbm"} | ({"balancer": "group_weights"} if sensitive else {})
-    components = {**_preprocessors(), "classifier": list(classifiers)}
+    components = {**_PREPROCESSORS, "classifier": classifiers}
     space = make_space(name, components, default=usual, anchor="classifier")
     _forbid_pointless(space)
     if sensitive:
         unweighted = [c.name for c in space.components("classifier") if not takes_weights(c)]
-        space.add("balancer", _balancers.group_weights(sensitive, weight=7.0))
+        space.add("balancer", _preprocessors.group_weights(sensitive))
         space.forbid({"balancer": "group_weights"}, {"classifier": unweighted})
     return space
 
 
-def _preprocessors() -> dict[str, list[Component]]:
-    """Return the algorithms of every step except the classifier."""
-    return {
-        "encoder": [_encoders.ordinal(), _encoders.one_hot(), _encoders.target()],
-        "imputer": [_imputers.none(), _imputers.simple()],
-        "balancer": [
-            _balancers.none(weight=7.0),
-            _balancers.weights(),
-            _balancers.over_sampling(),
-            _balancers.smote(),
-        ],
-        "scaler": [
-            _scalers.none(),
-            _scalers.standard(weight=2.0),
-            _scalers.robust_smooth(),
-            _scalers.quantile_normal(),
-            _scalers.min_max(weight=0.5),
-        ],
-        "transformer": [
-            _transformers.none(weight=6.0),
-            _transformers.pca(),
-            _transformers.quadratic(),
-            _transformers.scaled_nystroem(),
-            _transformers.tree_embedding(),
-        ],
-        "selector": [
-            _selectors.none(weight=6.0),
-            _selectors.percentile(),
-            _selectors.extra_trees(),
-            _selectors.l1(),
-        ],
-    }
+def make_space(
+    name: str,
+    components: Mapping[str, Iterable[Component]],
+    *,
+    default: Mapping[str, str] | None = None,
+    anchor: str | None = None,
+) -> SearchSpace:
+    """Build a space from the algorithms of each step, see `SearchSpace`."""
+    space = SearchSpace(tuple(components), name, default=default, anchor=anchor)
+    for step, algorithms in components.items():
+        for component in algorithms:
+            space.add(step, component)
+    return space
 
 
 def _forbid_pointless(space: SearchSpace) -> None:

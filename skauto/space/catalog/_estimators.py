@@ -184,17 +184,7 @@ class CrossFittedTargetEncoder(TransformerMixin, BaseEstimator):
     def fit_transform(self, X: Any, y: Any) -> Any:
         """Encode each row by target means of the other folds; store the means on all rows.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Category codes.
-        y : array-like of shape (n_samples,)
-            Classes.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features) or (n_samples, n_features * n_classes)
-            Means of the target.
+        The result has one column per column of X, times n_classes if there are more than two.
         """
         _, counts = np.unique(y, return_counts=True)
         folds = StratifiedKFold(

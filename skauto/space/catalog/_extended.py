@@ -9,24 +9,18 @@ from skauto.space._parameters import Integer, Real
 from skauto.space._space import SearchSpace
 from skauto.space.catalog._adapt import rounds_to_data
 from skauto.space.catalog._catboost import CatBoostClassifier
-from skauto.space.catalog._classifiers import RAW, default_classifiers
-from skauto.space.catalog._default import build
+from skauto.space.catalog._classifiers import CLASSIFIERS, RAW
+from skauto.space.catalog._default import default
 from skauto.space.catalog._xgboost import XGBoostClassifier
 
 
-def extended(sensitive: Iterable[str] = ()) -> SearchSpace:
-    """Build the default space with CatBoost and XGBoost, if both are installed."""
-    missing = [name for name in ("catboost", "xgboost") if find_spec(name) is None]
-    if missing:
-        raise ImportError(
-            f"The space 'extended' needs {' and '.join(missing)}: pip install skauto[extended]"
-        )
-    return build("extended", [*default_classifiers(), catboost(), xgboost()], sensitive)
+def _adapt(estimator: Any, context: FitContext) -> None:
+    rounds_to_data(estimator, context)
+    estimator.set_params(categorical_features=context.categorical)
 
 
-def catboost() -> Component:
-    """Gradient boosting by CatBoost, with ordered target statistics of categories."""
-    return Component(
+_BOOSTED_TREES = [
+    Component(
         "catboost",
         CatBoostClassifier(),
         {
@@ -41,12 +35,8 @@ def catboost() -> Component:
         handles_categories=True,
         cost=8.0,
         prefers=RAW,
-    )
-
-
-def xgboost() -> Component:
-    """Gradient boosting by XGBoost, with native categorical splits."""
-    return Component(
+    ),
+    Component(
         "xgboost",
         XGBoostClassifier(),
         {
@@ -62,9 +52,15 @@ def xgboost() -> Component:
         handles_categories=True,
         cost=4.0,
         prefers=RAW,
-    )
+    ),
+]
 
 
-def _adapt(estimator: Any, context: FitContext) -> None:
-    rounds_to_data(estimator, context)
-    estimator.set_params(categorical_features=context.categorical)
+def extended(sensitive: Iterable[str] = ()) -> SearchSpace:
+    """Build the default space with CatBoost and XGBoost, if both are installed."""
+    missing = [name for name in ("catboost", "xgboost") if find_spec(name) is None]
+    if missing:
+        raise ImportError(
+            f"The space 'extended' needs {' and '.join(missing)}: pip install skauto[extended]"
+        )
+    return default(sensitive, "extended", [*CLASSIFIERS, *_BOOSTED_TREES])

@@ -78,24 +78,9 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
     ) -> "LightGBMClassifier":
         """Fit the boosted trees.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training data.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-        eval_set : tuple (X_val, y_val), default=None
-            Validation rows for early stopping by the log loss; the best round is kept. Rows whose
-            class is not in `y` are dropped; if no row remains, `eval_set` is ignored.
-        **fit_params : dict
-            Other arguments of :meth:`lightgbm.LGBMClassifier.fit`.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
+        With ``eval_set=(X_val, y_val)``, boosting stops early by the log loss and the best round
+        is kept. Rows whose class is not in `y` are dropped; if no row remains, `eval_set` is
+        ignored. Other keywords are arguments of :meth:`lightgbm.LGBMClassifier.fit`.
         """
         columns = [] if self.categorical_features is None else list(self.categorical_features)
         if columns:
@@ -123,22 +108,10 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
         return self
 
     def predict_proba(self, X: Any, **predict_params: Any) -> Any:  # type: ignore[override]
-        """Class probabilities.
+        """Predict class probabilities, shape (n_samples, n_classes).
 
         An array goes to the booster at once: for 100 rows, the checks and the parameters of
         LightGBM's estimator take longer than the trees.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-        **predict_params : dict
-            Arguments of :meth:`lightgbm.LGBMClassifier.predict_proba`.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
         """
         plain = isinstance(X, np.ndarray) and X.dtype == np.float64 and len(X) > 0
         if not plain or X.shape[1:] != (self.n_features_in_,) or predict_params:

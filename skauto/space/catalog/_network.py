@@ -108,31 +108,13 @@ class NetworkClassifier(RoundsClassifier):
         self.random_state = random_state
 
     def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        eval_set: tuple[Any, Any] | None = None,
+        self, X: Any, y: Any, sample_weight: Any = None, eval_set: tuple[Any, Any] | None = None
     ) -> "NetworkClassifier":
         """Train the networks.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training data.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-        eval_set : tuple (X_val, y_val), default=None
-            Validation rows. The weights of the epoch with the lowest log loss are kept. Training
-            stops after a cycle of the learning rate that has not lowered the loss. Rows whose
-            class is not in `y` are dropped.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
+        With ``eval_set=(X_val, y_val)``, the weights of the epoch with the lowest log loss are
+        kept, and training stops after a cycle of the learning rate that has not lowered the loss.
+        Rows whose class is not in `y` are dropped.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float32)
         check_classification_targets(y)
@@ -226,7 +208,7 @@ class NetworkClassifier(RoundsClassifier):
         scale, *layers = self._arrays(self._weights)
         scale_slope, *slopes = self._arrays(gradient)
         hidden, masks = [], []
-        values = _first(X, scale * layers[0]) + layers[1]
+        values = _product(X, scale * layers[0], X.shape[1]) + layers[1]
         for k in range(2, len(layers), 2):
             values = _selu(values)
             masks.append(_mask(values.shape, self.dropout, rng))
@@ -246,7 +228,7 @@ class NetworkClassifier(RoundsClassifier):
                 inputs = np.divide(inputs, mask, out=np.zeros_like(inputs), where=mask > 0)
             slope *= _selu_slope(inputs)
         slopes[1][:] = slope.sum(axis=1, keepdims=True)
-        outer = _first_slope(X, slope)
+        outer = _product(X.T, slope, X.shape[1])
         np.multiply(outer, scale, out=slopes[0])
         scale_slope[:] = (outer * layers[0]).sum(axis=2, keepdims=True)
 
@@ -256,7 +238,7 @@ class NetworkClassifier(RoundsClassifier):
         first = scale * layers[0]
         blocks = []
         for start in range(0, X.shape[0], _BLOCK):
-            values = _first(X[start : start + _BLOCK], first) + layers[1]
+            values = _product(X[start : start + _BLOCK], first, X.shape[1]) + layers[1]
             for k in range(2, len(layers), 2):
                 factor = values.dtype.type(1.0 / sqrt(values.shape[2]))
                 values = factor * (_selu(values) @ layers[k]) + layers[k + 1]
@@ -273,10 +255,7 @@ class NetworkClassifier(RoundsClassifier):
     def layers(self) -> list[tuple[Any, Any]]:
         """Return the effective weights and biases of each layer, including all scale factors.
 
-        Returns
-        -------
-        list of (ndarray, ndarray)
-            For each layer, arrays of shapes (n_members, n_in, n_out) and (n_members, 1, n_out).
+        Their shapes are (n_members, n_in, n_out) and (n_members, 1, n_out).
         """
         check_is_fitted(self)
         scale, *arrays = self._arrays(self._weights.astype(np.float64))
@@ -312,25 +291,14 @@ def _initial(shapes: list[Any], n_members: int, rng: np.random.Generator) -> Any
     return np.concatenate(parts)
 
 
-def _first(X: Any, weights: Any) -> Any:
-    """Multiply rows by the first weights of each member, shape (n_members, n_rows, width)."""
-    factor = X.dtype.type(1.0 / sqrt(X.shape[1]))
+def _product(X: Any, stack: Any, n_inputs: int) -> Any:
+    """Multiply a dense or sparse matrix by each matrix of a stack, and by 1 / sqrt(n_inputs)."""
+    factor = X.dtype.type(1.0 / sqrt(n_inputs))
     if not sparse.issparse(X):
-        return X @ (factor * weights)
-    n_members, n_features, width = weights.shape
-    stacked = factor * weights.transpose(1, 0, 2).reshape(n_features, n_members * width)
-    return (X @ stacked).reshape(-1, n_members, width).transpose(1, 0, 2)
-
-
-def _first_slope(X: Any, slope: Any) -> Any:
-    """Return the gradient of the scaled first weights, shape (n_members, n_features, width)."""
-    factor = X.dtype.type(1.0 / sqrt(X.shape[1]))
-    transposed = X.T
-    if not sparse.issparse(X):
-        return transposed @ (factor * slope)
-    n_members, n_rows, width = slope.shape
-    stacked = factor * slope.transpose(1, 0, 2).reshape(n_rows, n_members * width)
-    return (transposed @ stacked).reshape(-1, n_members, width).transpose(1, 0, 2)
+        return X @ (factor * stack)
+    n_members, n_rows, width = stack.shape
+    flat = factor * stack.transpose(1, 0, 2).reshape(n_rows, n_members * width)
+    return (X @ flat).reshape(-1, n_members, width).transpose(1, 0, 2)
 
 
 def _mask(shape: tuple[int, ...], dropout: float, rng: np.random.Generator) -> Any:

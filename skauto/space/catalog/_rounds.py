@@ -21,18 +21,7 @@ class RoundsClassifier(ClassifierMixin, BaseEstimator, ABC):
     classes_: Any
 
     def set_rounds(self, n: int) -> Self:
-        """Set the number of rounds of fits without validation rows.
-
-        Parameters
-        ----------
-        n : int
-            Number of rounds, at least 1.
-
-        Returns
-        -------
-        self : object
-            The classifier.
-        """
+        """Set the number of rounds, at least 1, of fits without validation rows."""
         return self.set_params(n_rounds=int(n))
 
     def predict(self, X: Any) -> Any:
@@ -53,8 +42,10 @@ class RoundsClassifier(ClassifierMixin, BaseEstimator, ABC):
 class BoostedTrees(RoundsClassifier):
     """Base class of boosted trees of other libraries, with early stopping and any class labels.
 
-    The parameters of a subclass are those of the library, and those that are annotated here. It
-    defines `_boost` and `predict_proba`.
+    A subclass has the parameters of the library, ``categorical_features`` (columns of category
+    codes), ``max_rounds`` (the maximum number of rounds with validation rows) and ``n_rounds``
+    (the number without them; None means ``10 / learning_rate``). It defines `_boost` and
+    `predict_proba`.
     """
 
     categorical_features: Sequence[int]
@@ -63,29 +54,11 @@ class BoostedTrees(RoundsClassifier):
     n_rounds: int | None
 
     def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        eval_set: tuple[Any, Any] | None = None,
+        self, X: Any, y: Any, sample_weight: Any = None, eval_set: tuple[Any, Any] | None = None
     ) -> Self:
         """Fit the boosted trees.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training data.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-        eval_set : tuple (X_val, y_val), default=None
-            Validation rows for early stopping by the log loss.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
+        With validation rows ``eval_set=(X_val, y_val)``, boosting stops early by their log loss.
         """
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.n_features_in_ = np.shape(X)[1]

@@ -7,25 +7,7 @@ from imblearn.over_sampling import SMOTE
 
 
 class CappedSMOTE(SMOTE):
-    """SMOTE whose number of neighbours is bounded by the size of the smallest class.
-
-    Parameters
-    ----------
-    k_neighbors : int, default=5
-        Number of neighbours for the interpolation of new rows; at most the number of rows of the
-        smallest class minus 1.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the neighbours and of the interpolation.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.space.catalog._samplers import CappedSMOTE
-    >>> X, y = np.arange(8.0)[:, None], [0, 0, 0, 0, 0, 1, 1, 1]
-    >>> _, y_resampled = CappedSMOTE(random_state=0).fit_resample(X, y)
-    >>> np.bincount(y_resampled).tolist()
-    [5, 5]
-    """
+    """SMOTE whose `k_neighbors` is bounded by the size of the smallest class minus 1."""
 
     k_neighbors: int
 

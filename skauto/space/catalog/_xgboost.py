@@ -11,41 +11,8 @@ from skauto.space.catalog._rounds import BoostedTrees
 class XGBoostClassifier(BoostedTrees):
     """XGBoost with early stopping on a validation set and any class labels.
 
-    Parameters
-    ----------
-    categorical_features : sequence of int, default=()
-        Columns of category codes.
-    learning_rate : float, default=0.1
-        Shrinkage of each round.
-    max_depth : int, default=6
-        Maximum depth of the trees.
-    min_child_weight : float, default=1.0
-        Minimum sum of second derivatives in a leaf.
-    subsample : float, default=0.9
-        Share of the rows that is sampled for each round.
-    colsample_bytree : float, default=0.7
-        Share of the columns that is sampled for each tree.
-    reg_alpha : float, default=0.0
-        Strength of the L1 penalty.
-    reg_lambda : float, default=1.0
-        Strength of the L2 penalty.
-    max_rounds : int, default=1000
-        Maximum number of rounds; it does not bound `n_rounds`.
-    n_rounds : int, default=None
-        Number of rounds of a fit without validation rows; None means ``10 / learning_rate``.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the samples of rows and columns.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The class labels.
-    model_ : xgboost.XGBClassifier
-        The fitted trees.
-    n_features_in_ : int
-        Number of columns.
-    n_rounds_ : int
-        Number of rounds that predictions use.
+    Parameters are those of :class:`xgboost.XGBClassifier` with the same names, and those of
+    `BoostedTrees`.
     """
 
     def __init__(

@@ -4,6 +4,7 @@ The paper prints only the number of hyper-parameters of each algorithm. Names an
 auto-sklearn, or our own if auto-sklearn has none.
 """
 
+from functools import partial
 from typing import Any
 
 from sklearn.decomposition import FactorAnalysis
@@ -23,11 +24,7 @@ from sklearn.random_projection import GaussianRandomProjection, SparseRandomProj
 from skauto.space._component import Component, FitContext
 from skauto.space._parameters import Categorical, Integer, Real
 from skauto.space._space import SearchSpace
-from skauto.space.catalog._adapt import (
-    components_to_both,
-    components_to_columns,
-    k_to_columns,
-)
+from skauto.space.catalog._adapt import bound_by_columns, bound_by_rows, components_to_both
 from skauto.space.catalog.papers._auto_sklearn_classifiers import CLASSIFIERS
 from skauto.space.catalog.papers._auto_sklearn_transformers import SCALERS, TRANSFORMERS
 from skauto.space.catalog.papers._base import IMPUTER, NONE, paper_space
@@ -50,10 +47,6 @@ def make_stopped_mlp(
     )
 
 
-def _batch_to_rows(estimator: Any, context: FitContext) -> None:
-    estimator.set_params(batch_size=min(estimator.batch_size, context.n_samples))
-
-
 def _log_loss_for_many_classes(estimator: Any, context: FitContext) -> None:
     """Set the log loss for several classes; the exponential loss supports two."""
     if context.n_classes > 2:
@@ -68,10 +61,7 @@ _SMALL_SCALERS = [
     SCALERS["standard"],
     # the paper has 2 continuous and 2 discrete hyper-parameters
     SCALERS["robust"].vary(
-        {
-            "with_centering": Categorical([True, False]),
-            "with_scaling": Categorical([True, False]),
-        }
+        {"with_centering": Categorical([True, False]), "with_scaling": Categorical([True, False])}
     ),
 ]
 
@@ -96,13 +86,13 @@ _LARGE_TRANSFORMERS = [
         "sparse_random_projection",
         SparseRandomProjection(n_components=20),
         {"density": Real(0.05, 1.0, log=True, default=0.3), "n_components": _COMPONENTS},
-        adapt=components_to_columns,
+        adapt=partial(bound_by_columns, "n_components"),
     ),
     Component(
         "gaussian_random_projection",
         GaussianRandomProjection(n_components=20),
         {"n_components": _COMPONENTS},
-        adapt=components_to_columns,
+        adapt=partial(bound_by_columns, "n_components"),
     ),
     TRANSFORMERS["kitchen_sinks"].vary(name="rbf_sampler"),
     TRANSFORMERS["nystroem_sampler"].vary(name="nystroem"),
@@ -132,11 +122,9 @@ _SELECTORS = [
     Component("select_fdr", SelectFdr(), _ALPHA),
     Component("select_fwe", SelectFwe(), _ALPHA),
     Component(
-        "variance_threshold",
-        VarianceThreshold(),
-        {"threshold": Real(0.0, 0.2, default=0.0)},
+        "variance_threshold", VarianceThreshold(), {"threshold": Real(0.0, 0.2, default=0.0)}
     ),
-    Component("select_k_best", SelectKBest(k=10), adapt=k_to_columns),
+    Component("select_k_best", SelectKBest(k=10), adapt=partial(bound_by_columns, "k")),
 ]
 
 # in the order of the paper's Table A3
@@ -184,7 +172,7 @@ _LARGE_CLASSIFIERS = [
             "early_stopping": Categorical([True, False]),
             "batch_size": Integer(16, 256, log=True, default=200),
         },
-        adapt=_batch_to_rows,
+        adapt=partial(bound_by_rows, "batch_size"),
         cost=7.0,
     ),
 ]

@@ -26,9 +26,9 @@ from sklearn.tree import DecisionTreeClassifier
 from skauto.space._component import Component
 from skauto.space._parameters import Categorical, Integer, Real
 from skauto.space.catalog._adapt import (
+    bound_by_rows,
     exponent_to_columns,
     factor_to_depth,
-    neighbors_to_rows,
     rows_in_bag,
 )
 from skauto.space.catalog._classifiers import make_lda
@@ -133,7 +133,7 @@ CLASSIFIERS = by_name(
             "weights": Categorical(["uniform", "distance"]),
             "p": Categorical([2, 1]),
         },
-        adapt=neighbors_to_rows,
+        adapt=partial(bound_by_rows, "n_neighbors"),
         cost=0.6,
     ),
     Component(
@@ -151,11 +151,7 @@ CLASSIFIERS = by_name(
     Component(
         "liblinear_svc",
         LinearSVC(dual=False),
-        {
-            "penalty": Categorical(["l2", "l1"]),
-            "tol": TOLERANCE,
-            "C": _PENALTY,
-        },
+        {"penalty": Categorical(["l2", "l1"]), "tol": TOLERANCE, "C": _PENALTY},
         cost=0.7,
     ),
     Component(

@@ -21,27 +21,39 @@ from sklearn.feature_selection import (
     mutual_info_classif,
 )
 from sklearn.kernel_approximation import Nystroem, RBFSampler
-from sklearn.preprocessing import Normalizer, PolynomialFeatures, QuantileTransformer
+from sklearn.preprocessing import (
+    MinMaxScaler,
+    Normalizer,
+    PolynomialFeatures,
+    QuantileTransformer,
+    RobustScaler,
+    StandardScaler,
+)
 from sklearn.svm import LinearSVC
 
 from skauto.space._component import Component, FitContext
 from skauto.space._parameters import Categorical, Integer, Real
-from skauto.space.catalog import _scalers
 from skauto.space.catalog._adapt import (
-    clusters_to_columns,
+    bound_by_columns,
+    bound_by_rows,
     components_to_both,
-    components_to_rows,
     exponent_to_columns,
-    quantiles_to_rows,
+    false_if_sparse,
 )
 from skauto.space.catalog._estimators import positive_part
 from skauto.space.catalog.papers._base import NONE, by_name
 
 GAMMA = Real(2.0**-15, 8.0, log=True, default=1.0)
 
+
+def _make_robust(q_min: float = 0.25, q_max: float = 0.75, **parameters: Any) -> RobustScaler:
+    """Build a robust scaler from quantiles as fractions; scikit-learn takes percentages."""
+    return RobustScaler(quantile_range=(100.0 * q_min, 100.0 * q_max), **parameters)
+
+
 SCALERS = by_name(
     NONE,
-    _scalers.min_max(),
+    Component("min_max", MinMaxScaler(clip=True)),
     Component("normalize", Normalizer()),
     Component(
         "quantile",
@@ -50,10 +62,18 @@ SCALERS = by_name(
             "n_quantiles": Integer(10, 2000, default=1000),
             "output_distribution": Categorical(["uniform", "normal"]),
         },
-        adapt=quantiles_to_rows,
+        adapt=partial(bound_by_rows, "n_quantiles"),
     ),
-    _scalers.robust(),
-    _scalers.standard(),
+    Component(
+        "robust",
+        _make_robust,
+        {"q_min": Real(0.001, 0.3, default=0.25), "q_max": Real(0.7, 0.999, default=0.75)},
+        adapt=partial(false_if_sparse, "with_centering"),
+        handles_missing=True,
+    ),
+    Component(
+        "standard", StandardScaler(), adapt=partial(false_if_sparse, "with_mean"), dense_only=False
+    ),
 )
 
 
@@ -146,7 +166,7 @@ TRANSFORMERS = by_name(
             "pooling_func": Categorical(["mean", "median", "max"]),
         },
         conditions={"metric": ("linkage", ["complete", "average"])},
-        adapt=clusters_to_columns,
+        adapt=partial(bound_by_columns, "n_clusters"),
         dense_only=True,
     ),
     Component(
@@ -164,15 +184,12 @@ TRANSFORMERS = by_name(
             "degree": ("kernel", ["poly"]),
             "coef0": ("kernel", ["poly", "sigmoid"]),
         },
-        adapt=components_to_rows,
+        adapt=partial(bound_by_rows, "n_components"),
     ),
     Component(
         "kitchen_sinks",
         RBFSampler(),
-        {
-            "gamma": GAMMA,
-            "n_components": Integer(50, 10000, log=True, default=100),
-        },
+        {"gamma": GAMMA, "n_components": Integer(50, 10000, log=True, default=100)},
     ),
     Component(
         "liblinear_svc_preprocessor",
@@ -197,15 +214,12 @@ TRANSFORMERS = by_name(
             "degree": ("kernel", ["poly"]),
             "coef0": ("kernel", ["poly", "sigmoid"]),
         },
-        adapt=components_to_rows,
+        adapt=partial(bound_by_rows, "n_components"),
     ),
     Component(
         "pca",
         PCA(svd_solver="full"),
-        {
-            "n_components": Real(0.5, 0.9999, default=0.9999),
-            "whiten": Categorical([False, True]),
-        },
+        {"n_components": Real(0.5, 0.9999, default=0.9999), "whiten": Categorical([False, True])},
     ),
     Component(
         "polynomial",

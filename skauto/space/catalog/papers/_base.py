@@ -7,8 +7,8 @@ from sklearn.impute import SimpleImputer
 from skauto.space._component import Component
 from skauto.space._parameters import Categorical
 from skauto.space._space import SearchSpace
-from skauto.space.catalog._encoders import adapt_one_hot, make_one_hot
-from skauto.space.catalog._steps import STEPS, make_space
+from skauto.space.catalog._default import make_space
+from skauto.space.catalog._preprocessors import adapt_one_hot, make_one_hot
 
 NONE = Component("none")
 
@@ -21,14 +21,15 @@ ONE_HOT = Component(
     handles_categories=True,
 )
 
+# the strategy as a hyper-parameter
 IMPUTER = Component(
     "simple",
     SimpleImputer(keep_empty_features=True),
     {"strategy": Categorical(["mean", "median", "most_frequent"])},
     handles_categories=True,
 )
-"""Imputer whose strategy is a hyper-parameter."""
 
+# one imputer per strategy
 IMPUTERS = {
     strategy: Component(
         strategy,
@@ -37,7 +38,6 @@ IMPUTERS = {
     )
     for strategy in ("mean", "median", "most_frequent")
 }
-"""One imputer per strategy."""
 
 CLASS_WEIGHTS = Component("weights", balancing="weights")
 
@@ -48,16 +48,15 @@ def by_name(*components: Component) -> dict[str, Component]:
 
 
 def paper_space(
-    name: str,
-    *,
-    default: Mapping[str, str] | None = None,
-    **components: Sequence[Component],
+    name: str, *, default: Mapping[str, str] | None = None, **components: Sequence[Component]
 ) -> SearchSpace:
-    """Build a space from the steps for which a paper has several algorithms.
-
-    The other steps have a single algorithm: one-hot encoding, imputation by the median, and
-    passthrough for the rest.
-    """
-    fixed: dict[str, Sequence[Component]] = dict.fromkeys(STEPS, [NONE])
-    fixed |= {"encoder": [ONE_HOT], "imputer": [IMPUTERS["median"]]}
+    """Build a space from the steps for which a paper has several algorithms."""
+    fixed: dict[str, Sequence[Component]] = {
+        "encoder": [ONE_HOT],
+        "imputer": [IMPUTERS["median"]],
+        "balancer": [NONE],
+        "scaler": [NONE],
+        "transformer": [NONE],
+        "selector": [NONE],
+    }
     return make_space(name, {**fixed, **components}, default=default)

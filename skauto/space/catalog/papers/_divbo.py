@@ -53,15 +53,9 @@ _CLASSIFIERS = [
     CLASSIFIERS["qda"],
     LOGISTIC_REGRESSION,
     CLASSIFIERS["liblinear_svc"].vary(
-        {
-            "loss": Categorical(["squared_hinge", "hinge"]),
-            "dual": Categorical([True, False]),
-        },
+        {"loss": Categorical(["squared_hinge", "hinge"]), "dual": Categorical([True, False])},
         # the hinge loss needs the L2 penalty and the dual problem; L1 needs the primal problem
-        conditions={
-            "loss": ("penalty", ["l2"]),
-            "dual": ("loss", ["squared_hinge"]),
-        },
+        conditions={"loss": ("penalty", ["l2"]), "dual": ("loss", ["squared_hinge"])},
         estimator=make_linear_svc,
     ),
     CLASSIFIERS["libsvm_svc"].vary({"max_iter": Categorical([10000])}),
@@ -116,10 +110,7 @@ _TRANSFORMERS = [
     TRANSFORMERS["random_trees_embedding"].vary(adapt=_shallow_if_many_rows),
     TRUNCATED_SVD,
     TRANSFORMERS["select_percentile"].vary(
-        {
-            "percentile": Real(5.0, 99.0, default=50.0),
-            "score": Categorical(["chi2", "f_classif"]),
-        }
+        {"percentile": Real(5.0, 99.0, default=50.0), "score": Categorical(["chi2", "f_classif"])}
     ),
     TRANSFORMERS["select_rates"],
     TRANSFORMERS["extra_trees_preproc"],

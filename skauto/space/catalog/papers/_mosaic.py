@@ -5,16 +5,10 @@ from sklearn.compose import ColumnTransformer
 from skauto.space._component import Component
 from skauto.space._parameters import Categorical, Real
 from skauto.space._space import SearchSpace
-from skauto.space.catalog._encoders import make_one_hot
+from skauto.space.catalog._preprocessors import make_one_hot
 from skauto.space.catalog.papers._auto_sklearn_classifiers import CLASSIFIERS
 from skauto.space.catalog.papers._auto_sklearn_transformers import SCALERS, TRANSFORMERS
-from skauto.space.catalog.papers._base import (
-    CLASS_WEIGHTS,
-    IMPUTERS,
-    NONE,
-    ONE_HOT,
-    paper_space,
-)
+from skauto.space.catalog.papers._base import CLASS_WEIGHTS, IMPUTERS, NONE, ONE_HOT, paper_space
 
 
 def make_one_hot_with_fraction(
@@ -55,10 +49,7 @@ _NEGATIVE_VALUES = (
     ["fast_ica", "kernel_pca", "kitchen_sinks", "nystroem_sampler", "pca"],
     ["multinomial_nb"],
 )
-_SPARSE_OUTPUT = (
-    ["random_trees_embedding"],
-    ["gaussian_nb", "gradient_boosting", "lda", "qda"],
-)
+_SPARSE_OUTPUT = (["random_trees_embedding"], ["gaussian_nb", "gradient_boosting", "lda", "qda"])
 
 
 def mosaic() -> SearchSpace:

@@ -1,0 +1,230 @@
+"""Preprocessors of the default space: all steps except the classifier."""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
+from sklearn.ensemble import ExtraTreesClassifier, RandomTreesEmbedding
+from sklearn.feature_selection import (
+    SelectFromModel,
+    SelectPercentile,
+    f_classif,
+    mutual_info_classif,
+)
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import (
+    MinMaxScaler,
+    OneHotEncoder,
+    PolynomialFeatures,
+    QuantileTransformer,
+    StandardScaler,
+)
+from sklearn.svm import LinearSVC
+
+from skauto.space._component import Component, FitContext
+from skauto.space._parameters import Categorical, Integer, Real
+from skauto.space.catalog._adapt import bound_by_rows, false_if_sparse
+from skauto.space.catalog._estimators import CrossFittedTargetEncoder, ScaledGammaNystroem
+from skauto.space.catalog._robust_smooth import RobustSmoothScaler
+
+# One-hot encodings with more cells (160 MB as a dense matrix) are sparse.
+_MAX_DENSE_CELLS = 20_000_000
+_MAX_POLYNOMIAL_COLUMNS = 3000
+# Strength 1 makes group and class independent. Larger strengths compensate for columns that are
+# correlated with the group.
+_MAX_STRENGTH = 4.0
+
+
+def make_one_hot(
+    max_categories: int | None = None, min_frequency: float | None = None
+) -> ColumnTransformer:
+    """Build a one-hot encoder that groups rare categories."""
+    encoder = OneHotEncoder(
+        handle_unknown="infrequent_if_exist",
+        max_categories=max_categories,
+        min_frequency=min_frequency,
+    )
+    return _on_categories("one_hot", encoder)
+
+
+def _on_categories(name: str, encoder: Any) -> ColumnTransformer:
+    """Apply an encoder to the columns that `adapt` sets, and pass the other columns through."""
+    return ColumnTransformer(
+        [(name, encoder, [])], remainder="passthrough", sparse_threshold=0.0, n_jobs=1
+    )
+
+
+def _adapt_columns(estimator: Any, context: FitContext) -> None:
+    ((name, encoder, _),) = estimator.transformers
+    estimator.set_params(transformers=[(name, encoder, list(context.categorical))])
+
+
+def adapt_one_hot(estimator: Any, context: FitContext) -> None:
+    """Set the categorical columns; return a sparse matrix if the encoding is wide."""
+    _adapt_columns(estimator, context)
+    ((_, encoder, _),) = estimator.transformers
+    limit = encoder.max_categories or 255
+    levels = context.n_levels or (limit,) * len(context.categorical)
+    width = sum(min(n, limit) for n in levels)
+    wide = width * context.n_samples > _MAX_DENSE_CELLS
+    estimator.set_params(sparse_threshold=0.3 if wide or context.sparse else 0.0)
+
+
+def _make_over_sampler() -> Any:
+    from imblearn.over_sampling import RandomOverSampler
+
+    return RandomOverSampler()
+
+
+def _make_smote(k_neighbors: int = 5) -> Any:
+    from skauto.space.catalog._samplers import CappedSMOTE
+
+    return CappedSMOTE(k_neighbors=k_neighbors)
+
+
+def _adapt_polynomial(estimator: Any, context: FitContext) -> None:
+    if context.n_features * (context.n_features + 3) / 2 > _MAX_POLYNOMIAL_COLUMNS:
+        estimator.set_params(degree=1)
+
+
+def _make_percentile(percentile: float = 50.0, score: str = "f_classif") -> SelectPercentile:
+    scores = {
+        "f_classif": f_classif,
+        "mutual_information": partial(mutual_info_classif, random_state=0),
+    }
+    return SelectPercentile(scores[score], percentile=percentile)
+
+
+def _make_l1_selector(C: float = 1.0) -> SelectFromModel:
+    return SelectFromModel(LinearSVC(C=C, penalty="l1", dual=False, tol=1e-3), threshold=1e-5)
+
+
+ENCODERS = [
+    Component("ordinal"),  # the codes
+    Component(
+        "one_hot",
+        make_one_hot,
+        {
+            "max_categories": Integer(5, 100, log=True, default=30),
+            "min_frequency": Categorical([None, 0.002, 0.01, 0.05]),
+        },
+        adapt=adapt_one_hot,
+        dense_only=False,
+        handles_missing=True,
+        handles_categories=True,
+    ),
+    Component(
+        "target",
+        _on_categories("target", CrossFittedTargetEncoder()),
+        adapt=_adapt_columns,
+        dense_only=True,
+        handles_missing=True,
+        handles_categories=True,
+    ),
+]
+
+IMPUTERS = [
+    Component("none"),
+    Component(
+        "simple",
+        SimpleImputer(keep_empty_features=True),
+        {"strategy": Categorical(["median", "mean"]), "add_indicator": Categorical([True, False])},
+        handles_categories=True,
+    ),
+]
+
+BALANCERS = [
+    Component("none", weight=7.0),
+    Component("weights", balancing="weights"),
+    Component(
+        "over_sampling",
+        _make_over_sampler,
+        balancing="sampler",
+        handles_missing=True,
+        handles_categories=True,
+        keeps_categories=True,
+    ),
+    Component(
+        "smote", _make_smote, {"k_neighbors": Integer(2, 15, default=5)}, balancing="sampler"
+    ),
+]
+
+
+def group_weights(sensitive: Iterable[str]) -> Component:
+    """Sample weights by group and class, with a strength for each sensitive feature."""
+    strengths = {f"strength_{name}": Real(0.0, _MAX_STRENGTH, default=1.0) for name in sensitive}
+    return Component("group_weights", parameters=strengths, balancing="groups", weight=7.0)
+
+
+SCALERS = [
+    Component("none"),
+    Component(
+        "standard",
+        StandardScaler(),
+        adapt=partial(false_if_sparse, "with_mean"),
+        dense_only=False,
+        weight=2.0,
+    ),
+    Component("robust_smooth", RobustSmoothScaler()),
+    Component(
+        "quantile",
+        QuantileTransformer(output_distribution="normal"),
+        {"n_quantiles": Integer(10, 1000, log=True, default=300)},
+        adapt=partial(bound_by_rows, "n_quantiles"),
+        dense_only=True,  # it refuses sparse columns with negative values
+    ),
+    Component("min_max", MinMaxScaler(clip=True), weight=0.5),
+]
+
+TRANSFORMERS = [
+    Component("none", weight=6.0),
+    Component(
+        "pca",
+        PCA(svd_solver="full"),
+        {"n_components": Real(0.5, 0.9999, default=0.99), "whiten": Categorical([False, True])},
+    ),
+    Component(
+        "polynomial",
+        PolynomialFeatures(degree=2, include_bias=False),
+        {"interaction_only": Categorical([False, True])},
+        adapt=_adapt_polynomial,
+    ),
+    Component(
+        "nystroem",
+        ScaledGammaNystroem(),
+        {
+            "gamma": Real(0.01, 10.0, log=True, default=0.5),
+            "n_components": Integer(30, 1000, log=True, default=200),
+        },
+    ),
+    Component(
+        "random_trees_embedding",
+        RandomTreesEmbedding(n_jobs=1),
+        {
+            "n_estimators": Integer(10, 100, log=True, default=50),
+            "max_depth": Integer(2, 6, default=4),
+        },
+    ),
+]
+
+SELECTORS = [
+    Component("none", weight=6.0),
+    Component(
+        "select_percentile",
+        _make_percentile,
+        {
+            "percentile": Real(5.0, 95.0, default=60.0),
+            "score": Categorical(["f_classif", "mutual_information"]),
+        },
+        handles_categories=True,
+    ),
+    Component(
+        "select_extra_trees",
+        SelectFromModel(ExtraTreesClassifier(50, min_samples_leaf=3, n_jobs=1)),
+        {"threshold": Categorical(["median", "0.5*mean", "mean", "0.25*mean"])},
+        handles_categories=True,
+    ),
+    Component("select_l1", _make_l1_selector, {"C": Real(0.003, 3.0, log=True, default=0.1)}),
+]
