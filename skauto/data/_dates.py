@@ -53,12 +53,8 @@ DATE_PARTS = (
 class DateFormat:
     """Format of the dates of one column.
 
-    Parameters
-    ----------
-    day_first : bool, default=False
-        Whether "1/2/2024" is the first of February.
-    ambiguous : bool, default=False
-        Whether the values do not determine the order of day and month.
+    ``day_first``: "1/2/2024" is the first of February. ``ambiguous``: the values do not determine
+    the order of day and month.
     """
 
     day_first: bool = False

@@ -1,15 +1,16 @@
 """Encoders from the cells of one column to numeric output columns, one class per kind."""
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skauto.data._dates import DATE_PARTS, DateFormat, date_parts
-from skauto.data._kinds import Kind, split_tags
+from skauto.data._kinds import BooleanWords, Kind, split_tags
 from skauto.data._numbers import NumberFormat, is_null_word
 from skauto.data._table import Cells, Dates, Levels, Numbers, as_levels, distinct_strings
 from skauto.data._text import (
@@ -35,12 +36,8 @@ _WORD_COMPONENTS, _NGRAM_COMPONENTS = 30, 20
 class Block:
     """Numeric output columns, with one row per sample or one row per level.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples, width) or (n_levels + 1, width)
-        With one row per level, the last row is used for missing cells.
-    codes : ndarray of shape (n_samples,), default=None
-        Row of ``values`` of each sample, -1 where missing; None for one row per sample.
+    With ``codes``, the row of ``values`` of each sample (-1 where missing), there is one row per
+    level and a last row for missing cells.
     """
 
     values: NDArray[Any]
@@ -57,28 +54,26 @@ class Block:
         return self if columns.all() else Block(self.values[:, columns], self.codes)
 
 
-class Encoder(Protocol):
+class Encoder(ABC):
     """Encoder that was fitted on one column."""
 
+    @abstractmethod
     def encode(self, cells: Cells, name: str) -> Block:
         """Encode cells; ``name`` is used in error messages."""
 
     def names_out(self, name: str) -> list[str]:
         """Return the names of the output columns."""
+        return [name]
 
 
-class NumericEncoder:
+@dataclass
+class NumericEncoder(Encoder):
     """Encoder of numbers, booleans, and strings that are parsed as such.
 
-    Parameters
-    ----------
-    parser : NumberFormat, BooleanWords or None
-        Parser of strings; None if the column held no strings in ``fit``. Then every string must be
-        a number.
+    Without a parser (the column held no strings in ``fit``), every string must be a number.
     """
 
-    def __init__(self, parser: Any = None) -> None:
-        self.parser = parser
+    parser: NumberFormat | BooleanWords | None = None
 
     def encode(self, cells: Cells, name: str) -> Block:
         """Return one column; with a parser, strings that are not numbers are missing."""
@@ -95,23 +90,15 @@ class NumericEncoder:
             raise _type_error(name, "numeric values", cells)
         return _by_level(values[:, None], cells, np.nan)
 
-    def names_out(self, name: str) -> list[str]:
-        """Return the name of the column."""
-        return [name]
 
-
-class DateEncoder:
+@dataclass
+class DateEncoder(Encoder):
     """Encoder of dates as `DATE_PARTS`.
 
-    Parameters
-    ----------
-    parser : DateFormat or None
-        Parser of strings; None if the column held no strings in ``fit``. Then every string must be
-        a date.
+    Without a parser (the column held no strings in ``fit``), every string must be a date.
     """
 
-    def __init__(self, parser: DateFormat | None = None) -> None:
-        self.parser = parser
+    parser: DateFormat | None = None
 
     def encode(self, cells: Cells, name: str) -> Block:
         """Return one column per part; with a parser, strings that are not dates are missing."""
@@ -131,7 +118,6 @@ class DateEncoder:
         return _by_level(date_parts(dates), cells, np.nan)
 
     def names_out(self, name: str) -> list[str]:
-        """Return one name per part."""
         return [f"{name}_{part}" for part in DATE_PARTS]
 
 
@@ -143,15 +129,10 @@ def _sorted(levels: set[Any]) -> list[Any]:
         return sorted(levels, key=str)
 
 
-class CategoryEncoder:
+class CategoryEncoder(Encoder):
     """Ordinal encoding: codes 0, 1, 2, ... of sorted levels, NaN for missing and unknown levels.
 
     The reader replaces NaN by one more code if no entry was missing in ``fit``.
-
-    Parameters
-    ----------
-    cells : Levels
-        The column in ``fit``.
     """
 
     def __init__(self, cells: Levels) -> None:
@@ -172,70 +153,38 @@ class CategoryEncoder:
         codes = [self.code_of.get(level, np.nan) for level in cells.levels]
         return _by_level(np.array(codes, dtype=np.float64)[:, None], cells, np.nan)
 
-    def names_out(self, name: str) -> list[str]:
-        """Return the name of the column."""
-        return [name]
 
-
-class TextEncoder:
-    """Encoder of strings as text features, 0 where a string is missing.
-
-    Parameters
-    ----------
-    cells : Levels
-        The column in ``fit``.
-    features : TextFeatures
-        Unfitted text features; they are fitted on the levels.
-    """
+class TextEncoder(Encoder):
+    """Encoder of strings as text features, which it fits on the levels; 0 where missing."""
 
     def __init__(self, cells: Levels, features: TextFeatures) -> None:
         self.features = features.fit(cells.levels)
 
     def encode(self, cells: Cells, name: str) -> Block:
-        """Return the text features."""
         texts = _strings_of(cells, name)
         return _by_level(self.features.transform(texts), cells, 0.0)
 
     def names_out(self, name: str) -> list[str]:
-        """Return the names of lengths, terms and components."""
         return [f"{name}_{feature}" for feature in self.features.names_out()]
 
 
-class NameEncoder:
-    """Encoder of short strings as category codes and text features.
+@dataclass
+class NameEncoder(Encoder):
+    """Encoder of short strings as a column of category codes, then text features."""
 
-    Parameters
-    ----------
-    category : CategoryEncoder
-        Encoder of the first output column.
-    text : TextEncoder
-        Encoder of the other output columns.
-    """
-
-    def __init__(self, category: CategoryEncoder, text: TextEncoder) -> None:
-        self.category = category
-        self.text = text
+    category: CategoryEncoder
+    text: TextEncoder
 
     def encode(self, cells: Cells, name: str) -> Block:
-        """Return the code, then the text features."""
         codes, features = self.category.encode(cells, name), self.text.encode(cells, name)
         return Block(np.hstack([codes.values, features.values]), features.codes)
 
     def names_out(self, name: str) -> list[str]:
-        """Return the name of the column for the code, then the names of the text features."""
         return [*self.category.names_out(name), *self.text.names_out(name)]
 
 
-class TagsEncoder:
-    """Encoder of lists of tags: the number of tags and one indicator column per frequent tag.
-
-    Parameters
-    ----------
-    cells : Levels
-        The column in ``fit``.
-    separator : str
-        Separator of the tags.
-    """
+class TagsEncoder(Encoder):
+    """Encoder of lists of tags: the number of tags, then one indicator column per frequent tag."""
 
     def __init__(self, cells: Levels, separator: str) -> None:
         self.separator = separator
@@ -247,7 +196,6 @@ class TagsEncoder:
         self.tags = sorted(uses, key=lambda tag: (-uses[tag], tag))[:_MAX_TAGS]
 
     def encode(self, cells: Cells, name: str) -> Block:
-        """Return the number of tags, then the indicators."""
         texts = _strings_of(cells, name)
         column = {tag: i for i, tag in enumerate(self.tags, start=1)}
         values = np.zeros((len(texts), 1 + len(column)))
@@ -258,19 +206,16 @@ class TagsEncoder:
         return _by_level(values, cells, 0.0)
 
     def names_out(self, name: str) -> list[str]:
-        """Return the names of the number of tags and of the indicators."""
         return [f"{name}_n_tags", *(f"{name}_{tag}" for tag in self.tags)]
 
 
-class DropEncoder:
+class DropEncoder(Encoder):
     """Encoder without output columns."""
 
     def encode(self, cells: Cells, name: str) -> Block:
-        """Return a block of width 0."""
         return Block(np.empty((len(cells.missing), 0)))
 
     def names_out(self, name: str) -> list[str]:
-        """Return an empty list."""
         return []
 
 

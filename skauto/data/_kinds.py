@@ -47,16 +47,9 @@ _IDENTIFIER_NAME = re.compile(r"(.*[ _.-])?(id|index|rowid)|unnamed: 0")
 class Kind:
     """The kind of a column and the reason for it.
 
-    Parameters
-    ----------
-    name : str
-        One of `KINDS`, "constant" or "identifier".
-    why : str
-        The reason in a few words.
-    doubt : str or None, default=None
-        What the user should check.
-    parser : NumberFormat, DateFormat, BooleanWords, str or None, default=None
-        Parser of the strings; for tags, their separator.
+    ``name`` is one of `KINDS`, "constant" or "identifier"; ``doubt`` is what the user should
+    check; ``parser`` parses the strings: a `NumberFormat`, `DateFormat`, `BooleanWords`, or the
+    separator of tags.
     """
 
     name: str

@@ -29,13 +29,7 @@ _CODE = re.compile(r"\s*0\d+\s*")
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """Format of the numbers of one column.
-
-    Parameters
-    ----------
-    decimal : {".", ","}, default="."
-        Decimal separator.
-    """
+    """Format of the numbers of one column: the decimal separator, "." or ","."""
 
     decimal: str = "."
 

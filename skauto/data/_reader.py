@@ -51,22 +51,9 @@ _MAX_MEDIAN_ROWS = 20_000
 class ColumnReader:
     """The fitted reader of one column.
 
-    Parameters
-    ----------
-    name : str
-        Name of the column.
-    kind : Kind
-        Kind of the column.
-    encoder : Encoder
-        Fitted encoder of the column.
-    keep : ndarray of bool of shape (width,)
-        Mask of the outputs of the encoder that are not constant.
-    fill : ndarray of shape (n_outputs,)
-        Medians that impute kept outputs without missing values in ``fit``; NaN for the others.
-    n_levels : int or None
-        Number of distinct strings or categories.
-    n_missing : int
-        Number of missing cells.
+    ``keep`` masks the outputs of the encoder that are not constant. ``fill`` holds the medians
+    that impute kept outputs without missing values in ``fit``, NaN for the others. ``n_levels`` is
+    the number of distinct strings or categories, if the column has some.
     """
 
     name: str
@@ -280,17 +267,9 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         return None if np.isinf(Z).any() else Z
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the names of the output columns.
+        """Return the names of the output columns, for example ``<column>_month`` of a date.
 
-        Parameters
-        ----------
-        input_features : None
-            Ignored; the names of ``fit`` are used.
-
-        Returns
-        -------
-        names : ndarray of str
-            One name per column, for example ``<column>_month`` for a part of a date.
+        The names of ``fit`` are used; `input_features` is ignored.
         """
         check_is_fitted(self)
         if self.columns_ is None:

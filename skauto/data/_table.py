@@ -149,15 +149,7 @@ def _check_unique_names(names: list[Any]) -> None:
 
 
 def read_cells(X: Any, j: int, name: str) -> Cells:
-    """Read column `j` of a dataframe or array; `name` is used in error messages.
-
-    Raises
-    ------
-    TypeError
-        If the column holds values of several types, or of a type that is not supported.
-    ValueError
-        If it holds an infinite number.
-    """
+    """Read column `j` of a dataframe or array; `name` is used in error messages."""
     if isinstance(X, np.ndarray):
         return _array_cells(X[:, j], name)
     if hasattr(X, "iloc"):
@@ -279,11 +271,7 @@ def _first_unhashable(values: list[Any]) -> Any:
 
 
 def _cells_from_levels(
-    levels: list[Any],
-    codes: NDArray[np.signedinteger],
-    name: str,
-    *,
-    declared: bool = False,
+    levels: list[Any], codes: NDArray[np.signedinteger], name: str, *, declared: bool = False
 ) -> Cells:
     """Convert Python objects to a column of their common type."""
     types = set(map(type, levels))

@@ -56,17 +56,9 @@ def ngrams(token: str) -> list[str]:
 class LatentTerms:
     """Tf-idf weights of terms and their truncated SVD (latent semantic analysis).
 
-    Deerwester et al., "Indexing by Latent Semantic Analysis", 1990.
-
-    Parameters
-    ----------
-    terms_of : callable
-        Function from a token to its terms.
-    n_components : int
-        Number of SVD components. With at most ``n_components + n_terms`` terms, the features are
-        the tf-idf weights of all terms instead.
-    n_terms : int, default=0
-        Number of the most frequent terms whose tf-idf weights are features too.
+    Deerwester et al., "Indexing by Latent Semantic Analysis", 1990. ``terms_of`` maps a token to
+    its terms. The features are the weights of the ``n_terms`` most frequent terms and
+    ``n_components`` SVD components; with at most that many terms, the weights of all terms.
     """
 
     def __init__(
@@ -77,15 +69,7 @@ class LatentTerms:
         self.n_terms = n_terms
 
     def fit(self, counts: Any, tokens: Sequence[str]) -> Self:
-        """Learn terms, tf-idf weights and SVD components.
-
-        Parameters
-        ----------
-        counts : CSR array of shape (n_texts, n_tokens)
-            Number of occurrences of each token in each text.
-        tokens : list of str
-            Token of each column.
-        """
+        """Learn terms, tf-idf weights and SVD components from token counts (n_texts, n_tokens)."""
         in_tokens, terms = count_terms(map(self.terms_of, tokens))
         in_texts = counts @ in_tokens
         frequent = _most_frequent(in_texts, terms)
@@ -122,12 +106,7 @@ class LatentTerms:
 class TextFeatures:
     """Lengths of texts and one or more sets of latent terms.
 
-    Parameters
-    ----------
-    tokenize : callable
-        Function from a text to its tokens.
-    views : list of LatentTerms
-        Unfitted features of the tokens.
+    ``tokenize`` maps a text to its tokens, and ``views`` are unfitted features of the tokens.
     """
 
     def __init__(self, tokenize: Callable[[str], list[str]], views: Sequence[LatentTerms]) -> None:

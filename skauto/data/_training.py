@@ -77,18 +77,9 @@ class TrainingData:
         return None if self.sample_weight is None else self.sample_weight[rows]
 
     def sensitive_feature(self, name: str) -> Any:
-        """Return a sensitive feature by its name.
+        """Return a column of ``sensitive_features``, or else of ``X``, by its name.
 
-        Parameters
-        ----------
-        name : str
-            A column of ``sensitive_features`` or else of ``X``. If ``sensitive_features`` is a
-            single column without a name, it is returned for any name.
-
-        Returns
-        -------
-        values : array-like of shape (n_samples,)
-            The feature.
+        If ``sensitive_features`` is a single column without a name, it is returned for any name.
         """
         passed = self.sensitive_features
         for table in (passed, self.X):
