@@ -82,69 +82,23 @@ class Decision:
     def at(self, X: Any, Z: Any, probabilities: FloatArray) -> "Decision":
         """Return the decision for new rows; itself, because its offsets are for all rows.
 
-        Subclasses whose offsets depend on the row override it.
-
-        Parameters
-        ----------
-        X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
-            The raw table.
-        Z : ndarray or CSR matrix of shape (n_samples, n_columns)
-            The numeric matrix.
-        probabilities : ndarray of shape (n_samples, n_classes)
-            Probabilities of the ensemble.
-
-        Returns
-        -------
-        decision : Decision
-            Decision with offsets for these rows.
+        Subclasses whose offsets depend on the row override it. They may read the raw table, the
+        numeric matrix and the probabilities of the ensemble.
         """
         return self
 
     def take(self, rows: IntArray) -> "Decision":
-        """Return the decision for some of the rows.
-
-        Parameters
-        ----------
-        rows : ndarray of int
-            Row indices, possibly with repetitions.
-
-        Returns
-        -------
-        decision : Decision
-            Itself if its offsets are for all rows.
-        """
+        """Return the decision for rows of these indices; itself without offsets by row."""
         return self if self.offsets.ndim == 1 else replace(self, offsets=self.offsets[rows])
 
     def scale(self, probabilities: FloatArray) -> FloatArray:
-        """Return the probabilities after temperature scaling.
-
-        Parameters
-        ----------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            Probabilities of the ensemble.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            Scaled probabilities; rows sum to 1.
-        """
+        """Return probabilities (n_samples, n_classes) after temperature scaling."""
         if self.temperature == 1.0:
             return probabilities
         return softmax(_logarithms(probabilities) / self.temperature, axis=1)
 
     def labels(self, probabilities: FloatArray) -> IntArray:
-        """Return the label of each row.
-
-        Parameters
-        ----------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            Probabilities of the ensemble.
-
-        Returns
-        -------
-        labels : ndarray of int of shape (n_samples,)
-            Class codes.
-        """
+        """Return the class code of each row of probabilities (n_samples, n_classes)."""
         if not self.offsets.any():
             return np.argmax(probabilities, axis=1)
         return np.argmax(_logarithms(probabilities) + self.offsets, axis=1)
@@ -240,11 +194,7 @@ def gains_by_offsets(loss: Loss, y: IntArray, n_classes: int) -> bool:
 
 
 def choose_temperature(
-    probabilities: FloatArray,
-    y: IntArray,
-    loss: Loss,
-    *,
-    sample_weight: FloatArray | None = None,
+    probabilities: FloatArray, y: IntArray, loss: Loss, *, sample_weight: FloatArray | None = None
 ) -> float:
     """Fit the temperature of temperature scaling [1]_.
 

@@ -179,8 +179,5 @@ def _first_smallest(losses: FloatArray) -> int:
     """Return the first index of the smallest loss, up to rounding; NaN counts as infinite."""
     losses = np.where(np.isnan(losses), np.inf, losses)
     smallest = losses.min()
-    return int(np.flatnonzero(losses <= smallest + _tolerance(smallest))[0])
-
-
-def _tolerance(loss: float) -> float:
-    return _TIE_TOLERANCE * max(1.0, abs(loss)) if np.isfinite(loss) else 0.0
+    tolerance = _TIE_TOLERANCE * max(1.0, abs(smallest)) if np.isfinite(smallest) else 0.0
+    return int(np.flatnonzero(losses <= smallest + tolerance)[0])

@@ -19,40 +19,23 @@ class LabelLoss(Loss):
     def evaluate(
         self, y: IntArray, projections: FloatArray, sample_weight: FloatArray | None = None
     ) -> FloatArray:
-        """Return the loss of the labels of each prediction."""
         return self.from_counts(*_class_counts(y, projections, sample_weight))
 
     def from_confusion(self, confusion: FloatArray) -> FloatArray:
-        """Return the loss of each confusion matrix.
+        """Return the loss of each confusion matrix, (n_predictions, n_classes, n_classes).
 
-        Parameters
-        ----------
-        confusion : ndarray of shape (n_predictions, n_classes, n_classes)
-            Sum of the row weights by true class (second axis) and predicted class (last axis).
-
-        Returns
-        -------
-        losses : ndarray of shape (n_predictions,)
-            The losses, smaller is better.
+        An entry is the sum of the row weights of a true class (second axis) and predicted class.
         """
         hits = np.diagonal(confusion, axis1=1, axis2=2)
         return self.from_counts(hits, confusion.sum(axis=1), confusion[0].sum(axis=1))
 
     @abstractmethod
     def from_counts(self, hits: FloatArray, predicted: FloatArray, true: FloatArray) -> FloatArray:
-        """Return the loss of each prediction.
+        """Return the loss of each prediction from sums of row weights.
 
-        Parameters
-        ----------
-        hits, predicted : ndarray of shape (n_predictions, n_classes)
-            Sum of the weights of the true positives, and of all rows predicted as the class.
-        true : ndarray of shape (n_classes,)
-            Sum of the weights of the rows of the class.
-
-        Returns
-        -------
-        losses : ndarray of shape (n_predictions,)
-            The losses, smaller is better.
+        `hits` and `predicted`, of shape (n_predictions, n_classes), are those of the true
+        positives and of all rows predicted as the class; `true`, of shape (n_classes,), are those
+        of the rows of the class.
         """
 
 
@@ -73,11 +56,9 @@ class ErrorLoss(LabelLoss):
     def evaluate(
         self, y: IntArray, projections: FloatArray, sample_weight: FloatArray | None = None
     ) -> FloatArray:
-        """Return the error of each prediction."""
         return row_means(_labels(projections) != y, sample_weight)
 
     def from_counts(self, hits: FloatArray, predicted: FloatArray, true: FloatArray) -> FloatArray:
-        """Return the error of each prediction."""
         return 1.0 - hits.sum(axis=1) / true.sum()
 
 
@@ -96,7 +77,6 @@ class BalancedErrorLoss(LabelLoss):
     """
 
     def from_counts(self, hits: FloatArray, predicted: FloatArray, true: FloatArray) -> FloatArray:
-        """Return the balanced error of each prediction."""
         present = true > 0
         return 1.0 - (hits[:, present] / true[present]).mean(axis=1)
 
@@ -129,7 +109,6 @@ class F1Loss(LabelLoss):
     positive: int = 1
 
     def from_counts(self, hits: FloatArray, predicted: FloatArray, true: FloatArray) -> FloatArray:
-        """Return one minus the F1 of each prediction."""
         either = predicted + true
         f1 = np.divide(2.0 * hits, either, out=np.zeros_like(hits), where=either > 0)
         if self.average == "binary":
@@ -155,7 +134,6 @@ class MatthewsLoss(LabelLoss):
     """
 
     def from_counts(self, hits: FloatArray, predicted: FloatArray, true: FloatArray) -> FloatArray:
-        """Return one minus the coefficient of each prediction."""
         shares, expected = predicted / true.sum(), true / true.sum()
         covariance = hits.sum(axis=1) / true.sum() - shares @ expected
         variances = (1.0 - (shares**2).sum(axis=1)) * (1.0 - (expected**2).sum())

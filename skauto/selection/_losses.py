@@ -30,40 +30,20 @@ class Loss(ABC):
     def __call__(
         self, y: ArrayLike, predictions: FloatArray, sample_weight: ArrayLike | None = None
     ) -> FloatArray:
-        """Return the loss of each prediction.
+        """Return the loss of each prediction, shape (n_predictions,); smaller is better.
 
-        Parameters
-        ----------
-        y : array-like of shape (n_samples,)
-            True classes as integer codes, 0 to ``n_classes - 1``.
-        predictions : ndarray of shape (n_predictions, n_samples, n_classes)
-            Probabilities.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows; None for equal weights.
-
-        Returns
-        -------
-        losses : ndarray of shape (n_predictions,)
-            The losses, smaller is better.
+        ``y`` holds integer codes of the true classes, (n_samples,), and ``predictions``
+        probabilities of shape (n_predictions, n_samples, n_classes).
         """
         y = np.asarray(y)
         weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return self.evaluate(y, self.project(predictions, y), weight)
 
     def project(self, predictions: FloatArray, y: IntArray) -> FloatArray:
-        """Return the projection of the predictions that the loss reads.
+        """Return what the loss reads of predictions (..., n_samples, n_classes).
 
-        Parameters
-        ----------
-        predictions : ndarray of shape (..., n_samples, n_classes)
-            Probabilities.
-        y : ndarray of shape (n_samples,)
-            True classes as integer codes.
-
-        Returns
-        -------
-        projections : ndarray of shape (..., n_samples) or (..., n_samples, n_classes)
-            A linear function of each row of probabilities; a view where possible.
+        It is a linear function of each row of probabilities, of shape (..., n_samples) or (...,
+        n_samples, n_classes); a view where possible.
         """
         return predictions
 
@@ -71,22 +51,7 @@ class Loss(ABC):
     def evaluate(
         self, y: IntArray, projections: FloatArray, sample_weight: FloatArray | None = None
     ) -> FloatArray:
-        """Return the loss of each projected prediction.
-
-        Parameters
-        ----------
-        y : ndarray of shape (n_samples,)
-            True classes as integer codes.
-        projections : ndarray of shape (n_predictions, ...)
-            Output of :meth:`project`.
-        sample_weight : ndarray of shape (n_samples,), default=None
-            Weights of the rows; None for equal weights.
-
-        Returns
-        -------
-        losses : ndarray of shape (n_predictions,)
-            The losses, smaller is better.
-        """
+        """Return the loss of each projected prediction (see `project`), shape (n_predictions,)."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +76,6 @@ class LogLoss(Loss):
     def evaluate(
         self, y: IntArray, projections: FloatArray, sample_weight: FloatArray | None = None
     ) -> FloatArray:
-        """Return the log loss of each prediction."""
         precision = np.finfo(np.float64).eps
         logarithms = np.log(np.clip(projections, precision, 1.0 - precision, dtype=np.float64))
         return -row_means(logarithms, sample_weight)
@@ -135,7 +99,6 @@ class BrierLoss(Loss):
     def evaluate(
         self, y: IntArray, projections: FloatArray, sample_weight: FloatArray | None = None
     ) -> FloatArray:
-        """Return the Brier score of each prediction."""
         n_classes = projections.shape[2]
         differences = projections - np.eye(n_classes)[y]
         squares = np.square(differences, out=differences).sum(axis=2)
@@ -180,7 +143,6 @@ class RocAucLoss(Loss):
     def evaluate(
         self, y: IntArray, projections: FloatArray, sample_weight: FloatArray | None = None
     ) -> FloatArray:
-        """Return one minus the ROC AUC of each prediction."""
         if projections.ndim == 2:
             return 1.0 - _binary_auc(y == 1, projections, sample_weight)
         weight = np.ones(len(y)) if sample_weight is None else sample_weight
@@ -230,7 +192,6 @@ class SmoothedLoss(Loss):
     def evaluate(
         self, y: IntArray, projections: FloatArray, sample_weight: FloatArray | None = None
     ) -> FloatArray:
-        """Return the loss of each prediction plus the share of its log loss."""
         losses = self.loss(y, projections, sample_weight)
         return losses + self.share * LogLoss()(y, projections, sample_weight)
 

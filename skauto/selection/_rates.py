@@ -51,18 +51,7 @@ class RateLimit:
     kind: str = "spread"
 
     def measure(self, shares: FloatArray) -> FloatArray:
-        """Return the limited value, given the rate of each set.
-
-        Parameters
-        ----------
-        shares : ndarray of shape (n, n_sets)
-            Share of positive labels of each set.
-
-        Returns
-        -------
-        values : ndarray of shape (n,)
-            Values, to be compared with ``upper``.
-        """
+        """Return the limited value of each row of rates, (n, n_sets) -> (n,)."""
         if self.kind == "spread":
             return np.asarray(shares.max(axis=1) - shares.min(axis=1))
         return np.asarray((shares if self.kind == "rate" else 1.0 - shares).max(axis=1))
@@ -93,17 +82,9 @@ class SignalThreshold:
     strengths: FloatArray
 
     def offsets(self, signals: FloatArray) -> FloatArray:
-        """Convert the thresholds of rows to offsets of the two classes.
+        """Convert the thresholds of rows to offsets of the two classes, see `Decision`.
 
-        Parameters
-        ----------
-        signals : ndarray of shape (n_samples, n_signals)
-            Signals of the rows.
-
-        Returns
-        -------
-        offsets : ndarray of shape (n_samples, 2)
-            Offsets of the log-probabilities, see `Decision`.
+        Signals of shape (n_samples, n_signals) give offsets of shape (n_samples, 2).
         """
         thresholds = np.clip(self.base + signals @ self.strengths, 1e-6, 1.0 - 1e-6)
         positive = np.log1p(-thresholds) - np.log(thresholds)

@@ -86,7 +86,6 @@ class ScorerLoss(Loss):
     def evaluate(
         self, y: IntArray, projections: FloatArray, sample_weight: FloatArray | None = None
     ) -> FloatArray:
-        """Return the negative score of each prediction."""
         return np.array(
             [-self._score(Predictions, y, block, sample_weight) for block in projections],
             dtype=np.float64,
@@ -101,20 +100,9 @@ class ScorerLoss(Loss):
     def reads_labels(self, y: IntArray, n_classes: int) -> bool:
         """Return whether class offsets can improve the score, which must read labels only.
 
-        The response methods that the scorer calls are recorded during one call.
-
-        Parameters
-        ----------
-        y : ndarray of int of shape (n_samples,)
-            True classes as codes.
-        n_classes : int
-            Number of classes.
-
-        Returns
-        -------
-        reads : bool
-            False for scorers that read probabilities, and for precision or recall of a single
-            class, whose optimum is a constant label.
+        It is False for scorers that read probabilities, and for precision or recall of a single
+        class, whose optimum is a constant label. The response methods that the scorer calls are
+        recorded during one call.
         """
         function = scorer_function(self.scorer)
         if function in (precision_score, recall_score):
@@ -147,18 +135,7 @@ class ScorerLoss(Loss):
         return losses
 
     def take(self, rows: IntArray) -> Self:
-        """Return the loss of some of the rows.
-
-        Parameters
-        ----------
-        rows : ndarray of int
-            Row indices, possibly with repetitions.
-
-        Returns
-        -------
-        loss : ScorerLoss
-            The loss with these rows of ``X``.
-        """
+        """Return the loss of some of the rows, by their indices, possibly with repetitions."""
         X = None if self.X is None else take_rows(self.X, rows)
         return type(self)(self.scorer, self.classes, X)
 

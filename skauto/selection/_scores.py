@@ -7,12 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.utils import (
-    FloatArray,
-    Predictions,
-    scorer_function,
-    scorer_needs_labels_only,
-)
+from skauto.utils import FloatArray, Predictions, scorer_function, scorer_needs_labels_only
 
 
 def score_probabilities(
