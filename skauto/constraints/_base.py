@@ -108,32 +108,15 @@ class Constraint(BaseEstimator, ABC):
     def shared(self, evidence: Evidence, reader: Any) -> float:
         """Measure the part of an additive value that the members of an ensemble share.
 
-        Parameters
-        ----------
-        evidence : Evidence
-            Some rows of the raw table.
-        reader : TableReader
-            First step of all members.
-
-        Returns
-        -------
-        value : float
-            It counts once for all members.
+        It counts once for all members. The reader is their first step.
         """
         return 0.0
 
     def rate_limits(self, evidence: Evidence) -> list[RateLimit]:
         """Express the limit as limits on rates of labels, which a decision can keep.
 
-        Parameters
-        ----------
-        evidence : Evidence
-            True classes and groups of rows of two classes; predictions are not used.
-
-        Returns
-        -------
-        limits : list of RateLimit
-            Equivalent limits; empty if the constraint does not limit rates of labels.
+        It reads true classes and groups of rows of two classes, not predictions. The list is empty
+        if the constraint does not limit rates of labels.
         """
         return []
 

@@ -56,29 +56,9 @@ class Evidence:
 
     @classmethod
     def of(
-        cls,
-        data: TrainingData,
-        probabilities: NDArray[Any],
-        rows: IntArray,
-        model: Any = None,
+        cls, data: TrainingData, probabilities: NDArray[Any], rows: IntArray, model: Any = None
     ) -> "Evidence":
-        """Create the evidence of some rows of the training data.
-
-        Parameters
-        ----------
-        data : TrainingData
-            Training data.
-        probabilities : ndarray of shape (n_rows, n_classes)
-            Predictions for the rows.
-        rows : ndarray of int of shape (n_rows,)
-            Row indices.
-        model : object, default=None
-            Fitted model.
-
-        Returns
-        -------
-        evidence : Evidence
-        """
+        """Create the evidence of some rows of the training data, by their indices."""
         return cls(
             probabilities=probabilities,
             y=data.y[rows],
@@ -133,19 +113,8 @@ class Margin:
     def of(cls, safety_margin: float | str) -> Self:
         """Parse the parameter ``safety_margin`` of an estimator.
 
-        Parameters
-        ----------
-        safety_margin : float or str
-            Number of standard errors, or a confidence level such as ``"95%"``.
-
-        Returns
-        -------
-        margin : Margin
-
-        Raises
-        ------
-        ValueError
-            If it is a string other than a percentage of at least 50% and less than 100%.
+        It is a number of standard errors, or a confidence level such as ``"95%"``, of at least 50%
+        and less than 100%. Another string raises a ValueError.
         """
         if not isinstance(safety_margin, str):
             return cls(n_errors=float(safety_margin))

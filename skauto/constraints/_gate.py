@@ -163,10 +163,7 @@ class Gate:
     def check_groups(self, names: Mapping[str, Sequence[str]]) -> None:
         """Raise if a constraint has fewer than two large groups; warn about small groups.
 
-        Parameters
-        ----------
-        names : mapping of str to sequence of str
-            Names of the groups of each sensitive feature, in the order of their codes.
+        The names are those of the groups of each sensitive feature, in the order of their codes.
         """
         for constraint in self.constraints:
             if isinstance(constraint, GroupConstraint):
@@ -179,21 +176,10 @@ class Gate:
         predictions: NDArray[Any] | None,
         fidelity: float = 1.0,
     ) -> dict[str, float]:
-        """Estimate the constraint values of a trial before its refit.
+        """Estimate the constraint values of a trial before its refit, by constraint key.
 
-        Parameters
-        ----------
-        folds : mapping of str to tuple of float
-            Measured value of each constraint by fold.
-        predictions : ndarray of shape (n_samples, n_classes) or None
-            Out-of-fold predictions; None if the trial is not complete.
-        fidelity : float, default=1.0
-            Fraction of the rows of the trial.
-
-        Returns
-        -------
-        estimates : dict of str to float
-            Values by constraint key; NaN if undefined.
+        `folds` has the measured value of each constraint by fold. The out-of-fold predictions are
+        None if the trial is not complete. `fidelity` is its fraction of the rows.
         """
         values = {}
         for constraint in self.constraints:
@@ -218,23 +204,10 @@ class Gate:
         *,
         decision: Decision | None = None,
     ) -> Verdict:
-        """Measure every constraint on an ensemble.
+        """Measure every constraint on an ensemble of trials with out-of-fold predictions.
 
-        Parameters
-        ----------
-        trials : sequence of Trial
-            Members, with out-of-fold predictions.
-        weights : array-like of shape (n_members,)
-            Weights of the members.
-        model : object, default=None
-            Fitted ensemble; None predicts the additive constraints.
-        decision : Decision, default=None
-            Temperature and class offsets; None predicts the most probable class.
-
-        Returns
-        -------
-        verdict : Verdict
-            Measured constraints.
+        Without the fitted `model`, additive constraints are predicted. Without a decision, the
+        most probable class is predicted.
         """
         measured = self._measurements(
             self.constraints, trials, weights, model, decision, resample=True
@@ -253,12 +226,7 @@ class Gate:
     def learn_growth(self, trial: Trial, model: object) -> None:
         """Measure how additive values of a classifier grow from the folds to all rows.
 
-        Parameters
-        ----------
-        trial : Trial
-            A trial on all rows.
-        model : object
-            Its pipeline, fitted on all rows.
+        The model is the pipeline of a trial on all rows, fitted on all rows.
         """
         for constraint in self.constraints:
             folds = trial.fold_constraints.get(constraint.key)
@@ -280,22 +248,10 @@ class Gate:
         }
 
     def allows(self, trials: Sequence[Trial], weights: Sequence[float] | NDArray[Any]) -> bool:
-        """Whether an ensemble keeps every limit before the refit.
+        """Whether an ensemble keeps every limit before the refit; False also if one is undefined.
 
         This is faster than ``judge``: it stops at the first violation, and approximates bootstrap
         bounds by standard errors over the folds.
-
-        Parameters
-        ----------
-        trials : sequence of Trial
-            Members, with out-of-fold predictions.
-        weights : array-like of shape (n_members,)
-            Weights of the members.
-
-        Returns
-        -------
-        allowed : bool
-            False also if a limited constraint is undefined.
         """
         limited = [c for c in self.constraints if math.isfinite(c.limit)]
         measured = self._measurements(limited, trials, weights, None, None, resample=False)

@@ -67,24 +67,9 @@ class GroupConstraint(Constraint):
     ) -> None:
         """Raise if fewer than two groups are large enough; warn about groups that are too small.
 
-        Parameters
-        ----------
-        folds : sequence of Evidence
-            Validation rows of each fold; predictions are not used.
-        pooled : Evidence
-            All validation rows.
-        names : mapping of str to sequence of str
-            Names of the groups of each sensitive feature, in the order of their codes.
-
-        Raises
-        ------
-        ValueError
-            If fewer than two groups of a feature are large enough.
-
-        Warns
-        -----
-        SmallGroupWarning
-            If a group is too small in every fold.
+        `folds` and `pooled` are the validation rows of each fold and of all, whose predictions are
+        not used. `names` are those of the groups of each sensitive feature, in the order of their
+        codes.
         """
         by_fold = [dict(self._groupings(fold)) for fold in folds]
         for feature, codes in self._groupings(pooled):
@@ -193,26 +178,10 @@ class _RateDifference(GroupConstraint):
         """Upper bound of a one-sided confidence interval for the value on new rows.
 
         It is the quantile of the difference when the rate of each group is sampled from its
-        posterior distribution under Jeffreys' prior, Beta(hits + 1/2, misses + 1/2) [1]_. This is
-        the Bayesian bootstrap over rows [2]_ plus a prior, which matters for rates of 0 and 1.
-
-        Parameters
-        ----------
-        evidence : Evidence
-            Predictions for rows that no model was fitted on.
-        confidence : float
-            Confidence level.
-
-        Returns
-        -------
-        bound : float
-            NaN for fewer than two groups.
-
-        References
-        ----------
-        .. [1] L. D. Brown, T. T. Cai and A. DasGupta, "Interval estimation for a binomial
-           proportion", Statistical Science 16, 2001.
-        .. [2] D. B. Rubin, "The Bayesian bootstrap", Annals of Statistics 9, 1981.
+        posterior distribution under Jeffreys' prior, Beta(hits + 1/2, misses + 1/2) (Brown, Cai
+        and DasGupta, "Interval estimation for a binomial proportion", Statistical Science 16,
+        2001). This is the Bayesian bootstrap over rows (Rubin, Annals of Statistics 9, 1981) plus
+        a prior, which matters for rates of 0 and 1.
         """
         rng = np.random.default_rng(0)
         bounds = []
@@ -223,28 +192,28 @@ class _RateDifference(GroupConstraint):
 
     def rate_limits(self, evidence: Evidence) -> list[RateLimit]:
         """Express the limit as limits on rates: one per feature and mask of rows."""
+        return [
+            RateLimit(np.array([kind & (codes == group) for group in large]), float(self.limit))
+            for codes, kind, large in self._compared(evidence)
+        ]
+
+    def _counts(self, evidence: Evidence) -> Iterator[tuple[IntArray, IntArray]]:
+        """Numbers of rows predicted positive and of all rows, by group."""
+        predicted = evidence.labels == positive_code(self, evidence.classes)
+        for codes, kind, large in self._compared(evidence):
+            sizes = np.bincount(codes[kind])
+            hits = np.bincount(codes[kind & predicted], minlength=len(sizes))
+            yield hits[large], sizes[large]
+
+    def _compared(self, evidence: Evidence) -> Iterator[tuple[IntArray, BoolArray, IntArray]]:
+        """Group codes, mask of the rows of a rate, and the groups with enough of these rows."""
         truth = evidence.y == positive_code(self, evidence.classes)
-        limits = []
         for _, codes in self._groupings(evidence):
             for kind in self._kinds(truth):
                 sizes = np.bincount(codes[kind], minlength=1)
                 large = np.flatnonzero(sizes >= self.min_group_size)
                 if len(large) >= 2:
-                    sets = np.array([kind & (codes == group) for group in large])
-                    limits.append(RateLimit(sets, float(self.limit)))
-        return limits
-
-    def _counts(self, evidence: Evidence) -> Iterator[tuple[IntArray, IntArray]]:
-        """Numbers of rows predicted positive and of all rows, by group."""
-        code = positive_code(self, evidence.classes)
-        predicted = evidence.labels == code
-        for _, codes in self._groupings(evidence):
-            for kind in self._kinds(evidence.y == code):
-                sizes = np.bincount(codes[kind], minlength=1)
-                hits = np.bincount(codes[kind & predicted], minlength=len(sizes))
-                large = sizes >= self.min_group_size
-                if large.sum() >= 2:
-                    yield hits[large], sizes[large]
+                    yield codes, kind, large
 
 
 class StatisticalParity(_RateDifference):

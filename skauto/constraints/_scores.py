@@ -1,7 +1,6 @@
 """Constraints on scores and error rates."""
 
 import math
-from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -28,9 +27,11 @@ class _Rate(Constraint):
         self.upper = upper
         self.positive_label = positive_label
 
-    @abstractmethod
     def _errors(self, evidence: Evidence) -> BoolArray:
         """Whether each of these rows is misclassified."""
+        positive = positive_code(self, evidence.classes)
+        kind = (evidence.y == positive) == self._of_positives
+        return np.asarray((evidence.labels[kind] == positive) != self._of_positives)
 
     def measure(self, evidence: Evidence) -> float:
         """Error rate; NaN if there are no such rows."""
@@ -38,24 +39,10 @@ class _Rate(Constraint):
         return float(errors.mean()) if errors.size else math.nan
 
     def bound(self, evidence: Evidence, confidence: float) -> float:
-        """Upper bound of the exact one-sided confidence interval of Clopper and Pearson [1]_.
+        """Upper bound of the exact one-sided confidence interval of Clopper and Pearson.
 
-        Parameters
-        ----------
-        evidence : Evidence
-            Predictions for rows that no model was fitted on.
-        confidence : float
-            Confidence level.
-
-        Returns
-        -------
-        bound : float
-            NaN if there are no such rows.
-
-        References
-        ----------
-        .. [1] C. J. Clopper and E. S. Pearson, "The use of confidence or fiducial limits
-           illustrated in the case of the binomial", Biometrika 26, 1934.
+        C. J. Clopper and E. S. Pearson, "The use of confidence or fiducial limits illustrated in
+        the case of the binomial", Biometrika 26, 1934. It is NaN if there are no such rows.
         """
         errors = self._errors(evidence)
         if not errors.size:
@@ -103,11 +90,6 @@ class FalsePositiveRate(_Rate):
 
     _of_positives = False
 
-    def _errors(self, evidence: Evidence) -> BoolArray:
-        positive = positive_code(self, evidence.classes)
-        kind = evidence.y != positive
-        return np.asarray(evidence.labels[kind] == positive)
-
 
 class FalseNegativeRate(_Rate):
     """False negative rate: fraction of the positive rows that are predicted negative.
@@ -127,11 +109,6 @@ class FalseNegativeRate(_Rate):
     """
 
     _of_positives = True
-
-    def _errors(self, evidence: Evidence) -> BoolArray:
-        positive = positive_code(self, evidence.classes)
-        kind = evidence.y == positive
-        return np.asarray(evidence.labels[kind] != positive)
 
 
 class ScoreBound(Constraint):
