@@ -1,9 +1,6 @@
 """Acquisition functions and their maximization."""
 
-from skauto.acquisition._continuous import (
-    log_improvement_with_gradient,
-    maximize_log_improvement,
-)
+from skauto.acquisition._continuous import log_improvement_with_gradient, maximize_log_improvement
 from skauto.acquisition._design import d_optimal_design
 from skauto.acquisition._hypervolume import expected_hypervolume_improvement
 from skauto.acquisition._improvement import (

@@ -9,11 +9,7 @@ _TIE = 1e-9
 
 
 def d_optimal_design(
-    candidates: FloatArray,
-    n: int,
-    rng: np.random.Generator,
-    *,
-    known: FloatArray | None = None,
+    candidates: FloatArray, n: int, rng: np.random.Generator, *, known: FloatArray | None = None
 ) -> IntArray:
     r"""Choose points by greedy D-optimal design.
 

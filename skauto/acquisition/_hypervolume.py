@@ -97,15 +97,6 @@ def _free_boxes(front: FloatArray, corner: FloatArray) -> tuple[FloatArray, Floa
 
     The recursion is over objectives: between two consecutive values of the last objective, the
     region is that of the points below these values in the other objectives.
-
-    Parameters
-    ----------
-    front : ndarray of shape (k, m)
-    corner : ndarray of shape (m,)
-
-    Returns
-    -------
-    lower, upper : ndarray of shape (n_boxes, m)
     """
     if len(corner) == 1:
         best = np.append(front[:, 0], corner).min()

@@ -72,17 +72,8 @@ class AugmentedGaussianProcess(BaseEstimator):
     ) -> Self:
         """Fit a model to each source and the augmented model to the reliable observations.
 
-        Parameters
-        ----------
-        observations : sequence of (X, y) pairs
-            Points of shape (n_s, n_features) and values of shape (n_s,) of each source s. The
-            first source is the ground truth and has at least one observation.
-        rng : numpy.random.Generator
-            Source of all randomness.
-
-        Returns
-        -------
-        self : AugmentedGaussianProcess
+        Each source has points (n_s, n_features) and values (n_s,). The first source is the ground
+        truth and has at least one observation.
         """
         truth = self._fitted(*observations[0], rng)
         cheap = [self._fitted(X, y, rng) if len(y) else None for X, y in observations[1:]]
@@ -102,19 +93,7 @@ class AugmentedGaussianProcess(BaseEstimator):
         return self
 
     def believe(self, X: FloatArray, rng: np.random.Generator) -> Self:
-        """Condition the augmented model on running evaluations, see :func:`believe`.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_points, n_features)
-            Points of the running evaluations, possibly none.
-        rng : numpy.random.Generator
-            Source of randomness of a new fit.
-
-        Returns
-        -------
-        self : AugmentedGaussianProcess
-        """
+        """Condition the augmented model on running evaluations, see :func:`believe`."""
         believe(self.augmented_, *self._augmented_set, X, rng)
         return self
 
@@ -125,15 +104,8 @@ class AugmentedGaussianProcess(BaseEstimator):
     def is_reliable(self, X: FloatArray) -> BoolArray:
         """Return where the models of each source and of the ground truth agree, Eq. (8).
 
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Points to compare at.
-
-        Returns
-        -------
-        reliable : ndarray of bool of shape (n_sources, n_samples)
-            True for the ground truth, False for a source without observations.
+        The mask has shape (n_sources, n_samples). It is True for the ground truth and False for a
+        source without observations.
         """
         truth, *cheap = self.sources_
         assert truth is not None
@@ -149,15 +121,8 @@ class AugmentedGaussianProcess(BaseEstimator):
     def discrepancy(self, X: FloatArray) -> FloatArray:
         """Return the distance between the augmented mean and the mean of each source, Eq. (12).
 
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Points to compare at.
-
-        Returns
-        -------
-        discrepancy : ndarray of shape (n_sources, n_samples)
-            Infinite for a source without observations.
+        The distances have shape (n_sources, n_samples). They are infinite for a source without
+        observations.
         """
         mean, _ = self.predict(X)
         distances = np.full((len(self.sources_), len(mean)), np.inf)

@@ -77,18 +77,8 @@ class DiversitySurrogate(BaseEstimator):
     def fit(self, X: FloatArray, diversity: FloatArray, rng: np.random.Generator) -> Self:
         """Fit all models.
 
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Observed configurations, without missing values.
-        diversity : ndarray of shape (n_samples, n_samples)
-            Diversity of each pair, symmetric.
-        rng : numpy.random.Generator
-            Source of all randomness.
-
-        Returns
-        -------
-        self : DiversitySurrogate
+        The diversity of the configurations ``X`` (n_samples, n_features) is a symmetric matrix
+        (n_samples, n_samples).
         """
         points = np.ascontiguousarray(X, dtype=np.float32)
         self.models_ = [self._grow(points, diversity, rng) for _ in range(self.n_models)]
@@ -98,18 +88,8 @@ class DiversitySurrogate(BaseEstimator):
     def update(self, X: FloatArray, diversity: FloatArray, rng: np.random.Generator) -> Self:
         """Fit the models with the oldest data again, as many as ``max_pairs`` allows.
 
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            All observed configurations; new ones are appended to those of the last call.
-        diversity : ndarray of shape (n_samples, n_samples)
-            Diversity of each pair, symmetric.
-        rng : numpy.random.Generator
-            Source of all randomness.
-
-        Returns
-        -------
-        self : DiversitySurrogate
+        The arguments are those of `fit`. New configurations are appended to those of the last
+        call.
         """
         if not hasattr(self, "models_"):
             return self.fit(X, diversity, rng)
@@ -123,17 +103,10 @@ class DiversitySurrogate(BaseEstimator):
         return self
 
     def predict(self, first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Predict the diversity of pairs.
+        """Predict the diversity of pairs: mean and standard deviation over the models, (n_pairs,).
 
-        Parameters
-        ----------
-        first, second : ndarray of shape (n_pairs, n_features)
-            The two configurations of each pair.
-
-        Returns
-        -------
-        mean, std : ndarray of shape (n_pairs,)
-            Mean and standard deviation over the models.
+        ``first`` and ``second`` are the configurations of the pairs, of shape (n_pairs,
+        n_features).
         """
         values = self._values(first, second)
         return values.mean(axis=0), values.std(axis=0)
@@ -141,17 +114,8 @@ class DiversitySurrogate(BaseEstimator):
     def sample(self, first: FloatArray, second: FloatArray) -> FloatArray:
         """Return the prediction of each model for all pairs of two sets of configurations.
 
-        Parameters
-        ----------
-        first : ndarray of shape (n_first, n_features)
-            Configurations.
-        second : ndarray of shape (n_second, n_features)
-            Configurations.
-
-        Returns
-        -------
-        values : ndarray of shape (n_models, n_first, n_second)
-            Diversities between 0 and 1: one joint sample of the predictive distribution per model.
+        The shape is (n_models, n_first, n_second). Each model is one joint sample of the
+        predictive distribution.
         """
         n_first, n_second = len(first), len(second)
         values = self._values(np.repeat(first, n_second, axis=0), np.tile(second, (n_first, 1)))

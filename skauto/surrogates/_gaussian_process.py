@@ -90,20 +90,9 @@ class GaussianProcess(BaseEstimator):
         self.warm_start = warm_start
 
     def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
-        """Optimise the hyper-parameters and condition the process on the observations.
+        """Optimise the hyper-parameters and condition the process; see `Surrogate.fit`.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Observed points, scaled approximately to the unit cube.
-        y : array-like of shape (n_samples,)
-            Observed values.
-        rng : numpy.random.Generator
-            Source of randomness of the restarts.
-
-        Returns
-        -------
-        self : GaussianProcess
+        The points should be scaled approximately to the unit cube.
         """
         X, y = _check_data(X, y)
         targets = _standardise(y)[0]
@@ -128,18 +117,7 @@ class GaussianProcess(BaseEstimator):
     def update(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
         """Fit if there are 10% more observations than in the last fit, else only condition.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            All observed points.
-        y : array-like of shape (n_samples,)
-            All observed values.
-        rng : numpy.random.Generator
-            Source of randomness of the restarts.
-
-        Returns
-        -------
-        self : GaussianProcess
+        The arguments are those of `fit`: all observations.
         """
         fitted = getattr(self, "n_features_in_", None) == np.shape(X)[1]
         if fitted and len(X) < 1.1 * self._n_fitted:
@@ -151,18 +129,7 @@ class GaussianProcess(BaseEstimator):
     ) -> Self:
         """Condition the process on observations with fixed hyper-parameters.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Observed (or fantasised) points.
-        y : array-like of shape (n_samples,)
-            Values at the points.
-        hyperparameters : ndarray of shape (n_features + 2,), default=None
-            New ``hyperparameters_``; None keeps those of the last fit.
-
-        Returns
-        -------
-        self : GaussianProcess
+        They are those of the last fit, or new ``hyperparameters_`` of shape (n_features + 2,).
         """
         X, y = _check_data(X, y)
         self.n_features_in_ = X.shape[1]
@@ -195,18 +162,7 @@ class GaussianProcess(BaseEstimator):
         return self._offset + self._scale * mean, self._scale * std
 
     def predict_with_gradient(self, x: FloatArray) -> tuple[float, float, FloatArray, FloatArray]:
-        """Predict posterior mean and standard deviation at one point, and their gradients.
-
-        Parameters
-        ----------
-        x : ndarray of shape (n_features,)
-            The point.
-
-        Returns
-        -------
-        mean, std : float
-        mean_gradient, std_gradient : ndarray of shape (n_features,)
-        """
+        """Predict mean and standard deviation at a point (n_features,), and their gradients."""
         amplitude, scales, _ = _unpack(self.hyperparameters_)
         steps = (np.asarray(x, dtype=float) - self._center - self._points) / scales
         cross, slope = _matern(np.einsum("ij,ij->i", steps, steps), amplitude, self.nu)

@@ -53,21 +53,7 @@ class LinearModel(BaseEstimator):
         self.alpha = alpha
 
     def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator | None = None) -> Self:
-        """Solve the normal equations.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Observed points, without missing values.
-        y : ndarray of shape (n_samples,)
-            Observed values, finite.
-        rng : numpy.random.Generator, default=None
-            Ignored; part of the interface of surrogates.
-
-        Returns
-        -------
-        self : LinearModel
-        """
+        """Fit the coefficients; see `Surrogate.fit`. The random generator is not used."""
         if not self.alpha > 0:
             raise ValueError(
                 f"The 'alpha' of LinearModel must be positive. Got {self.alpha!r} instead."
