@@ -18,12 +18,7 @@ from skauto.space import Configuration
 from skauto.strategies._bandit import ThompsonSampling, continuous_reward
 from skauto.strategies._base import GeneratorStrategy
 from skauto.strategies._bayesian import cap_outliers, spread
-from skauto.strategies._checks import (
-    check_integers,
-    check_numbers,
-    check_options,
-    check_positive,
-)
+from skauto.strategies._checks import check_integers, check_numbers, check_options, check_positive
 from skauto.surrogates import GaussianProcess, believe
 from skauto.utils import BoolArray, FloatArray, GrowingArray, IntArray
 
@@ -230,7 +225,7 @@ class ADMM(GeneratorStrategy):
     def _minimize_theta(self, history: History, budget: int) -> Iterator[Proposal]:
         """theta-min on the active set (Eq. A19); in closed form on the inactive set (Eq. 9)."""
         state = self._state
-        columns = self._active_columns(state.structure)
+        columns = self._layout.columns_of(state.structure)
         inactive = self._discrete.copy()
         inactive[columns] = False
         state.theta[inactive] = np.clip(self._penalty_center()[inactive], 0.0, 1.0)
@@ -328,7 +323,9 @@ class ADMM(GeneratorStrategy):
         """delta-min (Eq. A23): the legal value nearest to a, for each integer."""
         state = self._state
         a = np.clip(state.theta + state.multipliers / self.rho, 0.0, 1.0)
-        state.delta = self._snapped(a)
+        state.delta = state.delta.copy()
+        for column in np.flatnonzero(self._discrete).tolist():
+            state.delta[column] = self._layout.parameter(column).snap([a[column]])[0]
 
     # ----------------------------------------------------------------------------------- z-min
 
@@ -474,17 +471,10 @@ class ADMM(GeneratorStrategy):
         """Configuration at the legal values nearest to relaxed ones (Eq. 4)."""
         vector = np.full((1, self._layout.n_columns), np.nan)
         vector[0, : self._n_steps] = structure
-        for column in self._active_columns(structure).tolist():
+        for column in self._layout.columns_of(structure).tolist():
             vector[0, column] = self._layout.parameter(column).snap([theta[column]])[0]
         self._layout.deactivate(vector)
         return self._space.decode(vector[0])
-
-    def _snapped(self, theta: FloatArray) -> FloatArray:
-        """Nearest legal values of the relaxed integers; delta in continuous columns."""
-        snapped = self._state.delta.copy()
-        for column in np.flatnonzero(self._discrete).tolist():
-            snapped[column] = self._layout.parameter(column).snap([theta[column]])[0]
-        return snapped
 
     def _propose(self, structure: IntArray, theta: FloatArray, origin: str) -> Proposal:
         configuration = self._configuration(structure, theta)
@@ -494,10 +484,6 @@ class ADMM(GeneratorStrategy):
     def _row_of(self, configuration: Configuration) -> int | None:
         """Row of a configuration in the observations; None if it is not complete."""
         return self._memory.row_of(configuration, 1.0)
-
-    def _active_columns(self, structure: IntArray) -> IntArray:
-        """Columns of the hyper-parameters of the algorithms of a structure."""
-        return self._layout.columns_of(structure)
 
 
 @dataclass

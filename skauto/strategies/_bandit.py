@@ -11,22 +11,9 @@ from skauto.utils import FloatArray, IntArray
 class ThompsonSampling:
     """Thompson sampling over structures with probabilistic rewards (Algorithm A1).
 
-    Parameters
-    ----------
-    space : SearchSpace
-        Space whose algorithms are the arms.
-    alpha0, delta0 : float, default=10
-        Parameters of the Beta prior of every arm.
-
-    Attributes
-    ----------
-    pulls, rewards : list of ndarray of shape (n_algorithms,)
-        Number of pulls n_j and of rewards r_j of each arm, by step.
-
-    References
-    ----------
-    .. [1] S. Liu, P. Ram et al., "An ADMM Based Framework for AutoML Pipeline Configuration",
-       AAAI 2020, Appendix 4.
+    Every arm has the Beta prior with parameters alpha0 and delta0, and counts of its pulls n_j and
+    rewards r_j, which are arrays by step. See S. Liu, P. Ram et al., "An ADMM Based Framework for
+    AutoML Pipeline Configuration", AAAI 2020, Appendix 4.
     """
 
     def __init__(self, space: SearchSpace, alpha0: float = 10.0, delta0: float = 10.0) -> None:

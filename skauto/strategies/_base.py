@@ -302,19 +302,7 @@ class GeneratorStrategy(Strategy):
     """
 
     def start(self, space: SearchSpace, rng: np.random.Generator) -> Self:
-        """Begin a search; whatever an earlier one left behind is forgotten.
-
-        Parameters
-        ----------
-        space : SearchSpace
-            Where to search.
-        rng : numpy.random.Generator
-            Source of all randomness of the search.
-
-        Returns
-        -------
-        self : GeneratorStrategy
-        """
+        """Begin a search and reset the state of an earlier one; see `Strategy.start`."""
         super().start(space, rng)
         self._generator: Iterator[Proposal] | None = None
         return self

@@ -44,7 +44,8 @@ class BayesianStrategy(Strategy):
     - ``self._fitted(model, observations, y)``: a model fitted to targets ``y``, in which pending
       evaluations have their predicted mean (kriging believer);
     - ``self._maximizer(acquisition, starts)``: the new configuration with the largest
-      acquisition among random candidates and those of a local search.
+      acquisition among random candidates and those of a local search;
+    - ``self._most_improving(model, observations, y)``: both, with the expected improvement.
 
     See Also
     --------
@@ -112,6 +113,15 @@ class BayesianStrategy(Strategy):
         """Fit a model to targets, with pending evaluations at their predicted mean."""
         X, pending = self._inputs(observations.vectors), self._inputs(self._pending_vectors())
         return believe(model.fit(X, y, self._rng), X, y, pending, self._rng)
+
+    def _most_improving(
+        self, model: Surrogate, observations: Observations, y: FloatArray
+    ) -> Configuration | None:
+        """Return the new configuration with the largest expected improvement on targets `y`."""
+        starts = observations.vectors[np.argsort(y, kind="stable")[: self.n_starts]]
+        model = self._fitted(model, observations, y)
+        best = float(y[observations.ok].min())
+        return self._maximizer(improvement_of(model, best, self._inputs), starts)
 
     def _maximizer(
         self, acquisition: Acquisition, starts: FloatArray, **options: Any

@@ -1,6 +1,7 @@
 """One-hot inputs for distance-based models, and the dimension of a conditional space."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skauto.space import SearchSpace
 from skauto.utils import FloatArray
@@ -25,8 +26,16 @@ def model_inputs(space: SearchSpace, vectors: FloatArray) -> FloatArray:
 
     Values lie in [0, 1]. A space with a single configuration gives one column of zeros.
     """
-    encoded = space.one_hot(vectors)
+    return _without_fixed_steps(space, space.one_hot(vectors))
+
+
+def structure_inputs(space: SearchSpace, structures: NDArray[np.generic]) -> FloatArray:
+    """One-hot encode structures, or the structures of vectors, as `model_inputs` does."""
+    return _without_fixed_steps(space, space.one_hot_structures(structures))
+
+
+def _without_fixed_steps(space: SearchSpace, encoded: FloatArray) -> FloatArray:
+    sizes = space.layout.n_algorithms
     keep = np.ones(encoded.shape[1], dtype=bool)
-    sizes = [len(space.components(step)) for step in space.steps]
-    keep[: sum(sizes)] = np.repeat(np.array(sizes) > 1, sizes)
+    keep[: sizes.sum()] = np.repeat(sizes > 1, sizes)
     return encoded[:, keep] if keep.any() else np.zeros((len(encoded), 1))

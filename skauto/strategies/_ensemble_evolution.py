@@ -63,11 +63,7 @@ class EnsembleEvolution(Strategy):
     """
 
     def __init__(
-        self,
-        *,
-        population_size: int = 30,
-        n_members: int = 10,
-        max_rows: int = 2000,
+        self, *, population_size: int = 30, n_members: int = 10, max_rows: int = 2000
     ) -> None:
         self.population_size = population_size
         self.n_members = n_members

@@ -4,7 +4,7 @@ import numpy as np
 
 from skauto.history import History, Proposal
 from skauto.strategies._base import Observations
-from skauto.strategies._bayesian import BayesianStrategy, clone_or, improvement_of, rank_scores
+from skauto.strategies._bayesian import BayesianStrategy, clone_or, rank_scores
 from skauto.strategies._checks import check_integers
 from skauto.strategies._stored_predictions import StoredPredictions
 from skauto.surrogates import RandomForest, Surrogate
@@ -97,13 +97,9 @@ class EnsembleOptimization(BayesianStrategy):
         self._stored.update(observations, history)
         self._fill_positions(observations)
         position = self._n_visits % self.n_members
-        targets = self._targets(observations, position)
-        y = rank_scores(targets)
-        model = self._fitted(clone_or(self.surrogate, RandomForest()), observations, y)
-        best = float(y[observations.ok].min())
-        starts = observations.vectors[np.argsort(targets, kind="stable")[: self.n_starts]]
-        acquisition = improvement_of(model, best, self._inputs)
-        configuration = self._maximizer(acquisition, starts)
+        y = rank_scores(self._targets(observations, position))
+        model = clone_or(self.surrogate, RandomForest())
+        configuration = self._most_improving(model, observations, y)
         if configuration is None:
             return None
         self._n_visits += 1

@@ -6,7 +6,6 @@ from dataclasses import dataclass, fields
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from skauto.acquisition import (
@@ -17,12 +16,8 @@ from skauto.acquisition import (
 from skauto.history import History, Proposal
 from skauto.strategies._base import GeneratorStrategy, Observations, Strategy
 from skauto.strategies._bayesian import DESIGN_SHARE, design_size, performance_unit
-from skauto.strategies._checks import (
-    check_integers,
-    check_numbers,
-    check_options,
-    check_positive,
-)
+from skauto.strategies._checks import check_integers, check_numbers, check_options, check_positive
+from skauto.strategies._dimensions import structure_inputs
 from skauto.strategies._forest_bo import ForestBO
 from skauto.strategies._tpe import TPE
 from skauto.surrogates import LinearModel, believe
@@ -180,7 +175,7 @@ class FLASH(GeneratorStrategy):
         """Phase 1: the default, then a greedy D-optimal design of structures (Algorithm 2)."""
         if len(self._begun(history)) < n_init:
             yield Proposal(self._space.default(), origin="design")
-        known = self._encoded(self._begun(history))
+        known = structure_inputs(self._space, self._begun(history))
         missing = max(0, n_init - len(known))
         for row in d_optimal_design(paths.encoded, missing, self._rng, known=known):
             configuration = self._sample_new(paths.structures[[row]])
@@ -232,22 +227,12 @@ class FLASH(GeneratorStrategy):
         if len(structures) > _MAX_PATHS:
             drawn = self._rng.choice(len(structures), _MAX_PATHS, replace=False)
             structures = structures[np.sort(drawn)]
-        return _Paths(structures, self._encoded(structures))
-
-    def _encoded(self, structures: NDArray[np.generic]) -> FloatArray:
-        """One-hot encoding without the steps that have a single algorithm."""
-        encoded = self._space.one_hot_structures(structures)
-        sizes = self._sizes
-        encoded = encoded[:, np.repeat(sizes > 1, sizes)]
-        return encoded if encoded.shape[1] else np.zeros((len(encoded), 1))
-
-    @property
-    def _sizes(self) -> IntArray:
-        return np.array([len(self._space.components(step)) for step in self._space.steps])
+        return _Paths(structures, structure_inputs(self._space, structures))
 
     def _phase_length(self, wanted: int | None, history: History) -> int:
         if wanted is None:
-            wanted = int(self._sizes[self._sizes > 1].sum())
+            sizes = self._space.layout.n_algorithms
+            wanted = int(sizes[sizes > 1].sum())
         return design_size(wanted, history)
 
     def _begun(self, history: History) -> FloatArray:
@@ -259,8 +244,8 @@ class FLASH(GeneratorStrategy):
         observations = self._observations(history)
         if not len(observations):  # all trials are pending
             return np.zeros(len(paths.structures))
-        X = self._encoded(observations.vectors)
-        pending = self._encoded(self._pending_vectors())
+        X = structure_inputs(self._space, observations.vectors)
+        pending = structure_inputs(self._space, self._pending_vectors())
         y = observations.y
         loss_model = believe(self._fitted(X, y), X, y, pending, self._rng)
         mean, std = loss_model.predict(paths.encoded)
@@ -284,7 +269,7 @@ class FLASH(GeneratorStrategy):
 
     def _effects(self, observations: Observations) -> dict[str, list[object]]:
         """Coefficients of the linear models relative to the average trial, by step."""
-        X = self._encoded(observations.vectors)
+        X = structure_inputs(self._space, observations.vectors)
         loss = self._fitted(X, observations.y).coef_
         seconds = self._fitted(X, observations.costs).coef_
         columns: dict[str, list[object]] = {

@@ -162,7 +162,10 @@ class MOSAIC(GeneratorStrategy):
         super().stop()
 
     def _start(self) -> None:
-        self._check_settings()
+        check_integers(self, n_samples=1, n_candidates=1, n_starts=0, n_rounds=0, kappa=0)
+        check_numbers(self, c_ucb=(0.0, math.inf), progressive_widening=(0.0, math.inf))
+        check_positive(self, "temperature")
+        check_options(self, transform=("rank", None))
         self._order = self._read_order()
         self._tree = DecisionTree(
             self._space.structures[:, self._order],
@@ -171,12 +174,6 @@ class MOSAIC(GeneratorStrategy):
             temperature=self.temperature,
         )
         self._n_counted = 0
-
-    def _check_settings(self) -> None:
-        check_integers(self, n_samples=1, n_candidates=1, n_starts=0, n_rounds=0, kappa=0)
-        check_numbers(self, c_ucb=(0.0, math.inf), progressive_widening=(0.0, math.inf))
-        check_positive(self, "temperature")
-        check_options(self, transform=("rank", None))
 
     def _read_order(self) -> list[int]:
         """Indices of the steps that are decisions, in their order."""
@@ -281,11 +278,7 @@ class MOSAIC(GeneratorStrategy):
         return averages
 
     def _playout(
-        self,
-        surrogate: Surrogate,
-        node: Node,
-        observations: Observations,
-        experience: Experience,
+        self, surrogate: Surrogate, node: Node, observations: Observations, experience: Experience
     ) -> Configuration | None:
         """New configuration of X(s) with the largest expected improvement; None if none is new."""
         best = self._best_below(node, observations, experience)

@@ -6,7 +6,7 @@ import numpy as np
 
 from skauto.history import History, Proposal
 from skauto.strategies._base import Observations
-from skauto.strategies._bayesian import BayesianStrategy, clone_or, design_size, improvement_of
+from skauto.strategies._bayesian import BayesianStrategy, clone_or, design_size
 from skauto.strategies._checks import check_integers, check_numbers
 from skauto.strategies._dimensions import model_inputs, n_free_dimensions
 from skauto.surrogates import GaussianProcess, Surrogate
@@ -95,11 +95,8 @@ class ParEGO(BayesianStrategy):
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         weights = self._rng.dirichlet(np.ones(len(history.objectives)))
         y = self._scalarized(observations, weights)
-        model = self._fitted(clone_or(self.surrogate, GaussianProcess()), observations, y)
-        best = float(y[observations.ok].min())
-        starts = observations.vectors[np.argsort(y, kind="stable")[: self.n_starts]]
-        acquisition = improvement_of(model, best, self._inputs)
-        return self._proposal(self._maximizer(acquisition, starts), "log_ei")
+        model = clone_or(self.surrogate, GaussianProcess())
+        return self._proposal(self._most_improving(model, observations, y), "log_ei")
 
     def _inputs(self, vectors: FloatArray) -> FloatArray:
         return model_inputs(self._space, vectors)

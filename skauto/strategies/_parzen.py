@@ -8,28 +8,13 @@ from skauto.utils import FloatArray, IntArray
 
 
 class ParzenEstimator:
-    r"""Mixture of one kernel per observation and the prior, with equal weights.
+    """Mixture of one kernel per observation and the prior, with equal weights.
 
     A kernel is a product over hyper-parameters and choices of algorithms. For a numeric
     hyper-parameter it is a normal distribution around the observed value, truncated to [0, 1]. For
     a categorical one, or an algorithm, it is the smoothed indicator of the observed value. For a
-    hyper-parameter that is inactive in the observation, it is the prior.
-
-    Parameters
-    ----------
-    space : SearchSpace
-        Space of the observations.
-    observed : ndarray of shape (n, n_dimensions)
-        Vectors of the observations; n may be 0.
-    bandwidth : float, default=0.2
-        Standard deviation of the kernel of a single observation, on the unit interval.
-
-    References
-    ----------
-    .. [1] J. Bergstra, R. Bardenet, Y. Bengio, B. Kegl, "Algorithms for Hyper-Parameter
-       Optimization", NeurIPS 2011, section 4.
-    .. [2] S. Falkner, A. Klein, F. Hutter, "BOHB: Robust and Efficient Hyperparameter Optimization
-       at Scale", ICML 2018, section 3.2 (kernels over all hyper-parameters at once).
+    hyper-parameter that is inactive in the observation, it is the prior. The bandwidth is the
+    standard deviation of the kernel of a single observation. `TPE` has the references.
     """
 
     def __init__(self, space: SearchSpace, observed: FloatArray, bandwidth: float = 0.2) -> None:

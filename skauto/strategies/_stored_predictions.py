@@ -10,37 +10,19 @@ from skauto.utils import GrowingArray, IntArray
 
 
 class StoredPredictions:
-    """Predictions of the complete trials on a fixed sample of the validation rows.
+    """Predictions of the complete trials on a fixed sample of at most `max_rows` validation rows.
 
     A trial is excluded if it failed, used only a part of the rows, or has no predictions. Without
     targets in the history, all are excluded.
-
-    Parameters
-    ----------
-    max_rows : int
-        Maximum number of sampled rows.
-
-    Attributes
-    ----------
-    indices : list of int
-        Indices of the observations with predictions.
-    keys : list of (float, float, float)
-        Violation of the limits, loss and tie break of each of them.
-    families : list of str
-        Algorithm of the last step of each of them.
-    targets : ndarray of int of shape (n_rows,)
-        True classes of the rows.
-    loss : Loss
-        Loss of ensembles.
     """
 
     def __init__(self, max_rows: int) -> None:
         self.max_rows = max_rows
-        self.indices: list[int] = []
-        self.keys: list[tuple[float, float, float]] = []
-        self.families: list[str] = []
-        self.targets: IntArray = np.empty(0, dtype=np.intp)
-        self.loss: Loss = ErrorLoss()
+        self.indices: list[int] = []  # of the observations with predictions
+        self.keys: list[tuple[float, float, float]] = []  # violation, loss and tie break
+        self.families: list[str] = []  # algorithm of the last step
+        self.targets: IntArray = np.empty(0, dtype=np.intp)  # true classes of the rows
+        self.loss: Loss = ErrorLoss()  # of ensembles
         self._rows: IntArray | None = None
         self._predictions = GrowingArray()
         self._n_read = 0
@@ -78,15 +60,7 @@ class StoredPredictions:
     def candidates(self, rows: IntArray | None = None) -> IntArray:
         """Candidates of the ensemble: the 10 best trials and the 3 best of each classifier.
 
-        Parameters
-        ----------
-        rows : ndarray of int, default=None
-            Rows of the stored predictions to choose from; None means all.
-
-        Returns
-        -------
-        candidates : ndarray of int
-            Rows, best first.
+        They are chosen from some rows of the stored predictions (None means all), best first.
         """
         rows = np.arange(len(self)) if rows is None else rows
         keys, families = [self.keys[r] for r in rows], [self.families[r] for r in rows]

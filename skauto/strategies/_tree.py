@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
+from scipy.special import softmax
 
 from skauto.utils import BoolArray, FloatArray, IntArray
 
@@ -11,16 +12,10 @@ Path = tuple[int, ...]
 
 
 class Node:
-    """A partial structure s of k decisions (k-ps in the paper).
+    """A partial structure s of k decisions (k-ps in the paper), the path from the root.
 
-    Parameters
-    ----------
-    path : tuple of int
-        Decisions from the root.
-    rows : ndarray of int
-        Rows of the tree's structures that begin with the path: X(s).
-    choices : tuple of int
-        Legal values of the next decision; empty at a terminal node.
+    ``rows`` are the rows of the tree's structures that begin with the path, X(s). ``choices`` are
+    the legal values of the next decision, empty at a terminal node.
     """
 
     __slots__ = ("children", "choices", "closed", "path", "prior", "rows", "value", "visits")
@@ -137,7 +132,7 @@ class DecisionTree:
         values: FloatArray,
     ) -> FloatArray:
         """Scores of children by Eq. (5), given their partial surrogates Q as losses."""
-        policy = softmax(-values / scale / self.temperature)
+        policy = softmax(-values / scale / self.temperature)  # Eq. (4)
         children = [node.children[choice] for choice in choices]
         for child, prior, expected in zip(children, policy, values, strict=True):
             child.prior, child.value = float(prior), float(expected)
@@ -163,13 +158,6 @@ class DecisionTree:
         if len(path) == self.decisions.shape[1]:
             return Node(path, rows, ())
         return Node(path, rows, tuple(np.unique(self.decisions[rows, len(path)]).tolist()))
-
-
-def softmax(values: FloatArray) -> FloatArray:
-    """Policy of Eq. (4)."""
-    powers = np.exp(values - values.max())
-    shares: FloatArray = powers / powers.sum()
-    return shares
 
 
 def puct(

@@ -93,7 +93,7 @@ def test_inactive_integers_keep_their_value_and_lose_their_multiplier():
     columns = np.flatnonzero(strategy._discrete)
     state.multipliers[columns] = 0.01
     before = state.delta.copy()
-    inactive = np.setdiff1d(columns, strategy._active_columns(state.structure))
+    inactive = np.setdiff1d(columns, strategy._layout.columns_of(state.structure))
     for _ in strategy._minimize_theta(History(), 0):
         pass
     strategy._minimize_delta()
@@ -217,7 +217,7 @@ def test_a_known_point_stands_for_its_rounding_cell():
         configuration = space.decode(vector)
         history.append(Trial(number=number, configuration=configuration, losses=(0.5,)))
     strategy = started(space, history)
-    columns = strategy._active_columns(np.array([0]))
+    columns = strategy._layout.columns_of(np.array([0]))
     rng = np.random.default_rng(0)
     strategy._state.multipliers = 0.2 * rng.normal(size=space.n_dimensions)
     points = space.fill_inactive(vectors)[:, columns]

@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
-from skauto.strategies._tree import DecisionTree, Experience, puct, softmax
+from skauto.strategies._tree import DecisionTree, Experience, puct
 
 
 def product(*sizes):
@@ -24,12 +25,6 @@ def make_tree(structures, *, c_ucb=1.3, progressive_widening=0.6, temperature=1.
 
 def no_experience(n_decisions):
     return Experience(np.empty((0, n_decisions), dtype=np.intp), np.empty(0))
-
-
-def test_policy_is_a_softmax():
-    values = np.array([1000.0, 1001.0, 999.0])
-    odds = np.array([math.exp(0), math.exp(1), math.exp(-1)])
-    np.testing.assert_allclose(softmax(values), odds / odds.sum())
 
 
 def test_selection_rule_equals_brute_force(rng):
