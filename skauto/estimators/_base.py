@@ -49,14 +49,7 @@ from skauto.metalearning import PriceList, Shape, load_prices
 from skauto.space import Configuration, SearchSpace
 from skauto.space.catalog import get_space
 from skauto.strategies import Strategy, get_strategy
-from skauto.utils import (
-    Budget,
-    FloatArray,
-    Interval,
-    StrOptions,
-    fit_context,
-    scorer_function,
-)
+from skauto.utils import Budget, FloatArray, Interval, StrOptions, fit_context, scorer_function
 
 # Number of trials if neither max_evals nor time_limit is set.
 DEFAULT_MAX_EVALS = 50
@@ -85,11 +78,7 @@ class BaseAutoClassifier(
         "max_evals": [Interval(Integral, 1, None, closed="left"), None],
         "cv": "no_validation",
         "space": [str, SearchSpace],
-        "initial": [
-            StrOptions({"portfolio", "defaults", "metalearning"}),
-            "array-like",
-            None,
-        ],
+        "initial": [StrOptions({"portfolio", "defaults", "metalearning"}), "array-like", None],
         "ensemble_size": [Interval(Integral, 1, None, closed="left")],
         "decision": [StrOptions({"auto", "argmax"})],
         "column_kinds": [dict, "array-like", None],

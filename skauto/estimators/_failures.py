@@ -10,18 +10,7 @@ _N_CAUSES = 3
 
 
 def report_failures(history: History) -> None:
-    """Warn about the trials without a score.
-
-    Parameters
-    ----------
-    history : History
-        All trials.
-
-    Raises
-    ------
-    AllTrialsFailedError
-        If no trial has a score. The message has the most frequent causes.
-    """
+    """Warn about trials without a score, with the most frequent causes; raise if all have none."""
     counts = history.counts()
     bad = {s: n for s, n in counts.items() if s not in ("ok", "stopped", "skipped")}
     if not bad:

@@ -1,6 +1,5 @@
 """The ``initial`` parameter: configurations that are tried before the strategy is asked."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,35 +27,14 @@ def initial_configurations(
     data: TrainingData,
     prices: PriceList | None,
     *,
-    processor_seconds: float = math.inf,
-    weigh_groups: bool = True,
+    processor_seconds: float,
+    weigh_groups: bool,
 ) -> list[Configuration]:
     """List the initial configurations of every ``initial`` but "metalearning".
 
-    Parameters
-    ----------
-    initial : {"portfolio", "defaults"}, sequence of Configuration or None
-        As in `AutoClassifier`.
-    space : SearchSpace
-        The space of the search.
-    data : TrainingData
-        The training data.
-    prices : PriceList or None
-        Predicted seconds of configurations; None without a time limit.
-    processor_seconds : float, default=inf
-        Processor seconds of the whole search, over all workers.
-    weigh_groups : bool, default=True
-        Whether "portfolio" is replaced by "defaults" in a space with weights by group.
-
-    Returns
-    -------
-    configurations : list of Configuration
-        In the order in which they are tried.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an entry of ``initial`` is no configuration or lies outside of the space.
+    The prices predict seconds of configurations; they are None without a time limit. With
+    `weigh_groups`, "portfolio" is replaced by "defaults" in a space with weights by group. An
+    entry that is no configuration or lies outside of the space raises an error.
     """
     if initial is None:
         return []
@@ -80,28 +58,9 @@ def initial_configurations(
 def similar_configurations(
     space: SearchSpace, data: TrainingData, rng: np.random.Generator
 ) -> tuple[list[Configuration], list[str]]:
-    """List the configurations that did well on similar data sets (``initial="metalearning"``).
+    """List the configurations that did well on similar data sets, and the names of these sets.
 
-    Parameters
-    ----------
-    space : SearchSpace
-        A named space with an archive, or a part of one.
-    data : TrainingData
-        The training data.
-    rng : numpy.random.Generator
-        Draws the rows and columns that the meta-features are computed from.
-
-    Returns
-    -------
-    configurations : list of Configuration
-        In the order in which they are tried.
-    neighbors : list of str
-        Names of the similar data sets, the most similar first.
-
-    Raises
-    ------
-    ValueError
-        If there is no archive of the space, or none of its configurations lies in the space.
+    The space is a named space with an archive, or a part of one; else a ValueError is raised.
     """
     other = "Pass 'portfolio', 'defaults', None or a list of Configuration objects."
     try:

@@ -6,19 +6,7 @@ from skauto.history import History, Proposal, Trial
 
 
 class Observer:
-    """Reports the trials of a search to the callbacks of an estimator, and counts the patience.
-
-    Parameters
-    ----------
-    estimator : BaseAutoClassifier
-        The estimator being fitted.
-    history : History
-        Receives the trials.
-    max_evals : int or None
-        Largest number of trials.
-    patience : int or None
-        Number of trials without improvement that ends the search.
-    """
+    """Reports the trials of a search to the callbacks of an estimator, and counts the patience."""
 
     def __init__(
         self, estimator: Any, history: History, max_evals: int | None, patience: int | None

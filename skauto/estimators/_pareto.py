@@ -14,19 +14,9 @@ from skauto.utils import Budget, non_dominated
 
 
 def pareto_trials(history: History, names: Sequence[str]) -> list[Trial]:
-    """Non-dominated trials on all rows, by the loss and the constraints.
+    """Non-dominated trials on all rows, by the loss and the constraints of these names.
 
-    Parameters
-    ----------
-    history : History
-        All trials.
-    names : sequence of str
-        Keys of the constraints.
-
-    Returns
-    -------
-    trials : list of Trial
-        Sorted by loss. The tie break decides between trials with the same values.
+    They are sorted by loss. The tie break decides between trials with the same values.
     """
     complete = [t for t in history if t.ok and t.fidelity == 1.0]
     by_values: dict[tuple[float, ...], Trial] = {}
@@ -41,28 +31,10 @@ def pareto_trials(history: History, names: Sequence[str]) -> list[Trial]:
 
 
 def distances_to_ideal(points: ArrayLike) -> NDArray[Any]:
-    """Distance of each point from the ideal point, which has the minimum of each objective.
+    """Distances of points (n, m) from the ideal point, which has the minimum of each objective.
 
-    Parameters
-    ----------
-    points : array-like of shape (n, m)
-        Objectives, all minimised.
-
-    Returns
-    -------
-    distances : ndarray of shape (n,)
-        Euclidean distances, with each objective scaled to [0, 1] over the points. The nearest
-        point is the knee.
-
-    References
-    ----------
-    .. [1] M. Zeleny, "Compromise Programming", in: Multiple Criteria Decision Making, 1973.
-
-    Examples
-    --------
-    >>> from skauto.estimators._pareto import distances_to_ideal
-    >>> int(distances_to_ideal([[0.1, 0.9], [0.2, 0.1], [0.9, 0.0]]).argmin())
-    1
+    Objectives are minimised, and scaled to [0, 1] over the points. The nearest point is the knee
+    (M. Zeleny, "Compromise Programming", in: Multiple Criteria Decision Making, 1973).
     """
     values = np.asarray(points, dtype=np.float64)
     low, high = values.min(axis=0), values.max(axis=0)
@@ -80,22 +52,9 @@ class FrontBuilder(EnsembleBuilder):
     """
 
     def build(self, history: History, engine: Engine, budget: Budget) -> Model:
-        """Fit the pipelines of the front and select one of them.
+        """Fit the pipelines of the front and select one of them, as an ensemble of one member.
 
-        Parameters
-        ----------
-        history : History
-            All trials.
-        engine : Engine
-            Idle engine, which runs the fits.
-        budget : Budget
-            Pipelines that are not fitted within the time limit are left out.
-
-        Returns
-        -------
-        model : Model
-            An ensemble of the selected pipeline alone, or the class shares if nothing was fitted
-            in time.
+        Pipelines that are not fitted within the time limit are left out.
         """
         self._front: dict[int, Candidate] = {}
         return replace(super().build(history, engine, budget), front=self._front)

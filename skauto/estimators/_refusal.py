@@ -8,20 +8,7 @@ from skauto.history import History
 
 
 def describe_refusal(model: Model, history: History) -> str:
-    """Describe the limits that were missed and the best values that were reached.
-
-    Parameters
-    ----------
-    model : Model
-        The model that violates the limits least. Its ``refused`` holds all fitted candidates.
-    history : History
-        All trials.
-
-    Returns
-    -------
-    text : str
-        One sentence for each limit, and what to do.
-    """
+    """Describe the limits that a model missed and the best values that were reached."""
     n_trials = sum(trial.ok and trial.fidelity == 1.0 for trial in history)
     text = f"No model keeps all limits, of {n_trials} complete trials"
     if model.refused:

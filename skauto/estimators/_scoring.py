@@ -13,33 +13,8 @@ from skauto.utils import closest
 
 
 def named_scorers(estimator: Any, scoring: Any, n_classes: int) -> dict[str, Any]:
-    """Look up the scorers of a search.
-
-    Parameters
-    ----------
-    estimator : estimator
-        The estimator that the scorers will score.
-    scoring : str, callable, list, tuple, dict or None
-        As in `AutoClassifier`.
-    n_classes : int
-        Number of classes.
-
-    Returns
-    -------
-    scorers : dict of str to callable
-        Scorers by name. The search maximises the first one.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown or there is no scorer.
-    """
-    if isinstance(scoring, dict):
-        named = dict(scoring)
-    elif isinstance(scoring, list | tuple):
-        named = {name: name for name in scoring}
-    else:
-        named = {scoring if isinstance(scoring, str) else "score": scoring}
+    """Look up the scorers of the parameter ``scoring`` by name; the search maximises the first."""
+    named = _by_name(scoring)
     if not named:
         raise ValueError(
             "The 'scoring' parameter must name at least one scorer. Got an empty "
@@ -51,40 +26,13 @@ def named_scorers(estimator: Any, scoring: Any, n_classes: int) -> dict[str, Any
 def primary_scoring(scoring: Any, n_classes: int) -> Any:
     """First entry of ``scoring``: a name or a callable.
 
-    Parameters
-    ----------
-    scoring : str, callable, list, tuple, dict or None
-        As in `AutoClassifier`.
-    n_classes : int
-        Number of classes.
-
-    Returns
-    -------
-    primary : str or callable
-        "accuracy" for None, "roc_auc_ovr" for the ROC AUC of more than two classes.
+    It is "accuracy" for None, and "roc_auc_ovr" for the ROC AUC of more than two classes.
     """
-    if isinstance(scoring, dict):
-        scoring = next(iter(scoring.values()))
-    elif isinstance(scoring, list | tuple):
-        scoring = scoring[0]
-    return _for_classes(scoring, n_classes)
+    return _for_classes(next(iter(_by_name(scoring).values())), n_classes)
 
 
 def check_scorers(scorers: Mapping[str, Any], data: TrainingData) -> None:
-    """Score constant predictions (the class shares), so that unusable scorers fail early.
-
-    Parameters
-    ----------
-    scorers : mapping of str to callable
-        Scorers by name.
-    data : TrainingData
-        The training data.
-
-    Raises
-    ------
-    ValueError
-        If a scorer raises an error.
-    """
+    """Score constant predictions (the class shares), so that unusable scorers fail early."""
     share = np.bincount(data.y) / len(data.y)
     probabilities = np.tile(share.astype(np.float32), (len(data.y), 1))
     for name, scorer in scorers.items():
@@ -99,6 +47,14 @@ def check_scorers(scorers: Mapping[str, Any], data: TrainingData) -> None:
                 f"The 'scoring' parameter holds {name!r}, which cannot score "
                 f"{len(data.classes)} classes {data.classes[:5].tolist()}: {exc}"
             ) from exc
+
+
+def _by_name(scoring: Any) -> dict[str, Any]:
+    if isinstance(scoring, dict):
+        return dict(scoring)
+    if isinstance(scoring, list | tuple):
+        return {name: name for name in scoring}
+    return {scoring if isinstance(scoring, str) else "score": scoring}
 
 
 def _scorer(estimator: Any, scoring: Any, n_classes: int) -> Any:
