@@ -292,28 +292,14 @@ class Component:
         return self.estimator is None
 
     def default_values(self) -> dict[str, Any]:
-        """Return the default values of the hyper-parameters that are active by default.
-
-        Returns
-        -------
-        dict
-            Name to value.
-        """
+        """Return the default values of the hyper-parameters that are active by default."""
         values = {key: parameter.default for key, parameter in self.parameters.items()}
         return {key: values[key] for key in self.active(values)}
 
     def active(self, values: Mapping[str, Any]) -> list[str]:
         """Return the names of the active hyper-parameters, given the values of their parents.
 
-        Parameters
-        ----------
-        values : mapping of str to object
-            Name to value; may contain inactive hyper-parameters.
-
-        Returns
-        -------
-        list of str
-            In the order of `parameters`.
+        `values` may contain inactive hyper-parameters. The names are in the order of `parameters`.
         """
         inactive: set[str] = set()
         for child, (parent, allowed) in self.conditions.items():

@@ -1,6 +1,5 @@
 """Hyper-parameters from the distributions of :mod:`scipy.stats`."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,15 +7,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rv_continuous, rv_discrete
 from scipy.stats.distributions import rv_frozen
 
-from skauto.space._parameter import Parameter, as_numbers, round_significant
-from skauto.space._parameters import Categorical, Integer, Real
+from skauto.space._parameter import Parameter, round_significant
+from skauto.space._parameters import Categorical, Integer, Number, Real
 from skauto.utils import FloatArray
 
 _DIGITS = 9
 _TAIL = 1e-12
 
 
-class Distribution(Parameter):
+class Distribution(Number):
     """A value that follows any frozen distribution of :mod:`scipy.stats`.
 
     Parameters
@@ -44,47 +43,35 @@ class Distribution(Parameter):
                 f"distribution must be a frozen scipy.stats distribution, got {distribution!r}"
             )
         self.distribution = distribution
-        self._discrete = isinstance(distribution.dist, rv_discrete)
-        self._low, self._high = (float(end) for end in distribution.support())
+        self._integer = isinstance(distribution.dist, rv_discrete)
+        self.low, self.high = (float(end) for end in distribution.support())
         self._set_default(default)
 
     @property
     def n_choices(self) -> int | None:
-        if self._discrete and np.isfinite([self._low, self._high]).all():
-            return int(self._high - self._low) + 1
+        if self._integer and np.isfinite([self.low, self.high]).all():
+            return int(self.high - self.low) + 1
         return None
 
     def _values(self, u: ArrayLike) -> NDArray[Any]:
         position = np.clip(np.asarray(u, dtype=np.float64), _TAIL, 1.0 - _TAIL)
         values = np.asarray(self.distribution.ppf(position), dtype=np.float64)
-        if self._discrete:
+        if self._integer:
             return values.astype(np.int64)
-        rounded = round_significant(values, _DIGITS)
-        return np.clip(rounded, self._low, self._high)
+        return np.clip(round_significant(values, _DIGITS), self.low, self.high)
 
-    def to_unit(self, values: Sequence[Any]) -> FloatArray:
-        numbers = as_numbers(
-            values, self._low, self._high, self.describe(), integers=self._discrete
-        )
-        upper = np.asarray(self.distribution.cdf(numbers), dtype=np.float64)
-        if self._discrete:
-            return (upper + np.asarray(self.distribution.cdf(numbers - 1))) / 2
+    def _units(self, values: FloatArray) -> FloatArray:
+        upper = np.asarray(self.distribution.cdf(values), dtype=np.float64)
+        if self._integer:
+            return (upper + np.asarray(self.distribution.cdf(values - 1))) / 2
         return upper
 
-    def from_unit(self, u: ArrayLike) -> list[Any]:
-        values: list[Any] = self._values(u).tolist()
-        return values
-
     def cells(self, u: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        if not self._discrete:
+        if not self._integer:
             return super().cells(u)
         values = self._values(u)
         cdf = self.distribution.cdf
         return np.asarray(cdf(values - 1), np.float64), np.asarray(cdf(values), np.float64)
-
-    def describe(self) -> str:
-        kind = "an integer" if self._discrete else "a number"
-        return f"{kind} in [{self._low:g}, {self._high:g}]"
 
     def __repr__(self) -> str:
         arguments = ", ".join(

@@ -44,13 +44,7 @@ class _Condition:
 
 
 class Layout:
-    """The columns of a search space, and arrays that describe them.
-
-    Parameters
-    ----------
-    steps : sequence of (str, sequence of Component)
-        The steps with their algorithms.
-    """
+    """The columns of a search space and arrays that describe them, from its steps."""
 
     def __init__(self, steps: Sequence[tuple[str, Sequence[Component]]]) -> None:
         self.steps = tuple(step for step, _ in steps)
@@ -60,13 +54,15 @@ class Layout:
         columns = [Column(step) for step in self.steps]
         spans: list[list[dict[str, int]]] = []
         conditions: list[_Condition] = []
+        owners: list[tuple[int, int]] = []  # step and algorithm of each hyper-parameter
         for i, step in enumerate(self.steps):
             spans.append([])
-            for component in self.components[i]:
+            for j, component in enumerate(self.components[i]):
                 span = {}
                 for key, parameter in component.parameters.items():
                     span[key] = len(columns)
                     columns.append(Column(step, component.name, key, parameter))
+                    owners.append((i, j))
                 spans[i].append(span)
                 for child, (parent, values) in component.conditions.items():
                     allowed = component.parameters[parent].to_unit(values)
@@ -76,25 +72,11 @@ class Layout:
         self.spans = spans
         self.conditions = conditions
         self.n_columns = len(columns)
+        self.owner_step, self.owner_component = np.array(owners, np.intp).reshape(-1, 2).T
 
     def parameter(self, column: int) -> Parameter:
         """Return the hyper-parameter of a column, counted from the first column of all."""
         return self.parameters[column - self.n_steps]
-
-    @cached_property
-    def owner_step(self) -> IntArray:
-        """Index of the step of each hyper-parameter column."""
-        return np.array([self.steps.index(c.step) for c in self.columns[self.n_steps :]], np.intp)
-
-    @cached_property
-    def owner_component(self) -> IntArray:
-        """Index of the algorithm within its step, of each hyper-parameter column."""
-        owners = [
-            self.index[i][c.component]
-            for i, c in zip(self.owner_step, self.columns[self.n_steps :], strict=True)
-            if c.component is not None
-        ]
-        return np.array(owners, np.intp)
 
     @cached_property
     def default_units(self) -> FloatArray:
@@ -159,28 +141,12 @@ class Layout:
         encoded[rows, structures + starts] = 1.0
         return encoded
 
-    @cached_property
-    def _one_hot_plan(self) -> tuple[IntArray, IntArray, int, tuple[tuple[int, int, int], ...]]:
-        """Positions of numeric and categorical columns in `one_hot_parameters`."""
-        numeric, targets, categorical, width = [], [], [], 0
-        for k, parameter in enumerate(self.parameters):
-            if isinstance(parameter, Categorical):
-                categorical.append((k, width, parameter.n_choices))
-                width += parameter.n_choices
-            else:
-                numeric.append(k)
-                targets.append(width)
-                width += 1
-        plan = np.array(numeric, np.intp), np.array(targets, np.intp)
-        return *plan, width, tuple(categorical)
-
     def one_hot_parameters(self, units: FloatArray) -> FloatArray:
         """Return numeric hyper-parameters unchanged and categorical ones one-hot encoded."""
-        numeric, targets, width, categorical = self._one_hot_plan
-        encoded = np.zeros((len(units), width))
-        encoded[:, targets] = units[:, numeric]
-        rows = np.arange(len(units))
-        for k, start, n_choices in categorical:
-            indices = np.minimum((units[:, k] * n_choices).astype(np.intp), n_choices - 1)
-            encoded[rows, start + indices] = 1.0
-        return encoded
+        blocks = [np.empty((len(units), 0))]
+        for own, parameter in zip(units.T, self.parameters, strict=True):
+            if isinstance(parameter, Categorical):
+                blocks.append(np.eye(parameter.n_choices)[parameter.indices(own)])
+            else:
+                blocks.append(own[:, None])
+        return np.hstack(blocks)

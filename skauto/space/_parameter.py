@@ -31,23 +31,6 @@ def round_significant(values: FloatArray, digits: int) -> FloatArray:
     return np.rint(values * up / down) * down / up
 
 
-def as_numbers(
-    values: Sequence[Any], low: float, high: float, allowed: str, *, integers: bool
-) -> FloatArray:
-    """Convert numbers between two bounds to floats; other values raise an error."""
-    array = np.asarray(values)
-    if array.dtype.kind not in "iuf":
-        wrong = next((v for v in values if not is_number(v)), values)
-        raise ValueError(f"expected {allowed}, got {wrong!r}")
-    numbers = array.astype(np.float64)
-    legal = (numbers >= low) & (numbers <= high)
-    if integers:
-        legal &= numbers == np.rint(numbers)
-    if not legal.all():
-        raise ValueError(f"expected {allowed}, got {values[int(np.argmin(legal))]!r}")
-    return numbers
-
-
 def is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(
         value, bool
@@ -77,13 +60,7 @@ class Parameter(ABC):
         """Number of legal values, None if infinite."""
 
     def values(self) -> list[Any]:
-        """Return all legal values in ascending order; their number must be finite.
-
-        Returns
-        -------
-        list
-            `n_choices` values.
-        """
+        """Return all legal values in ascending order; their number must be finite."""
         low, high = self.from_unit([0.0])[0], self.from_unit([1.0])[0]
         return list(range(low, high + 1))
 
@@ -99,88 +76,30 @@ class Parameter(ABC):
 
     @abstractmethod
     def to_unit(self, values: Sequence[Any]) -> FloatArray:
-        """Map legal values to the unit interval.
-
-        Parameters
-        ----------
-        values : sequence
-            Legal values.
-
-        Returns
-        -------
-        ndarray of shape (n_values,)
-            Numbers in [0, 1].
-        """
+        """Map legal values to the unit interval, shape (n_values,)."""
 
     @abstractmethod
     def from_unit(self, u: ArrayLike) -> list[Any]:
-        """Map numbers in [0, 1] to the nearest legal values.
-
-        Parameters
-        ----------
-        u : array-like of shape (n_values,)
-            Numbers in [0, 1].
-
-        Returns
-        -------
-        list
-            Plain Python values.
-        """
+        """Map numbers in [0, 1] to the nearest legal values, which are plain Python objects."""
 
     def snap(self, u: ArrayLike) -> FloatArray:
-        """Round numbers in [0, 1] to the unit values of the nearest legal values.
-
-        Parameters
-        ----------
-        u : array-like of shape (n_values,)
-            Numbers in [0, 1].
-
-        Returns
-        -------
-        ndarray of shape (n_values,)
-            ``to_unit(from_unit(u))``.
-        """
+        """Round numbers in [0, 1] to the unit values of the nearest legal values."""
         return self.to_unit(self.from_unit(u))
 
     def cells(self, u: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return the interval of unit values that map to the same legal value.
+        """Return the interval of unit values that map to the same legal value: low and high ends.
 
-        Parameters
-        ----------
-        u : array-like of shape (n_values,)
-            Unit values of legal values.
-
-        Returns
-        -------
-        low, high : ndarray of shape (n_values,)
-            Ends of the intervals; both equal `u` if the parameter is continuous.
+        Both equal `u`, unit values of legal values, if the parameter is continuous.
         """
         units = np.asarray(u, dtype=np.float64)
         return units, units
 
     @abstractmethod
     def describe(self) -> str:
-        """Describe the legal values in words.
-
-        Returns
-        -------
-        str
-            For example ``"an integer in [1, 10]"``.
-        """
+        """Describe the legal values in words, for example ``"an integer in [1, 10]"``."""
 
     def contains(self, value: Any) -> bool:
-        """Return whether a value is legal.
-
-        Parameters
-        ----------
-        value : object
-            The value.
-
-        Returns
-        -------
-        bool
-            True if legal.
-        """
+        """Return whether a value is legal."""
         try:
             self.to_unit([value])
         except (ValueError, TypeError):
@@ -188,18 +107,7 @@ class Parameter(ABC):
         return True
 
     def with_default(self, default: Any) -> "Parameter":
-        """Return a copy with another default.
-
-        Parameters
-        ----------
-        default : object
-            A legal value.
-
-        Returns
-        -------
-        Parameter
-            The copy.
-        """
+        """Return a copy with another default, which must be legal."""
         default = plain(default)
         if not self.contains(default):
             raise ValueError(f"default must be {self.describe()}, got {default!r}")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skauto.space._parameter import Parameter, as_numbers, is_number, plain, round_significant
+from skauto.space._parameter import Parameter, is_number, plain, round_significant
 from skauto.utils import FloatArray, IntArray
 
 # Real values are rounded to this number of digits, so that the map to the unit interval and back
@@ -15,8 +15,47 @@ from skauto.utils import FloatArray, IntArray
 _DIGITS = 12
 
 
-class _Range(Parameter):
-    """Base class of `Real` and `Integer`: two bounds and a linear or logarithmic scale."""
+class Number(Parameter):
+    """Base class of numeric hyper-parameters between two bounds, which are included."""
+
+    low: float
+    high: float
+    _integer: bool
+
+    @abstractmethod
+    def _values(self, u: ArrayLike) -> NDArray[Any]:
+        """Return the legal values at the unit values `u`."""
+
+    @abstractmethod
+    def _units(self, values: FloatArray) -> FloatArray:
+        """Return the unit values of legal values."""
+
+    def to_unit(self, values: Sequence[Any]) -> FloatArray:
+        array = np.asarray(values)
+        if array.dtype.kind not in "iuf":
+            wrong = next((v for v in values if not is_number(v)), values)
+            raise ValueError(f"expected {self.describe()}, got {wrong!r}")
+        numbers = array.astype(np.float64)
+        legal = (numbers >= self.low) & (numbers <= self.high)
+        if self._integer:
+            legal &= numbers == np.rint(numbers)
+        if not legal.all():
+            wrong = values[int(np.argmin(legal))]
+            raise ValueError(f"expected {self.describe()}, got {wrong!r}")
+        return self._units(numbers)
+
+    def from_unit(self, u: ArrayLike) -> list[Any]:
+        return self._values(u).tolist()
+
+    def snap(self, u: ArrayLike) -> FloatArray:
+        return self._units(self._values(u).astype(np.float64))
+
+    def describe(self) -> str:
+        return f"{'an integer' if self._integer else 'a number'} in [{self.low:g}, {self.high:g}]"
+
+
+class _Range(Number):
+    """Base class of `Real` and `Integer`, which have a linear or logarithmic scale."""
 
     def __init__(
         self, low: float, high: float, log: bool = False, default: float | None = None
@@ -30,27 +69,6 @@ class _Range(Parameter):
             raise ValueError(f"{kind}: log=True needs low > 0, got low={low!r}; use log=False")
         self.low, self.high, self.log = plain(low), plain(high), bool(log)
         self._set_default(default)
-
-    @abstractmethod
-    def _values(self, u: ArrayLike) -> NDArray[Any]:
-        """Return the legal values at the unit values `u`."""
-
-    @abstractmethod
-    def _units(self, values: FloatArray) -> FloatArray:
-        """Return the unit values of legal values."""
-
-    def to_unit(self, values: Sequence[Any]) -> FloatArray:
-        integers = self.n_choices is not None
-        return self._units(
-            as_numbers(values, self.low, self.high, self.describe(), integers=integers)
-        )
-
-    def from_unit(self, u: ArrayLike) -> list[Any]:
-        values: list[Any] = self._values(u).tolist()
-        return values
-
-    def snap(self, u: ArrayLike) -> FloatArray:
-        return self._units(self._values(u).astype(np.float64))
 
     def __repr__(self) -> str:
         log = ", log=True" if self.log else ""
@@ -81,6 +99,8 @@ class Real(_Range):
     [0.001, 1.0, 1000.0]
     """
 
+    _integer = False
+
     def __init__(
         self, low: float, high: float, log: bool = False, default: float | None = None
     ) -> None:
@@ -110,9 +130,6 @@ class Real(_Range):
         units = (values - self._start) / (self._end - self._start)
         return np.asarray(np.clip(units, 0.0, 1.0))
 
-    def describe(self) -> str:
-        return f"a number in [{self.low:g}, {self.high:g}]"
-
 
 class Integer(_Range):
     """An integer between two bounds, both included.
@@ -134,6 +151,8 @@ class Integer(_Range):
     >>> Integer(1, 1000, log=True).from_unit([0.25, 0.5])
     [3, 22]
     """
+
+    _integer = True
 
     def __init__(self, low: int, high: int, log: bool = False, default: int | None = None) -> None:
         for name, value in (("low", low), ("high", high)):
@@ -220,18 +239,7 @@ class Categorical(Parameter):
         return False
 
     def indices(self, u: ArrayLike) -> IntArray:
-        """Return the indices in `choices` of the choices at the unit values `u`.
-
-        Parameters
-        ----------
-        u : array-like of shape (n_values,)
-            Numbers in [0, 1].
-
-        Returns
-        -------
-        ndarray of int of shape (n_values,)
-            The indices.
-        """
+        """Return the indices in `choices` of the choices at the unit values `u`."""
         position = np.clip(np.asarray(u, dtype=np.float64), 0.0, 1.0)
         indices = (position * len(self.choices)).astype(np.intp)
         return np.minimum(indices, len(self.choices) - 1)

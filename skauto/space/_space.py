@@ -1,31 +1,22 @@
-"""Search spaces: ordered steps with their algorithms and hyper-parameters."""
+"""Search spaces: configurations as vectors, defaults, samples and neighbours."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skauto.data import DataFacts
-from skauto.space._component import Component
 from skauto.space._configuration import Configuration
+from skauto.space._definition import SpaceDefinition
 from skauto.space._encoding import decode, encode
-from skauto.space._layout import Column, Layout
+from skauto.space._layout import Column
 from skauto.space._neighbors import parameter_moves, structure_moves
 from skauto.space._parameter import plain
-from skauto.space._structures import Forbidden, Structures
-from skauto.space._usable import incompatible_pairs, usable_components
-from skauto.space._validation import check_complete, check_values, known_names
-from skauto.utils import BoolArray, FloatArray, IntArray
-
-Names = str | Iterable[str]
-
-# Cached properties.
-_CACHED = ("layout", "_structures")
+from skauto.space._validation import check_complete, check_values
+from skauto.utils import BoolArray, FloatArray
 
 
-class SearchSpace:
+class SearchSpace(SpaceDefinition):
     """Ordered steps with the algorithms to choose from and their hyper-parameters.
 
     A structure is the choice of one algorithm per step. Configurations are encoded as vectors, the
@@ -79,253 +70,6 @@ class SearchSpace:
     >>> space.decode(vectors[0])
     <Configuration scaler=standard, classifier=logistic(C=0.569145)>
     """
-
-    def __init__(
-        self,
-        steps: Sequence[str] = ("classifier",),
-        name: str = "custom",
-        *,
-        default: Mapping[str, str] | None = None,
-        anchor: str | None = None,
-    ) -> None:
-        if isinstance(steps, str):
-            raise TypeError(f"steps must be a sequence of names, got the string {steps!r}")
-        self.steps = tuple(steps)
-        if not self.steps or len(set(self.steps)) < len(self.steps):
-            raise ValueError(f"steps must be one or more different names, got {list(steps)!r}")
-        self.name = name
-        self.anchor = anchor
-        self.default_choices = dict(default or {})
-        for step in [*self.default_choices, *([anchor] if anchor else [])]:
-            self._check_step(step)
-        self._components: dict[str, dict[str, Component]] = {step: {} for step in self.steps}
-        self._forbidden: list[Forbidden] = []
-
-    # -------------------------------------------------------------------------------- components
-
-    def components(self, step: str) -> tuple[Component, ...]:
-        """Return the algorithms of one step.
-
-        Parameters
-        ----------
-        step : str
-            Name of the step.
-
-        Returns
-        -------
-        tuple of Component
-            In the order in which they were added.
-        """
-        self._check_step(step)
-        return tuple(self._components[step].values())
-
-    def component(self, step: str, name: str) -> Component:
-        """Return one algorithm of one step.
-
-        Parameters
-        ----------
-        step : str
-            Name of the step.
-        name : str
-            Name of the algorithm.
-
-        Returns
-        -------
-        Component
-            The algorithm.
-        """
-        self._check_component(step, name)
-        return self._components[step][name]
-
-    def _check_step(self, step: str) -> None:
-        if step not in self.steps:
-            raise ValueError(f"unknown step {step!r}; {known_names(step, self.steps)}")
-
-    def _check_component(self, step: str, name: Any) -> None:
-        self._check_step(step)
-        if name not in self._components[step]:
-            known = known_names(name, self._components[step])
-            raise ValueError(f"step {step!r} has no algorithm {name!r}; {known}")
-
-    def add(
-        self,
-        step: str,
-        name: str | Component,
-        estimator: Any = None,
-        parameters: Mapping[str, Any] | None = None,
-        **component_options: Any,
-    ) -> "SearchSpace":
-        """Add an algorithm to a step, or replace the one of the same name.
-
-        Parameters
-        ----------
-        step : str
-            Name of the step.
-        name : str or Component
-            Name of the algorithm, or a component.
-        estimator : estimator, callable or None, default=None
-            See `Component`.
-        parameters : mapping, default=None
-            See `Component`.
-        **component_options : dict
-            Other arguments of `Component`.
-
-        Returns
-        -------
-        SearchSpace
-            The space itself.
-        """
-        self._check_step(step)
-        if isinstance(name, Component):
-            component = name
-        else:
-            component = Component(name, estimator, parameters, **component_options)
-        self._components[step][component.name] = component
-        self._clear_cache()
-        return self
-
-    def forbid(self, first: Mapping[str, Names], second: Mapping[str, Names]) -> "SearchSpace":
-        """Forbid pairs of algorithms of two steps.
-
-        Parameters
-        ----------
-        first, second : mapping of str to str or list of str
-            A step and one or more of its algorithms. All pairs of the two are forbidden.
-
-        Returns
-        -------
-        SearchSpace
-            The space itself.
-        """
-        (step_a, names_a), (step_b, names_b) = self._read_choice(first), self._read_choice(second)
-        if step_a == step_b:
-            raise ValueError(f"forbid needs two different steps, got {step_a!r} twice")
-        self._forbidden.append(Forbidden(step_a, names_a, step_b, names_b))
-        self._clear_cache()
-        return self
-
-    def _read_choice(self, choice: Mapping[str, Names]) -> tuple[str, tuple[str, ...]]:
-        if len(choice) != 1:
-            raise ValueError(
-                "forbid takes {step: algorithms} with one step on each side, "
-                f"got {dict(choice)!r}"
-            )
-        ((step, names),) = choice.items()
-        names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
-        for name in names:
-            self._check_component(step, name)
-        return step, names
-
-    def _clear_cache(self) -> None:
-        """Clear cached properties after the space has changed."""
-        for key in _CACHED:
-            self.__dict__.pop(key, None)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state without cached properties: the same before and after their use."""
-        return {key: value for key, value in self.__dict__.items() if key not in _CACHED}
-
-    @cached_property
-    def layout(self) -> Layout:
-        """Columns of the vectors, and arrays that describe them."""
-        for step, components in self._components.items():
-            if not components:
-                raise ValueError(
-                    f"step {step!r} has no algorithm; add one with "
-                    f"space.add({step!r}, name, estimator)"
-                )
-        return Layout([(step, list(self._components[step].values())) for step in self.steps])
-
-    # -------------------------------------------------------------------------------- structures
-
-    @cached_property
-    def _structures(self) -> Structures:
-        anchor = None if self.anchor is None else self.steps.index(self.anchor)
-        return Structures(self.layout, self._forbidden, anchor)
-
-    @property
-    def structures(self) -> IntArray:
-        """All legal structures, as indices of algorithms, of shape (n_structures, n_steps)."""
-        return self._structures.all
-
-    def is_legal(self, structures: IntArray) -> BoolArray:
-        """Return the mask of structures without forbidden pairs.
-
-        Parameters
-        ----------
-        structures : ndarray of int of shape (k, n_steps)
-            Indices of algorithms.
-
-        Returns
-        -------
-        ndarray of bool of shape (k,)
-            True where legal.
-        """
-        return self._structures.legal(structures)
-
-    def _read_structure(self, structure: Sequence[str] | ArrayLike) -> IntArray:
-        """Convert names or indices, one per step, to indices of a legal structure."""
-        entries: list[Any] = list(np.asarray(structure).tolist())
-        if len(entries) != len(self.steps):
-            raise ValueError(
-                f"a structure has one algorithm for each of {list(self.steps)}, got {entries!r}"
-            )
-        row = np.empty(len(self.steps), dtype=np.intp)
-        for i, entry in enumerate(entries):
-            if isinstance(entry, str):
-                self._check_component(self.steps[i], entry)
-                row[i] = self.layout.index[i][entry]
-            elif 0 <= int(entry) < len(self.layout.components[i]):
-                row[i] = int(entry)
-            else:
-                raise ValueError(
-                    f"step {self.steps[i]!r} has {len(self.layout.components[i])} algorithms, "
-                    f"got the index {entry!r}"
-                )
-        if not self._structures.legal(row[None])[0]:
-            first, second = self._structures.forbidden_pair(row)
-            raise ValueError(f"{first!r} with {second!r} is forbidden in space {self.name!r}")
-        return row
-
-    def default_structure(self, choices: Mapping[str, str] | None = None) -> tuple[str, ...]:
-        """Return the default structure, given the algorithms of some steps.
-
-        Each other step takes the algorithm that the chosen algorithms prefer (later steps first),
-        or else the default of the space, or else its first algorithm. If this structure is
-        illegal, the legal structure that differs in the fewest steps is returned.
-
-        Parameters
-        ----------
-        choices : mapping of str to str, default=None
-            Algorithms of some steps.
-
-        Returns
-        -------
-        tuple of str
-            One algorithm per step.
-        """
-        choices = dict(choices or {})
-        for step, name in choices.items():
-            self._check_component(step, name)
-        wanted = {**choices}
-        for step in (*choices, *reversed(self.steps)):
-            known = self._components[step]
-            usual = self.default_choices.get(step)
-            first = usual if usual in known else next(iter(known))
-            chosen = wanted.setdefault(step, first)
-            for other, name in known[chosen].prefers.items():
-                if name in self._components.get(other, {}):
-                    wanted.setdefault(other, name)
-        row = np.array(
-            [self.layout.index[i][wanted[step]] for i, step in enumerate(self.steps)], np.intp
-        )
-        if self._structures.legal(row[None])[0]:
-            return self._structures.names(row)
-        fixed = [self.steps.index(step) for step in choices]
-        legal = self.structures[(self.structures[:, fixed] == row[fixed]).all(axis=1)]
-        if not len(legal):
-            raise ValueError(f"no legal structure of space {self.name!r} has {choices!r}")
-        return self._structures.names(legal[int(np.argmax((legal == row).sum(axis=1)))])
 
     # ----------------------------------------------------------------------------------- vectors
 
@@ -381,33 +125,11 @@ class SearchSpace:
         return vectors
 
     def active(self, vectors: ArrayLike) -> BoolArray:
-        """Return the mask of active columns.
-
-        Parameters
-        ----------
-        vectors : array-like of shape (n, n_dimensions)
-            Vectors.
-
-        Returns
-        -------
-        ndarray of bool of shape (n, n_dimensions)
-            True for the structure and for active hyper-parameters.
-        """
+        """Return the mask of the structure and of active hyper-parameters, of the same shape."""
         return ~np.isnan(self._read_vectors(vectors))
 
     def fill_inactive(self, vectors: ArrayLike) -> FloatArray:
-        """Replace inactive hyper-parameters by their defaults.
-
-        Parameters
-        ----------
-        vectors : array-like of shape (n, n_dimensions)
-            Vectors.
-
-        Returns
-        -------
-        ndarray of shape (n, n_dimensions)
-            A copy without NaN.
-        """
+        """Return a copy of vectors with the defaults of inactive hyper-parameters."""
         filled = self._read_vectors(vectors).copy()
         values = filled[:, self.layout.n_steps :]
         np.copyto(values, self.layout.default_units, where=np.isnan(values))
@@ -416,17 +138,9 @@ class SearchSpace:
     def one_hot(self, vectors: ArrayLike) -> FloatArray:
         """Return the one-hot encoding of vectors, the input of distance-based surrogates.
 
-        Parameters
-        ----------
-        vectors : array-like of shape (n, n_dimensions)
-            Vectors.
-
-        Returns
-        -------
-        ndarray of shape (n, n_columns)
-            One column per algorithm of each step, then one per numeric hyper-parameter (its unit
-            value) and one per choice of each categorical hyper-parameter. Inactive
-            hyper-parameters have their defaults.
+        It has one column per algorithm of each step, then one per numeric hyper-parameter (its
+        unit value) and one per choice of each categorical hyper-parameter. Inactive
+        hyper-parameters have their defaults.
         """
         filled = self.fill_inactive(vectors)
         n_steps = self.layout.n_steps
@@ -434,17 +148,9 @@ class SearchSpace:
         return np.hstack([structures, self.layout.one_hot_parameters(filled[:, n_steps:])])
 
     def one_hot_structures(self, structures: ArrayLike) -> FloatArray:
-        """Return the one-hot encoding of structures: one column per algorithm of each step.
+        """Return the one-hot encoding of structures, shape (n, n_algorithms).
 
-        Parameters
-        ----------
-        structures : array-like of int of shape (n, n_steps)
-            Structures, or vectors that start with them.
-
-        Returns
-        -------
-        ndarray of shape (n, n_algorithms)
-            Zeros and ones.
+        Rows of ``structures`` may also be vectors, which start with a structure.
         """
         rows = np.atleast_2d(np.asarray(structures))[:, : self.layout.n_steps]
         return self.layout.one_hot_structures(rows.astype(np.intp))
@@ -461,18 +167,7 @@ class SearchSpace:
     # ------------------------------------------------------------- vectors <-> configurations
 
     def default_vector(self, structure: Sequence[str] | ArrayLike | None = None) -> FloatArray:
-        """Return the vector of the default configuration.
-
-        Parameters
-        ----------
-        structure : sequence of str or int, default=None
-            One algorithm per step; None takes `default_structure`.
-
-        Returns
-        -------
-        ndarray of shape (n_dimensions,)
-            The vector.
-        """
+        """Return the vector of the default configuration, shape (n_dimensions,); see `default`."""
         row = self._read_structure(self.default_structure() if structure is None else structure)
         vector = np.full((1, self.layout.n_columns), np.nan)
         vector[0, : self.layout.n_steps] = row
@@ -657,103 +352,3 @@ class SearchSpace:
                 structure_moves(self._structures, origin, frozenset(fixed_steps)),
             ]
         )
-
-    # --------------------------------------------------------------------------------- subspaces
-
-    def subspace(self, choices: Mapping[str, Names]) -> "SearchSpace":
-        """Return the subspace with only some of the algorithms.
-
-        Parameters
-        ----------
-        choices : mapping of str to str or list of str
-            Algorithms to keep in some steps; other steps keep all their algorithms.
-
-        Returns
-        -------
-        SearchSpace
-            A space that shares its components with this one.
-        """
-        kept = {step: list(known) for step, known in self._components.items()}
-        for step, names in choices.items():
-            names = [names] if isinstance(names, str) else list(names)
-            for name in names:
-                self._check_component(step, name)
-            kept[step] = [name for name in kept[step] if name in names]
-        part = SearchSpace(self.steps, self.name, default=self.default_choices, anchor=self.anchor)
-        for step, names in kept.items():
-            part._components[step] = {name: self._components[step][name] for name in names}
-        for rule in self._forbidden:
-            first = tuple(name for name in rule.first if name in kept[rule.first_step])
-            second = tuple(name for name in rule.second if name in kept[rule.second_step])
-            if first and second:
-                part._forbidden.append(Forbidden(rule.first_step, first, rule.second_step, second))
-        return part
-
-    def for_data(self, facts: DataFacts) -> "SearchSpace":
-        """Return the subspace for a data set.
-
-        It excludes algorithms that would fail on the data, or would do the same as another:
-
-        - Without missing values, the step ``"imputer"`` has one algorithm, if possible the
-          passthrough. With missing values, algorithms that do not accept NaN are forbidden after
-          the passthrough.
-        - Without categories, the step ``"encoder"`` has one algorithm, if possible the
-          passthrough. With categories, algorithms that do not handle category codes are forbidden
-          after encoders that keep the codes.
-        - Algorithms for dense data only are excluded for sparse data.
-        - Samplers, and classifiers without ``sample_weight``, are excluded if the user passes
-          sample weights.
-        - Algorithms are excluded above their maximum number of rows or columns.
-        - Hyper-parameters for categories are fixed at their defaults without categories.
-
-        Parameters
-        ----------
-        facts : DataFacts
-            Properties of the data.
-
-        Returns
-        -------
-        SearchSpace
-            A space that shares its components with this one.
-        """
-        kept = {
-            step: usable_components(
-                self.components(step), step, facts, last=step == self.steps[-1]
-            )
-            for step in self.steps
-        }
-        part = self.subspace({step: [c.name for c in kept[step]] for step in kept})
-        if not facts.has_categories:
-            part._components = {
-                step: {name: c.without_categories() for name, c in known.items()}
-                for step, known in part._components.items()
-            }
-        rules = []
-        if facts.has_missing:
-            rules.append(("imputer", "passthrough", "handles_missing"))
-        if facts.has_categories:
-            rules.append(("encoder", "keeps_categories", "handles_categories"))
-        for rule in rules:
-            for names, other, lacking in incompatible_pairs(kept, *rule):
-                part.forbid({rule[0]: names}, {other: lacking})
-        part._prune()
-        return part
-
-    def _legal_components(self, step: str) -> list[Component]:
-        """List the algorithms of a step that are in a legal structure, if those can be listed."""
-        components = list(self.components(step))
-        if not self._structures.listable:
-            return components
-        used = np.unique(self.structures[:, self.steps.index(step)])
-        return [components[j] for j in used]
-
-    def _prune(self) -> None:
-        """Remove algorithms without a legal structure, and the rules about them."""
-        kept = {step: [c.name for c in self._legal_components(step)] for step in self.steps}
-        part = self.subspace(kept)
-        self._components, self._forbidden = part._components, part._forbidden
-        self._clear_cache()
-
-    def __repr__(self) -> str:
-        steps = ", ".join(f"{step}: {len(c)}" for step, c in self._components.items())
-        return f"<SearchSpace {self.name!r} ({steps})>"

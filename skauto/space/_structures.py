@@ -30,14 +30,8 @@ class Forbidden:
 class Structures:
     """The legal structures, as rows of indices of algorithms, one column per step.
 
-    Parameters
-    ----------
-    layout : Layout
-        Steps and their algorithms.
-    forbidden : sequence of Forbidden
-        Pairs that no legal structure contains.
-    anchor : int or None
-        Index of the step whose algorithms are drawn uniformly, see `SearchSpace`.
+    No legal structure contains a pair of `forbidden`. The index of the step that `SearchSpace`
+    calls its anchor is None without one.
     """
 
     def __init__(self, layout: Layout, forbidden: Sequence[Forbidden], anchor: int | None) -> None:

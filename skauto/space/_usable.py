@@ -11,15 +11,10 @@ from skauto.space._component import Component
 def usable_components(
     components: Sequence[Component], step: str, facts: DataFacts, *, last: bool
 ) -> list[Component]:
-    """List the components of a step that can be used on a data set.
+    """List the components of a step that can be used on a data set; raise if there is none.
 
     Of the encoders without categories and of the imputers without missing values, only one is
     listed, because they would all do the same.
-
-    Raises
-    ------
-    ValueError
-        If no component can be used.
     """
     usable = [c for c in components if _is_usable(c, facts)]
     if facts.weighted and last:
@@ -37,9 +32,8 @@ def incompatible_pairs(
 ) -> list[tuple[list[str], str, list[str]]]:
     """List the components of later steps that fail after a component with `idle_trait`.
 
-    Returns
-    -------
-    pairs : list of (components with `idle_trait`, later step, its components without `trait`)
+    Each entry has the components with `idle_trait`, a later step, and its components without
+    `trait`.
     """
     if step not in components:
         return []
