@@ -27,8 +27,13 @@ from skauto.space._space import SearchSpace
 from skauto.space.catalog._adapt import bound_by_columns, bound_by_rows, components_to_both
 from skauto.space.catalog.papers._auto_sklearn_classifiers import CLASSIFIERS
 from skauto.space.catalog.papers._auto_sklearn_transformers import SCALERS, TRANSFORMERS
-from skauto.space.catalog.papers._base import IMPUTER, NONE, paper_space
-from skauto.space.catalog.papers._shared import LOGISTIC_REGRESSION, TRUNCATED_SVD
+from skauto.space.catalog.papers._base import (
+    IMPUTER,
+    LOGISTIC_REGRESSION,
+    NONE,
+    TRUNCATED_SVD,
+    paper_space,
+)
 
 _TREES = {"n_estimators": Integer(50, 300, default=100)}
 _COMPONENTS = Integer(2, 100, default=20)

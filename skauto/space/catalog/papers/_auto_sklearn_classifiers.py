@@ -33,8 +33,7 @@ from skauto.space.catalog._adapt import (
 )
 from skauto.space.catalog._classifiers import make_lda
 from skauto.space.catalog._estimators import ClippedMultinomialNB
-from skauto.space.catalog.papers._base import by_name
-from skauto.space.catalog.papers._shared import make_boosted_trees
+from skauto.space.catalog.papers._base import by_name, make_boosted_trees
 
 TOLERANCE = Real(1e-5, 1e-1, log=True, default=1e-4)
 _GAMMA = Real(2.0**-15, 8.0, log=True, default=0.1)

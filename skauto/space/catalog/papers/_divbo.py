@@ -13,8 +13,13 @@ from skauto.space.catalog._adapt import rows_in_bag
 from skauto.space.catalog._estimators import CrossFeatures
 from skauto.space.catalog.papers._auto_sklearn_classifiers import CLASSIFIERS
 from skauto.space.catalog.papers._auto_sklearn_transformers import SCALERS, TRANSFORMERS
-from skauto.space.catalog.papers._base import CLASS_WEIGHTS, NONE, paper_space
-from skauto.space.catalog.papers._shared import LOGISTIC_REGRESSION, TRUNCATED_SVD
+from skauto.space.catalog.papers._base import (
+    CLASS_WEIGHTS,
+    LOGISTIC_REGRESSION,
+    NONE,
+    TRUNCATED_SVD,
+    paper_space,
+)
 
 _DIMENSIONS = Integer(50, 5000, log=True, default=100)
 

@@ -8,8 +8,7 @@ from skauto.space._component import Component
 from skauto.space._parameters import Integer, Real
 from skauto.space._space import SearchSpace
 from skauto.space.catalog._adapt import rows_in_bag
-from skauto.space.catalog.papers._base import paper_space
-from skauto.space.catalog.papers._shared import make_boosted_trees
+from skauto.space.catalog.papers._base import make_boosted_trees, paper_space
 
 
 def make_layered_mlp(
