@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from skauto.constraints._groups import GroupConstraint
 from skauto.data import TrainingData
 from skauto.history import Trial
 from skauto.selection import Decision
-from skauto.utils import FloatArray, IntArray
+from skauto.utils import IntArray
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ class Gate:
             elif predictions is None:
                 value = cautious_mean(measured, self.margin.n_errors)
             else:
-                pooled = self._pooled(predictions)
+                pooled = partial(self._pooled, predictions)
                 value = self._with_margin(constraint, measured, pooled, resample=False)
             values[constraint.key] = value
         return values
@@ -271,27 +271,22 @@ class Gate:
         if not constraints:
             return
         shares = np.asarray(weights, dtype=float) / np.sum(weights)
-        mean = self._mean(trials, shares)
-        pooled = self._pooled(mean, decision)
+        members = zip(shares, trials, strict=True)
+        mean = np.asarray(sum(share * np.asarray(trial.predictions) for share, trial in members))
+        pooled = partial(self._pooled, mean, decision)
         for constraint in constraints:
             if constraint.additive:
                 yield self._additive(constraint, trials, pooled, model)
                 continue
             folds: tuple[float, ...] = ()
             if resample or not constraint.pooled or self.margin.n_errors:
-                evidence = self._by_fold(mean, decision)
+                evidence = [fold.predicted(mean, decision) for fold in self._folds]
                 folds = tuple(self._measure(constraint, fold) for fold in evidence)
             value = self._with_margin(constraint, folds, pooled, resample=resample)
             together = math.nan
             if resample and constraint.pooled:
                 together = self._measure(constraint, pooled())
             yield Measurement(constraint, folds, value, pooled=together)
-
-    @staticmethod
-    def _mean(trials: Sequence[Trial], shares: FloatArray) -> NDArray[Any]:
-        """Out-of-fold predictions of the ensemble, of shape (n_samples, n_classes)."""
-        members = zip(shares, trials, strict=True)
-        return np.asarray(sum(share * np.asarray(trial.predictions) for share, trial in members))
 
     def _additive(
         self,
@@ -370,35 +365,12 @@ class Gate:
             self.errors.setdefault(constraint.key, f"{type(exc).__name__}: {exc}")
             return math.nan
 
-    def _pooled(
-        self, predictions: NDArray[Any], decision: Decision | None = None
-    ) -> Callable[[], Evidence]:
-        """Return a function that gives the evidence of all out-of-fold predictions."""
-
-        def pooled() -> Evidence:
-            rows = np.flatnonzero(~np.isnan(predictions[:, 0]))
-            evidence = (
-                self._validated.evidence
-                if np.array_equal(rows, self._validated.rows)
-                else Evidence.of(self.data, predictions[rows], rows)
-            )
-            return replace(
-                evidence,
-                probabilities=predictions[rows],
-                decision=None if decision is None else decision.take(rows),
-            )
-
-        return pooled
-
-    def _by_fold(self, predictions: NDArray[Any], decision: Decision | None) -> list[Evidence]:
-        return [
-            replace(
-                fold.evidence,
-                probabilities=predictions[fold.rows],
-                decision=None if decision is None else decision.take(fold.rows),
-            )
-            for fold in self._folds
-        ]
+    def _pooled(self, predictions: NDArray[Any], decision: Decision | None = None) -> Evidence:
+        """Evidence of all out-of-fold predictions, which are NaN on other rows."""
+        rows = np.flatnonzero(~np.isnan(predictions[:, 0]))
+        same = np.array_equal(rows, self._validated.rows)
+        part = self._validated if same else self._validation(rows)
+        return part.predicted(predictions, decision)
 
     @cached_property
     def _folds(self) -> list["_Validation"]:
@@ -429,3 +401,11 @@ class _Validation:
 
     rows: IntArray
     evidence: Evidence
+
+    def predicted(self, predictions: NDArray[Any], decision: Decision | None) -> Evidence:
+        """Evidence with the predictions (n_samples, n_classes) of these rows."""
+        return replace(
+            self.evidence,
+            probabilities=predictions[self.rows],
+            decision=None if decision is None else decision.take(self.rows),
+        )
