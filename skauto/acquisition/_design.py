@@ -94,8 +94,7 @@ class _Design:
             return self.distances
         if not hasattr(self, "leverages"):
             self._span()
-        gains: FloatArray = 1.0 + self.leverages
-        return gains
+        return 1.0 + self.leverages
 
     def add(self, row: int) -> None:
         """Add a point."""

@@ -128,8 +128,7 @@ def log_expected_improvement_per_second(
     """
     improvement = log_expected_improvement(mean, std, best, xi=xi)
     # An evaluation costs at least one millisecond.
-    rate: FloatArray = improvement - np.log(np.maximum(log_seconds, log1p(1e-3)))
-    return rate
+    return improvement - np.log(np.maximum(log_seconds, log1p(1e-3)))
 
 
 def _log_h(u: FloatArray) -> FloatArray:

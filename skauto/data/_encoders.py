@@ -46,8 +46,7 @@ class Block:
     def rows(self, start: int, stop: int) -> NDArray[Any]:
         """Return the output of the samples from `start` to `stop`."""
         rows: Any = slice(start, stop) if self.codes is None else self.codes[start:stop]
-        values: NDArray[Any] = self.values[rows]
-        return values
+        return self.values[rows]
 
     def select(self, columns: NDArray[np.bool_]) -> "Block":
         """Return a block of some of the columns."""

@@ -26,8 +26,7 @@ class Numbers:
     @property
     def missing(self) -> NDArray[np.bool_]:
         """Mask of the missing cells."""
-        missing: NDArray[np.bool_] = np.isnan(self.values)
-        return missing
+        return np.isnan(self.values)
 
 
 @dataclass(frozen=True)
@@ -175,8 +174,7 @@ def few_numbers(X: Any) -> NDArray[Any] | None:
     if isinstance(X, np.ndarray):
         return X if _is_plain(X.dtype) else None
     if hasattr(X, "iloc") and all(map(_is_plain, X.dtypes.tolist())):
-        values: NDArray[Any] = X.to_numpy(dtype=np.float64)
-        return values
+        return X.to_numpy(dtype=np.float64)
     return None
 
 

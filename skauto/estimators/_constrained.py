@@ -223,8 +223,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     def best_trial_(self) -> Trial | None:
         """Best trial of the search; with several objectives, the selected trial of the front."""
         if hasattr(self, "selected_"):
-            trial: Trial = self.history_[self._front_numbers[self.selected_]]
-            return trial
+            return self.history_[self._front_numbers[self.selected_]]
         return super().best_trial_
 
     def select(self, which: int | Constraint) -> Pipeline:

@@ -32,8 +32,7 @@ def diversity_to(prediction: FloatArray, others: FloatArray) -> NDArray[np.float
     """
     differences = others - prediction
     distances = np.sqrt(np.square(differences, out=differences).sum(axis=2))
-    scaled: NDArray[np.float64] = np.sqrt(0.5) * distances.mean(axis=1, dtype=np.float64)
-    return scaled
+    return np.sqrt(0.5) * distances.mean(axis=1, dtype=np.float64)
 
 
 def pairwise_diversity(predictions: FloatArray) -> NDArray[np.float64]:

@@ -157,7 +157,8 @@ def choose_signal_thresholds(
     >>> bool(abs(labels[group == 1].mean() - labels[group == 0].mean()) <= 0.05)
     True
     """
-    search = _Search(positive, y, loss, limits, signals, tightness, sample_weight)
+    weight = np.ones(len(y)) if sample_weight is None else sample_weight
+    search = _Search(positive, y, loss, limits, signals, tightness, weight)
     n_signals = signals.shape[1]
     deviations = np.maximum(signals.std(axis=0), 1e-6)
     scales = np.minimum(_MAX_STRENGTH / deviations, max_strength)
@@ -175,24 +176,21 @@ def choose_signal_thresholds(
     return list(unique.values())
 
 
+@dataclass
 class _Search:
     """Data of the search over strengths, and the best feasible rule of each tightness."""
 
-    def __init__(
-        self,
-        positive: FloatArray,
-        y: IntArray,
-        loss: LabelLoss,
-        limits: Sequence[RateLimit],
-        signals: FloatArray,
-        tightness: Sequence[float],
-        sample_weight: FloatArray | None,
-    ) -> None:
-        self.positive, self.y, self.loss, self.signals = positive, y, loss, signals
-        self.limits, self.tightness = limits, tightness
-        self.weight = np.ones(len(y)) if sample_weight is None else sample_weight
-        self.losses = [np.inf] * len(tightness)
-        self.best: list[SignalThreshold | None] = [None] * len(tightness)
+    positive: FloatArray
+    y: IntArray
+    loss: LabelLoss
+    limits: Sequence[RateLimit]
+    signals: FloatArray
+    tightness: Sequence[float]
+    weight: FloatArray
+
+    def __post_init__(self) -> None:
+        self.losses = [np.inf] * len(self.tightness)
+        self.best: list[SignalThreshold | None] = [None] * len(self.tightness)
 
     def balance(self, rates: FloatArray) -> FloatArray:
         """Return strengths for which labels and signals are uncorrelated, by dual ascent.

@@ -1,7 +1,5 @@
 """Search strategies, one algorithm per file."""
 
-from difflib import get_close_matches
-
 from sklearn.base import clone
 
 from skauto.strategies._admm import ADMM
@@ -20,6 +18,7 @@ from skauto.strategies._parego import ParEGO
 from skauto.strategies._random import RandomSearch
 from skauto.strategies._rising_bandit import RisingBandit
 from skauto.strategies._tpe import TPE
+from skauto.utils import closest
 
 STRATEGIES: dict[str, type[Strategy]] = {
     "admm": ADMM,
@@ -71,8 +70,7 @@ def get_strategy(strategy: str | Strategy, *, also: tuple[str, ...] = ()) -> Str
     if isinstance(strategy, type) and issubclass(strategy, Strategy):
         raise TypeError(f"{message} Write {strategy.__name__}() to make an object of the class.")
     if isinstance(strategy, str):
-        close = get_close_matches(strategy.lower(), names, n=1)
-        raise ValueError(message + (f" Did you mean {close[0]!r}?" if close else ""))
+        raise ValueError(message + closest(strategy.lower(), names))
     raise TypeError(message)
 
 

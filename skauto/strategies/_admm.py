@@ -431,8 +431,7 @@ class ADMM(GeneratorStrategy):
             return observations.y
         multipliers = self._state.constraint_multipliers
         penalty = constraint_penalty(self._violations(history), multipliers, self.rho)
-        augmented: FloatArray = observations.y + spread(observations.y) * penalty
-        return augmented
+        return observations.y + spread(observations.y) * penalty
 
     def _violations(self, history: History) -> FloatArray:
         """Scaled (g - epsilon) of shape (n, n_limits); missing values are imputed by the worst."""

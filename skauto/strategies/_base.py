@@ -301,11 +301,7 @@ class GeneratorStrategy(Strategy):
     1
     """
 
-    def start(self, space: SearchSpace, rng: np.random.Generator) -> Self:
-        """Begin a search and reset the state of an earlier one; see `Strategy.start`."""
-        super().start(space, rng)
-        self._generator: Iterator[Proposal] | None = None
-        return self
+    _generator: Iterator[Proposal] | None = None  # `start` and `stop` reset it
 
     @abstractmethod
     def _run(self, history: History) -> Iterator[Proposal]:

@@ -160,8 +160,7 @@ def clone_or(model: Surrogate | None, default: Surrogate) -> Surrogate:
 
 def rank_scores(losses: FloatArray) -> FloatArray:
     """Normal scores: quantiles of the normal distribution at the ranks of the losses."""
-    scores: FloatArray = ndtri((rankdata(losses) - 0.5) / len(losses))
-    return scores
+    return ndtri((rankdata(losses) - 0.5) / len(losses))
 
 
 def log_scores(losses: FloatArray) -> FloatArray:
@@ -170,8 +169,7 @@ def log_scores(losses: FloatArray) -> FloatArray:
     The losses are shifted so that the best one equals the 5% quantile minus the best loss.
     """
     low = losses.min() - max(np.quantile(losses, 0.05) - losses.min(), 1e-10)
-    scores: FloatArray = np.log(losses - low)
-    return scores
+    return np.log(losses - low)
 
 
 def cap_outliers(losses: FloatArray) -> FloatArray:
@@ -182,8 +180,7 @@ def cap_outliers(losses: FloatArray) -> FloatArray:
     best, quartile = np.quantile(losses, [0.0, 0.75])
     if quartile == best:
         return losses
-    capped: FloatArray = np.minimum(losses, quartile + 3.0 * (quartile - best))
-    return capped
+    return np.minimum(losses, quartile + 3.0 * (quartile - best))
 
 
 def spread(losses: FloatArray) -> float:

@@ -197,8 +197,7 @@ class DivBO(BayesianStrategy):
         model = self._fitted(clone_or(self.surrogate, forest), observations, y)
         best = float(y[observations.ok].min())
         improvement = improvement_of(model, best, self._inputs)(candidates)
-        ranks: FloatArray = rankdata(-improvement, method="min")
-        return ranks
+        return rankdata(-improvement, method="min")
 
     def _combined_order(
         self,
@@ -231,5 +230,4 @@ class DivBO(BayesianStrategy):
         known = self._space.one_hot(observations.vectors[self._stored.indices])
         self._pair_model.update(known, self._diversities, self._rng)
         samples = self._pair_model.sample(known[self._pool], self._space.one_hot(candidates))
-        means: FloatArray = samples.min(axis=1).mean(axis=0)
-        return means
+        return samples.min(axis=1).mean(axis=0)

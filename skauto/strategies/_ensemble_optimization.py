@@ -122,8 +122,7 @@ class EnsembleOptimization(BayesianStrategy):
             row for k, row in enumerate(self._positions) if k != position and row is not None
         ]
         means = (projections + projections[others].sum(axis=0)) / (len(others) + 1)
-        losses: FloatArray = np.asarray(stored.loss.evaluate(stored.targets, means), np.float64)
-        return losses
+        return np.asarray(stored.loss.evaluate(stored.targets, means), np.float64)
 
     def _fill_positions(self, observations: Observations) -> None:
         """Fill the positions that new trials were proposed for."""

@@ -303,5 +303,4 @@ def _log_cost(costs: FloatArray, ok: BoolArray) -> FloatArray:
     """``log(1 + t / t_min)``, where t_min is the smallest cost of a successful trial."""
     succeeded = costs[ok] if ok.any() else costs
     least = float(succeeded[succeeded > 0].min(initial=np.inf))
-    relative: FloatArray = np.log1p(np.maximum(costs / least, 1.0))
-    return relative
+    return np.log1p(np.maximum(costs / least, 1.0))

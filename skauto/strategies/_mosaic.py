@@ -274,8 +274,7 @@ class MOSAIC(GeneratorStrategy):
         mean, _ = surrogate.predict(self._inputs(vectors))
         chosen = vectors[:, self._order[len(node.path)], None] == choices
         counts = chosen.sum(axis=0)
-        averages: FloatArray = np.where(counts, mean @ chosen / np.maximum(counts, 1), mean.mean())
-        return averages
+        return np.where(counts, mean @ chosen / np.maximum(counts, 1), mean.mean())
 
     def _playout(
         self, surrogate: Surrogate, node: Node, observations: Observations, experience: Experience
@@ -304,8 +303,7 @@ class MOSAIC(GeneratorStrategy):
         """Vector of the best trial in X(s), else of the default completion."""
         inside = np.flatnonzero(experience.below(node.path) & observations.ok)
         if len(inside):
-            best: FloatArray = observations.vectors[inside[observations.y[inside].argmin()]]
-            return best
+            return observations.vectors[inside[observations.y[inside].argmin()]]
         steps, names = self._space.steps, {}
         for i, choice in zip(self._order, node.path, strict=False):
             names[steps[i]] = self._space.components(steps[i])[choice].name
@@ -317,8 +315,7 @@ class MOSAIC(GeneratorStrategy):
     def _transformed(self, losses: FloatArray) -> FloatArray:
         if self.transform is None:
             return losses
-        shares: FloatArray = (rankdata(losses) - 0.5) / len(losses)
-        return shares
+        return (rankdata(losses) - 0.5) / len(losses)
 
     def _count_finished(self, history: History) -> None:
         """Back-propagation: count visits of the trials completed since the last walk."""

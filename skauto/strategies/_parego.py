@@ -106,5 +106,4 @@ class ParEGO(BayesianStrategy):
         low, high = (extreme(observations.losses, axis=0) for extreme in (np.min, np.max))
         spread = np.where(high > low, high - low, 1.0)
         weighted = weights * (observations.losses - low) / spread
-        scalars: FloatArray = weighted.max(axis=1) + self.rho * weighted.sum(axis=1)
-        return scalars
+        return weighted.max(axis=1) + self.rho * weighted.sum(axis=1)

@@ -55,8 +55,7 @@ class ParzenEstimator:
             rows = np.flatnonzero(~np.isnan(vectors[:, k]))
             if len(rows) and self.layout.n_choices[k] != 1:
                 kernels[rows] += self._log_kernels(k, vectors[rows, k])
-        density: FloatArray = logsumexp(kernels, axis=1) - np.log(self.n_kernels)
-        return density
+        return logsumexp(kernels, axis=1) - np.log(self.n_kernels)
 
     def _log_kernels(self, column: int, values: FloatArray) -> FloatArray:
         """Log density of every kernel in one column, of shape (n_values, n_kernels)."""

@@ -46,8 +46,7 @@ class Experience:
     def below(self, path: Path) -> BoolArray:
         """Which trials lie in X(path)."""
         depth = len(path)
-        inside: BoolArray = (self.decisions[:, :depth] == path).all(axis=1)
-        return inside
+        return (self.decisions[:, :depth] == path).all(axis=1)
 
     def median(self, path: Path) -> float:
         """Median loss of the trials in X(path); NaN if there are none."""
@@ -164,5 +163,4 @@ def puct(
     quality: FloatArray, policy: FloatArray, n_parent: int, n_children: IntArray, c_ucb: float
 ) -> FloatArray:
     """Selection scores of Eq. (5) for the children of a node."""
-    scores: FloatArray = quality + c_ucb * policy * math.sqrt(n_parent) / (1 + n_children)
-    return scores
+    return quality + c_ucb * policy * math.sqrt(n_parent) / (1 + n_children)

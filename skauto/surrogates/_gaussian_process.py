@@ -240,10 +240,8 @@ class GaussianProcess(BaseEstimator):
         return level, solved[:, 0] - level * solved[:, 1], solved[:, 1]
 
     def _log_bounds(self, n_features: int) -> tuple[FloatArray, FloatArray]:
-        if self.nu not in _MATERN:
-            raise ValueError(
-                f"The 'nu' must be one of {sorted(_MATERN)}. Got {self.nu!r} instead."
-            )
+        if self.nu not in (1.5, 2.5):
+            raise ValueError(f"The 'nu' must be one of [1.5, 2.5]. Got {self.nu!r} instead.")
         if self.trend not in ("mean", "constant"):
             raise ValueError(
                 f"The 'trend' must be 'mean' or 'constant'. Got {self.trend!r} instead."
@@ -280,25 +278,14 @@ def _squared_distances(left: FloatArray, right: FloatArray) -> FloatArray:
     return np.maximum(squared, 0.0, out=squared)
 
 
-def _matern_three_halves(squared: FloatArray, amplitude: float) -> tuple[FloatArray, FloatArray]:
-    root = np.sqrt(3.0 * squared)
-    decay = amplitude * np.exp(-root)
-    return (1.0 + root) * decay, 3.0 * decay
-
-
-def _matern_five_halves(squared: FloatArray, amplitude: float) -> tuple[FloatArray, FloatArray]:
-    root = np.sqrt(5.0 * squared)
-    decay = amplitude * np.exp(-root)
-    linear = (1.0 + root) * decay
-    return linear + (5.0 / 3.0) * squared * decay, (5.0 / 3.0) * linear
-
-
-_MATERN = {1.5: _matern_three_halves, 2.5: _matern_five_halves}
-
-
 def _matern(squared: FloatArray, amplitude: float, nu: float) -> tuple[FloatArray, FloatArray]:
     """Kernel values at squared distances, and -(d kappa / dr) / r, which is smooth at 0."""
-    return _MATERN[nu](squared, amplitude)
+    root = np.sqrt(2.0 * nu * squared)
+    decay = amplitude * np.exp(-root)
+    linear = (1.0 + root) * decay
+    if nu == 1.5:
+        return linear, 3.0 * decay
+    return linear + (5.0 / 3.0) * squared * decay, (5.0 / 3.0) * linear
 
 
 def _cholesky(covariance: FloatArray) -> FloatArray:
