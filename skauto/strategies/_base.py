@@ -99,32 +99,12 @@ class Strategy(BaseEstimator, ABC):
     A strategy that searches for the Pareto front of several objectives sets ``multi_objective =
     True``. Estimators then pass their constraints as further objectives.
 
+    The user guide shows how to write a strategy.
+
     See Also
     --------
     BayesianStrategy : For an initial design followed by a surrogate.
     GeneratorStrategy : For methods of several stages, written as one generator.
-
-    Examples
-    --------
-    A local search among the neighbors of the incumbent:
-
-    >>> from skauto import minimize
-    >>> from skauto.history import Proposal
-    >>> from skauto.objectives import make_artificial_objective, make_artificial_space
-    >>> from skauto.strategies import Strategy
-    >>> class HillClimbing(Strategy):
-    ...     def _suggest(self, history, pending):
-    ...         configuration = None
-    ...         if history.incumbent is not None:
-    ...             best = self._space.encode([history.incumbent.configuration])[0]
-    ...             configuration = self._first_new(self._space.neighbors(best, self._rng))
-    ...         configuration = configuration or self._sample_new()
-    ...         return configuration and Proposal(configuration)
-    >>> space = make_artificial_space(n_steps=2)
-    >>> objective = make_artificial_objective(space)
-    >>> result = minimize(objective, space, strategy=HillClimbing(), max_evals=30)
-    >>> len(result.history)
-    30
     """
 
     multi_objective = False

@@ -50,7 +50,7 @@ def make_space(
     space = SearchSpace(tuple(components), name, default=default, anchor=anchor)
     for step, algorithms in components.items():
         for component in algorithms:
-            space.add(step, component)
+            space.add(step, component.vary())  # a copy, because the space may be modified
     return space
 
 
