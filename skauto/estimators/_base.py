@@ -34,6 +34,7 @@ from skauto.estimators._failures import report_failures
 from skauto.estimators._initial import initial_configurations, similar_configurations
 from skauto.estimators._observer import Observer
 from skauto.estimators._options import SearchOptions
+from skauto.estimators._pareto import FrontBuilder
 from skauto.estimators._reporting import ReportMixin
 from skauto.estimators._scoring import check_scorers, named_scorers, primary_scoring
 from skauto.evaluation import (
@@ -330,14 +331,6 @@ class BaseAutoClassifier(
         """Return the strategy object of the parameter ``strategy``."""
         return get_strategy(self.strategy)
 
-    def _minimized(self, strategy: Strategy, constraints: list[Constraint]) -> list[str]:
-        """Names of the constraints that are objectives besides the loss."""
-        return []
-
-    def _builder(self, strategy: Strategy) -> type[EnsembleBuilder]:
-        """Class that makes the model from the trials."""
-        return EnsembleBuilder
-
     def _initial(
         self,
         space: SearchSpace,
@@ -399,7 +392,8 @@ class BaseAutoClassifier(
         options: SearchOptions,
         decisions: DecisionChooser,
     ) -> EnsembleBuilder:
-        return self._builder(strategy)(
+        multi_objective = strategy.multi_objective and evaluator.constraints
+        return (FrontBuilder if multi_objective else EnsembleBuilder)(
             evaluator,
             data.reader,
             n_members=self.ensemble_size,
@@ -416,8 +410,9 @@ class BaseAutoClassifier(
         data: TrainingData,
         budget: Budget,
     ) -> Goal:
+        minimized = evaluator.constraints if strategy.multi_objective else []
         return Goal(
-            ("loss", *self._minimized(strategy, evaluator.constraints)),
+            ("loss", *(constraint.key for constraint in minimized)),
             limits={c.key: c.limit for c in evaluator.constraints if np.isfinite(c.limit)},
             kept_by_decision=builder.decisions.kept_by_decision,
             max_evals=budget.max_evals,

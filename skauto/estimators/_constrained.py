@@ -16,7 +16,7 @@ from skauto.ensemble import EnsembleBuilder, Model
 from skauto.ensemble._decide import DecisionChooser
 from skauto.estimators._base import BaseAutoClassifier
 from skauto.estimators._options import SearchOptions
-from skauto.estimators._pareto import FrontBuilder, pareto_trials
+from skauto.estimators._pareto import pareto_trials
 from skauto.estimators._refusal import describe_refusal
 from skauto.exceptions import InfeasibleError, InfeasibleWarning, TrialFailedWarning
 from skauto.history import History, Trial
@@ -323,13 +323,6 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         limited = [c.key for c in decisions.gate.constraints if isfinite(c.limit)]
         searched = set(limited) - set(decisions.kept_by_decision)
         return get_strategy("admm" if searched else "alternating_bo")
-
-    def _minimized(self, strategy: Strategy, constraints: list[Constraint]) -> list[str]:
-        return [c.key for c in constraints] if strategy.multi_objective else []
-
-    def _builder(self, strategy: Strategy) -> type[EnsembleBuilder]:
-        multi_objective = strategy.multi_objective and self.constraints
-        return FrontBuilder if multi_objective else super()._builder(strategy)
 
     def _gate(self, constraints: list[Constraint], data: TrainingData) -> Gate:
         margin = Margin.of(self.safety_margin)
