@@ -296,15 +296,19 @@ def surrogate_table(table, sizes, seed=0, n_unseen=N_UNSEEN):
     return pd.DataFrame(lines)
 
 
-def tau(table, n_fitted, seed):
-    """Kendall's tau on the pairs of unseen configurations, by a surrogate fitted to others."""
-    space, rng = get_space("divbo"), np.random.default_rng(seed)
+def taus(table, n_fitted, seeds):
+    """Kendall's tau on the pairs of unseen configurations, by surrogates fitted to others."""
+    space = get_space("divbo")
     X = space.one_hot(space.encode(read_configurations(table)))
-    chosen = rng.permutation(len(X))[: n_fitted + N_UNSEEN]
-    X, diversity = X[chosen], pairwise_diversity(table["validation"][chosen])
-    model = DiversitySurrogate().fit(X[:n_fitted], diversity[:n_fitted, :n_fitted], rng)
-    i, j = n_fitted + np.array(np.triu_indices(len(X) - n_fitted, 1))
-    return kendalltau(model.predict(X[i], X[j])[0], diversity[i, j]).statistic
+    diversity = pairwise_diversity(table["validation"])
+    i, j = np.triu_indices(N_UNSEEN, 1)
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        fitted, unseen = np.split(rng.permutation(len(X))[: n_fitted + N_UNSEEN], [n_fitted])
+        model = DiversitySurrogate().fit(X[fitted], diversity[np.ix_(fitted, fitted)], rng)
+        first, second = unseen[i], unseen[j]
+        predicted, _ = model.predict(X[first], X[second])
+        yield kendalltau(predicted, diversity[first, second]).statistic
 
 
 def suggestion_seconds(table, n, n_timed=25, seed=0):
@@ -420,13 +424,12 @@ def run(arguments):
 
 def measure_tau(arguments):
     """Print mean and standard deviation of Kendall's tau over the seeds, by set."""
-    lines = {}
     for name in arguments.sets:
         table = joblib.load(arguments.tables / f"{name}.joblib")
         n_fitted = min(max(arguments.sizes), len(table["configurations"]) - N_UNSEEN)
-        taus = [tau(table, n_fitted, seed) for seed in arguments.seeds]
-        lines[name] = {"fitted": n_fitted, "tau": np.mean(taus), "sd": np.std(taus, ddof=1)}
-    print(pd.DataFrame(lines).T.round(3).to_string())
+        values = list(taus(table, n_fitted, arguments.seeds))
+        mean, deviation = np.mean(values), np.std(values, ddof=1)
+        print(f"{name}, {n_fitted} fitted: tau {mean:.3f}, sd {deviation:.3f}", flush=True)
 
 
 def measure_surrogate(arguments):
