@@ -52,9 +52,9 @@ def test_values_are_drawn_in_units_of_their_limits(fitted):
 @pytest.mark.filterwarnings("ignore::skauto.exceptions.InfeasibleWarning")
 def test_what_misses_its_limit_is_red():
     X, y = load_breast_cancer(return_X_y=True)
-    clf = ConstrainedAutoClassifier(
-        [FalseNegativeRate(0.0)], "random", max_evals=1, cv=2, space=space(), random_state=0
-    ).fit(X, y)
+    settings = {"max_evals": 1, "cv": 2, "space": space(), "random_state": 0}
+    limits = [FalseNegativeRate(0.0)]  # a threshold would keep it
+    clf = ConstrainedAutoClassifier(limits, "random", decision="argmax", **settings).fit(X, y)
     display = LimitsDisplay.from_estimator(clf)
     assert (display.bounds_[1].get_offsets()[:, 0] > 1).all()
     assert len({tuple(color) for color in display.bounds_[1].get_edgecolors()}) == 1

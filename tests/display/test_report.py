@@ -102,13 +102,14 @@ def test_names_and_errors_are_escaped(report):
     assert "ArithmeticError: a &lt;b&gt; &amp; c" in report
 
 
-def test_out_of_fold_predictions_are_the_weighted_mean_of_the_members(fitted, table_of_two):
+def test_out_of_fold_predictions_are_the_calibrated_mean_of_the_members(fitted, table_of_two):
     known = Predictions.out_of_fold(fitted)
     y = table_of_two[1][:200]
-    expected = sum(
+    mean = sum(
         weight * fitted.history_[number].predictions
         for number, weight in fitted.member_weights_.items()
     )
+    expected = fitted.ensemble_.decision_.scale(mean)
     np.testing.assert_allclose(known.probabilities, expected, rtol=1e-6)
     np.testing.assert_array_equal(fitted.classes_[known.truth], y)
     assert f"{log_loss(y, expected.astype(float)):.4g}" in known.scores()
