@@ -209,20 +209,18 @@ def test_ranks_and_labels_keep_their_loss_and_get_calibrated_probabilities(loss)
     assert after == before
 
 
-def test_a_temperature_that_lowers_the_score_is_refused(rng):
-    y = np.repeat([0, 1, 2], 200)
-    probabilities = rng.dirichlet(np.ones(3), 600) + 2.0 * np.eye(3)[y] * rng.random((600, 1))
-    probabilities /= probabilities.sum(axis=1, keepdims=True)
-
-    class Spread(RocAucLoss):
-        """ROC AUC that prefers probabilities far from 0 and 1."""
-
-        def __call__(self, y, predictions, sample_weight=None):
-            return predictions.max(axis=2).mean(axis=1)
-
+def test_a_temperature_that_lowers_the_auc_of_three_classes_is_refused():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=1_500)
+    logits = rng.normal(size=(1_500, 3)) + 1.2 * np.eye(3)[y]
+    logits[:, 1] *= rng.choice([0.3, 2.0], 1_500)
+    probabilities = softmax(0.5 * logits, axis=1)
     temperature = choose_temperature(probabilities, y, LogLoss())
     assert temperature < 1.0
-    decision = choose_decision(probabilities, y, Spread(), rng=rng)
+    both = [probabilities, Decision(np.zeros(3), temperature).scale(probabilities)]
+    before, after = RocAucLoss()(y, np.stack(both))
+    assert after > before + 1e-4
+    decision = choose_decision(probabilities, y, RocAucLoss(), rng=rng)
     assert decision.temperature == 1.0
 
 
