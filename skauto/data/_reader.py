@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from skauto.data._encoders import (
     Block,
@@ -139,8 +139,8 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         TypeError
             If a column holds values of several types, or of a type that is not supported.
         ValueError
-            If ``X`` holds an infinite value or duplicate column names, or ``column_kinds`` does
-            not match the columns.
+            If ``X`` holds an infinite value or duplicate column names, if ``column_kinds`` does
+            not match the columns, or if ``y`` has another length than ``X``.
 
         Warns
         -----
@@ -167,6 +167,8 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         """
         X = as_table(X)
         validate_data(self, X, skip_check_array=True)
+        if y is not None:
+            check_consistent_length(X, y)
         self.columns_: list[ColumnReader] | None = None
         self.categorical_indices_: tuple[int, ...] = ()
         self.n_levels_: tuple[int, ...] = ()

@@ -210,3 +210,5 @@ def test_codes_have_text_features_only_if_these_predict_the_classes(rng):
         assert kinds.tolist() == ["name", "name"]
     shuffled = TableReader().fit(X, rng.permutation(y)).table_report()["kind"]
     assert shuffled.tolist() == ["categorical", "categorical"]
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        TableReader().fit(X, y[:-1])
