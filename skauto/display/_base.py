@@ -1,6 +1,7 @@
 """Base class of the displays, and their colours, markers and labels."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -33,7 +34,7 @@ WIDTH, HEIGHT, ROW_HEIGHT = 7.0, 4.0, 0.26
 _LARGE_RATIO = 50.0
 
 
-class BaseDisplay:
+class BaseDisplay(ABC):
     """Base class of the displays: a frame of data, and the axes it was drawn on.
 
     Warning: This class should not be used directly. Use its subclasses.
@@ -69,9 +70,13 @@ class BaseDisplay:
 
     @classmethod
     def _of_estimator(cls, estimator: Any) -> Any:
-        """Return the display of a fitted estimator before it is drawn."""
+        """Return the display of a fitted estimator before it is drawn.
+
+        Displays with another signature of `from_estimator` do not define it.
+        """
         raise NotImplementedError
 
+    @abstractmethod
     def plot(self, ax: Any = None) -> Self:
         """Draw the display.
 
@@ -85,7 +90,6 @@ class BaseDisplay:
         self : BaseDisplay
             The display with its artists.
         """
-        raise NotImplementedError
 
     def _make_axes(
         self, ax: "Axes | None", *, width: float = WIDTH, height: float = HEIGHT
