@@ -80,6 +80,8 @@ class NumericEncoder(Encoder):
             return Block(cells.values[:, None])
         texts = distinct_strings(cells)
         if texts is None:
+            if cells.missing.all():
+                return Block(np.full((len(cells.missing), 1), np.nan))
             raise _type_error(name, "numeric values", cells)
         values = (self.parser or NumberFormat()).parse(texts)
         readable = np.isfinite(values)

@@ -49,7 +49,7 @@ class NumberFormat:
 
         "5%" is 0.05, and "(5)" is -5.
         """
-        if self.decimal == ".":
+        if self.decimal == "." and not any("_" in text for text in texts):
             try:
                 values = np.array(list(map(float, texts)), dtype=np.float64)
             except ValueError:

@@ -1,6 +1,7 @@
 """Reading the columns of tables of any dataframe library."""
 
 import datetime
+import math
 import numbers
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -72,12 +73,15 @@ def as_table(X: Any) -> Any:
     Returns
     -------
     X : dataframe, ndarray of shape (n_samples, n_features) or CSR matrix
-        Nested lists that contain strings become an array of dtype object.
+        Nested lists that contain strings become an array of dtype object. Masked cells of a masked
+        array are missing.
 
     Raises
     ------
     ValueError
         If X is not two-dimensional, is complex or has duplicate column names.
+    TypeError
+        If X is a lazy table.
 
     Examples
     --------
@@ -90,7 +94,16 @@ def as_table(X: Any) -> Any:
         return X
     if sparse.issparse(X):
         X = _to_csr(X)
-    elif not isinstance(X, np.ndarray):
+    elif isinstance(X, np.ma.MaskedArray):  # masked cells are missing
+        dtype, missing = (float, np.nan) if X.dtype.kind in "biuf" else (object, None)
+        X = np.ma.filled(X.astype(dtype), missing)
+    elif isinstance(X, np.ndarray):
+        X = np.asarray(X)  # without subclasses such as numpy.matrix
+    elif isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
+        raise TypeError(
+            f"X must be a table in memory. Got a {type(X).__name__} instead; call its 'collect'."
+        )
+    else:
         array = np.asarray(X)
         X = np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
     if X.ndim != 2:
@@ -214,7 +227,7 @@ def _series_cells(series: Any, name: str) -> Cells:
         if isinstance(series.dtype, np.dtype):
             return Numbers(_finite(series.to_numpy(), name))
         return Numbers(_finite(series.to_numpy(dtype=np.float64, na_value=np.nan), name))
-    if kind == "M":
+    if kind == "M" and not series.dtype.name.startswith(("date32", "date64")):  # dates of pyarrow
         return Dates(series.to_numpy(dtype="datetime64[us]"))
     if kind == "m":
         return Numbers(_seconds(series.to_numpy(dtype="timedelta64[ns]")))
@@ -240,10 +253,10 @@ def _narwhals_cells(series: Any, name: str) -> Cells:
         return Numbers(_seconds(series.to_numpy()))
     declared = dtype in (nw.Categorical, nw.Enum)
     native = series.to_native()
-    if hasattr(native, "dictionary_encode"):
+    if hasattr(native, "dictionary_encode") and not dtype.is_nested():
         native = native.combine_chunks()
         encoded = native if hasattr(native, "dictionary") else native.dictionary_encode()
-        codes = encoded.indices.fill_null(-1).to_numpy()
+        codes = encoded.indices.cast("int64").fill_null(-1).to_numpy()
         return _cells_from_levels(encoded.dictionary.to_pylist(), codes, name, declared=declared)
     return _cells_from_levels(*_factorize(series.to_list(), name), name, declared=declared)
 
@@ -274,7 +287,7 @@ def _cells_from_levels(
     """Convert Python objects to a column of their common type."""
     types = set(map(type, levels))
     if types != {str}:
-        present = [not _is_missing(level) for level in levels]
+        present = [not is_missing(level) for level in levels]
         if not all(present):
             renumbered = np.where(present, np.cumsum(present) - 1, -1)
             codes = np.append(renumbered, -1)[codes]
@@ -298,8 +311,15 @@ def _cells_from_levels(
     if kinds == {"dates"}:
         plain = [_without_zone(level) for level in levels]
         return Dates(np.array([*plain, "NaT"], dtype="datetime64[us]")[codes])
-    values = np.array([*map(float, levels), np.nan], dtype=np.float64)
+    values = np.array([*map(_as_float, levels), np.nan], dtype=np.float64)
     return Numbers(_finite(values, name)[codes])
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # an int beyond the range of floats
+        return math.inf
 
 
 def _numbers_among_strings(levels: list[Any], kinds: set[str]) -> tuple[list[Any], set[str]]:
@@ -331,7 +351,8 @@ def _unsupported(value: Any, name: str) -> TypeError:
     )
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether a Python object is None, NaN, NaT or NA."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return bool(value != value)

@@ -87,8 +87,8 @@ class LatentTerms:
 
     def transform(self, counts: Any, tokens: Sequence[str]) -> FloatMatrix:
         """Return tf-idf weights of single terms, then SVD components, (n_texts, n_columns_)."""
-        if self.tfidf_ is None:
-            return np.zeros((counts.shape[0], 0))
+        if self.tfidf_ is None or not counts.shape[0]:
+            return np.zeros((counts.shape[0], self.n_columns_))
         in_tokens, _ = count_terms(map(self.terms_of, tokens), self.terms_)
         weights = self.tfidf_.transform(counts @ in_tokens)
         if self.svd_ is None:

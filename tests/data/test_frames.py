@@ -51,11 +51,27 @@ def test_declared_categories():
         polars.DataFrame({"a": polars.Series(texts, dtype=polars.Categorical)}),
         polars.DataFrame({"a": polars.Series(texts, dtype=polars.Enum(["a", "b"]))}),
         pyarrow.table({"a": pyarrow.array(texts).dictionary_encode()}),
+        polars.DataFrame({"a": polars.Series(texts, dtype=polars.Categorical)}).to_arrow(),
     ]
     for table in tables:
         reader = TableReader().fit(table)
         assert reader.table_report()["why"].tolist() == ["categorical dtype"]
         np.testing.assert_array_equal(reader.transform(table)[:, 0], [1, 0, np.nan, 1])
+
+
+def test_types_of_pyarrow_in_pandas():
+    pyarrow = pytest.importorskip("pyarrow")
+    days = pd.DataFrame({"a": pd.Series(COLUMNS["day"], dtype=pd.ArrowDtype(pyarrow.date32()))})
+    expected = TableReader().fit_transform(pd.DataFrame({"a": COLUMNS["day"]}))
+    np.testing.assert_array_equal(TableReader().fit_transform(days), expected)
+
+
+def test_tables_that_cannot_be_read():
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    with pytest.raises(TypeError, match="in memory. Got a LazyFrame instead; call its 'collect'"):
+        TableReader().fit(polars.LazyFrame(COLUMNS))
+    with pytest.raises(TypeError, match="Column 'a' holds a list; drop or convert it"):
+        TableReader().fit(pyarrow.table({"a": [[1], [2]]}))
 
 
 @pytest.mark.parametrize("make", [polars_table, pyarrow_table])

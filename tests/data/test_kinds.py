@@ -37,6 +37,7 @@ def read(values, **kwargs):
         (["f", "t", "t", None], [0, 1, 1, np.nan]),
         (["007", "08", "007"], [0, 1, 0]),  # codes stay categories
         (["1.2.3", "4.5.6", "1.2.3"], [0, 1, 0]),
+        (["1_2", "12", "1_2"], [1, 0, 1]),  # Python's float reads both as 12
     ],
     ids=lambda v: str(v[0]),
 )

@@ -2,6 +2,7 @@
 
 import datetime
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -178,6 +179,22 @@ def test_sparse_stays_sparse():
     np.testing.assert_array_equal(Z.toarray(), X.toarray())
 
 
+@pytest.mark.parametrize("dtype", [float, object])
+def test_masked_cells_are_missing(dtype):
+    X = np.array([[1.0, 5.0], [2.0, 7.0], [3.0, 6.0]], dtype=dtype)
+    masked = np.ma.masked_array(X, mask=X == 3.0)
+    expected = [[1, 5], [2, 7], [np.nan, 6]]
+    np.testing.assert_array_equal(TableReader().fit_transform(masked), expected)
+    np.testing.assert_array_equal(TableReader().fit(X).transform(masked)[2], [2, 6])  # median
+
+
+def test_a_matrix_is_read_as_an_array():
+    X = np.array([[1.0, 5.0], [2.0, 7.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numpy.matrix is pending deprecation
+        np.testing.assert_array_equal(TableReader().fit_transform(np.matrix(X)), X)
+
+
 def test_lists_with_strings():
     X = [[1.5, "a"], [2.5, "b"]]
     np.testing.assert_array_equal(TableReader().fit_transform(X), [[1.5, 0], [2.5, 1]])
@@ -192,6 +209,7 @@ def test_lists_with_strings():
         (np.array([[np.inf], [1.0]]), ValueError, "infinity.*'x0'"),
         (np.array([1.0, 2.0]), ValueError, "Expected 2D array, got 1D"),
         (np.array([[1j]]), ValueError, "Complex data"),
+        (np.array([[10**400], [1]], dtype=object), ValueError, "too large.*'x0'"),
     ],
 )
 def test_bad_tables(X, error, message):
@@ -204,6 +222,23 @@ def test_a_column_must_keep_its_kind():
     with pytest.raises(TypeError, match="'a'.*numeric.*as it did in fit.*strings"):
         reader.transform(pd.DataFrame({"a": ["x", "y"]}))
     assert reader.transform(pd.DataFrame({"a": [None, None]}))[0, 0] == 1.5
+
+
+@pytest.mark.parametrize("n_texts", [7, 200], ids=["category and text", "text"])
+def test_rows_without_any_text(n_texts):
+    """A single row of a table often has no text."""
+    texts = [f"{'good' if i % 2 else 'bad'}{i % n_texts} thing" for i in range(60)]
+    X = pd.DataFrame({"a": texts, "b": np.arange(60.0)})
+    reader = TableReader({"a": "name"}).fit(X)
+    partly = X.iloc[:3].assign(a=["good1 thing", None, None])
+    none = partly.iloc[1:]
+    np.testing.assert_array_equal(reader.transform(none), reader.transform(partly)[1:])
+
+
+@pytest.mark.parametrize("missing", [[pd.NaT, pd.NaT], pd.Categorical([None, None], [1, 2])])
+def test_missing_cells_of_any_type_are_missing_numbers(missing):
+    reader = TableReader().fit(pd.DataFrame({"a": [1, 2]}))
+    np.testing.assert_array_equal(reader.transform(pd.DataFrame({"a": missing}))[:, 0], 1.5)
 
 
 def test_pickle_reads_alike():
