@@ -2,12 +2,12 @@
 
 import numbers
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import PredefinedSplit, StratifiedGroupKFold, StratifiedKFold
 
 from skauto.utils import BoolArray, IntArray
 
@@ -26,7 +26,13 @@ _LEAST_FOLDS = 2
 
 
 def make_splits(
-    cv: Any, X: Any, y: IntArray, groups: NDArray[Any] | None = None, *, seed: int = 0
+    cv: Any,
+    X: Any,
+    y: IntArray,
+    groups: NDArray[Any] | None = None,
+    *,
+    kept: BoolArray | None = None,
+    seed: int = 0,
 ) -> list[Split]:
     """Return the training and validation rows of each fold.
 
@@ -42,6 +48,9 @@ def make_splits(
         Class of each row, as a code from 0.
     groups : ndarray of shape (n_samples,), default=None
         Group of each row.
+    kept : ndarray of bool of shape (n_rows,), default=None
+        Mask of the rows of a larger table that are the samples. The row numbers of an iterable and
+        of `PredefinedSplit` then refer to this table, and its other rows are left out.
     seed : int, default=0
         Seed of the shuffling.
 
@@ -64,19 +73,18 @@ def make_splits(
     >>> [test.size for _, test in make_splits(3, None, y)]
     [4, 4, 4]
     """
-    if isinstance(cv, str):
+    if isinstance(cv, PredefinedSplit):
+        cv = cv.split()  # row numbers that do not depend on X
+    if cv is None or isinstance(cv, numbers.Number):
+        cv = _default_cv(len(y)) if cv is None else cv
+        return _checked(_stratified(cv, y, groups, seed), len(y))
+    if isinstance(cv, str) or not (hasattr(cv, "split") or hasattr(cv, "__iter__")):
         _raise_invalid_cv(cv)
-    elif hasattr(cv, "split"):
-        splits = list(cv.split(X, y, groups))
-    elif cv is None or isinstance(cv, numbers.Number):
-        splits = _stratified(_default_cv(len(y)) if cv is None else cv, y, groups, seed)
-    elif not hasattr(cv, "__iter__"):
-        _raise_invalid_cv(cv)
-    else:
-        splits = list(cv)
-    if not splits:
-        raise ValueError(f"The 'cv' parameter must give at least one fold. Got none from {cv!r}.")
-    return [_check_split(number, split, len(y)) for number, split in enumerate(splits)]
+    if hasattr(cv, "split"):
+        return _checked(cv.split(X, y, groups), len(y))
+    if kept is None:
+        return _checked(cv, len(y))
+    return _checked(_renumbered(_checked(cv, len(kept)), kept), len(y))
 
 
 def affordable_folds(
@@ -172,14 +180,33 @@ def _folds(
         return [(a, b) for a, b in splitter.split(rows, y, groups) if a.size and b.size]
 
 
+def _checked(splits: Iterable[Any], n_samples: int) -> list[Split]:
+    """Return splits as row numbers; raise an error if one is empty or out of range."""
+    found = [_check_split(number, split, n_samples) for number, split in enumerate(splits)]
+    if not found:
+        raise ValueError("The 'cv' parameter must give at least one fold. Got none.")
+    return found
+
+
+def _renumbered(splits: Iterable[Split], kept: BoolArray) -> list[Split]:
+    """Leave out the rows that are not kept, and number the others consecutively."""
+    number = np.cumsum(kept) - 1
+    return [(number[train[kept[train]]], number[test[kept[test]]]) for train, test in splits]
+
+
 def _check_split(number: int, split: Any, n_samples: int) -> Split:
-    train, test = (_row_numbers(part, n_samples) for part in split)
+    try:
+        first, second = split
+    except (TypeError, ValueError):
+        _raise_invalid_cv(split)
+    train, test = _row_numbers(first, n_samples), _row_numbers(second, n_samples)
     if train.size == 0 or test.size == 0:
         raise ValueError(
             "The 'cv' parameter must give folds with at least one row for training and one for "
             f"validation. Fold {number} has {train.size} training and {test.size} validation rows."
         )
-    if max(train.max(), test.max()) >= n_samples or min(train.min(), test.min()) < 0:
+    whole = train.dtype.kind in "iu" and test.dtype.kind in "iu"
+    if not whole or min(train.min(), test.min()) < 0 or max(train.max(), test.max()) >= n_samples:
         raise ValueError(
             f"The 'cv' parameter must give row numbers from 0 to {n_samples - 1}. "
             f"Fold {number} has other row numbers."

@@ -13,8 +13,16 @@ from sklearn.utils.validation import check_consistent_length
 
 from skauto.data._facts import DataFacts
 from skauto.data._reader import TableReader
-from skauto.data._table import as_table, column_names
-from skauto.utils import FloatArray, IntArray, check_sample_weight, closest, n_rows, take_rows
+from skauto.data._table import as_table, column_names, is_missing
+from skauto.utils import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    check_sample_weight,
+    closest,
+    n_rows,
+    take_rows,
+)
 
 METADATA = ("sample_weight", "groups", "sensitive_features")
 Split = tuple[IntArray, IntArray]
@@ -38,6 +46,8 @@ class TrainingData:
         Weights of the rows for classifiers and scorers.
     X : dataframe, ndarray or CSR matrix of shape (n_samples, n_features), default=None
         The raw table without rows of weight 0.
+    kept : ndarray of bool of shape (n_rows,), default=None
+        Mask of the rows of the user's table whose weight is not 0; None without weights.
     reader : TableReader, default=None
         The reader that was fitted on ``X``.
     groups : ndarray of shape (n_samples,), default=None
@@ -62,6 +72,7 @@ class TrainingData:
     splits: list[Split] = field(default_factory=list)
     sample_weight: NDArray[np.float64] | None = None
     X: Any = None
+    kept: BoolArray | None = None
     reader: TableReader | None = None
     groups: NDArray[Any] | None = None
     sensitive_features: Any = None
@@ -161,10 +172,12 @@ def read_training_data(
                 f"The '{name}' must have one entry for each of the {len(y)} rows of X. "
                 f"Got {n_rows(values)} instead."
             )
-    weight = passed["sample_weight"]
+    passed["groups"] = _read_groups(passed["groups"])
+    weight, kept = passed["sample_weight"], None
     if weight is not None:
         weight = check_sample_weight(weight, len(y))
-        rows = np.flatnonzero(weight)
+        kept = weight != 0
+        rows = np.flatnonzero(kept)
         X, y, weight = take_rows(X, rows), y[rows], weight[rows]
         for name in ("groups", "sensitive_features"):
             if passed[name] is not None:
@@ -172,15 +185,15 @@ def read_training_data(
     classes, codes = np.unique(y, return_inverse=True)
     _check_classes(classes, weighted=weight is not None)
     Z = reader.fit_transform(X, codes)
-    groups = passed["groups"]
     return TrainingData(
         Z=Z,
         y=codes,
         classes=classes,
         sample_weight=weight,
         X=X,
+        kept=kept,
         reader=reader,
-        groups=None if groups is None else np.asarray(groups),
+        groups=passed["groups"],
         sensitive_features=passed["sensitive_features"],
     )
 
@@ -228,12 +241,52 @@ def _read_target(y: Any) -> NDArray[Any]:
         raise ValueError(
             "Input y contains NaN or infinity. Every row of X needs a class; drop the others."
         )
+    if n_missing := _n_missing(y):
+        raise ValueError(
+            f"Input y contains {n_missing} missing values (None or NaN). Every row of X "
+            "needs a class; drop the others."
+        )
     if y.dtype.kind == "O":
-        missing = [value is None or value != value for value in y.tolist()]
-        if any(missing):
-            raise ValueError(
-                f"Input y contains {sum(missing)} missing values (None or NaN). Every row of X "
-                "needs a class; drop the others."
-            )
+        y = _plain_labels(y)
     check_classification_targets(y)
     return y
+
+
+def _plain_labels(y: NDArray[Any]) -> NDArray[Any]:
+    """Convert Python numbers and booleans to their NumPy type; leave strings as they are."""
+    labels = y.tolist()
+    types = set(map(type, labels))
+    is_string = [issubclass(kind, str) for kind in types]
+    if not any(is_string):
+        plain = np.array(labels)
+        return plain if plain.dtype.kind in "biuf" else y
+    if not all(is_string):
+        raise ValueError(
+            "y must hold labels of one type. Got "
+            f"{' and '.join(sorted(kind.__name__ for kind in types))} instead; convert them, for "
+            "instance with .astype(str)."
+        )
+    return y
+
+
+def _read_groups(groups: Any) -> NDArray[Any] | None:
+    if groups is None:
+        return None
+    groups = np.asarray(groups)
+    if groups.ndim == 2 and groups.shape[1] == 1:
+        groups = groups.ravel()
+    if groups.ndim != 1:
+        raise ValueError(f"The 'groups' must have one dimension. Got shape {groups.shape}.")
+    if n_missing := _n_missing(groups):
+        raise ValueError(
+            f"The 'groups' contain {n_missing} missing values (None or NaN). Every row of X needs "
+            "a group; give each of these rows a group of its own, or drop them."
+        )
+    return groups
+
+
+def _n_missing(values: NDArray[Any]) -> int:
+    """Number of missing values of an array of any type."""
+    if values.dtype.kind == "O":
+        return sum(map(is_missing, values.tolist()))
+    return int(np.count_nonzero(values != values))

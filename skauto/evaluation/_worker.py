@@ -306,4 +306,5 @@ def worker_data(data: TrainingData, *, with_table: bool) -> TrainingData:
     data : TrainingData
         Without sensitive features, groups and, if `with_table` is False, the raw table.
     """
-    return replace(data, X=data.X if with_table else None, sensitive_features=None, groups=None)
+    X = data.X if with_table else None
+    return replace(data, X=X, kept=None, sensitive_features=None, groups=None)

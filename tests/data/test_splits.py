@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.model_selection import GroupKFold, TimeSeriesSplit
+from sklearn.model_selection import GroupKFold, PredefinedSplit, TimeSeriesSplit
 
 from skauto.data import affordable_folds, make_splits, stratified_subset
 
@@ -79,11 +79,34 @@ def test_bad_cv(cv):
         ([], "at least one fold"),
         ([([], [1])], "at least one row"),
         ([([0, 1], [99])], "row numbers from 0 to 19"),
+        ([([0.0, 1.0], [2.0])], "row numbers from 0 to 19"),
+        ([1, 2], r"iterable of \(train, test\) row numbers. Got 1 instead"),
     ],
 )
 def test_bad_folds(cv, message):
     with pytest.raises(ValueError, match=message):
         make_splits(cv, None, _target(20))
+
+
+@pytest.mark.parametrize("as_splitter", [False, True])
+def test_row_numbers_refer_to_the_whole_table(as_splitter):
+    fold = np.array([0, 0, 1, 1, 2, 2, 0, 1, 2])
+    kept = np.array([1, 0, 1, 1, 1, 1, 0, 1, 1], dtype=bool)
+    cv = PredefinedSplit(fold)
+    splits = make_splits(
+        cv if as_splitter else list(cv.split()), None, _target(kept.sum()), kept=kept
+    )
+    for number, (train, test) in enumerate(splits):
+        np.testing.assert_array_equal(fold[kept][test], number)
+        np.testing.assert_array_equal(train, np.flatnonzero(fold[kept] != number))
+    masks = [(fold != 0, fold == 0)]
+    ((train, test),) = make_splits(masks, None, _target(kept.sum()), kept=kept)
+    np.testing.assert_array_equal(fold[kept][test], 0)
+
+
+def test_a_fold_without_rows_that_are_kept_is_refused():
+    with pytest.raises(ValueError, match="Fold 0 has 2 training and 0 validation rows"):
+        make_splits([([0, 1], [2])], None, _target(2), kept=np.array([True, True, False]))
 
 
 def test_one_group_cannot_be_split():

@@ -69,6 +69,13 @@ BAD_FITS = [
         ValueError,
         "y contains 15 missing values.*drop",
     ),
+    (
+        "y mixes numbers and strings",
+        {},
+        (X, np.array([1, "a"] * 15, dtype=object)),
+        ValueError,
+        "y must hold labels of one type. Got int and str instead.*astype",
+    ),
     ("y has two columns", {}, (X, np.c_[Y, Y]), ValueError, "y should be a 1d array"),
     ("time_limit is zero", {"time_limit": 0}, (X, Y), ValueError, "'time_limit'.*Got 0"),
     ("time_limit is negative", {"time_limit": -1}, (X, Y), ValueError, "'time_limit'.*Got -1"),
@@ -221,6 +228,18 @@ BAD_METADATA = [
     ),
     ("Negative weights", {"sample_weight": -np.ones(30)}, ValueError, "Negative values"),
     ("Groups for other rows", {"groups": np.ones(3)}, ValueError, "'groups'.*Got 3"),
+    (
+        "Groups with missing values",
+        {"groups": np.array([None, "a", "b"] * 10)},
+        ValueError,
+        "'groups' contain 10 missing values.*drop",
+    ),
+    (
+        "Groups of two columns",
+        {"groups": np.ones((30, 2))},
+        ValueError,
+        r"'groups' must have one dimension. Got shape \(30, 2\)",
+    ),
     ("One group", {"groups": np.ones(30)}, ValueError, "'groups'.*two different groups"),
 ]
 
@@ -262,8 +281,9 @@ def fitted():
         (lambda f: f.assign(a="text"), TypeError, "'a'.*numeric.*as it did in fit"),
         (lambda f: f.assign(a=np.inf), ValueError, "infinity.*'a'"),
         (lambda f: f.iloc[:0], ValueError, "0 sample"),
+        (lambda f: [], ValueError, "Expected 2D array, got 1D"),
     ],
-    ids=["renamed", "reordered", "fewer", "other_kind", "infinite", "empty"],
+    ids=["renamed", "reordered", "fewer", "other_kind", "infinite", "empty", "no_row"],
 )
 def test_changed_columns_at_predict(fitted, change, error, text):
     clf, frame = fitted
