@@ -1,5 +1,6 @@
 """Early stopping of trials: which are promoted from one rung of the evaluation to the next."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -103,8 +104,8 @@ class Ladder:
 
         It is compared with the first `n_known` trials only. Without a time limit these are the
         trials that were complete when it was proposed, so that the decision does not depend on
-        timing. The `probabilities` are those of the validation rows of the first fold, or of its
-        decisive rows.
+        timing. It is promoted if the loss is undefined on its rows. The `probabilities` are those
+        of the validation rows of the first fold, or of its decisive rows.
         """
         self._read(history)
         rivals = [e for e in self._entries.get(share, []) if e.number < n_known]
@@ -118,6 +119,8 @@ class Ladder:
         if self._before.get(share, (-1, 0.0))[0] != len(rivals):
             self._before[share] = len(rivals), self._ensemble_loss(pool)
         before = self._before[share][1]
+        if math.isnan(before):  # such as the ROC AUC of rows of a single class
+            return True
         return self._ensemble_loss([*pool, newcomer]) < before - _LEAST_GAIN * abs(before)
 
     def _decisive(self, probabilities: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -25,7 +25,7 @@ from skauto.evaluation import (
 from skauto.evaluation._ladder import decisive_rows
 from skauto.history import Goal, History, Proposal, Trial
 from skauto.metalearning import PriceList, Shape
-from skauto.selection import LogLoss
+from skauto.selection import LogLoss, RocAucLoss, SmoothedLoss
 from skauto.space import Configuration, SearchSpace
 from skauto.utils import Budget
 
@@ -74,6 +74,13 @@ def test_a_trial_that_adds_nothing_is_not_promoted(ladder):
     history = history_of(*(probabilities(0.7, seed) for seed in (1, 2, 3)))
     assert not ladder.promotes(history, 3, "family", 1.0, np.full((200, 2), 0.5, np.float32))
     assert not ladder.promotes(history, 3, "family", 1.0, history[0].predictions)
+
+
+def test_every_trial_is_promoted_if_the_loss_is_undefined():
+    negative = np.zeros_like(TRUTH)
+    ladder = Ladder(negative, ROWS, lambda rows: SmoothedLoss(RocAucLoss()))
+    history = history_of(*(probabilities(0.7, seed) for seed in (1, 2, 3)))
+    assert ladder.promotes(history, 3, "family", 1.0, probabilities(0.5, 4))
 
 
 def test_the_leader_of_a_family_is_promoted(ladder):
