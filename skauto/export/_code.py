@@ -15,6 +15,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from skauto.data import TableReader
 from skauto.export._source import OWN, SourceCollector
 from skauto.export._vote import vote_of
 
@@ -34,6 +35,8 @@ import pickle
 import sys
 from pathlib import Path
 
+# Columns that held strings in the training table, also if they look like numbers in a file.
+STRINGS = {strings}
 FOLDER = Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER))  # the model imports {package}
 
@@ -54,7 +57,7 @@ def predict(X):
 if __name__ == "__main__":
     import pandas as pd
 
-    table = pd.read_csv(sys.argv[1])
+    table = pd.read_csv(sys.argv[1], dtype=dict.fromkeys(STRINGS, str))
     predictions = pd.DataFrame(predict_proba(table), columns=MODEL.classes_)
     predictions.insert(0, "predicted", predict(table))
     predictions.to_csv(sys.stdout, index=False)
@@ -133,6 +136,7 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
     (folder / "model.pickle").write_bytes(model)
     about = {
         "package": package,
+        "strings": _string_columns(vote.pipelines[0].steps[0][1]),
         "members": "\n".join(map(_describe, vote.weights, vote.pipelines)),
         "n_classes": len(vote.classes_),
         "version": metadata.version(OWN),
@@ -149,6 +153,17 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return folder
+
+
+def _string_columns(reader: TableReader) -> list[str]:
+    """Names of the columns that held strings in the training table."""
+    if reader.columns_ is None or not hasattr(reader, "feature_names_in_"):
+        return []
+    return [
+        column.name
+        for column in reader.columns_
+        if column.n_levels is not None and getattr(column.encoder, "of_strings", True)
+    ]
 
 
 def _describe(weight: float, pipeline: Pipeline) -> str:

@@ -65,6 +65,7 @@ def test_the_script_reads_a_table(tmp_path, rng, monkeypatch, capsys):
     import pandas as pd
 
     X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    X["zip"] = rng.choice(["01", "02", "7"], 60)  # numbers for pandas.read_csv
     automl = AutoClassifier(max_evals=1, cv=2, random_state=0).fit(X, X["a"] > 0)
     folder = export_code(automl, tmp_path / "model")
     X.to_csv(tmp_path / "X.csv", index=False)
