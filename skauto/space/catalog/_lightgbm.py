@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from lightgbm import LGBMClassifier
 from lightgbm.callback import CallbackEnv, EarlyStopException
+from scipy import sparse
 
 from skauto.space.catalog._rounds import TOTAL_STEP, known_rows, max_patience
 from skauto.utils import OwnParameters
@@ -111,8 +112,12 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
         """Predict class probabilities, shape (n_samples, n_classes).
 
         An array goes to the booster at once: for 100 rows, the checks and the parameters of
-        LightGBM's estimator take longer than the trees.
+        LightGBM's estimator take longer than the trees. A sparse array becomes a sparse matrix,
+        because LightGBM warns of the former in every call.
         """
+        is_sparse = sparse.issparse(X)  # no type narrowing
+        if is_sparse:
+            X = sparse.csr_matrix(X)
         plain = isinstance(X, np.ndarray) and X.dtype == np.float64 and len(X) > 0
         if not plain or X.shape[1:] != (self.n_features_in_,) or predict_params:
             return super().predict_proba(X, **predict_params)
