@@ -154,9 +154,10 @@ def score_name(estimator: Any) -> str:
 
 
 def mean_score(trial: Trial) -> float:
-    """Mean score of a trial over the folds, by the first scorer; NaN if it has no score."""
+    """Mean score of a trial over the folds that have one, by the first scorer; else NaN."""
     scores = next(iter(trial.fold_scores.values()), ())
-    return float(np.mean(scores)) if scores else math.nan
+    defined = [score for score in scores if not math.isnan(score)]
+    return float(np.mean(defined)) if defined else math.nan
 
 
 def algorithm_of(trial: Trial) -> str:

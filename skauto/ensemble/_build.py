@@ -492,16 +492,20 @@ class EnsembleBuilder:
         """Task to refit a member; its boosting rounds grow in proportion to the rows."""
         if not trial.rounds:
             return RefitTask(trial.configuration, fold)
-        if fold is not None:
-            return RefitTask(trial.configuration, fold, trial.rounds[fold])
-        n_train = np.mean([train.size for train, _ in self.data.splits])
-        rounds = np.mean(trial.rounds) * len(self.data.y) / n_train
-        return RefitTask(trial.configuration, rounds=max(1, round(rounds)))
+        rounds = float(np.mean(trial.rounds))
+        if fold is None:
+            n_train = float(np.mean([train.size for train, _ in self.data.splits]))
+            rounds *= len(self.data.y) / n_train
+        elif len(trial.rounds) == len(self.data.splits):  # else a fold has a single class
+            rounds = trial.rounds[fold]
+        return RefitTask(trial.configuration, fold, max(1, round(rounds)))
 
     def _fallback(self, refits: Refits) -> Model:
         """Model that predicts the class frequencies."""
         y = self.data.classes[self.data.y]
-        steps = [("classifier", DummyClassifier().fit(np.zeros((len(y), 1)), y))]
+        weight = self.data.sample_weight
+        shares = DummyClassifier().fit(np.zeros((len(y), 1)), y, sample_weight=weight)
+        steps = [("classifier", shares)]
         pipeline = assemble(self.reader, steps)
         ensemble = PipelineEnsemble([pipeline], np.ones(1), self.data.classes)
         return Model(ensemble, {}, None, pipeline, fallback=True, not_fitted=refits.missing)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from skauto.data import as_table
 from skauto.engines import thread_pools
 from skauto.evaluation import transform_and_predict
 from skauto.selection import Decision
@@ -145,8 +146,9 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
     def _read(self, X: Any) -> Any:
         """Transform the raw table to the numeric matrix."""
         if n_rows(X) == 0:
+            shape = as_table(X).shape
             raise ValueError(
-                f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required."
+                f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required."
             )
         return self.pipelines[0].steps[0][1].transform(X)
 

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from skauto._search import Search
 from skauto.constraints import Constraint, Gate, group_codes, group_names
 from skauto.data import (
+    Split,
     TableReader,
     TrainingData,
     affordable_folds,
@@ -32,6 +33,7 @@ from skauto.ensemble._decide import DecisionChooser
 from skauto.estimators._deployment import DeploymentMixin
 from skauto.estimators._failures import report_failures
 from skauto.estimators._initial import initial_configurations, similar_configurations
+from skauto.estimators._last_search import LastSearch
 from skauto.estimators._observer import Observer
 from skauto.estimators._options import SearchOptions
 from skauto.estimators._pareto import FrontBuilder
@@ -45,7 +47,7 @@ from skauto.evaluation import (
     worker_data,
 )
 from skauto.exceptions import BudgetWarning
-from skauto.history import Checkpoint, Goal, History
+from skauto.history import Checkpoint, Goal, History, describe_space
 from skauto.metalearning import PriceList, Shape, load_prices
 from skauto.space import Configuration, SearchSpace
 from skauto.space.catalog import get_space
@@ -68,6 +70,7 @@ class BaseAutoClassifier(
     Warning: This class should not be used directly. Use its subclasses.
     """
 
+    _last_search: LastSearch | None = None
     # Names for metadata routing, because ``fit`` takes them as **metadata.
     _metadata: tuple[str, ...] = ("sample_weight", "groups")
     __metadata_request__fit = dict.fromkeys(_metadata)
@@ -146,23 +149,24 @@ class BaseAutoClassifier(
         """
         budget = Budget(self._max_evals(), self.time_limit)  # starts the clock
         options = self._options()
-        previous = self._forget_last_fit(options)
+        last = self._forget_last_fit(options)
         data = self._read(X, y, metadata)
         with contextlib.ExitStack() as stack:
             checkpoint = None
             if options.checkpoint is not None:
                 checkpoint = stack.enter_context(Checkpoint(options.checkpoint))
-            seed = self._seed(checkpoint)
+            seed = self._seed(checkpoint, last)
             rng = np.random.default_rng(seed)
             scorers = named_scorers(self, self.scoring, data.n_classes)
             space = self._space(data.classes).for_data(data.facts)
+            facts = self._facts(data, space) if options.warm_start else {}
+            if last is not None:
+                last.check(facts)
             prices = None if self.time_limit is None else load_prices()
             fold_seed, search_seed = (int(seed) for seed in rng.integers(2**31, size=2))
             initial = self._initial(space, data, rng, prices)
-            cv = self._folds(data, initial, prices)
-            data = replace(
-                data, splits=make_splits(cv, data.X, data.y, data.groups, seed=fold_seed)
-            )
+            folds = last.splits if last else self._folds(data, initial, prices, fold_seed)
+            data = replace(data, splits=folds)
             cache = None
             if options.cache is not None:
                 cache = stack.enter_context(self._prefix_cache(data, options.cache))
@@ -172,7 +176,7 @@ class BaseAutoClassifier(
             builder = self._model_builder(strategy, evaluator, data, options, decisions)
             goal = self._goal(strategy, evaluator, builder, data, budget)
             about = {} if checkpoint is None else self._about(seed, data, goal)
-            history = self._history(goal, previous, checkpoint, about, space, budget)
+            history = self._history(goal, last, checkpoint, about, space, budget)
             self._remember(data, scorers)
             engine = stack.enter_context(self._engine(evaluator, options))
             observer = Observer(self, history, budget.max_evals, options.patience)
@@ -198,6 +202,8 @@ class BaseAutoClassifier(
         self.search_time_ = budget.elapsed
         keep = range(len(history)) if options.warm_start else list(self.member_weights_)
         self.history_ = history.without_data(keep)
+        if options.warm_start:
+            self._last_search = LastSearch(self.history_, seed, data.splits, facts)
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -289,13 +295,13 @@ class BaseAutoClassifier(
     def _options(self) -> SearchOptions:
         return SearchOptions() if self.options is None else self.options
 
-    def _forget_last_fit(self, options: SearchOptions) -> History | None:
-        """Check the options, delete fitted attributes, return the history for a warm start."""
+    def _forget_last_fit(self, options: SearchOptions) -> LastSearch | None:
+        """Check the options, delete fitted attributes, return the search of a warm start."""
         options.check()
-        previous = getattr(self, "history_", None) if options.warm_start else None
+        self._last_search = self._last_search if options.warm_start else None
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
-        return previous
+        return self._last_search
 
     def _read(self, X: Any, y: ArrayLike, metadata: Mapping[str, Any]) -> TrainingData:
         """Read the table and set the attributes on its columns."""
@@ -359,16 +365,23 @@ class BaseAutoClassifier(
         return limit * joblib.effective_n_jobs(self.n_jobs)
 
     def _folds(
-        self, data: TrainingData, initial: list[Configuration], prices: PriceList | None
-    ) -> Any:
-        """Parameter ``cv``; its default depends on the predicted seconds under a time limit."""
-        if self.cv is not None or prices is None:
-            return self.cv
-        seconds = [prices.seconds(configuration, Shape.of(data)) for configuration in initial]
-        return affordable_folds(len(data.y), seconds, self._processor_seconds())
+        self,
+        data: TrainingData,
+        initial: list[Configuration],
+        prices: PriceList | None,
+        seed: int,
+    ) -> list[Split]:
+        """Folds of ``cv``, whose default depends on the predicted seconds under a time limit."""
+        cv = self.cv
+        if cv is None and prices is not None:
+            seconds = [prices.seconds(configuration, Shape.of(data)) for configuration in initial]
+            cv = affordable_folds(len(data.y), seconds, self._processor_seconds())
+        return make_splits(cv, data.X, data.y, data.groups, kept=data.kept, seed=seed)
 
-    def _seed(self, checkpoint: Checkpoint | None) -> int:
-        """Seed of the search; by default that of the checkpoint to resume."""
+    def _seed(self, checkpoint: Checkpoint | None, last: LastSearch | None) -> int:
+        """Seed of the search; that of a warm start; by default that of the checkpoint."""
+        if last is not None:
+            return last.seed
         header = None if checkpoint is None else checkpoint.header()
         if header is not None and self.random_state is None:
             return int(header["seed"])
@@ -382,6 +395,15 @@ class BaseAutoClassifier(
             "folds": joblib.hash(data.splits),
             "scoring": str(self.scoring),
             "objectives": ", ".join(goal.objectives),
+        }
+
+    def _facts(self, data: TrainingData, space: SearchSpace) -> dict[str, str]:
+        """Facts that a warm start and the last search must have in common."""
+        return {
+            "data": joblib.hash((data.Z, data.y, data.classes, data.sample_weight)),
+            "cv": str(self.cv),
+            "scoring": str(self.scoring),
+            "space": describe_space(space),
         }
 
     def _model_builder(
@@ -433,7 +455,7 @@ class BaseAutoClassifier(
     def _history(
         self,
         goal: Goal,
-        previous: History | None,
+        last: LastSearch | None,
         checkpoint: Checkpoint | None,
         about: Mapping[str, Any],
         space: SearchSpace,
@@ -446,14 +468,14 @@ class BaseAutoClassifier(
                 history.append(trial)
             if budget.max_evals is not None:
                 budget.max_evals = max(0, budget.max_evals - len(history))
-        elif previous is not None:
-            if previous.objectives != goal.objectives:
+        elif last is not None:
+            history = last.history
+            if history.objectives != goal.objectives:
                 raise ValueError(
                     "With 'warm_start', the search must go on with the objectives "
-                    f"{previous.objectives}. Got {goal.objectives} instead; set warm_start=False "
+                    f"{history.objectives}. Got {goal.objectives} instead; set warm_start=False "
                     "to start anew."
                 )
-            history = previous
             if budget.max_evals is not None:
                 goal = replace(goal, max_evals=len(history) + budget.max_evals)
         else:

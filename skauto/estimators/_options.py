@@ -36,7 +36,8 @@ class SearchOptions(BaseEstimator):
         same data resumes the search; ``max_evals`` includes the trials in the file. The file can
         be read without pickle.
     warm_start : bool, default=False
-        Whether another call of ``fit`` on the same data continues the search with a new budget.
+        Whether another call of ``fit`` on the same data continues the search with a new budget. It
+        keeps the seed and the folds; other data, ``cv``, ``scoring`` or ``space`` are an error.
 
     Examples
     --------

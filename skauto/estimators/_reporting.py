@@ -1,6 +1,7 @@
 """Results of a fitted estimator: tables, properties, report and HTML summary."""
 
 import os
+from collections.abc import Callable
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from skauto.display._report import report_html
 from skauto.display._summary import summary_html
 from skauto.ensemble import PipelineEnsemble
 from skauto.history import History, Trial
-from skauto.utils import FloatArray
+from skauto.utils import FloatArray, scorer_is_loss
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +31,7 @@ class ReportMixin:
     history_: History
     member_weights_: dict[int, float]
     reader_: TableReader
+    scorer_: Callable[..., float]
 
     def table_report(self) -> "pd.DataFrame":
         """Kind of each column of the table, and the reason for it (needs pandas).
@@ -138,10 +140,13 @@ class ReportMixin:
 
     @property
     def best_score_(self) -> float:
-        """Mean score of the best trial over the folds."""
+        """Mean score of the best trial over the folds; of all rows if no fold has a score."""
         if self.best_trial_ is None:
             return float("nan")
-        return float(np.nanmean(next(iter(self.best_trial_.fold_scores.values()))))
+        scores = np.array(next(iter(self.best_trial_.fold_scores.values())))
+        if np.isnan(scores).all():
+            return (0.0 if scorer_is_loss(self.scorer_) else 1.0) - self.best_trial_.loss
+        return float(np.nanmean(scores))
 
     def save_report(
         self,

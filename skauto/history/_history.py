@@ -307,6 +307,7 @@ class History(Sequence[Trial]):
                 scores = trial.fold_scores.get(scorer, ())
                 of_trial[: len(scores)] = scores
             complete = np.array([t.ok for t in self._trials], dtype=bool)
+            complete &= ~np.isnan(folds).all(axis=1)  # the score may be undefined on every fold
             mean = np.full(len(self), np.nan)
             std = mean.copy()
             if complete.any():

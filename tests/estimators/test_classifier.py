@@ -18,6 +18,7 @@ from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
     LeaveOneOut,
+    PredefinedSplit,
     TimeSeriesSplit,
     cross_val_score,
     cross_validate,
@@ -191,6 +192,16 @@ def test_progress_bar_and_own_callbacks(iris, capsys):
     assert len(clf.history_) == 2
 
 
+@pytest.mark.parametrize("values", [(False, True), (3, 7)])
+def test_labels_of_dtype_object(iris, values):
+    """A column of dtype object remains where missing labels were dropped."""
+    X, y = iris
+    labels = np.array(values)[(y > 0).astype(int)]
+    plain, objects = (quick().fit(X, target) for target in (labels, labels.astype(object)))
+    assert objects.classes_.dtype == plain.classes_.dtype
+    np.testing.assert_array_equal(objects.predict_proba(X), plain.predict_proba(X))
+
+
 def test_warm_start_continues(iris):
     clf = quick(options=SearchOptions(warm_start=True)).fit(*iris)
     first = clf.history_.trials
@@ -200,6 +211,24 @@ def test_warm_start_continues(iris):
     configurations = [trial.configuration for trial in clf.history_]
     assert len(set(configurations)) == 8
     assert len(clf.set_params(options=None).fit(*iris).history_) == 4
+
+
+def test_warm_start_keeps_seed_and_folds(iris):
+    clf = quick(cv=0.3, random_state=None, options=SearchOptions(warm_start=True)).fit(*iris)
+    clf.fit(*iris)
+    missing = np.isnan([trial.predictions[:, 0] for trial in clf.history_ if trial.ok])
+    np.testing.assert_array_equal(missing, missing[:1].repeat(len(missing), axis=0))
+    assert clf.score(*iris) > 0.9
+
+
+def test_warm_start_refuses_another_search(iris):
+    X, y = iris
+    clf = quick(options=SearchOptions(warm_start=True)).fit(X, y)
+    with pytest.raises(ValueError, match="'warm_start', fit continues .*: data differ"):
+        clf.fit(X[:100], y[:100])
+    with pytest.raises(ValueError, match="cv, scoring, space differ.*warm_start=False"):
+        clone(clf).fit(X, y).set_params(cv=5, scoring="roc_auc", space=tiny_space()).fit(X, y)
+    assert len(clf.fit(X, y).history_) == 8  # an error does not end the last search
 
 
 def test_keyboard_interrupt_keeps_what_was_found(iris):
@@ -271,6 +300,10 @@ def test_leave_one_out_falls_back_to_pooled_scores(iris):
     rows = np.r_[0:8, 50:58]
     clf = quick(scoring="roc_auc", cv=LeaveOneOut(), max_evals=2).fit(X[rows], y[rows])
     assert np.isfinite(clf.best_trial_.loss)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # means of no score
+        assert clf.best_score_ == pytest.approx(1.0 - clf.best_trial_.loss)
+        assert np.isnan(clf.cv_results_["mean_test_score"]).all()
 
 
 @pytest.mark.parametrize("cv", [2, 0.3, GroupKFold(3), TimeSeriesSplit(3)])
@@ -289,6 +322,16 @@ def test_refit_false_keeps_the_fold_models(iris):
     assert clf.score(*iris) > 0.9
 
 
+def test_a_fold_with_a_single_class_has_no_boosting_rounds():
+    X = np.random.default_rng(0).normal(size=(90, 2))
+    y = np.arange(90) >= 30  # the first training set has 24 rows
+    space = get_space("default").subspace({"classifier": "lightgbm"})
+    options = SearchOptions(refit=False)
+    clf = whole(space=space, cv=TimeSeriesSplit(3), max_evals=1, options=options).fit(X, y)
+    assert len(clf.best_trial_.rounds) == 2
+    assert len(clf.ensemble_) == 3
+
+
 def test_rows_of_weight_zero_do_not_count(iris):
     X, y = iris
     weight = np.ones(len(y))
@@ -297,6 +340,19 @@ def test_rows_of_weight_zero_do_not_count(iris):
     cv = 4
     weighted = quick(cv=cv).fit(X, y, sample_weight=weight)
     reduced = quick(cv=cv).fit(X[kept], y[kept], sample_weight=weight[kept])
+    np.testing.assert_array_equal(weighted.predict_proba(X), reduced.predict_proba(X))
+
+
+def test_cv_of_row_numbers_refers_to_all_rows(iris):
+    X, y = iris
+    weight = np.ones(len(y))
+    weight[::3] = 0
+    kept = weight > 0
+    folds = np.random.default_rng(0).integers(3, size=len(y))
+    weighted = quick(cv=PredefinedSplit(folds)).fit(X, y, sample_weight=weight)
+    reduced = quick(cv=PredefinedSplit(folds[kept])).fit(
+        X[kept], y[kept], sample_weight=weight[kept]
+    )
     np.testing.assert_array_equal(weighted.predict_proba(X), reduced.predict_proba(X))
 
 
@@ -345,7 +401,9 @@ def test_sparse(iris):
     y = (X[:, [0]].toarray().ravel() + X[:, [1]].toarray().ravel() > 0.2).astype(int)
     for container in (sparse.csr_array, sparse.csc_matrix):
         clf = whole().fit(container(X), y)
-        assert clf.score(container(X), y) > 0.7
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # no step warns in every prediction
+            assert clf.score(container(X), y) > 0.7
     assert not clf.history_.counts().get("failed")
 
 
