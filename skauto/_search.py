@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.utils import check_random_state
 
-from skauto.engines import Engine, Outcome, make_engine, thread_pools
+from skauto.engines import Engine, Outcome, make_engine
+from skauto.engines._base import thread_pools
 from skauto.evaluation import ObjectiveEvaluator
 from skauto.history import Goal, History, Proposal, Trial
 from skauto.space import Configuration, SearchSpace
@@ -61,35 +62,18 @@ class Evaluator(Protocol):
 class Search:
     """One run of the search loop.
 
-    Parameters
-    ----------
-    strategy : Strategy
-        Search strategy; ``run`` starts and stops it.
-    space : SearchSpace
-        Space of the configurations.
-    evaluator : Evaluator
-        Its ``open(proposal, history)`` begins a trial (see ``PipelineEvaluator``).
-    engine : Engine
-        Runs the evaluator's function.
-    history : History
-        New trials are appended to it; it may hold earlier trials.
-    budget : Budget
-        With a time limit, trials are appended as soon as they end (asynchronous). Without one,
-        they are appended in the order of the proposals, so that results do not depend on timing or
-        on ``n_jobs``.
-    initial : sequence of Configuration, default=()
-        Configurations to evaluate first.
-    look_ahead : int, default=None
-        Maximum number of pending trials. None means one more than the number of workers with a
-        time limit, and LOOK_AHEAD or the number of workers, if larger, without one.
-    reserve : callable, default=None
-        ``reserve(history)`` returns the seconds to keep for refitting after the search.
-    record : callable, default=None
-        Called with each trial as soon as it ends, possibly before it is appended.
-    on_start : callable, default=None
-        Called with each proposal before it is submitted.
-    on_trial : callable, default=None
-        Called with each appended trial; the search ends when it returns True.
+    With a time limit, trials are appended to the history as soon as they end (asynchronous).
+    Without one, they are appended in the order of the proposals, so that results do not depend on
+    timing or on ``n_jobs``. The history may hold earlier trials.
+
+    The configurations `initial` are evaluated first. At most `look_ahead` trials are pending. None
+    means one more than the number of workers with a time limit, and LOOK_AHEAD or the number of
+    workers, if larger, without one.
+
+    ``reserve(history)`` returns the seconds to keep for refitting after the search. `record` is
+    called with each trial as soon as it ends, possibly before it is appended, `on_start` with each
+    proposal before it is submitted, and `on_trial` with each appended trial. The search ends when
+    `on_trial` returns True.
     """
 
     def __init__(
@@ -135,21 +119,13 @@ class Search:
     def run(self, rng: np.random.Generator) -> bool:
         """Search until the budget is spent, no proposal is left, or a KeyboardInterrupt.
 
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Random generator of the strategy.
-
-        Returns
-        -------
-        interrupted : bool
-            Whether a KeyboardInterrupt ended the search.
+        The generator is that of the strategy. Return whether a KeyboardInterrupt ended the search.
         """
         self.strategy.start(self.space, rng)
         try:
             self._propose()
             while self._running and not self._ended and self._time_left() > 0:
-                for (key, part), outcome in self.engine.wait(timeout=self._timeout()):
+                for (key, part), outcome in self.engine.wait(timeout=self._time_left()):
                     self._receive(key, part, outcome)
                 self._append_finished()
         except KeyboardInterrupt:
@@ -167,10 +143,6 @@ class Search:
         if self.reserve and self.asynchronous:
             self.budget.reserved = self.reserve(self.history)
         return self.budget.search_remaining
-
-    def _timeout(self) -> float | None:
-        left = self._time_left()
-        return None if math.isinf(left) else max(0.0, left)
 
     def _propose(self) -> None:
         """Submit new trials until `look_ahead` trials are pending."""

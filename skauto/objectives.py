@@ -5,48 +5,14 @@ import numpy as np
 from skauto.space import Configuration, Integer, Real, SearchSpace
 from skauto.utils import FloatArray
 
-__all__ = ["ArtificialObjective", "make_artificial_objective", "make_artificial_space"]
+__all__ = ["make_artificial_objective", "make_artificial_space"]
 
 _N_SAMPLES = 10
 _SMALL = 1e-12  # smallest denominator of the scale
 
 
 class ArtificialObjective:
-    r"""Artificial objective of the ADMM paper [1]_, for any search space.
-
-    Algorithm j of step i has fixed weights :math:`w_{ij} \sim N(0, 1)`, one for each
-    hyper-parameter, and ten fixed draws :math:`e_{ijm} \sim N(0, 1)`. With :math:`f_0 = 0`, the
-    selected algorithms give
-
-    .. math::
-
-        v_i = \left| \frac{w_{ij} \cdot \theta_{ij}}{1 \cdot \theta_{ij}} \right|, \qquad
-        f_i = \max_m | f_{i-1} + v_i \, e_{ijm} |,
-
-    and the loss is :math:`f_i` of the last step. An algorithm without hyper-parameters has one
-    weight and :math:`v_i = |w_{ij}|`. Hyper-parameters :math:`\theta_{ij}` are on the unit scale
-    of their ranges; inactive ones are 0.
-
-    Parameters
-    ----------
-    space : SearchSpace
-        Space of the configurations.
-    seed : int, default=0
-        Seed of the weights and the draws.
-
-    References
-    ----------
-    .. [1] S. Liu, P. Ram et al., "An ADMM Based Framework for AutoML Pipeline Configuration",
-       AAAI 2020, Appendix 15.
-
-    Examples
-    --------
-    >>> from skauto.objectives import ArtificialObjective, make_artificial_space
-    >>> space = make_artificial_space()
-    >>> objective = ArtificialObjective(space, seed=1)
-    >>> objective(space.default()) == objective(space.default())
-    True
-    """
+    """Artificial objective, see `make_artificial_objective`."""
 
     def __init__(self, space: SearchSpace, seed: int = 0) -> None:
         self.space = space
@@ -61,18 +27,7 @@ class ArtificialObjective:
                 self._draws[key] = rng.standard_normal(_N_SAMPLES)
 
     def __call__(self, configuration: Configuration) -> float:
-        """Evaluate a configuration.
-
-        Parameters
-        ----------
-        configuration : Configuration
-            A configuration of the space.
-
-        Returns
-        -------
-        loss : float
-            Not negative.
-        """
+        """Return the loss of a configuration of the space, which is not negative."""
         loss = 0.0
         for step, name in configuration.components:
             scale = self._scale(configuration, step, name)
@@ -94,19 +49,37 @@ class ArtificialObjective:
 
 
 def make_artificial_objective(space: SearchSpace, seed: int = 0) -> ArtificialObjective:
-    """Make an artificial objective on a space.
+    r"""Make the artificial objective of the ADMM paper [1]_ on a search space.
+
+    Algorithm j of step i has fixed weights :math:`w_{ij} \sim N(0, 1)`, one for each
+    hyper-parameter, and ten fixed draws :math:`e_{ijm} \sim N(0, 1)`. With :math:`f_0 = 0`, the
+    selected algorithms give
+
+    .. math::
+
+        v_i = \left| \frac{w_{ij} \cdot \theta_{ij}}{1 \cdot \theta_{ij}} \right|, \qquad
+        f_i = \max_m | f_{i-1} + v_i \, e_{ijm} |,
+
+    and the loss is :math:`f_i` of the last step. An algorithm without hyper-parameters has one
+    weight and :math:`v_i = |w_{ij}|`. Hyper-parameters :math:`\theta_{ij}` are on the unit scale
+    of their ranges; inactive ones are 0.
 
     Parameters
     ----------
     space : SearchSpace
         Space of the configurations.
     seed : int, default=0
-        Seed of the objective.
+        Seed of the weights and the draws.
 
     Returns
     -------
     objective : ArtificialObjective
         Function that returns the loss of a configuration.
+
+    References
+    ----------
+    .. [1] S. Liu, P. Ram et al., "An ADMM Based Framework for AutoML Pipeline Configuration",
+       AAAI 2020, Appendix 15.
 
     Examples
     --------

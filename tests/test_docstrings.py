@@ -28,17 +28,10 @@ IGNORED = {
     "YD01",  # the annotation says what a generator yields
     "SS05",  # "Returns ..." as well as "Return ..."
 }
-# These work inside of a running search; an example could not show them alone.
-# Helpers of the inner room `utils` and the spaces of papers, which `get_space` gives, need none.
-WORKSHOP = (
-    "skauto.ensemble.",
-    "skauto.estimators.Base",
-    "skauto.evaluation.",
-    "skauto.space.catalog.papers.",
-    "skauto.utils.",
-)
 # Rooms that the API reference leaves out: users find what they need of them in skauto itself.
-INNER_ROOMS = {"skauto.utils", "skauto.estimators"}
+INNER_ROOMS = {"skauto.utils", "skauto.evaluation", "skauto.estimators"}
+# A sentence is enough: helpers of inner rooms, and the spaces of papers, which `get_space` gives.
+WORKSHOP = ("skauto.evaluation.", "skauto.space.catalog.papers.", "skauto.utils.")
 # Whose methods list their parameters and what they return; elsewhere a sentence is enough.
 FULL_METHODS = set(skauto.__all__)
 
@@ -117,12 +110,12 @@ def excused(dotted: str) -> set[str]:
     base = inspect.isclass(thing) and thing.__name__.startswith("Base")
     if base or inspect.isclass(thing) and (protocol or issubclass(thing, BaseException)):
         ignored |= {"EX01", "PR01"}  # nothing to show, no constructor of its own
-    if inspect.isabstract(thing) or dotted.startswith(WORKSHOP):
+    if inspect.isabstract(thing):
         ignored |= {"EX01"}
     if is_record(thing):
         ignored |= {"EX01", "PR01"}
-    if dotted.startswith("skauto.utils."):  # not in the API reference: a sentence is enough
-        ignored |= {"PR01", "RT01"}
+    if dotted.startswith(WORKSHOP):
+        ignored |= {"EX01", "PR01", "RT01"}
     return ignored
 
 

@@ -16,7 +16,8 @@ import pandas as pd
 from scipy.stats import wilcoxon
 
 from skauto._search import Search
-from skauto.data import TableReader, read_training_data
+from skauto.data import TableReader
+from skauto.data._training import read_training_data
 from skauto.engines import Outcome, SerialEngine
 from skauto.evaluation import FoldTask, PipelineBuilder, PipelineWorker
 from skauto.history import History, Proposal, Trial

@@ -18,9 +18,11 @@ from pathlib import Path
 import numpy as np
 from _common import load, make_parser, names, numbers, require_data
 
-from skauto.data import TableReader, make_splits, read_training_data
+from skauto.data import TableReader, make_splits
+from skauto.data._training import read_training_data
 from skauto.evaluation import FoldTask, PipelineBuilder, PipelineWorker
-from skauto.metalearning import PriceList, Shape, adapt_configuration, fit_prices
+from skauto.metalearning import PriceList, Shape, adapt_configuration
+from skauto.metalearning._prices import fit_prices
 from skauto.metalearning._warm_start import COST_EXPONENT
 from skauto.selection import LogLoss, greedy_selection
 from skauto.space import Configuration, get_space

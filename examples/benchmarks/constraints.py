@@ -33,8 +33,8 @@ from skauto.constraints import (
     GroupDisparity,
     PredictionLatency,
     StatisticalParity,
-    group_codes,
 )
+from skauto.constraints._groups import group_codes
 
 AGES = [0, 30, 40, 50, 120]
 

@@ -1,6 +1,5 @@
 """Acquisition functions and their maximization."""
 
-from skauto.acquisition._continuous import log_improvement_with_gradient, maximize_log_improvement
 from skauto.acquisition._design import d_optimal_design
 from skauto.acquisition._hypervolume import expected_hypervolume_improvement
 from skauto.acquisition._improvement import (
@@ -8,16 +7,13 @@ from skauto.acquisition._improvement import (
     log_expected_improvement,
     log_expected_improvement_per_second,
 )
-from skauto.acquisition._maximize import local_search, maximize_acquisition
+from skauto.acquisition._maximize import maximize_acquisition
 
 __all__ = [
     "d_optimal_design",
     "expected_hypervolume_improvement",
     "expected_improvement",
-    "local_search",
     "log_expected_improvement",
     "log_expected_improvement_per_second",
-    "log_improvement_with_gradient",
     "maximize_acquisition",
-    "maximize_log_improvement",
 ]

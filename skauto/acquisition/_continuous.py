@@ -23,34 +23,16 @@ def maximize_log_improvement(
     known: KnownTerm | None = None,
     n_starts: int = 2,
 ) -> tuple[FloatArray, int]:
-    r"""Maximize the log expected improvement over the unit cube by multi-start L-BFGS-B.
+    """Maximize the log expected improvement over the unit cube by multi-start L-BFGS-B.
 
-    The starts are the best candidates. The logarithm has the same maximizer as the expected
-    improvement (Eq. (A37) of [1]_), and its gradient does not vanish where the improvement is
-    practically zero.
+    The starts are the best `n_starts` of the candidates (n_candidates, n_features). The logarithm
+    has the same maximizer as the expected improvement (Eq. (A37) of [1]_), and its gradient does
+    not vanish where the improvement is practically zero.
 
-    Parameters
-    ----------
-    surrogate : GaussianProcess
-        Fitted model of the unknown function.
-    best : float
-        Smallest observed value, including the known term.
-    candidates : ndarray of shape (n_candidates, n_features)
-        Candidate points of the unit cube.
-    free : ndarray of shape (n_candidates, n_features), dtype bool, default=None
-        Coordinates of each candidate that may change; None means all.
-    known : callable, default=None
-        Known function that is added to the modelled one. It returns the values (n,) and gradients
-        (n, n_features) at points (n, n_features).
-    n_starts : int, default=2
-        Number of starts.
-
-    Returns
-    -------
-    point : ndarray of shape (n_features,)
-        The best point found.
-    start : int
-        Row of the candidate that its ascent started from.
+    The mask `free`, of the shape of the candidates, has the coordinates of each that may change;
+    None means all. The function `known` is added to the modelled one, and `best` is the smallest
+    observed value of the sum. The result is the best point (n_features,), and the row of the
+    candidate that its ascent started from.
 
     References
     ----------
@@ -60,7 +42,7 @@ def maximize_log_improvement(
     Examples
     --------
     >>> import numpy as np
-    >>> from skauto.acquisition import maximize_log_improvement
+    >>> from skauto.acquisition._continuous import maximize_log_improvement
     >>> from skauto.surrogates import GaussianProcess
     >>> rng = np.random.default_rng(0)
     >>> X = rng.random((12, 1))
@@ -85,39 +67,11 @@ def maximize_log_improvement(
 def log_improvement_with_gradient(
     surrogate: GaussianProcess, best: float, x: FloatArray, known: KnownTerm | None = None
 ) -> tuple[float, FloatArray]:
-    r"""Log expected improvement at one point and its gradient.
+    r"""Log expected improvement at one point x (n_features,) and its gradient (n_features,).
 
     With :math:`u = (y^+ - \mu) / \sigma` and :math:`h(u) = \phi(u) + u \Phi(u)`, the logarithm of
-    Eq. (A37) is :math:`\log\sigma + \log h(u)`, and :math:`h' = \Phi`.
-
-    Parameters
-    ----------
-    surrogate : GaussianProcess
-        Fitted model of the unknown function.
-    best : float
-        Smallest observed value.
-    x : ndarray of shape (n_features,)
-        Point of evaluation.
-    known : callable, default=None
-        See :func:`maximize_log_improvement`.
-
-    Returns
-    -------
-    value : float
-        Logarithm of the expected improvement.
-    gradient : ndarray of shape (n_features,)
-        Gradient with respect to `x`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.acquisition import log_improvement_with_gradient
-    >>> from skauto.surrogates import GaussianProcess
-    >>> X = np.linspace(0, 1, 6)[:, None]
-    >>> gp = GaussianProcess().fit(X, X[:, 0], np.random.default_rng(0))
-    >>> _, gradient = log_improvement_with_gradient(gp, 0.0, np.array([0.5]))
-    >>> bool(gradient[0] < 0)
-    True
+    Eq. (A37) is :math:`\log\sigma + \log h(u)`, and :math:`h' = \Phi`. The arguments are those of
+    `maximize_log_improvement`.
     """
     mean, std, mean_gradient, std_gradient = surrogate.predict_with_gradient(x)
     if known is not None:

@@ -101,42 +101,9 @@ def local_search(
 ) -> tuple[FloatArray, FloatArray]:
     """Local search: move from each start to its best neighbor until no neighbor is better.
 
-    The neighbors of all current points are evaluated in one batch.
-
-    Parameters
-    ----------
-    acquisition : callable
-        Maps vectors of shape (n, n_dimensions) to n values.
-    space : SearchSpace
-        Space of the candidates.
-    starts : ndarray of shape (n_starts, n_dimensions)
-        Start points.
-    values : ndarray of shape (n_starts,)
-        Acquisition values of the starts.
-    rng : numpy.random.Generator
-        Draws the neighbors in numeric hyper-parameters.
-    n_rounds : int, default=10
-        Maximum number of moves.
-    fixed_steps : collection of str, default=()
-        Steps whose algorithm is not changed.
-
-    Returns
-    -------
-    vectors : ndarray of shape (n, n_dimensions)
-        All evaluated neighbors.
-    values : ndarray of shape (n,)
-        Their acquisition values.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.acquisition import local_search
-    >>> from skauto.space import SearchSpace
-    >>> space = SearchSpace().add("classifier", "one", None, {"k": [1, 5, 9]})
-    >>> start, rng = space.default_vector()[None], np.random.default_rng(0)
-    >>> vectors, values = local_search(lambda v: v[:, 1], space, start, start[:, 1], rng)
-    >>> space.decode(vectors[values.argmax()]).parameters("classifier")
-    {'k': 9}
+    The starts (n_starts, n_dimensions) have known values (n_starts,). The neighbors of all current
+    points are evaluated in one batch. After at most `n_rounds` moves, all evaluated neighbors and
+    their values are returned.
     """
     seen_vectors: list[FloatArray] = [np.empty((0, space.n_dimensions))]
     seen_values: list[FloatArray] = [np.empty(0)]

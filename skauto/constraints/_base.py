@@ -92,18 +92,7 @@ class Constraint(BaseEstimator, ABC):
 
     @abstractmethod
     def measure(self, evidence: Evidence) -> float:
-        """Measure the value on some rows.
-
-        Parameters
-        ----------
-        evidence : Evidence
-            Predictions, true classes and the model.
-
-        Returns
-        -------
-        value : float
-            Must not exceed ``limit``; NaN if it is undefined on these rows.
-        """
+        """Measure the value on some rows; NaN if it is undefined on them."""
 
     def shared(self, evidence: Evidence, reader: Any) -> float:
         """Measure the part of an additive value that the members of an ensemble share.
@@ -123,19 +112,9 @@ class Constraint(BaseEstimator, ABC):
     def bound(self, evidence: Evidence, confidence: float) -> float:
         """Upper bound of a one-sided confidence interval for the value on new rows.
 
-        By default the percentile bootstrap [1]_ with 200 samples of the rows.
-
-        Parameters
-        ----------
-        evidence : Evidence
-            Predictions for rows that no model was fitted on.
-        confidence : float
-            Confidence level, at least 0.5 and less than 1.
-
-        Returns
-        -------
-        bound : float
-            NaN if the constraint is undefined on more than half of the samples.
+        By default it is the percentile bootstrap [1]_ with 200 samples of the rows, for which the
+        model was not fitted. The confidence is at least 0.5 and less than 1. The bound is NaN if
+        the constraint is undefined on more than half of the samples.
 
         References
         ----------

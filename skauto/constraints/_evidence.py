@@ -19,7 +19,7 @@ from skauto.utils import IntArray, take_rows
 class Evidence:
     """Input of a constraint: predictions for some rows, true classes and the model.
 
-    Parameters
+    Attributes
     ----------
     probabilities : ndarray of shape (n_rows, n_classes)
         Predicted class probabilities.
@@ -27,23 +27,15 @@ class Evidence:
         True class codes.
     classes : ndarray of shape (n_classes,)
         Labels of the codes.
-    groups : mapping of str to ndarray of int of shape (n_rows,), default={}
+    groups : mapping of str to ndarray of int of shape (n_rows,)
         Group codes of each sensitive feature.
-    X : array-like of shape (n_rows, n_features), default=None
+    X : array-like of shape (n_rows, n_features) or None
         Rows of the raw table.
-    model : object, default=None
+    model : object or None
         Fitted model with ``predict_proba(X)``, which can be pickled. None for an ensemble before
         its refit.
-    decision : Decision, default=None
+    decision : Decision or None
         Temperature and class offsets; None predicts the most probable class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.constraints import Evidence
-    >>> evidence = Evidence(np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([0, 1]), np.array([0, 1]))
-    >>> evidence.labels
-    array([0, 1])
     """
 
     probabilities: NDArray[np.floating[Any]]
@@ -91,17 +83,13 @@ class Evidence:
 class Margin:
     """Safety margin of a measured value before it is compared with its limit.
 
-    Parameters
-    ----------
-    n_errors : float, default=0.0
-        Number of standard errors over the folds that are added to the mean.
-    confidence : float, default=None
-        Level of a one-sided confidence interval whose upper bound replaces the mean. ``n_errors``
-        is its normal approximation, used where the bound is not computed.
+    `n_errors` standard errors over the folds are added to the mean. Or `confidence` is the level
+    of a one-sided confidence interval whose upper bound replaces the mean; ``n_errors`` is then
+    its normal approximation, used where the bound is not computed.
 
     Examples
     --------
-    >>> from skauto.constraints import Margin
+    >>> from skauto.constraints._evidence import Margin
     >>> Margin.of("95%").confidence
     0.95
     """
@@ -130,26 +118,10 @@ class Margin:
 
 
 def cautious_mean(values: Sequence[float], safety_margin: float) -> float:
-    """Mean over the folds without NaN, plus a number of standard errors.
+    """Mean of the values of the folds plus `safety_margin` standard errors; NaN is ignored.
 
-    Parameters
-    ----------
-    values : sequence of float
-        One value per fold; NaN if undefined.
-    safety_margin : float
-        Number of standard errors to add.
-
-    Returns
-    -------
-    value : float
-        ``mean + safety_margin * std / sqrt(n_folds)``, std with n - 1; NaN if all values are NaN.
-        The standard error of a single fold counts as 0.
-
-    Examples
-    --------
-    >>> from skauto.constraints import cautious_mean
-    >>> cautious_mean([1.0, 3.0], safety_margin=2.0)
-    4.0
+    It is ``mean + safety_margin * std / sqrt(n_folds)``, std with n - 1, and NaN if all values are
+    NaN. The standard error of a single fold counts as 0.
     """
     defined = np.array([value for value in values if not math.isnan(value)])
     if defined.size == 0:

@@ -20,35 +20,18 @@ from skauto.utils import IntArray
 
 @dataclass(frozen=True)
 class Measurement:
-    """Measured value of one constraint on an ensemble.
-
-    Parameters
-    ----------
-    constraint : Constraint
-        The constraint.
-    folds : tuple of float
-        Value on the validation rows of each fold; for an additive constraint the sum of the
-        members' values.
-    value : float
-        Value that is compared with the limit. For an additive constraint and a fitted ensemble it
-        is measured on the ensemble; otherwise it is the mean over the folds, or the value on all
-        out-of-fold predictions if the constraint is ``pooled``, with safety margin.
-    fitted : float, default=nan
-        Value of an additive constraint on the fitted ensemble; else NaN.
-    pooled : float, default=nan
-        Value of a ``pooled`` constraint on all out-of-fold predictions; else NaN.
-
-    Examples
-    --------
-    >>> from skauto.constraints import Measurement, ModelSize
-    >>> Measurement(ModelSize(1000), folds=(800.0, 820.0), value=1200.0).met
-    False
-    """
+    """Measured value of one constraint on an ensemble."""
 
     constraint: Constraint
+    #: Value on the validation rows of each fold; for additive constraints the sum over members.
     folds: tuple[float, ...]
+    #: Value that is compared with the limit. An additive constraint is measured on the fitted
+    #: ensemble if there is one. Otherwise it is the mean over the folds, or the value on all
+    #: out-of-fold predictions if the constraint is ``pooled``, with safety margin.
     value: float
+    #: Value of an additive constraint on the fitted ensemble; else NaN.
     fitted: float = math.nan
+    #: Value of a ``pooled`` constraint on all out-of-fold predictions; else NaN.
     pooled: float = math.nan
 
     @property
@@ -80,19 +63,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Measured constraints of an ensemble.
-
-    Parameters
-    ----------
-    measurements : tuple of Measurement, default=()
-        One per constraint.
-
-    Examples
-    --------
-    >>> from skauto.constraints import Verdict
-    >>> Verdict().passes
-    True
-    """
+    """Measurements of all constraints of an ensemble."""
 
     measurements: tuple[Measurement, ...] = ()
 
@@ -120,28 +91,9 @@ class Gate:
     counts once and does not grow. All other constraints are measured on the averaged out-of-fold
     predictions of the members.
 
-    Parameters
-    ----------
-    constraints : sequence of Constraint, default=()
-        Constraints, with or without a limit.
-    data : TrainingData, default=None
-        Training data with folds; not required without constraints.
-    margin : Margin, default=Margin()
-        Safety margin.
-    refit : bool, default=True
-        Whether members are refitted on all rows; otherwise the models of all folds are kept.
-
-    Attributes
-    ----------
-    errors : dict of str to str
-        First error text of each constraint that could not be measured on an ensemble. Such an
-        ensemble is refused.
-
-    Examples
-    --------
-    >>> from skauto.constraints import Gate
-    >>> Gate().judge([], []).passes
-    True
+    With `refit`, members are refitted on all rows; otherwise the models of all folds are kept. The
+    data may be missing without constraints. `errors` has the first error text of each constraint
+    that could not be measured on an ensemble, which is then refused.
     """
 
     def __init__(

@@ -14,29 +14,12 @@ def group_weights(
 
     .. math:: \left(\frac{P(g) \, P(c)}{P(g, c)}\right)^s
 
-    with weighted frequencies for the probabilities. With :math:`s = 1`, groups and classes are
-    independent [1]_; 0 changes nothing. A classifier that predicts the group from other columns
-    may require a larger strength.
+    with weighted frequencies for the probabilities, and the strength :math:`s`. With :math:`s =
+    1`, groups and classes are independent [1]_; 0 changes nothing. A classifier that predicts the
+    group from other columns may require a larger strength.
 
-    Parameters
-    ----------
-    groups : ndarray of int of shape (n_samples,)
-        Group code of each row.
-    y : ndarray of int of shape (n_samples,)
-        Class code of each row.
-    strength : float
-        Exponent :math:`s`.
-    sample_weight : ndarray of shape (n_samples,), default=None
-        Given weights of the rows.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_samples,)
-        Product with the given weights, scaled to the same sum.
-
-    Notes
-    -----
-    Deviations from [1]_: the exponent and the scaling.
+    The result is the product with given sample weights, scaled to the same sum. The exponent and
+    the scaling are deviations from [1]_.
 
     References
     ----------
@@ -46,7 +29,7 @@ def group_weights(
     Examples
     --------
     >>> import numpy as np
-    >>> from skauto.constraints import group_weights
+    >>> from skauto.constraints._group_weights import group_weights
     >>> groups, y = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 1, 0, 1, 1])
     >>> group_weights(groups, y, strength=1.0).tolist()
     [0.75, 0.75, 1.5, 1.5, 0.75, 0.75]

@@ -13,7 +13,8 @@ from skauto.constraints._base import Constraint
 from skauto.constraints._evidence import Evidence
 from skauto.constraints._scores import positive_code, scorer_for, scorer_name
 from skauto.exceptions import SmallGroupWarning
-from skauto.selection import RateLimit, score_probabilities
+from skauto.selection import RateLimit
+from skauto.selection._scores import score_probabilities
 from skauto.utils import BoolArray, FloatArray, IntArray
 
 # A sensitive feature with more values is probably a number that should be binned.
@@ -415,24 +416,9 @@ class GroupDisparity(GroupConstraint):
 
 
 def crossed_codes(codes: Sequence[NDArray[np.integer[Any]]]) -> IntArray:
-    """Encode the combinations of the groups of several features; of one feature, its own codes.
+    """Encode combinations of the group codes (n_samples,) of several features as integers.
 
-    Parameters
-    ----------
-    codes : sequence of ndarray of int of shape (n_samples,)
-        Group codes of each feature.
-
-    Returns
-    -------
-    crossed : ndarray of int of shape (n_samples,)
-        Codes, equal for equal combinations.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.constraints import crossed_codes
-    >>> crossed_codes([np.array([0, 1]), np.array([2, 0])])
-    array([ 2, 50])
+    The codes of a single feature do not change.
     """
     crossed = np.zeros_like(codes[0], dtype=np.intp)
     for own in codes:
@@ -441,30 +427,10 @@ def crossed_codes(codes: Sequence[NDArray[np.integer[Any]]]) -> IntArray:
 
 
 def group_names(values: ArrayLike, name: str) -> list[str]:
-    """Names of the groups of a sensitive feature, in the order of their codes.
+    """Names of the groups of a sensitive feature, in alphabetical order.
 
-    Parameters
-    ----------
-    values : array-like of shape (n_samples,)
-        Sensitive feature; missing values are a group of their own, named "".
-    name : str
-        Name of the feature, for messages.
-
-    Returns
-    -------
-    names : list of str
-        In alphabetical order.
-
-    Raises
-    ------
-    ValueError
-        If there are more than 50 groups, or only one.
-
-    Examples
-    --------
-    >>> from skauto.constraints import group_names
-    >>> group_names(["b", "a", None, "b"], "letter")
-    ['', 'a', 'b']
+    The position of a name is the code of the group. Missing values are a group of their own, named
+    "". A ValueError is raised if there are more than 50 groups, or only one.
     """
     groups = sorted(set(_texts(values)))
     if not 2 <= len(groups) <= MAX_GROUPS:
@@ -476,30 +442,14 @@ def group_names(values: ArrayLike, name: str) -> list[str]:
 
 
 def group_codes(values: ArrayLike, name: str, groups: Sequence[str] | None = None) -> IntArray:
-    """Encode the groups of a sensitive feature as integers.
+    """Encode the groups (n_samples,) of a sensitive feature as integers from 0.
 
-    Parameters
-    ----------
-    values : array-like of shape (n_samples,)
-        Sensitive feature; missing values are a group of their own.
-    name : str
-        Name of the feature, for messages.
-    groups : sequence of str, default=None
-        Names of the groups in alphabetical order; None means those of `group_names`.
-
-    Returns
-    -------
-    codes : ndarray of int of shape (n_samples,)
-        Group codes from 0.
-
-    Raises
-    ------
-    ValueError
-        If there are more than 50 groups, or only one; or if a value is not in `groups`.
+    The codes are positions in `groups`, names in alphabetical order; None means those of
+    `group_names`. A ValueError is raised if a value is not in `groups`.
 
     Examples
     --------
-    >>> from skauto.constraints import group_codes
+    >>> from skauto.constraints._groups import group_codes
     >>> group_codes(["b", "a", None, "b"], "letter")
     array([2, 1, 0, 2])
     """

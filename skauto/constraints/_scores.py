@@ -11,7 +11,8 @@ from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 
 from skauto.constraints._base import Constraint
 from skauto.constraints._evidence import Evidence
-from skauto.selection import RateLimit, score_probabilities
+from skauto.selection import RateLimit
+from skauto.selection._scores import score_probabilities
 from skauto.utils import BoolArray, Predictions, closest, scorer_is_loss
 
 Scoring = str | Callable[..., float]

@@ -266,12 +266,12 @@ def _identifier(sample: _Sample) -> Kind | None:
     return Kind("identifier", "all values differ and share no n-grams", doubt)
 
 
-def _share_of_common_ngrams(texts: list[str], size: int = 4) -> float:
-    """Share of the strings with an n-gram that 2% of them contain, common affixes removed."""
+def _share_of_common_ngrams(texts: list[str]) -> float:
+    """Share of the strings with a 4-gram that 2% of them contain, common affixes removed."""
     prefix = len(os.path.commonprefix(texts))
     suffix = len(os.path.commonprefix([text[:prefix:-1] for text in texts]))
     cores = [text[prefix : len(text) - suffix] for text in texts]
-    ngrams = [{core[i : i + size] for i in range(len(core) - size + 1)} for core in cores]
+    ngrams = [{core[i : i + 4] for i in range(len(core) - 3)} for core in cores]
     n_texts = Counter(ngram for found in ngrams for ngram in found)
     common = {ngram for ngram, n in n_texts.items() if n >= max(3, 0.02 * len(texts))}
     return float(np.mean([not found.isdisjoint(common) for found in ngrams]))

@@ -355,7 +355,6 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         return kinds
 
     def _column_kinds_dict(self) -> dict[Any, Any]:
-        """Return ``column_kinds`` as a dict."""
         if self.column_kinds is None:
             return {}
         if isinstance(self.column_kinds, dict):

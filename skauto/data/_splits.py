@@ -93,27 +93,14 @@ def affordable_folds(
     """Return the number of folds, or the hold-out share, for a number of rows and a budget.
 
     The number of folds is the largest one for which 12 of the configurations can be validated in
-    half of the budget. It is at most the default for the number of rows, and at least 4 if the
-    default is 8, else at least 3. If fewer than 2 folds are affordable, one fifth of the rows is
-    held out.
-
-    Parameters
-    ----------
-    n_samples : int
-        Number of rows.
-    seconds : sequence of float
-        Predicted fit time in seconds of each initial configuration.
-    processor_seconds : float
-        CPU seconds of the whole search, over all workers.
-
-    Returns
-    -------
-    cv : int or float
-        Number of folds, or the share of rows in the hold-out set.
+    half of `processor_seconds`, the CPU seconds of the whole search. `seconds` are the predicted
+    fit times of the initial configurations. The number is at most the default for the number of
+    rows, and at least 4 if the default is 8, else at least 3. If fewer than 2 folds are
+    affordable, one fifth of the rows is held out.
 
     Examples
     --------
-    >>> from skauto.data import affordable_folds
+    >>> from skauto.data._splits import affordable_folds
     >>> [affordable_folds(1_000, [seconds] * 12, 60.0) for seconds in (0.1, 1.0, 2.0)]
     [8, 4, 0.2]
     """
@@ -222,31 +209,10 @@ def _row_numbers(part: Any, n_samples: int) -> IntArray:
 def stratified_subset(
     y: NDArray[Any], fraction: float, rng: np.random.Generator, *, minimum: int = 1
 ) -> BoolArray:
-    """Draw a stratified subset of the rows.
+    """Return the mask of a stratified subset: a fraction of the rows of each class of y.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,)
-        Class of each row.
-    fraction : float
-        Share of the rows of each class, in (0, 1].
-    rng : numpy.random.Generator
-        For equal generators, the subset of a smaller share is part of the subset of a larger one.
-    minimum : int, default=1
-        Minimum number of rows of each class.
-
-    Returns
-    -------
-    rows : ndarray of bool of shape (n_samples,)
-        Mask of the chosen rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.data import stratified_subset
-    >>> y = np.array([0] * 8 + [1] * 2)
-    >>> np.bincount(y[stratified_subset(y, 0.5, np.random.default_rng(0))])
-    array([4, 1])
+    Each class has at least `minimum` rows. For equal generators, the subset of a smaller fraction
+    is part of the subset of a larger one.
     """
     order = rng.random(len(y))
     chosen = np.zeros(len(y), dtype=bool)

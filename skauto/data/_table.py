@@ -65,35 +65,15 @@ Cells = Numbers | Dates | Levels
 def as_table(X: Any) -> Any:
     """Convert X to a dataframe, a 2-D array or a CSR matrix.
 
-    Parameters
-    ----------
-    X : {array-like, dataframe, sparse matrix}
-        The argument of the user.
-
-    Returns
-    -------
-    X : dataframe, ndarray of shape (n_samples, n_features) or CSR matrix
-        Nested lists that contain strings become an array of dtype object. Masked cells of a masked
-        array are missing.
-
-    Raises
-    ------
-    ValueError
-        If X is not two-dimensional, is complex or has duplicate column names.
-    TypeError
-        If X is a lazy table.
-
-    Examples
-    --------
-    >>> from skauto.data import as_table
-    >>> as_table([[1.5, "red"], [2.5, "blue"]]).dtype
-    dtype('O')
+    Nested lists that contain strings become an array of dtype object. Masked cells of a masked
+    array are missing. A ValueError is raised if X is not two-dimensional, is complex or has
+    duplicate column names, and a TypeError if it is a lazy table.
     """
     if nw.dependencies.is_into_dataframe(X):
         _check_unique_names(column_names(X) or [])
         return X
     if sparse.issparse(X):
-        X = _to_csr(X)
+        X = X.tocsr()  # type: ignore[attr-defined]
     elif isinstance(X, np.ma.MaskedArray):  # masked cells are missing
         dtype, missing = (float, np.nan) if X.dtype.kind in "biuf" else (object, None)
         X = np.ma.filled(X.astype(dtype), missing)
@@ -117,33 +97,8 @@ def as_table(X: Any) -> Any:
     return X
 
 
-def _to_csr(X: Any) -> Any:
-    return X.tocsr()
-
-
 def column_names(X: Any) -> list[Any] | None:
-    """Return the column names of a dataframe of any library.
-
-    Parameters
-    ----------
-    X : object
-        A dataframe, or anything else.
-
-    Returns
-    -------
-    names : list or None
-        None if X is not a dataframe.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> from skauto.data import column_names
-    >>> column_names(pd.DataFrame({"a": [1], "b": [2]}))
-    ['a', 'b']
-    >>> column_names(np.zeros((1, 2))) is None
-    True
-    """
+    """Return the column names of a dataframe of any library; None if X is not a dataframe."""
     if hasattr(X, "iloc") and hasattr(X, "columns"):
         return list(X.columns)
     if nw.dependencies.is_into_dataframe(X):
@@ -218,7 +173,6 @@ def _array_cells(values: NDArray[Any], name: str) -> Cells:
 
 
 def _series_cells(series: Any, name: str) -> Cells:
-    """Read a pandas Series."""
     kind = series.dtype.kind
     if series.dtype.name == "category":
         values = series.array

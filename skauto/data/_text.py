@@ -139,19 +139,13 @@ def predicts_other_levels(
 ) -> bool:
     """Whether text features predict the classes of strings that were not in the training part.
 
+    The features (n_levels, n_features) describe each level, the codes (n_samples,) are the level
+    of each row (negative where missing), and y (n_samples,) are class codes.
+
     The frequency of each class among the rows of a level is the target of a ridge regression with
     one row per level, weighted by the rows. Its 5-fold errors are compared with those of the mean
     frequency by a paired t test over the levels. About 10,000 evenly spaced levels and the 50 most
     frequent classes are used.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n_levels, n_features)
-        Text features of each level.
-    codes : ndarray of shape (n_samples,)
-        Level of each row, negative where missing.
-    y : ndarray of int of shape (n_samples,)
-        Encoded class labels.
     """
     known = codes >= 0
     codes, y = codes[known], y[known]

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from skauto.data._facts import DataFacts
 from skauto.data._reader import TableReader
+from skauto.data._splits import Split
 from skauto.data._table import as_table, column_names, is_missing
 from skauto.utils import (
     BoolArray,
@@ -25,14 +26,13 @@ from skauto.utils import (
 )
 
 METADATA = ("sample_weight", "groups", "sensitive_features")
-Split = tuple[IntArray, IntArray]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TrainingData:
     """The training data of a search.
 
-    Parameters
+    Attributes
     ----------
     Z : ndarray or CSR matrix of shape (n_samples, n_columns)
         The numeric matrix.
@@ -40,30 +40,22 @@ class TrainingData:
         Class codes.
     classes : ndarray of shape (n_classes,)
         Class label of each code.
-    splits : list of (ndarray, ndarray), default=()
+    splits : list of (ndarray, ndarray)
         Training and validation rows of each fold.
-    sample_weight : ndarray of shape (n_samples,), default=None
+    sample_weight : ndarray of shape (n_samples,) or None
         Weights of the rows for classifiers and scorers.
-    X : dataframe, ndarray or CSR matrix of shape (n_samples, n_features), default=None
+    X : dataframe, ndarray or CSR matrix of shape (n_samples, n_features), or None
         The raw table without rows of weight 0.
-    kept : ndarray of bool of shape (n_rows,), default=None
+    kept : ndarray of bool of shape (n_rows,) or None
         Mask of the rows of the user's table whose weight is not 0; None without weights.
-    reader : TableReader, default=None
+    reader : TableReader or None
         The reader that was fitted on ``X``.
-    groups : ndarray of shape (n_samples,), default=None
+    groups : ndarray of shape (n_samples,) or None
         Groups whose rows stay together in training or in validation.
-    sensitive_features : array-like of shape (n_samples, ...), default=None
+    sensitive_features : array-like of shape (n_samples, ...) or None
         The argument of ``fit``.
-    sensitive : mapping of str to ndarray of int of shape (n_samples,), default={}
+    sensitive : mapping of str to ndarray of int of shape (n_samples,)
         Group codes of each sensitive feature that a constraint uses.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.data import TrainingData
-    >>> data = TrainingData(Z=np.zeros((4, 2)), y=np.array([0, 1, 0, 1]), classes=np.array([0, 1]))
-    >>> data.facts.n_samples, data.facts.n_features
-    (4, 2)
     """
 
     Z: Any
@@ -129,34 +121,16 @@ def read_training_data(
     reader: TableReader,
     allowed: Collection[str] = METADATA,
 ) -> TrainingData:
-    """Validate and read the arguments of ``fit``.
+    """Validate and read the arguments of ``fit``; leave out rows of weight 0.
 
-    Parameters
-    ----------
-    X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
-        The table.
-    y : array-like of shape (n_samples,)
-        Class labels.
-    metadata : mapping of str to array-like
-        Any of ``sample_weight``, ``groups`` and ``sensitive_features``.
-    reader : TableReader
-        An unfitted reader.
-    allowed : collection of str, default=("sample_weight", "groups", "sensitive_features")
-        Names of metadata that the estimator accepts.
-
-    Returns
-    -------
-    data : TrainingData
-        The data without rows of weight 0 and without splits.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is invalid.
+    The metadata are any of the `allowed` ones of ``sample_weight``, ``groups`` and
+    ``sensitive_features``. The reader is fitted. The data have no splits yet. A ValueError or
+    TypeError is raised if an argument is invalid.
 
     Examples
     --------
-    >>> from skauto.data import TableReader, read_training_data
+    >>> from skauto.data import TableReader
+    >>> from skauto.data._training import read_training_data
     >>> data = read_training_data([[1, "a"], [2, "b"]], ["no", "yes"], {}, TableReader())
     >>> data.classes, data.y
     (array(['no', 'yes'], dtype='<U3'), array([0, 1]))

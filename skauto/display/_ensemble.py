@@ -56,11 +56,7 @@ class EnsembleDisplay(BaseDisplay):
     """
 
     def __init__(
-        self,
-        frame: "pd.DataFrame",
-        *,
-        diversity: "FloatArray",
-        disagreement: float | None = None,
+        self, frame: "pd.DataFrame", *, diversity: "FloatArray", disagreement: float | None = None
     ) -> None:
         super().__init__(frame)
         self.diversity = diversity

@@ -1,7 +1,7 @@
 """Report on a fitted estimator: one HTML page that needs no network."""
 
 import platform
-from collections import Counter
+from collections import Counter, defaultdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,7 @@ _N_REPEATS = 5
 _PACKAGES = ("skauto", "scikit-learn", "numpy", "scipy", "lightgbm", "imbalanced-learn", "pandas")
 
 
-def report_html(estimator: Any, X: Any = None, y: Any = None, importance: Any = None) -> str:
+def report_html(estimator: Any, X: Any, y: Any, importance: Any) -> str:
     """Write the page of `save_report`."""
     check_plot_support("save_report")
     if (X is None) != (y is None):
@@ -88,9 +88,8 @@ def _header(title: str, estimator: Any) -> str:
         "seconds of fit": f"{estimator.search_time_:.1f}",
     }
     if hasattr(estimator, "feasible_"):
-        kind = "good" if estimator.feasible_ else "bad"
-        met = Markup(f'<i class="{kind}">{"yes" if estimator.feasible_ else "no"}</i>')
-        tiles["all limits kept"] = met
+        kind, word = ("good", "yes") if estimator.feasible_ else ("bad", "no")
+        tiles["all limits kept"] = Markup(f'<i class="{kind}">{word}</i>')
     shown = "".join(
         f'<div class="tile"><b>{text(value)}</b><span>{text(name)}</span></div>'
         for name, value in tiles.items()
@@ -154,20 +153,16 @@ def _best_trials(estimator: Any) -> str:
 
 def _failures(history: "History") -> str:
     """Count the trials without a score by status and last line of the error."""
-    counts: Counter[tuple[str, str]] = Counter()
-    algorithms: dict[tuple[str, str], Counter[str]] = {}
+    failures: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for trial in history:
-        if trial.status in ("ok", "stopped", "skipped"):
-            continue
-        lines = trial.error.strip().splitlines() or [""]
-        key = (trial.status, lines[-1].strip()[:300])
-        counts[key] += 1
-        algorithms.setdefault(key, Counter())[trial.configuration.structure[-1]] += 1
-    if not counts:
+        if trial.status not in ("ok", "stopped", "skipped"):
+            lines = trial.error.strip().splitlines() or [""]
+            failures[trial.status, lines[-1].strip()[:300]][trial.configuration.structure[-1]] += 1
+    if not failures:
         return ""
     rows = [
-        (n, *key, ", ".join(name for name, _ in algorithms[key].most_common(3)))
-        for key, n in counts.most_common()
+        (algorithms.total(), *key, ", ".join(name for name, _ in algorithms.most_common(3)))
+        for key, algorithms in sorted(failures.items(), key=lambda item: -item[1].total())
     ]
     columns = ["trials", "status", "error", "most frequent algorithms"]
     return "<h3>Trials without a score</h3>" + table(columns, rows)
@@ -249,12 +244,11 @@ def _importance(estimator: Any, result: Any, where: str) -> str:
 def _limits(estimator: Any) -> str:
     parts = []
     if hasattr(estimator, "constraint_values_"):
-        parts.append(frame_table(estimator.constraint_values_))
-        note = (
-            '<p class="muted">value, error: mean over the folds and its standard error. fitted: '
+        parts.append(
+            frame_table(estimator.constraint_values_)
+            + '<p class="muted">value, error: mean over the folds and its standard error. fitted: '
             "value of the refitted model. bound: value compared with the limit.</p>"
         )
-        parts.append(note)
     if len(quantities(estimator.history_)) > 1 and any(t.ok for t in estimator.history_):
         parts.append(
             figure(

@@ -78,22 +78,13 @@ class SearchHistoryDisplay(BaseDisplay):
         return cls(_frame(estimator.history_), loss_name=loss_name(estimator))
 
     @classmethod
-    def from_history(
-        cls,
-        history: History,
-        *,
-        loss_name: str | None = None,
-        ax: "Axes | None" = None,
-        **kwargs: Any,
-    ) -> Self:
+    def from_history(cls, history: History, *, ax: "Axes | None" = None, **kwargs: Any) -> Self:
         """Draw a history, such as that of ``minimize``.
 
         Parameters
         ----------
         history : History
-            The trials.
-        loss_name : str, default=None
-            Label of the loss; None takes the name of the first objective.
+            The trials. The label of the loss is the name of the first objective.
         ax : matplotlib Axes, default=None
             Axes to draw on; None creates a figure.
         **kwargs : dict
@@ -104,8 +95,7 @@ class SearchHistoryDisplay(BaseDisplay):
         display : SearchHistoryDisplay
             The drawn display.
         """
-        loss_name = loss_name or history.objectives[0]
-        return cls(_frame(history), loss_name=loss_name).plot(ax, **kwargs)
+        return cls(_frame(history), loss_name=history.objectives[0]).plot(ax, **kwargs)
 
     def plot(self, ax: "Axes | None" = None, *, x: str = "trial", by: str = "algorithm") -> Self:
         """Draw the trials.

@@ -3,7 +3,7 @@
 Engines do not depend on pipelines, trials or scores.
 """
 
-from skauto.engines._base import Engine, Outcome, thread_pools
+from skauto.engines._base import Engine, Outcome
 from skauto.engines._joblib import JoblibEngine
 from skauto.engines._make import SerialEngine, make_engine
 from skauto.engines._processes import ProcessEngine
@@ -15,5 +15,4 @@ __all__ = [
     "ProcessEngine",
     "SerialEngine",
     "make_engine",
-    "thread_pools",
 ]

@@ -30,25 +30,19 @@ Status = Literal["ok", "failed", "timeout", "memout", "crashed"]
 class Outcome:
     """Outcome of one task.
 
-    Parameters
+    Attributes
     ----------
     status : {"ok", "failed", "timeout", "memout", "crashed"}
         "failed" is an exception (or a result that cannot be sent back), "timeout" and "memout" are
         the limits, "crashed" is a worker process that died.
-    value : object, default=None
+    value : object
         Return value of the function; None unless the status is "ok".
-    error : str, default=""
+    error : str
         Last lines of the traceback, or a sentence on how the worker ended.
-    seconds : float, default=0.0
+    seconds : float
         Duration of the call.
-    ended : float, default=now
+    ended : float
         Time of its end by `time.time()`, a clock that machines share.
-
-    Examples
-    --------
-    >>> from skauto.engines import Outcome
-    >>> Outcome("ok", value=3).value
-    3
     """
 
     status: Status
@@ -104,27 +98,17 @@ class Engine(ABC):
 
     @abstractmethod
     def wait(self, timeout: float | None = None) -> list[tuple[Any, Outcome]]:
-        """Return the tasks that ended since the last call, waiting for at least one.
+        """Return the keys and outcomes of the tasks that ended since the last call, in this order.
 
-        Parameters
-        ----------
-        timeout : float, default=None
-            Maximum seconds to wait. None waits as long as any task is running.
-
-        Returns
-        -------
-        finished : list of (key, Outcome)
-            In the order in which they ended; empty after `timeout`, or if nothing is running.
+        It waits for at least one task: at most `timeout` seconds, or as long as any task is
+        running. The list is empty after `timeout`, or if nothing is running.
         """
 
     @abstractmethod
     def cancel(self, keys: Collection[Hashable] | None = None) -> None:
         """Kill running tasks and drop queued ones; `wait` will not return them.
 
-        Parameters
-        ----------
-        keys : collection of hashable, default=None
-            Tasks to cancel; those that already ended are ignored. None cancels all.
+        Keys of tasks that already ended are ignored; None cancels all tasks.
         """
 
     @abstractmethod
@@ -136,16 +120,9 @@ class Engine(ABC):
     ) -> None:
         """Queue the call `function(*args)`.
 
-        Parameters
-        ----------
-        key : hashable
-            Identifies the outcome. It must differ from the keys of all tasks that `wait` has not
-            returned yet.
-        args : tuple[Any, ...], default=()
-            Arguments of the call.
-        time_limit : float, default=None
-            Maximum seconds of the call, counted from its start in the worker. At 0 or below the
-            task ends with a "timeout" almost at once.
+        The key identifies the outcome. It must differ from the keys of all tasks that `wait` has
+        not returned yet. The time limit in seconds is counted from the start of the call in the
+        worker; at 0 or below the task ends with a "timeout" almost at once.
         """
         if self._closed:
             raise RuntimeError("This engine is closed; make a new one to run more tasks.")
@@ -216,20 +193,9 @@ class _Libraries:
 
 
 def thread_pools() -> ThreadpoolController:
-    """Return the controller of all loaded thread pools.
+    """Return the controller of the BLAS and OpenMP thread pools that are loaded.
 
     Libraries are searched again only after new modules were imported: a search takes 10 ms.
-
-    Returns
-    -------
-    controller : threadpoolctl.ThreadpoolController
-        Its ``limit(limits=1)`` is a context in which BLAS and OpenMP use one thread.
-
-    Examples
-    --------
-    >>> from skauto.engines import thread_pools
-    >>> with thread_pools().limit(limits=1):
-    ...     pass
     """
     if _Libraries.controller is None or _Libraries.n_modules != len(sys.modules):
         _Libraries.n_modules = len(sys.modules)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
 
-from skauto.constraints import Verdict
+from skauto.constraints._gate import Verdict
 from skauto.engines import Engine
 from skauto.ensemble._decide import DecisionChooser, DecisionPair, mean_predictions
 from skauto.ensemble._model import Candidate, Model
@@ -28,14 +28,14 @@ from skauto.selection import (
     Loss,
     ScorerLoss,
     SmoothedLoss,
-    candidate_pool,
-    gains_by_offsets,
     get_loss,
     greedy_selection,
-    mean_over_pairs,
     pairwise_disagreement,
     pairwise_diversity,
 )
+from skauto.selection._candidates import candidate_pool
+from skauto.selection._decisions import gains_by_offsets
+from skauto.selection._diversity import mean_over_pairs
 from skauto.utils import Budget, FloatArray, IntArray, scorer_function, take_rows
 
 # Maximum number of rows for selection; more rows rarely change the result.
@@ -58,20 +58,10 @@ _MANY_ROWS = 100_000
 class EnsembleBuilder:
     """Select members among the trials of a search, refit them and check the constraints.
 
-    Parameters
-    ----------
-    evaluator : PipelineEvaluator
-        Its function holds the data and refits; its gate measures constraints.
-    reader : TableReader
-        First step of every pipeline.
-    n_members : int
-        Size of the ensemble, counting repeated members.
-    refit : bool
-        Whether members are fitted on all rows; otherwise one model per fold is fitted.
-    scoring : str or callable
-        Score that the ensemble optimizes.
-    decisions : DecisionChooser, default=None
-        Chooses the decision of an ensemble; None for the most probable class.
+    The evaluator holds the data and refits, and its gate measures constraints. The reader is the
+    first step of every pipeline. The ensemble optimizes `scoring` and has `n_members`, counting
+    repeated members. They are fitted on all rows, or without `refit` once per fold. Without
+    `decisions`, an ensemble predicts the most probable class.
     """
 
     def __init__(
@@ -163,8 +153,8 @@ class EnsembleBuilder:
             budget,
             self._refit_task,
             folds,
-            known=self.evaluator.models,
-            refit_time=self.refit_time,
+            self.evaluator.models,
+            self.refit_time,
         )
         refused: list[Candidate] = []
         for weights in self._ensembles(history, refits):
@@ -386,25 +376,13 @@ class EnsembleBuilder:
         """Select members by greedy ensemble selection on the out-of-fold predictions.
 
         If no trial keeps the limits alone, a pair that keeps them is selected, because differences
-        between groups can cancel each other.
+        between groups can cancel each other. The result has the weights by trial number, largest
+        first. It is empty if there are no candidates.
 
-        Parameters
-        ----------
-        history : History
-            All trials.
-        processor_seconds : float, default=inf
-            Maximum processor seconds of refitting all members.
-        seconds : float, default=inf
-            Maximum seconds of refitting one member. Selection ends after a fifth of them.
-        kept : sequence of str, default=()
-            Keys of constraints that are ignored, because a decision can keep them.
-        fitted : collection of int, default=()
-            Numbers of trials that are already refitted.
-
-        Returns
-        -------
-        weights : dict of int to float
-            Weights by trial number, largest first; empty if there are no candidates.
+        Refitting all members takes at most `processor_seconds`, and refitting one member at most
+        `seconds`; selection ends after a fifth of them. Constraints with the keys `kept` are
+        ignored, because a decision can keep them. `fitted` are the numbers of trials that are
+        already refitted.
         """
         known = self._pool(history, kept)
         seconds_of = {t.number: 0.0 if t.number in fitted else self._time_to_fit(t) for t in known}

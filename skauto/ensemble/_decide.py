@@ -7,19 +7,14 @@ from functools import cached_property
 
 import numpy as np
 
-from skauto.constraints import Evidence, Gate, GroupConstraint, Margin, Verdict
+from skauto.constraints import Evidence, GroupConstraint
+from skauto.constraints._evidence import Margin
+from skauto.constraints._gate import Gate, Verdict
 from skauto.data import TrainingData
 from skauto.ensemble._signals import GroupSignals, KnownGroups, Signals
 from skauto.history import Trial
-from skauto.selection import (
-    Decision,
-    ErrorLoss,
-    LabelLoss,
-    Loss,
-    RateLimit,
-    choose_decision,
-    choose_signal_thresholds,
-)
+from skauto.selection import Decision, ErrorLoss, LabelLoss, Loss, RateLimit, choose_decision
+from skauto.selection._rates import choose_signal_thresholds
 from skauto.utils import FloatArray, IntArray
 
 # Decisions are optimized on the rows that they are judged on. Without a safety margin, they aim at
@@ -61,7 +56,6 @@ class DecisionChooser:
             self._known_groups = self._read_groups()
 
     def _find_limits(self) -> None:
-        """Find the limits that a decision can keep."""
         gate, data = self.gate, self.data
         limited = [c for c in gate.constraints if math.isfinite(c.limit)]
         rows = np.arange(len(data.y))

@@ -1,8 +1,6 @@
 """Refit members of an ensemble on the engine within the remaining time."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping
-from types import MappingProxyType
 from typing import Any, cast
 
 from skauto.engines import Engine
@@ -18,32 +16,14 @@ _GRACE_SHARE = 0.03
 
 
 class Refits:
-    """Refitted members of the ensemble.
+    """Refit members of the ensemble on an idle engine, within the budget of the whole ``fit``.
 
-    Parameters
-    ----------
-    history : History
-        All trials.
-    engine : Engine
-        Idle engine for the fits.
-    budget : Budget
-        Budget of the whole ``fit``.
-    task : callable
-        ``task(trial, fold)`` returns the task of the engine.
-    folds : list of int or None
-        Each member is fitted once per entry: on the training rows of the fold, or on all rows for
-        None.
-    known : mapping of Configuration to list of (str, estimator), default={}
-        Fitted steps of members that are refitted only if the time suffices.
-    refit_time : callable, default=None
-        ``refit_time(trial)`` predicts the seconds of refitting a member; required with `known`.
+    Each member is fitted once per entry of `folds` by the task ``task(trial, fold)``: on the
+    training rows of the fold, or on all rows for None. Members whose fitted steps are `known` are
+    refitted only if ``refit_time(trial)`` seconds suffice.
 
-    Attributes
-    ----------
-    steps : dict of int to list
-        Fitted steps of the models of each member, by trial number.
-    requested : list of int
-        Numbers of all trials whose refit was requested.
+    `steps` are the fitted steps of the models of each member, by trial number, and `requested` the
+    numbers of all trials whose refit was requested.
     """
 
     def __init__(
@@ -53,8 +33,8 @@ class Refits:
         budget: Budget,
         task: Callable[[Trial, int | None], RefitTask],
         folds: list[int | None],
-        known: Mapping[Configuration, Steps] = MappingProxyType({}),
-        refit_time: Callable[[Trial], float] | None = None,
+        known: Mapping[Configuration, Steps],
+        refit_time: Callable[[Trial], float],
     ) -> None:
         self.history = history
         self.engine = engine
@@ -95,7 +75,7 @@ class Refits:
             left = self.budget.remaining + late
             if left <= 0:
                 break
-            for key, outcome in self.engine.wait(None if math.isinf(left) else left):
+            for key, outcome in self.engine.wait(left):
                 number, _ = cast(tuple[int, int | None], key)
                 if outcome.status == "ok":
                     fitted.setdefault(number, []).append(outcome.value)
@@ -107,7 +87,6 @@ class Refits:
         chosen, spent = [], 0.0
         left = self.budget.remaining
         for number in known:
-            assert self.refit_time is not None
             seconds = self.refit_time(self.history[number])
             # The predicted time is 0 if the model was fitted on all rows.
             if 0.0 < seconds <= left and spent + seconds <= left * self.engine.n_workers:

@@ -8,9 +8,12 @@ from typing import Any, Protocol
 import numpy as np
 from lightgbm import LGBMClassifier
 
-from skauto.constraints import GroupConstraint, crossed_codes, group_codes, group_names
-from skauto.data import TrainingData, as_table, column_names
-from skauto.selection import Decision, RateLimit, SignalThreshold
+from skauto.constraints import GroupConstraint
+from skauto.constraints._groups import crossed_codes, group_codes, group_names
+from skauto.data import TrainingData
+from skauto.data._table import as_table, column_names
+from skauto.selection import Decision, RateLimit
+from skauto.selection._rates import SignalThreshold
 from skauto.utils import FloatArray, IntArray
 
 # Settings of the models of the groups.

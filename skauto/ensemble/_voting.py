@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from skauto.data import as_table
-from skauto.engines import thread_pools
+from skauto.data._table import as_table
+from skauto.engines._base import thread_pools
 from skauto.evaluation import transform_and_predict
 from skauto.selection import Decision
 from skauto.utils import FloatArray, n_rows
@@ -124,20 +124,7 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         return self.classes[decision.labels(probabilities)]
 
     def read(self, X: Any) -> tuple[FloatArray, Decision]:
-        """Return probabilities and the decision that gives their labels.
-
-        Parameters
-        ----------
-        X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
-            The raw table.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            The same as ``predict_proba``.
-        decision : Decision
-            Decision for these rows, with temperature 1.
-        """
+        """Return the output of ``predict_proba``, and the decision that gives its labels."""
         Z = self._read(X)
         probabilities = self._average(Z)
         decision = self.decision_.at(X, Z, probabilities)

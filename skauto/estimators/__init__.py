@@ -1,8 +1,7 @@
 """Estimators: automated machine learning with the interface of scikit-learn."""
 
-from skauto.estimators._base import BaseAutoClassifier
 from skauto.estimators._classifier import AutoClassifier
 from skauto.estimators._constrained import ConstrainedAutoClassifier
 from skauto.estimators._options import SearchOptions
 
-__all__ = ["AutoClassifier", "BaseAutoClassifier", "ConstrainedAutoClassifier", "SearchOptions"]
+__all__ = ["AutoClassifier", "ConstrainedAutoClassifier", "SearchOptions"]

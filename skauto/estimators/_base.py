@@ -18,18 +18,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skauto._search import Search
-from skauto.constraints import Constraint, Gate, group_codes, group_names
-from skauto.data import (
-    Split,
-    TableReader,
-    TrainingData,
-    affordable_folds,
-    make_splits,
-    read_training_data,
-)
+from skauto.constraints import Constraint
+from skauto.constraints._gate import Gate
+from skauto.constraints._groups import group_codes, group_names
+from skauto.data import TableReader, TrainingData, make_splits
+from skauto.data._splits import Split, affordable_folds
+from skauto.data._training import read_training_data
 from skauto.engines import Engine, make_engine
-from skauto.ensemble import EnsembleBuilder, Model
+from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._decide import DecisionChooser
+from skauto.ensemble._model import Model
 from skauto.estimators._deployment import DeploymentMixin
 from skauto.estimators._failures import report_failures
 from skauto.estimators._initial import initial_configurations, similar_configurations
@@ -39,16 +37,12 @@ from skauto.estimators._options import SearchOptions
 from skauto.estimators._pareto import FrontBuilder
 from skauto.estimators._reporting import ReportMixin
 from skauto.estimators._scoring import check_scorers, named_scorers, primary_scoring
-from skauto.evaluation import (
-    PipelineBuilder,
-    PipelineEvaluator,
-    PipelineWorker,
-    PrefixCache,
-    worker_data,
-)
+from skauto.evaluation import PipelineBuilder, PipelineEvaluator, PipelineWorker, PrefixCache
 from skauto.exceptions import BudgetWarning
-from skauto.history import Checkpoint, Goal, History, describe_space
-from skauto.metalearning import PriceList, Shape, load_prices
+from skauto.history import Checkpoint, Goal, History
+from skauto.history._checkpoint import describe_space
+from skauto.metalearning import PriceList, Shape
+from skauto.metalearning._prices import load_prices
 from skauto.space import Configuration, SearchSpace
 from skauto.space.catalog import get_space
 from skauto.strategies import Strategy, get_strategy
@@ -63,9 +57,7 @@ DEFAULT_CACHE_BYTES = 2**30
 class BaseAutoClassifier(
     ReportMixin, DeploymentMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator
 ):
-    """Base class of the estimators.
-
-    A subclass can add constraints and objectives.
+    """Base class of the estimators; a subclass can add constraints and objectives.
 
     Warning: This class should not be used directly. Use its subclasses.
     """
@@ -180,6 +172,7 @@ class BaseAutoClassifier(
             self._remember(data, scorers)
             engine = stack.enter_context(self._engine(evaluator, options))
             observer = Observer(self, history, budget.max_evals, options.patience)
+            known = {trial.configuration for trial in history}
             search = Search(
                 strategy,
                 space,
@@ -187,8 +180,8 @@ class BaseAutoClassifier(
                 engine,
                 history,
                 budget,
-                initial=[c for c in initial if not _tried(c, history)],
-                reserve=lambda known: builder.reserve(known, engine.n_workers, budget),
+                initial=[c for c in initial if c not in known],
+                reserve=lambda trials: builder.reserve(trials, engine.n_workers, budget),
                 record=None if checkpoint is None else checkpoint.append,
                 on_start=observer.begin,
                 on_trial=observer.end,
@@ -510,7 +503,14 @@ class BaseAutoClassifier(
         with_table = bool(constraints) or any(
             scorer_function(scorer) is None for scorer in scorers.values()
         )
-        data = replace(worker_data(data, with_table=with_table), sensitive=codes)
+        data = replace(  # what workers need
+            data,
+            X=data.X if with_table else None,
+            kept=None,
+            groups=None,
+            sensitive_features=None,
+            sensitive=codes,
+        )
         check_scorers(scorers, data)
         gate = self._gate(constraints, data)
         gate.check_groups({name: group_names(v, name) for name, v in sensitive.items()})
@@ -556,7 +556,3 @@ class BaseAutoClassifier(
         self._out_of_fold_labels = model.labels
         if model.best is not None:
             self.best_estimator_ = model.best
-
-
-def _tried(configuration: Configuration, history: History) -> bool:
-    return any(trial.configuration == configuration for trial in history)

@@ -10,10 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from skauto.constraints import Constraint, Gate, Margin, Verdict
-from skauto.data import METADATA, TrainingData
-from skauto.ensemble import EnsembleBuilder, Model
+from skauto.constraints import Constraint
+from skauto.constraints._evidence import Margin
+from skauto.constraints._gate import Gate, Verdict
+from skauto.data import TrainingData
+from skauto.data._training import METADATA
+from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._decide import DecisionChooser
+from skauto.ensemble._model import Model
 from skauto.estimators._base import BaseAutoClassifier
 from skauto.estimators._options import SearchOptions
 from skauto.estimators._pareto import pareto_trials
@@ -299,7 +303,6 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         return super()._read(X, y, metadata)
 
     def _constraints(self, classes: NDArray[Any]) -> list[Constraint]:
-        """Check the constraints."""
         keys = set()
         for constraint in self.constraints:
             if not isinstance(constraint, Constraint):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from skauto.data import Split
+from skauto.data._splits import Split
 from skauto.history import History
 
 

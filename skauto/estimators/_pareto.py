@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skauto.engines import Engine
-from skauto.ensemble import Candidate, EnsembleBuilder, Model, Refits
+from skauto.ensemble._build import EnsembleBuilder
+from skauto.ensemble._model import Candidate, Model
+from skauto.ensemble._refits import Refits
 from skauto.history import History, Trial
 from skauto.utils import Budget, non_dominated
 

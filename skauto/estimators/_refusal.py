@@ -2,8 +2,9 @@
 
 import math
 
-from skauto.constraints import Constraint, Measurement
-from skauto.ensemble import Model
+from skauto.constraints import Constraint
+from skauto.constraints._gate import Measurement
+from skauto.ensemble._model import Model
 from skauto.history import History
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 
 from skauto.data import TrainingData
-from skauto.selection import score_probabilities
+from skauto.selection._scores import score_probabilities
 from skauto.utils import closest
 
 

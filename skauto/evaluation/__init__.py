@@ -5,19 +5,8 @@ from skauto.evaluation._evaluator import PipelineEvaluator
 from skauto.evaluation._job import TrialJob
 from skauto.evaluation._ladder import Ladder
 from skauto.evaluation._objective import ObjectiveEvaluator
-from skauto.evaluation._pipeline import (
-    PipelineBuilder,
-    assemble,
-    class_probabilities,
-    transform_and_predict,
-)
-from skauto.evaluation._worker import (
-    FoldTask,
-    OutOfBagTask,
-    PipelineWorker,
-    RefitTask,
-    worker_data,
-)
+from skauto.evaluation._pipeline import PipelineBuilder, assemble, transform_and_predict
+from skauto.evaluation._worker import FoldTask, OutOfBagTask, PipelineWorker, RefitTask
 
 __all__ = [
     "FoldTask",
@@ -31,7 +20,5 @@ __all__ = [
     "RefitTask",
     "TrialJob",
     "assemble",
-    "class_probabilities",
     "transform_and_predict",
-    "worker_data",
 ]

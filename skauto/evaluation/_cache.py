@@ -56,19 +56,10 @@ class PrefixCache:
     of its steps. Workers memory-map the files, so that the operating system shares their pages.
     Files hold arrays in numpy's format, never pickled objects. Their directory has mode 0700, and
     files are renamed into place when complete. A prefix that cannot be written or read is
-    computed.
+    computed. All files together have at most `max_bytes`.
 
     Arrays are restored exactly, with their memory layout; others, such as non-contiguous views,
     are not stored. Results are therefore bit-identical with and without the cache.
-
-    Parameters
-    ----------
-    directory : path-like
-        Directory of the files; other files in it are not touched.
-    max_bytes : int
-        Maximum size of all files together.
-    data : object
-        Data of all evaluations. Its hash is part of the keys.
 
     References
     ----------

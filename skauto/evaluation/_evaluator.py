@@ -8,7 +8,8 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.constraints import Constraint, Gate
+from skauto.constraints import Constraint
+from skauto.constraints._gate import Gate
 from skauto.data import TrainingData
 from skauto.evaluation._job import TrialJob
 from skauto.evaluation._ladder import Ladder
@@ -34,28 +35,10 @@ class PipelineEvaluator:
     With one objective and without limits, a trial is evaluated in rungs (a fraction of the rows,
     the first fold, the other folds), and stopped at a rung where the `Ladder` does not promote it.
 
-    Parameters
-    ----------
-    function : PipelineWorker
-        The function that the engine calls for each task.
-    trial_time_limit : float, default=None
-        Maximum seconds of a trial, summed over its folds.
-    out_of_bag : bool, default=True
-        Whether forests of bootstrap samples are fitted once and validated out of bag.
-    gate : Gate, default=None
-        Estimates the constraint values of trials; None without constraints.
-    prices : PriceList, default=None
-        Predicts the seconds of tasks under a time limit. None starts every trial.
-    budget : Budget, default=None
-        Budget of the whole ``fit``; required with prices.
-    n_workers : int, default=1
-        Number of tasks that run at the same time.
-
-    Attributes
-    ----------
-    models : dict of Configuration to list of (str, estimator)
-        Fitted steps of each trial. Kept under a time limit with a single hold-out split, because
-        there may be no time to refit the members on all rows.
+    The time limit of a trial is the sum over its folds. With `out_of_bag`, forests of bootstrap
+    samples are fitted once and validated out of bag. The gate estimates the constraint values of
+    trials. Under a time limit, the prices predict the seconds of tasks within the budget of the
+    whole ``fit``; None starts every trial.
     """
 
     def __init__(
@@ -78,6 +61,8 @@ class PipelineEvaluator:
         self.budget = Budget() if budget is None else budget
         self.n_workers = n_workers
         self.reuses: list[Reuse] = []
+        # Fitted steps of trials on a single hold-out split, kept under a time limit, because there
+        # may be no time to refit the members on all rows.
         self.models: dict[Configuration, Steps] = {}
         self._shape = Shape.of(function.data)
         self._ladder: Ladder | None = None

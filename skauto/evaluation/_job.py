@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.constraints import Gate
+from skauto.constraints._gate import Gate
 from skauto.data import TrainingData
 from skauto.engines import Outcome
 from skauto.evaluation._pipeline import Reuse
@@ -55,22 +55,8 @@ class JobRules(Protocol):
 class TrialJob:
     """Plan the tasks of a trial rung by rung and collect their results.
 
-    Parameters
-    ----------
-    evaluator : JobRules
-        Defines folds, scorers and limits.
-    proposal : Proposal
-        Configuration and fidelity to evaluate.
-    history : History
-        Completed trials.
-    rungs : list of dict
-        Tasks of each rung by key. A rung starts when the previous rung is complete and the trial
-        is promoted.
-
-    Attributes
-    ----------
-    waiting : dict of hashable to Task
-        Tasks to submit next.
+    A rung is a mapping of tasks by key. It starts when the previous rung is complete and the trial
+    is promoted. `waiting` are the tasks to submit next.
     """
 
     def __init__(
@@ -93,8 +79,7 @@ class TrialJob:
         self._n_known = len(history) if history.time_limit is None else None
         self._rungs = rungs
         self._running: dict[Any, Task] = {}
-        self.waiting: dict[Any, Task] = {}
-        self._begin_rung()
+        self.waiting = rungs.pop(0)
 
     def next_parts(self) -> list[Hashable]:
         """Tasks to submit now."""
@@ -139,7 +124,7 @@ class TrialJob:
         if not self._running and not self.waiting and self._rungs:
             known = len(self._history) if self._n_known is None else self._n_known
             if self.evaluator.promotes(self, self._history, known):
-                self._begin_rung()
+                self.waiting = self._rungs.pop(0)
             else:
                 self._end("stopped", "")
 
@@ -215,9 +200,6 @@ class TrialJob:
             origin=self.proposal.origin,
             info=self.proposal.info,
         )
-
-    def _begin_rung(self) -> None:
-        self.waiting = self._rungs.pop(0)
 
     def _exceeds_limit(self) -> bool:
         """End the trial after its first fold if all folds would exceed its time limit."""

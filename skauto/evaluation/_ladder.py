@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from skauto.history import History, Trial
 from skauto.selection import Loss, greedy_selection
+from skauto.selection._candidates import candidate_pool
 from skauto.space import Configuration
 from skauto.utils import IntArray
 
@@ -52,14 +53,8 @@ class Ladder:
     successive halving [2]_, only promoted trials are evaluated further. The search ends with the
     same greedy selection.
 
-    Parameters
-    ----------
-    y : ndarray of int of shape (n_samples,)
-        Class codes of all rows.
-    rows : ndarray of int
-        Validation rows of the first fold.
-    ensemble_loss : callable
-        ``ensemble_loss(rows)`` returns the loss function of ensembles on these rows.
+    `rows` are the validation rows of the first fold, and `y` the class codes of all rows.
+    ``ensemble_loss(rows)`` returns the loss function of ensembles on some rows.
 
     References
     ----------
@@ -69,10 +64,7 @@ class Ladder:
     """
 
     def __init__(
-        self,
-        y: IntArray,
-        rows: IntArray,
-        ensemble_loss: Callable[[IntArray], Loss],
+        self, y: IntArray, rows: IntArray, ensemble_loss: Callable[[IntArray], Loss]
     ) -> None:
         self._chosen = decisive_rows(len(rows))  # positions among the validation rows
         self._rows = rows[self._chosen]
@@ -84,10 +76,7 @@ class Ladder:
         self._before: dict[float, tuple[int, float]] = {}
 
     def record(
-        self,
-        configuration: Configuration,
-        share: float,
-        probabilities: NDArray[np.float32],
+        self, configuration: Configuration, share: float, probabilities: NDArray[np.float32]
     ) -> None:
         """Store the predictions of a trial on a rung with a fraction of the training rows."""
         self._low_rungs[configuration] = share, self._decisive(probabilities)
@@ -161,10 +150,7 @@ class Ladder:
 
 def _candidates(entries: list[_Entry]) -> list[_Entry]:
     """Choose the best entries overall and the best of each classifier."""
-    seen: dict[str, int] = {}
-    chosen = []
-    for rank, entry in enumerate(sorted(entries, key=lambda e: (e.loss, e.number))):
-        seen[entry.family] = seen.get(entry.family, 0) + 1
-        if rank < _BEST or seen[entry.family] <= _BEST_PER_FAMILY:
-            chosen.append(entry)
-    return chosen
+    keys = [(entry.loss, entry.number) for entry in entries]
+    families = [entry.family for entry in entries]
+    chosen = candidate_pool(keys, families, n_best=_BEST, n_per_family=_BEST_PER_FAMILY)
+    return [entries[i] for i in chosen]

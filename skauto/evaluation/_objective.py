@@ -25,16 +25,9 @@ class ObjectiveCall:
 
 
 class ObjectiveEvaluator:
-    """Evaluate configurations by a Python callable.
+    """Evaluate configurations by a Python callable, see ``minimize``.
 
-    Parameters
-    ----------
-    objective : callable
-        See ``minimize``.
-    objectives, constraints : tuple of str
-        Names of the values that it must return.
-    trial_time_limit : float, default=None
-        Maximum seconds of one call.
+    It returns a value for each of the names `objectives` and `constraints`.
     """
 
     def __init__(

@@ -45,16 +45,8 @@ class FittedFold:
 class PipelineBuilder:
     """Fit the steps of configurations on the numeric matrix.
 
-    Parameters
-    ----------
-    space : SearchSpace
-        Space of the configurations.
-    categorical : tuple of int, default=()
-        Columns of the matrix that hold category codes.
-    n_levels : tuple of int, default=()
-        Number of levels of each of them.
-    seed : int, default=0
-        Value of every ``random_state``, so that equal configurations give equal pipelines.
+    The columns `categorical` of the matrix hold category codes, with `n_levels` levels each. The
+    seed is the value of every ``random_state``, so that equal configurations give equal pipelines.
 
     Examples
     --------
@@ -166,8 +158,8 @@ class PipelineBuilder:
 
     def _begin(self, configuration: Configuration, y: NDArray[Any]) -> "_Run":
         steps, weigh_classes = self._unfitted(configuration)
-        levels = self.n_levels
-        return _Run(steps, len(np.unique(y)), self.categorical, levels, weigh_classes)
+        n_classes = len(np.unique(y))
+        return _Run(steps, n_classes, self.categorical, self.n_levels, weigh_classes)
 
     def _fit_classifier(
         self,
@@ -207,10 +199,7 @@ class PipelineBuilder:
 
     @staticmethod
     def _fit_params(
-        classifier: Any,
-        y: NDArray[Any],
-        sample_weight: FloatArray | None,
-        weigh_classes: bool,
+        classifier: Any, y: NDArray[Any], sample_weight: FloatArray | None, weigh_classes: bool
     ) -> dict[str, Any]:
         """Sample weights, balanced by class if the classifier has no class_weight."""
         weights = None if sample_weight is None else np.asarray(sample_weight)
@@ -284,19 +273,9 @@ def _reads_classes(estimator: Any) -> bool:
 
 
 def assemble(reader: Any, steps: Steps) -> Any:
-    """Prepend the reader to fitted steps: a pipeline that predicts from the raw table.
+    """Prepend the fitted reader to fitted steps: a pipeline that predicts from the raw table.
 
-    Parameters
-    ----------
-    reader : TableReader
-        Fitted reader.
-    steps : list of (str, estimator)
-        Fitted steps.
-
-    Returns
-    -------
-    pipeline : sklearn.pipeline.Pipeline or imblearn.pipeline.Pipeline
-        The latter only if a step is a sampler.
+    It is a pipeline of imbalanced-learn if a step is a sampler, else one of scikit-learn.
     """
     if any(hasattr(estimator, "fit_resample") for _, estimator in steps):
         from imblearn.pipeline import Pipeline as SamplerPipeline  # slow to import
@@ -306,50 +285,22 @@ def assemble(reader: Any, steps: Steps) -> Any:
 
 
 def transform_and_predict(steps: Steps, Z: Any, classes: NDArray[Any]) -> NDArray[np.float32]:
-    """Predict class probabilities with fitted steps.
+    """Predict class probabilities (n_samples, n_classes) of the numeric matrix with fitted steps.
 
-    Parameters
-    ----------
-    steps : list of (str, estimator)
-        Fitted steps.
-    Z : ndarray or CSR matrix of shape (n_samples, n_columns)
-        The numeric matrix.
-    classes : ndarray of shape (n_classes,)
-        All classes; one that was absent in training has probability 0.
-
-    Returns
-    -------
-    probabilities : ndarray of shape (n_samples, n_classes), dtype float32
-        Each row sums to 1.
+    A class that was absent in training has probability 0.
     """
     for _, step in steps[:-1]:
         if hasattr(step, "transform"):
             Z = step.transform(Z)
-    return class_probabilities(steps[-1][1], Z, classes)
+    return _class_probabilities(steps[-1][1], Z, classes)
 
 
-def class_probabilities(estimator: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float32]:
+def _class_probabilities(estimator: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float32]:
     """Predict class probabilities with any fitted classifier, in the order of ``classes``.
 
-    Parameters
-    ----------
-    estimator : classifier
-        With ``predict_proba``; else the softmax of ``decision_function`` is used; else its
-        predicted labels get probability 1.
-    X : array-like of shape (n_samples, n_features)
-        Samples.
-    classes : ndarray of shape (n_classes,)
-        All classes; one that was absent in training has probability 0.
-
-    Returns
-    -------
-    probabilities : ndarray of shape (n_samples, n_classes), dtype float32
-        Each row sums to 1.
-
-    Raises
-    ------
-    ValueError
-        If the estimator returns a value that is not a number.
+    Without ``predict_proba``, the softmax of ``decision_function`` is used; without both, the
+    predicted labels get probability 1. A class that was absent in training has probability 0. A
+    value that is not a number raises a ValueError.
     """
     if hasattr(estimator, "predict_proba"):
         known = np.asarray(estimator.predict_proba(X))

@@ -9,12 +9,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.constraints import Constraint, Evidence, group_weights
-from skauto.data import TrainingData, stratified_subset
+from skauto.constraints import Constraint, Evidence
+from skauto.constraints._group_weights import group_weights
+from skauto.data import TrainingData
+from skauto.data._splits import stratified_subset
 from skauto.evaluation._cache import PrefixCache
 from skauto.evaluation._ladder import decisive_rows
 from skauto.evaluation._pipeline import PipelineBuilder, Reuse, Steps, transform_and_predict
-from skauto.selection import score_probabilities
+from skauto.selection._scores import score_probabilities
 from skauto.space import Configuration
 from skauto.utils import FloatArray, IntArray, take_rows
 
@@ -56,30 +58,14 @@ class Task(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class FoldTask:
-    """Fit on the training rows of a fold, predict and score its validation rows.
-
-    Parameters
-    ----------
-    configuration : Configuration
-        Configuration to fit.
-    fold : int
-        Index of the split.
-    fidelity : float, default=1.0
-        Fraction of the training and validation rows.
-    share : float, default=1.0
-        Fraction of the training rows only.
-    preview : bool, default=False
-        Whether only the validation rows that decide about the promotion are predicted.
-    keep : bool, default=False
-        Whether the result holds the fitted steps, which then predict the user's labels.
-    """
+    """Fit on the training rows of a fold, predict and score its validation rows."""
 
     configuration: Configuration
     fold: int
-    fidelity: float = 1.0
-    share: float = 1.0
-    preview: bool = False
-    keep: bool = False
+    fidelity: float = 1.0  # fraction of the training and validation rows
+    share: float = 1.0  # fraction of the training rows only
+    preview: bool = False  # predict only the validation rows that decide about the promotion
+    keep: bool = False  # return the fitted steps, which then predict the user's labels
 
     def run(self, worker: "PipelineWorker") -> FoldResult:
         """Evaluate the fold."""
@@ -95,18 +81,10 @@ class FoldTask:
 
 @dataclass(frozen=True, eq=False)
 class OutOfBagTask:
-    """Fit once on all rows and score each fold by the out-of-bag predictions of its rows.
+    """Fit once on all rows and score each fold by the out-of-bag predictions of its rows."""
 
-    Parameters
-    ----------
-    configuration : Configuration
-        A forest of bootstrap samples whose preceding steps do not use the classes.
-    keep : bool, default=False
-        Whether the first result holds the fitted steps, which then predict the user's labels.
-    """
-
-    configuration: Configuration
-    keep: bool = False
+    configuration: Configuration  # bootstrap forest whose other steps do not use the classes
+    keep: bool = False  # return the fitted steps with the first fold, see `FoldTask`
 
     def run(self, worker: "PipelineWorker") -> list[FoldResult]:
         """Evaluate all folds; each result has an equal part of the processor seconds."""
@@ -134,21 +112,11 @@ class OutOfBagTask:
 
 @dataclass(frozen=True, eq=False)
 class RefitTask:
-    """Fit on all rows, or on the training rows of a fold, with the user's labels.
-
-    Parameters
-    ----------
-    configuration : Configuration
-        Configuration to fit.
-    fold : int, default=None
-        Index of the split; None for all rows.
-    rounds : int, default=None
-        Number of rounds that early stopping chose for the classifier.
-    """
+    """Fit on all rows, or on the training rows of a fold, with the user's labels."""
 
     configuration: Configuration
-    fold: int | None = None
-    rounds: int | None = None
+    fold: int | None = None  # None for all rows
+    rounds: int | None = None  # of the classifier, that early stopping chose
 
     def run(self, worker: "PipelineWorker") -> Steps:
         """Fit the steps."""
@@ -166,21 +134,9 @@ class RefitTask:
 class PipelineWorker:
     """The function that engines call: it holds the data and runs tasks.
 
-    Parameters
-    ----------
-    builder : PipelineBuilder
-        Fits the steps of a configuration.
-    data : TrainingData
-        Rows, classes and folds.
-    scorers : mapping of str to callable
-        scikit-learn scorers by name; the search maximizes the first.
-    constraints : sequence of Constraint, default=()
-        Measured on the validation rows of each fold.
-    seed : int, default=0
-        Seed of the subsamples at fidelities below 1.
-    cache : PrefixCache, default=None
-        Stores transformed data of the folds. Not used with constraints, which need the fitted
-        steps.
+    The search maximizes the first of the scorers. Constraints are measured on the validation rows
+    of each fold. The seed is that of the subsamples at fidelities below 1. The cache stores
+    transformed data of the folds. It is not used with constraints, which need the fitted steps.
     """
 
     def __init__(
@@ -289,22 +245,3 @@ class PipelineWorker:
                 strengths = {name: chosen.get(f"strength_{name}") for name in self.data.sensitive}
                 return {name: s for name, s in strengths.items() if s is not None}
         return {}
-
-
-def worker_data(data: TrainingData, *, with_table: bool) -> TrainingData:
-    """Return the part of the data that workers need.
-
-    Parameters
-    ----------
-    data : TrainingData
-        All data of the search.
-    with_table : bool
-        Whether a scorer or a constraint reads the raw table.
-
-    Returns
-    -------
-    data : TrainingData
-        Without sensitive features, groups and, if `with_table` is False, the raw table.
-    """
-    X = data.X if with_table else None
-    return replace(data, X=X, kept=None, sensitive_features=None, groups=None)

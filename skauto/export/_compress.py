@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
 
 from skauto.constraints import Constraint, Evidence, ModelSize, PredictionLatency
-from skauto.data import as_table
+from skauto.data._table import as_table
 from skauto.ensemble import PipelineEnsemble
 from skauto.evaluation import assemble
 from skauto.exceptions import InfeasibleError

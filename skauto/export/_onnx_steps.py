@@ -31,9 +31,7 @@ from skauto.space.catalog import (
     ScaledGammaNystroem,
     ScaledGammaSVC,
 )
-
-# Klambauer et al., "Self-normalizing neural networks", NeurIPS 2017.
-_SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
+from skauto.space.catalog._network import SELU_ALPHA, SELU_SCALE
 
 
 def add_step(graph: Graph, value: str, step: Any) -> str:
@@ -177,8 +175,8 @@ def _network(graph: Graph, value: str, step: Any) -> str:
 def _selu(graph: Graph, value: str) -> str:
     """Add the SELU activation; that of ONNX Runtime has single precision."""
     exponential = graph.add("Exp", graph.add("Min", value, 0.0))
-    low = graph.add("Mul", graph.add("Sub", exponential, 1.0), _SELU_ALPHA * _SELU_SCALE)
-    high = graph.add("Mul", graph.add("Max", value, 0.0), _SELU_SCALE)
+    low = graph.add("Mul", graph.add("Sub", exponential, 1.0), SELU_ALPHA * SELU_SCALE)
+    high = graph.add("Mul", graph.add("Max", value, 0.0), SELU_SCALE)
     return graph.add("Add", low, high)
 
 

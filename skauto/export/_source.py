@@ -148,13 +148,10 @@ def _imported(node: ast.Import | ast.ImportFrom) -> Iterable[str]:
 
 
 def _import_line(node: ast.Import | ast.ImportFrom, name: str) -> str:
-    """Write the import of a single name."""
-    for alias in node.names:
-        if (alias.asname or alias.name.split(".")[0]) == name:
-            renamed = f" as {alias.asname}" if alias.asname else ""
-            source = f"from {node.module} " if isinstance(node, ast.ImportFrom) else ""
-            return f"{source}import {alias.name}{renamed}"
-    raise LookupError(name)
+    alias = next(a for a in node.names if (a.asname or a.name.split(".")[0]) == name)
+    if isinstance(node, ast.Import):
+        return ast.unparse(ast.Import([alias]))
+    return ast.unparse(ast.ImportFrom(node.module, [alias], 0))
 
 
 def _block(lines: list[str], node: ast.stmt) -> str:

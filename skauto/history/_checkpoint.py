@@ -77,17 +77,9 @@ class Checkpoint:
         self.close()
 
     def header(self) -> dict[str, Any] | None:
-        """Read the header of the file.
+        """Read the header, the ``about`` of ``resume``; None if there is no file or it is empty.
 
-        Returns
-        -------
-        header : dict or None
-            The ``about`` of ``resume``; None if the file does not exist or is empty.
-
-        Raises
-        ------
-        CheckpointError
-            If the file is not a checkpoint, or has another version of the format.
+        A CheckpointError is raised if the file is not a checkpoint, or has another version.
         """
         if not self.path.exists():
             return None
@@ -108,25 +100,11 @@ class Checkpoint:
         return header
 
     def resume(self, about: Mapping[str, Any], space: SearchSpace) -> list[Trial]:
-        """Open the file and return its trials; create it if it does not exist.
+        """Open or create the file, and return its trials in the order of their proposals.
 
-        Parameters
-        ----------
-        about : mapping of str to str or int
-            What must be equal to resume the search, such as fingerprints of the data.
-        space : SearchSpace
-            The space that decodes the configurations.
-
-        Returns
-        -------
-        trials : list of Trial
-            In the order of their proposals.
-
-        Raises
-        ------
-        CheckpointError
-            If the file belongs to another search, a line before the last one is damaged, or
-            another process writes to the file.
+        `about` must be equal to resume the search, such as fingerprints of the data. The space
+        decodes the configurations. A CheckpointError is raised if the file belongs to another
+        search, a line before the last one is damaged, or another process writes to the file.
         """
         about = {"format": FORMAT, "version": VERSION, **about, "space": describe_space(space)}
         header = self.header()
@@ -148,13 +126,7 @@ class Checkpoint:
         return self._read_trials()
 
     def append(self, trial: Trial) -> None:
-        """Write a trial to disk, and return when it is durable.
-
-        Parameters
-        ----------
-        trial : Trial
-            A finished trial.
-        """
+        """Write a finished trial to disk, and return when it is durable."""
         assert self._space is not None, "call resume first"
         vector = self._space.encode([trial.configuration])[0]
         record = {field.name: getattr(trial, field.name) for field in fields(trial)}
@@ -236,22 +208,7 @@ class Checkpoint:
 def describe_space(space: SearchSpace) -> str:
     """Return a fingerprint of a space: equal for spaces that decode vectors equally.
 
-    Parameters
-    ----------
-    space : SearchSpace
-        The space.
-
-    Returns
-    -------
-    fingerprint : str
-        Checksum of the names, hyper-parameters and legal combinations.
-
-    Examples
-    --------
-    >>> from skauto.history import describe_space
-    >>> from skauto.space import get_space
-    >>> describe_space(get_space("default")) == describe_space(get_space("default"))
-    True
+    It is a checksum of the names, hyper-parameters and legal combinations.
     """
     parts = [
         f"{step}/{component.name}/{name}/{parameter!r}"

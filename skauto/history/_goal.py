@@ -11,33 +11,27 @@ from skauto.utils import FloatArray, IntArray
 class Goal:
     """Objectives, limits and budget of a search, and the targets of its predictions.
 
-    Parameters
+    Attributes
     ----------
-    objectives : sequence of str, default=("loss",)
+    objectives : tuple of str
         Names of the losses of a trial, in order. All are minimised.
-    limits : mapping of str to float, default={}
+    limits : dict of str to float
         Upper limit of each constraint. A trial is feasible if no constraint exceeds its limit.
-    kept_by_decision : sequence of str, default=()
+    kept_by_decision : tuple of str
         Names of the limits that decision thresholds keep after the search. The search ignores
         them: thresholds lower the score less than the choice of another pipeline.
-    max_evals : int, default=None
+    max_evals : int or None
         Maximum number of trials; None for no limit.
-    time_limit : float, default=None
+    time_limit : float or None
         Seconds of wall-clock time; None for no limit. Without a time limit, strategies ignore the
         cost of trials, so that results do not depend on the machine.
-    targets : ndarray of int of shape (n_samples,), default=None
+    targets : ndarray of int of shape (n_samples,) or None
         True class codes of the rows that trials predict; None if trials have no predictions.
-    sample_weight : ndarray of shape (n_samples,), default=None
+    sample_weight : ndarray of shape (n_samples,) or None
         Weights of these rows; None for equal weights.
-    ensemble_loss : callable, default=None
+    ensemble_loss : callable or None
         ``ensemble_loss(rows)`` returns the loss of ensembles on these rows; None for the error
         rate.
-
-    Examples
-    --------
-    >>> from skauto.history import Goal
-    >>> Goal(limits={"model_size": 1e6}, max_evals=50).limits
-    {'model_size': 1000000.0}
     """
 
     objectives: Sequence[str] = ("loss",)

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -75,24 +75,8 @@ class History(Sequence[Trial]):
         """True class codes of the rows that trials predict."""
         return self.goal.targets
 
-    @property
-    def ensemble_loss(self) -> Callable[[IntArray], Any] | None:
-        """Callable that returns the loss of ensembles on some rows."""
-        return self.goal.ensemble_loss
-
     def towards(self, goal: Goal) -> "History":
-        """Return a copy with another goal, for a search that is resumed.
-
-        Parameters
-        ----------
-        goal : Goal
-            A goal with the same objectives.
-
-        Returns
-        -------
-        history : History
-            The same trials in a new list.
-        """
+        """Return a copy with another goal of the same objectives, for a search that is resumed."""
         history = History(goal)
         history._trials = list(self._trials)
         return history
@@ -112,13 +96,7 @@ class History(Sequence[Trial]):
         return f"History({len(self)} trials, best loss {loss})"
 
     def append(self, trial: Trial) -> None:
-        """Add a trial.
-
-        Parameters
-        ----------
-        trial : Trial
-            Its number must be the current length of the history.
-        """
+        """Add a trial, whose number must be the current length of the history."""
         if trial.number != len(self._trials):
             raise ValueError(
                 f"The number of the 'trial' must be {len(self._trials)}, the next position. "
@@ -130,11 +108,6 @@ class History(Sequence[Trial]):
                 f"Got {trial.losses} instead."
             )
         self._trials.append(trial)
-
-    @property
-    def trials(self) -> tuple[Trial, ...]:
-        """All trials, oldest first."""
-        return tuple(self._trials)
 
     @property
     def remaining_evals(self) -> int | None:
@@ -163,15 +136,7 @@ class History(Sequence[Trial]):
     def violation(self, trial: Trial) -> float:
         """Sum of the constraint violations of a trial, each relative to its limit.
 
-        Parameters
-        ----------
-        trial : Trial
-            The trial to judge.
-
-        Returns
-        -------
-        violation : float
-            0 if the trial is feasible; infinite if a constraint was not measured.
+        It is 0 if the trial is feasible, and infinite if a constraint was not measured.
         """
         total = 0.0
         for name, limit in self.limits.items():
@@ -181,18 +146,7 @@ class History(Sequence[Trial]):
         return total
 
     def feasible(self, trial: Trial) -> bool:
-        """Return whether a trial satisfies every constraint.
-
-        Parameters
-        ----------
-        trial : Trial
-            The trial to judge.
-
-        Returns
-        -------
-        feasible : bool
-            True if every constraint was measured and is within its limit.
-        """
+        """Return whether every constraint of a trial was measured and is within its limit."""
         return self.violation(trial) == 0.0
 
     @property
@@ -205,19 +159,11 @@ class History(Sequence[Trial]):
     def least_violating(self) -> Trial | None:
         """Trial of least violation, then least loss, among those completed at full fidelity."""
         return min(
-            self._complete(),
-            key=lambda t: (self.violation(t), t.loss, t.tie_break),
-            default=None,
+            self._complete(), key=lambda t: (self.violation(t), t.loss, t.tie_break), default=None
         )
 
     def front(self) -> list[Trial]:
-        """Pareto front of the feasible trials that were completed at full fidelity.
-
-        Returns
-        -------
-        front : list of Trial
-            Sorted by the first loss.
-        """
+        """Pareto front of the feasible trials completed at full fidelity, by the first loss."""
         candidates = [t for t in self._complete() if self.feasible(t)]
         if not candidates:
             return []
@@ -226,28 +172,14 @@ class History(Sequence[Trial]):
         return sorted(front, key=lambda t: t.losses)
 
     def counts(self) -> dict[str, int]:
-        """Count the trials of each status.
-
-        Returns
-        -------
-        counts : dict of str to int
-            Status to number of trials, in the order of first occurrence.
-        """
+        """Count the trials of each status, in the order of first occurrence."""
         return dict(Counter(trial.status for trial in self._trials))
 
     def without_data(self, keep: Collection[int] = ()) -> "History":
         """Return a copy for the fitted estimator, without arrays of the size of the data.
 
-        Parameters
-        ----------
-        keep : collection of int, default=()
-            Numbers of the trials that keep their predictions. Targets and weights are kept too if
-            it is not empty.
-
-        Returns
-        -------
-        history : History
-            Without the ensemble loss and the predictions of the other trials.
+        The trials with the numbers `keep` keep their predictions. Targets and weights are kept too
+        if there are such trials. The ensemble loss is not kept.
         """
         goal = replace(self.goal, ensemble_loss=None)
         if not len(keep):
@@ -262,11 +194,8 @@ class History(Sequence[Trial]):
     def to_frame(self) -> "pd.DataFrame":
         """Return a table with one row per trial, in order of evaluation (needs pandas).
 
-        Returns
-        -------
-        frame : pandas.DataFrame
-            Number, status, losses, constraints, cost, times, the algorithm of each step,
-            hyper-parameters in columns ``step__name``, fidelity, origin and error.
+        The columns are number, status, losses, constraints, cost, times, the algorithm of each
+        step, hyper-parameters as ``step__name``, fidelity, origin and error.
         """
         import pandas as pd
 
@@ -274,15 +203,12 @@ class History(Sequence[Trial]):
         return pd.DataFrame([self._row(trial) for trial in self._trials], columns=columns)
 
     def to_cv_results(self) -> dict[str, Any]:
-        """Return the results in the format of ``GridSearchCV.cv_results_``.
+        """Return the results in the format of ``GridSearchCV.cv_results_``, as arrays (n_trials,).
 
-        Returns
-        -------
-        cv_results : dict of str to ndarray of shape (n_trials,)
-            Keys ``mean_fit_time``, ``std_fit_time``, ``mean_score_time``, ``std_score_time``,
-            ``params``, ``param_<step>`` and ``param_<step>__<name>`` (masked arrays),
-            ``split<i>_test_<scorer>``, ``mean_test_<scorer>``, ``std_test_<scorer>``,
-            ``rank_test_<scorer>`` and ``status``. A single scorer is named "score".
+        The keys are ``mean_fit_time``, ``std_fit_time``, ``mean_score_time``, ``std_score_time``,
+        ``params``, ``param_<step>`` and ``param_<step>__<name>`` (masked arrays),
+        ``split<i>_test_<scorer>``, ``mean_test_<scorer>``, ``std_test_<scorer>``,
+        ``rank_test_<scorer>`` and ``status``. A single scorer is named "score".
         """
         results: dict[str, Any] = {}
         for key, times in (

@@ -11,7 +11,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from skauto.data import as_table, make_splits
+from skauto.data import make_splits
+from skauto.data._table import as_table
 from skauto.ensemble import PipelineEnsemble
 from skauto.evaluation import assemble
 from skauto.utils import take_rows
@@ -99,9 +100,7 @@ def cross_validated_importance(
         importances.append(result.importances)
     every = np.hstack(importances)
     return Bunch(
-        importances=every,
-        importances_mean=every.mean(axis=1),
-        importances_std=every.std(axis=1),
+        importances=every, importances_mean=every.mean(axis=1), importances_std=every.std(axis=1)
     )
 
 

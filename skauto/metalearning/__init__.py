@@ -2,7 +2,7 @@
 
 from skauto.metalearning._archive import Archive, KnownDataSet, load_archive
 from skauto.metalearning._meta_features import META_FEATURES, meta_features
-from skauto.metalearning._prices import PriceList, Shape, fit_prices, load_order, load_prices
+from skauto.metalearning._prices import PriceList, Shape
 from skauto.metalearning._warm_start import (
     adapt_configuration,
     nearest_configurations,
@@ -16,10 +16,7 @@ __all__ = [
     "PriceList",
     "Shape",
     "adapt_configuration",
-    "fit_prices",
     "load_archive",
-    "load_order",
-    "load_prices",
     "meta_features",
     "nearest_configurations",
     "portfolio_configurations",

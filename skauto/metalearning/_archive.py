@@ -45,7 +45,7 @@ _NEAR_SHARE = 0.9
 class KnownDataSet:
     """Meta-features of a data set and the results of configurations on it.
 
-    Parameters
+    Attributes
     ----------
     name : str
         Name.
@@ -56,14 +56,6 @@ class KnownDataSet:
         failed.
     seconds : ndarray of shape (n_configurations,)
         Seconds of each evaluation; NaN if it was not evaluated.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.metalearning import KnownDataSet
-    >>> iris = KnownDataSet("iris", {}, np.array([0.05, 0.04]), np.array([0.2, 1.0]))
-    >>> int(iris.losses.argmin())
-    1
     """
 
     name: str
@@ -133,21 +125,11 @@ class Archive:
         return self._only([d.name not in dropped for d in self.data_sets])
 
     def without_copies(self, features: Mapping[str, float]) -> "Archive":
-        """Return the archive without a data set and its near copies.
+        """Return the archive without a data set and its near copies, given its meta-features.
 
         A near copy agrees in all meta-features, or in those that do not depend on the classes
         (classes may have been merged), or in the numbers and frequencies of columns and classes.
         It may hold any part of the rows.
-
-        Parameters
-        ----------
-        features : mapping of str to float
-            Meta-features of the data set.
-
-        Returns
-        -------
-        archive : Archive
-            Archive of the other data sets.
         """
         columns = [
             not name.startswith(_CLASS_DEPENDENT) and name not in _ROW_DEPENDENT
@@ -169,20 +151,10 @@ class Archive:
     def distances(
         self, features: Mapping[str, float], measures: BoolArray | None = None
     ) -> FloatArray:
-        """Root mean square distances of standardized meta-features to all data sets.
+        """Root mean square distance of standardized meta-features to each data set.
 
-        Undefined meta-features are replaced by their mean.
-
-        Parameters
-        ----------
-        features : mapping of str to float
-            Meta-features of the data set.
-        measures : ndarray of bool of shape (n_meta_features,), default=None
-            Mask of the ``META_FEATURES`` to compare; None means all.
-
-        Returns
-        -------
-        distances : ndarray of shape (n_data_sets,)
+        Undefined meta-features are replaced by their mean. The mask `measures` of the
+        ``META_FEATURES`` selects those to compare; None means all.
         """
         known, mean, scale = self._standardized
         row = _standard(_row(features)[None], mean, scale)
@@ -217,19 +189,9 @@ class Archive:
         return [self.data_sets[i] for i in order]
 
     def neighbors(self, features: Mapping[str, float], n: int = 25) -> list[KnownDataSet]:
-        """Return the nearest data sets, nearest first, without near copies.
+        """Return the `n` nearest data sets, nearest first, without near copies.
 
-        Parameters
-        ----------
-        features : mapping of str to float
-            Meta-features of the data set.
-        n : int, default=25
-            Maximum number of data sets.
-
-        Returns
-        -------
-        data_sets : list of KnownDataSet
-            Empty if no data set lies within `radius`.
+        The list is empty if no data set lies within `radius`.
         """
         others = self.without_copies(features)
         any_near = (others.distances(features) <= others.radius).any()
@@ -240,18 +202,11 @@ class Archive:
 
         The portfolio is built greedily: each configuration lowers most the weighted mean, over the
         other data sets, of the best normalized loss so far. A data set at distance d has the
-        weight ``exp(-2 (d / radius) ** 2)``.
+        weight ``exp(-2 (d / radius) ** 2)``. The data set with these meta-features itself and its
+        near copies are excluded.
 
-        Parameters
-        ----------
-        features : mapping of str to float
-            Meta-features of the data set. The data set itself and its near copies are excluded.
-
-        Returns
-        -------
-        configurations : list of Configuration
-            In the order of their evaluation, without those that improve on no data set. Empty if
-            there are no neighbors.
+        The configurations are in the order of their evaluation, without those that improve on no
+        data set. There is none without neighbors.
         """
         if not self.neighbors(features):
             return []
@@ -261,20 +216,11 @@ class Archive:
         return [self.configurations[i] for i in chosen]
 
     def portfolio(self, n: int = 25) -> list[Configuration]:
-        """Choose complementary configurations for an unknown data set.
+        """Choose at most `n` complementary configurations for an unknown data set, cheapest first.
 
         The portfolio is built greedily: each configuration lowers most the mean, over the data
-        sets, of the best normalized loss so far.
-
-        Parameters
-        ----------
-        n : int, default=25
-            Maximum number of configurations; fewer if no further one improves on any data set.
-
-        Returns
-        -------
-        configurations : list of Configuration
-            The cheapest first.
+        sets, of the best normalized loss so far. It ends if no further one improves on any data
+        set.
 
         References
         ----------
@@ -300,11 +246,12 @@ class Archive:
             )
             for data_set in self.data_sets
         ]
+        separator = ",\n"
         text = (
             f'{{"format": {_FORMAT},\n"space": {json.dumps(self.space)},\n'
             f'"scoring": {json.dumps(self.scoring)},\n"features": {names},\n'
-            f'"configurations": [\n{_lines(configurations)}],\n'
-            f'"data_sets": [\n{_lines(data_sets)}]}}\n'
+            f'"configurations": [\n{separator.join(configurations)}\n],\n'
+            f'"data_sets": [\n{separator.join(data_sets)}\n]}}\n'
         )
         Path(path).write_text(text, encoding="utf-8")
 
@@ -390,10 +337,6 @@ def _read(values: Sequence[Any]) -> FloatArray:
     return np.array(
         [np.nan if v is None else np.inf if v == "failed" else v for v in values], dtype=np.float64
     )
-
-
-def _lines(entries: Sequence[str]) -> str:
-    return ",\n".join(entries) + "\n"
 
 
 def normalized(losses: FloatArray) -> FloatArray:

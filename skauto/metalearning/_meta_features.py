@@ -67,11 +67,7 @@ META_FEATURES: tuple[str, ...] = (
 
 
 def meta_features(
-    X: Any,
-    y: ArrayLike,
-    *,
-    categorical: Sequence[int] = (),
-    rng: np.random.Generator,
+    X: Any, y: ArrayLike, *, categorical: Sequence[int] = (), rng: np.random.Generator
 ) -> dict[str, float]:
     """Compute simple, statistical, information-theoretic and landmarking meta-features.
 

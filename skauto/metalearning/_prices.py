@@ -46,7 +46,7 @@ _SIZES: dict[str, dict[str, float]] = {
 class Shape:
     """Size of a training set, which determines the seconds of a fit.
 
-    Parameters
+    Attributes
     ----------
     n_rows : int
         Number of training rows.
@@ -56,12 +56,6 @@ class Shape:
         Number of columns after one-hot encoding.
     n_classes : int
         Number of classes.
-
-    Examples
-    --------
-    >>> from skauto.metalearning import Shape
-    >>> Shape(n_rows=1_000, n_columns=10, n_one_hot=40, n_classes=2).n_one_hot
-    40
     """
 
     n_rows: int
@@ -139,24 +133,16 @@ class PriceList:
         return common + weight * (float(np.mean(own)) - common) if own else common
 
 
-def fit_prices(
-    timings: Sequence[tuple[Configuration, Shape, float]],
-) -> dict[str, list[float]]:
-    """Fit the coefficients of a price list to recorded timings by ridge regression.
+def fit_prices(timings: Sequence[tuple[Configuration, Shape, float]]) -> dict[str, list[float]]:
+    """Fit the coefficients of a `PriceList` to recorded timings by ridge regression.
 
-    Parameters
-    ----------
-    timings : sequence of (configuration, Shape, seconds)
-        Configuration, shape of the training set and processor seconds of each fit.
-
-    Returns
-    -------
-    coefficients : dict of str to list of float
-        Coefficients of a `PriceList`. Exponents are shrunk towards typical ones.
+    A timing has the configuration, the shape of the training set and the processor seconds of a
+    fit. Exponents are shrunk towards typical ones.
 
     Examples
     --------
-    >>> from skauto.metalearning import Shape, fit_prices
+    >>> from skauto.metalearning import Shape
+    >>> from skauto.metalearning._prices import fit_prices
     >>> from skauto.space import Configuration
     >>> tree = Configuration({"classifier": "tree"})
     >>> [round(c, 6) for c in fit_prices([(tree, Shape(1_000, 10, 10, 2), 1.0)])["tree"]]
@@ -205,45 +191,15 @@ def _shipped() -> dict[str, Any]:
 
 
 def load_prices() -> PriceList:
-    """Load the price list of the classifiers of the default space.
-
-    Returns
-    -------
-    prices : PriceList
-        A new list without observations.
-
-    Examples
-    --------
-    >>> from skauto.metalearning import Shape, load_prices
-    >>> from skauto.space import get_space
-    >>> load_prices().seconds(get_space("default").default(), Shape(1_000, 10, 10, 2)) < 10
-    True
-    """
+    """Load the price list of the classifiers of the default space, without observations."""
     return PriceList(_shipped()["prices"])
 
 
 def load_order(n_classes: int, has_categories: bool) -> list[tuple[Configuration, float]]:
-    """Load the learned order of initial configurations of the default space.
+    """Load the learned order of initial configurations of the default space for a kind of table.
 
-    Parameters
-    ----------
-    n_classes : int
-        Number of classes of the table.
-    has_categories : bool
-        Whether the table has categorical columns.
-
-    Returns
-    -------
-    order : list of (Configuration, float)
-        Configurations with their gain of the ensemble on the development sets, ordered by gain
-        per second.
-
-    Examples
-    --------
-    >>> from skauto.metalearning import load_order
-    >>> configuration, gain = load_order(n_classes=2, has_categories=False)[0]
-    >>> 0 < gain < 1
-    True
+    Each configuration comes with its gain of the ensemble on the development sets. They are
+    ordered by gain per second.
     """
     kind = ("multiclass" if n_classes > 2 else "binary") + ("_categories" * has_categories)
     return [

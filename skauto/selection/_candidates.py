@@ -14,28 +14,14 @@ def candidate_pool(
 ) -> IntArray:
     """Return the candidates of ensemble selection: the best models, and the best of each family.
 
-    Models of one family make similar predictions, so that the best models alone may lack
-    diversity. With all models as candidates, selection would overfit the validation rows.
-
-    Parameters
-    ----------
-    losses : array-like of shape (n_models,) or (n_models, n_keys)
-        Smaller is better; later columns break ties of earlier columns.
-    families : sequence of shape (n_models,)
-        Family of each model, such as the name of its classifier.
-    n_best : int, default=10
-        Number of the best models that are candidates.
-    n_per_family : int, default=3
-        Number of the best models of each family that are candidates too.
-
-    Returns
-    -------
-    candidates : ndarray of int of shape (n_candidates,)
-        Indices of the models, the best first; ties are in the order of the indices.
+    Models of one family (such as one classifier) make similar predictions, so that the best models
+    alone may lack diversity. With all models as candidates, selection would overfit the validation
+    rows. The losses have the shape (n_models,) or (n_models, n_keys), where later columns break
+    ties of earlier ones. The indices of the candidates are sorted, the best first.
 
     Examples
     --------
-    >>> from skauto.selection import candidate_pool
+    >>> from skauto.selection._candidates import candidate_pool
     >>> families = ["svc", "svc", "svc", "knn"]
     >>> candidate_pool([0.1, 0.2, 0.3, 0.4], families, n_best=1, n_per_family=1)
     array([0, 3])

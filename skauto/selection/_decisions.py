@@ -121,9 +121,10 @@ def choose_decision(
     y : array-like of shape (n_samples,)
         True classes as integer codes.
     loss : Loss
-        The loss to minimise. Offsets are fitted for losses of labels, see `gains_by_offsets`. The
-        Brier score gets its own temperature. The log loss, the error rate and ROC AUC get that of
-        the log loss, unless it makes them worse. Scorers get the identity.
+        The loss to minimise. Offsets are fitted for losses of labels, except the error rate, and
+        precision or recall of a single class. The Brier score gets its own temperature. The log
+        loss, the error rate and ROC AUC get that of the log loss, unless it makes them worse.
+        Other scorers get the identity.
     rng : Generator
         Source of randomness of the bootstrap.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -163,27 +164,16 @@ def choose_decision(
 
 
 def gains_by_offsets(loss: Loss, y: IntArray, n_classes: int) -> bool:
-    """Return whether class offsets can lower a loss.
+    """Return whether class offsets can lower a loss, given the true class codes y.
 
-    Parameters
-    ----------
-    loss : Loss
-        The loss to minimise.
-    y : ndarray of int of shape (n_samples,)
-        True classes as codes.
-    n_classes : int
-        Number of classes.
-
-    Returns
-    -------
-    gains : bool
-        False for the error rate, for which the most probable class is optimal; for precision or
-        recall of a single class, for which a constant label is; and for losses of probabilities.
+    They cannot lower the error rate, for which the most probable class is optimal; precision or
+    recall of a single class, for which a constant label is; and losses of probabilities.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from skauto.selection import gains_by_offsets, get_loss
+    >>> from skauto.selection import get_loss
+    >>> from skauto.selection._decisions import gains_by_offsets
     >>> y = np.array([0, 1, 1])
     >>> [gains_by_offsets(get_loss(name, [0, 1]), y, 2) for name in ("f1", "accuracy", "roc_auc")]
     [True, False, False]
@@ -196,37 +186,11 @@ def gains_by_offsets(loss: Loss, y: IntArray, n_classes: int) -> bool:
 def choose_temperature(
     probabilities: FloatArray, y: IntArray, loss: Loss, *, sample_weight: FloatArray | None = None
 ) -> float:
-    """Fit the temperature of temperature scaling [1]_.
+    """Fit the temperature of temperature scaling to out-of-fold probabilities.
 
-    Parameters
-    ----------
-    probabilities : ndarray of shape (n_samples, n_classes)
-        Out-of-fold probabilities.
-    y : ndarray of int of shape (n_samples,)
-        True classes as codes.
-    loss : LogLoss or BrierLoss
-        The loss to minimise.
-    sample_weight : ndarray of shape (n_samples,), default=None
-        Weights of the rows.
-
-    Returns
-    -------
-    temperature : float
-        From 0.2 to 5; 1 for fewer than 100 rows, or if the mean gain is less than its standard
-        error.
-
-    References
-    ----------
-    .. [1] C. Guo, G. Pleiss, Y. Sun and K. Q. Weinberger, "On calibration of modern neural
-       networks", ICML 2017.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.selection import LogLoss, choose_temperature
-    >>> y = np.repeat([0, 1], 100)
-    >>> choose_temperature(np.full((200, 2), 0.5), y, LogLoss())
-    1.0
+    C. Guo, G. Pleiss, Y. Sun and K. Q. Weinberger, "On calibration of modern neural networks",
+    ICML 2017. The loss is the log loss or the Brier loss. The temperature lies between 0.2 and 5;
+    it is 1 for fewer than 100 rows, or if the mean gain is less than its standard error.
     """
     n_rows, n_classes = probabilities.shape
     if n_rows < _MIN_ROWS:
@@ -256,32 +220,16 @@ def choose_offsets(
     rng: np.random.Generator,
     sample_weight: FloatArray | None = None,
 ) -> FloatArray:
-    r"""Fit the class offsets that minimise a loss of labels.
+    r"""Fit the class offsets, of shape (n_classes,) and mean 0, that minimise a loss of labels.
 
     The label is :math:`\mathrm{arg}\max_c \log p_c + o_c`, which is optimal for a wide class of
     metrics [1]_. Coordinate descent optimises one offset at a time by an exact line search over
     the offsets at which the label of a row changes; for two classes it finds the global optimum.
     To reduce overfitting, the offsets are averaged over Bayesian bootstrap resamples [2]_ of the
-    rows.
+    rows. They are 0 if they do not lower the loss on all rows.
 
-    Parameters
-    ----------
-    probabilities : ndarray of shape (n_samples, n_classes)
-        Out-of-fold probabilities.
-    y : ndarray of int of shape (n_samples,)
-        True classes as codes.
-    loss : LabelLoss or ScorerLoss
-        The loss to minimise. A scorer is called about 400 times, or 24 times per class if that is
-        more. A scorer without sample weights is called on at most 5,000 rows.
-    rng : Generator
-        Source of randomness of the bootstrap.
-    sample_weight : ndarray of shape (n_samples,), default=None
-        Weights of the rows.
-
-    Returns
-    -------
-    offsets : ndarray of shape (n_classes,)
-        Offsets of mean 0; all 0 if they do not lower the loss on all rows.
+    A scorer is called about 400 times, or 24 times per class if that is more. A scorer without
+    sample weights is called on at most 5,000 rows.
 
     References
     ----------
@@ -292,7 +240,8 @@ def choose_offsets(
     Examples
     --------
     >>> import numpy as np
-    >>> from skauto.selection import BalancedErrorLoss, Decision, choose_offsets
+    >>> from skauto.selection import BalancedErrorLoss, Decision
+    >>> from skauto.selection._decisions import choose_offsets
     >>> rng = np.random.default_rng(0)
     >>> y = (rng.random(2000) < 0.1).astype(int)
     >>> positive = 1 / (1 + np.exp(-(rng.normal(2.0 * y) * 2.0 - 4.2)))  # calibrated

@@ -9,26 +9,10 @@ from skauto.utils import FloatArray
 
 
 def diversity_to(prediction: FloatArray, others: FloatArray) -> NDArray[np.float64]:
-    """Compute the diversity of one prediction and each of several others (Shen et al., Eq. 3).
+    """Diversity (n_others,) of one prediction (n_samples, n_classes) and each of several others.
 
-    Parameters
-    ----------
-    prediction : ndarray of shape (n_samples, n_classes)
-        Probabilities.
-    others : ndarray of shape (n_others, n_samples, n_classes)
-        Probabilities for the same rows.
-
-    Returns
-    -------
-    diversities : ndarray of shape (n_others,)
-        Between 0 and 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.selection import diversity_to
-    >>> diversity_to(np.array([[1.0, 0.0]]), np.array([[[1.0, 0.0]], [[0.0, 1.0]]]))
-    array([0., 1.])
+    It lies between 0 and 1, see `pairwise_diversity`. The others have the shape (n_others,
+    n_samples, n_classes).
     """
     differences = others - prediction
     distances = np.sqrt(np.square(differences, out=differences).sum(axis=2))
@@ -100,24 +84,6 @@ def pairwise_disagreement(predictions: FloatArray) -> NDArray[np.float64]:
 
 
 def mean_over_pairs(matrix: NDArray[np.float64]) -> float:
-    """Compute the mean over the pairs of different classifiers; 0 for a single classifier.
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (n_classifiers, n_classifiers)
-        Symmetric, with zeros on the diagonal.
-
-    Returns
-    -------
-    mean : float
-        Mean of the off-diagonal entries.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.selection import mean_over_pairs
-    >>> mean_over_pairs(np.array([[0.0, 0.5], [0.5, 0.0]]))
-    0.5
-    """
+    """Mean of a symmetric matrix over the pairs of different classifiers; 0 for a single one."""
     n = len(matrix)
     return float(matrix.sum() / (n * (n - 1))) if n > 1 else 0.0

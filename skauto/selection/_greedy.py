@@ -20,7 +20,7 @@ _TIE_TOLERANCE = 1e-12
 class Selection:
     """The result of ensemble selection.
 
-    Parameters
+    Attributes
     ----------
     weights : ndarray of shape (n_candidates,)
         Weight of each candidate in the ensemble. They sum to 1, or are all 0 if no candidate was
@@ -29,14 +29,6 @@ class Selection:
         Candidates in the order of addition, with repetitions.
     losses : ndarray of shape (n_members,)
         Loss of the mean prediction after each addition.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.selection import Selection
-    >>> Selection(np.array([0.75, 0.25]), np.array([0, 1, 0, 0]), np.array([0.4, 0.3, 0.2, 0.2]))
-    Selection(weights=array([0.75, 0.25]), indices=array([0, 1, 0, 0]),
-              losses=array([0.4, 0.3, 0.2, 0.2]))
     """
 
     weights: FloatArray

@@ -61,17 +61,13 @@ class RateLimit:
 class SignalThreshold:
     """A threshold on the positive class that is linear in signals of the row.
 
-    Parameters
-    ----------
-    base : float
-        Threshold of a row whose signals are all 0.
-    strengths : ndarray of shape (n_signals,)
-        Coefficients of the signals.
+    `base` is the threshold of a row whose signals are all 0, and `strengths` (n_signals,) are the
+    coefficients of the signals.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from skauto.selection import SignalThreshold
+    >>> from skauto.selection._rates import SignalThreshold
     >>> rule = SignalThreshold(0.5, np.array([0.1]))
     >>> rule.offsets(np.array([[0.0], [3.0]])).round(3)
     array([[ 0.   ,  0.   ],
@@ -111,30 +107,12 @@ def choose_signal_thresholds(
     value, all thresholds :math:`t` are evaluated at once. Several strengths start at the point
     that dual ascent finds.
 
-    Parameters
-    ----------
-    positive : ndarray of shape (n_samples,)
-        Out-of-fold probability of the positive class.
-    y : ndarray of int of shape (n_samples,)
-        1 for rows of the positive class, else 0.
-    loss : LabelLoss
-        The loss to minimise, of two classes.
-    limits : sequence of RateLimit
-        Constraints.
-    signals : ndarray of shape (n_samples, n_signals)
-        Signals of the rows; without signals, all rows have the same threshold.
-    max_strength : float, default=inf
-        Largest absolute strength of a signal. For signals of 0 and 1 a difference of thresholds of
-        more than 1 has no effect.
-    tightness : sequence of float, default=(1.0,)
-        Factors of the limits; there is one result per factor.
-    sample_weight : ndarray of shape (n_samples,), default=None
-        Weights of the rows in the loss. The rates are not weighted.
-
-    Returns
-    -------
-    thresholds : list of SignalThreshold
-        The best threshold of each tightness that is feasible, in order, without duplicates.
+    `positive` (n_samples,) has the out-of-fold probability of the positive class, `y` is 1 for
+    rows of this class, and `signals` has the shape (n_samples, n_signals); without signals, all
+    rows have the same threshold. `max_strength` bounds absolute strengths: for signals of 0 and 1
+    a difference of thresholds of more than 1 has no effect. `tightness` has factors of the limits;
+    the result has the best threshold of each factor that is feasible, in order, without
+    duplicates. Sample weights apply to the loss, not to the rates.
 
     References
     ----------
@@ -144,7 +122,8 @@ def choose_signal_thresholds(
     Examples
     --------
     >>> import numpy as np
-    >>> from skauto.selection import ErrorLoss, RateLimit, choose_signal_thresholds
+    >>> from skauto.selection import ErrorLoss, RateLimit
+    >>> from skauto.selection._rates import choose_signal_thresholds
     >>> rng = np.random.default_rng(0)
     >>> group = rng.integers(2, size=4000)
     >>> positive = rng.beta(2 + group, 3 - group)

@@ -19,41 +19,14 @@ def score_probabilities(
     X: Any = None,
     labels: NDArray[np.integer[Any]] | None = None,
 ) -> float:
-    """Score stored class probabilities with a scikit-learn scorer.
+    """Score stored class probabilities (n_samples, n_classes) with a scikit-learn scorer.
 
-    Parameters
-    ----------
-    scorer : callable
-        ``scorer(estimator, X, y)``, greater is better.
-    probabilities : ndarray of shape (n_samples, n_classes)
-        Predictions.
-    y : ndarray of int of shape (n_samples,)
-        True class codes.
-    classes : ndarray of shape (n_classes,)
-        Class label of each code.
-    sample_weight : ndarray of shape (n_samples,), default=None
-        Weights of the rows; ignored if the scorer does not take them.
-    X : array-like of shape (n_samples, n_features), default=None
-        Rows of the table, for scorers that read them.
-    labels : ndarray of int of shape (n_samples,), default=None
-        Predicted class codes; None for the most probable classes.
+    A score of probabilities is computed over the classes in ``y``, with renormalised
+    probabilities. It is NaN if ``y`` has a single class.
 
-    Returns
-    -------
-    score : float
-        A score of probabilities is computed over the classes in ``y``, with renormalised
-        probabilities. It is NaN if ``y`` has a single class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.metrics import get_scorer
-    >>> from skauto.selection import score_probabilities
-    >>> probabilities = np.array([[0.9, 0.1], [0.4, 0.6], [0.7, 0.3]])
-    >>> score_probabilities(
-    ...     get_scorer("roc_auc"), probabilities, np.array([0, 1, 1]), np.array(["no", "yes"])
-    ... )
-    1.0
+    `y` and `labels` are true and predicted class codes; None predicts the most probable classes.
+    The rows ``X`` are for scorers that read them. Sample weights are ignored if the scorer does
+    not take them.
     """
     # Rows of float32 sum to 1 only within 1e-7, which some metrics reject.
     probabilities = probabilities.astype(np.float64)

@@ -17,7 +17,7 @@ from skauto.space._parameters import Categorical, Real
 class FitContext:
     """Properties of the data that a step is fitted on.
 
-    Parameters
+    Attributes
     ----------
     n_samples : int
         Number of rows.
@@ -25,18 +25,12 @@ class FitContext:
         Number of columns in the input of the step.
     n_classes : int
         Number of classes.
-    categorical : tuple of int, default=()
+    categorical : tuple of int
         Columns of category codes 0, 1, ..., with NaN for missing values.
-    n_levels : tuple of int, default=()
+    n_levels : tuple of int
         Number of categories of each of them.
-    sparse : bool, default=False
+    sparse : bool
         Whether the matrix is sparse.
-
-    Examples
-    --------
-    >>> from skauto.space import FitContext
-    >>> FitContext(n_samples=100, n_features=4, n_classes=2).sparse
-    False
     """
 
     n_samples: int
@@ -237,11 +231,6 @@ class Component:
             New values of other attributes, for example ``name`` or ``cost``. New ``conditions``
             replace all old conditions.
 
-        Returns
-        -------
-        Component
-            The copy.
-
         Examples
         --------
         >>> from sklearn.tree import DecisionTreeClassifier
@@ -269,20 +258,7 @@ class Component:
         return other
 
     def without_categories(self) -> "Component":
-        """Return the component for data without categorical columns.
-
-        Returns
-        -------
-        Component
-            A copy with `category_parameters` fixed at their defaults.
-
-        Examples
-        --------
-        >>> from skauto.space import get_space
-        >>> lightgbm = get_space("default").component("classifier", "lightgbm")
-        >>> "cat_smooth" in lightgbm.without_categories().parameters
-        False
-        """
+        """Return a copy with `category_parameters` fixed at their defaults; itself without any."""
         free = [key for key in self.category_parameters if key in self.parameters]
         return self.vary({key: [self.parameters[key].default] for key in free}) if free else self
 
@@ -308,17 +284,9 @@ class Component:
         return [key for key in self.parameters if key not in inactive]
 
     def make(self, values: Mapping[str, Any]) -> Any:
-        """Build the estimator.
+        """Build a new, unfitted estimator; None for a passthrough.
 
-        Parameters
-        ----------
-        values : mapping of str to object
-            Values of hyper-parameters; the estimator's own defaults apply to the others.
-
-        Returns
-        -------
-        estimator or None
-            A new, unfitted estimator; None for a passthrough.
+        The estimator's own defaults apply to hyper-parameters without a value.
         """
         if self.estimator is None:
             return None

@@ -82,18 +82,7 @@ class Configuration:
         return tuple(name for _, name in self._components)
 
     def parameters(self, step: str) -> _Settings:
-        """Return the hyper-parameters of the algorithm of one step.
-
-        Parameters
-        ----------
-        step : str
-            Name of the step.
-
-        Returns
-        -------
-        dict
-            Name to value, as a copy.
-        """
+        """Return a copy of the hyper-parameters of the algorithm of a step, by name."""
         return dict(self._settings[self._position(step)])
 
     def __getitem__(self, step: str) -> str:
@@ -108,10 +97,7 @@ class Configuration:
     def to_dict(self) -> dict[str, _Settings]:
         """Convert the configuration to nested dictionaries, which JSON can represent.
 
-        Returns
-        -------
-        dict
-            ``{step: {"name": algorithm, hyper-parameter: value, ...}, ...}``.
+        They are ``{step: {"name": algorithm, hyper-parameter: value, ...}, ...}``.
         """
         return {
             step: {"name": name, **values}
@@ -120,18 +106,7 @@ class Configuration:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Mapping[str, Any]]) -> "Configuration":
-        """Build a configuration from the output of `to_dict`, which may have been JSON.
-
-        Parameters
-        ----------
-        data : mapping
-            ``{step: {"name": algorithm, hyper-parameter: value, ...}, ...}``.
-
-        Returns
-        -------
-        Configuration
-            The configuration.
-        """
+        """Build a configuration from the output of `to_dict`, which may have been JSON."""
         steps = {}
         for step, entry in data.items():
             if "name" not in entry:

@@ -75,7 +75,7 @@ class SpaceDefinition:
         parameters: Mapping[str, Any] | None = None,
         **component_options: Any,
     ) -> Self:
-        """Add an algorithm to a step, or replace the one of the same name.
+        """Add an algorithm to a step, or replace the one of the same name; return the space.
 
         Parameters
         ----------
@@ -89,11 +89,6 @@ class SpaceDefinition:
             See `Component`.
         **component_options : dict
             Other arguments of `Component`.
-
-        Returns
-        -------
-        SearchSpace
-            The space itself.
         """
         self._check_step(step)
         if isinstance(name, Component):
@@ -105,17 +100,12 @@ class SpaceDefinition:
         return self
 
     def forbid(self, first: Mapping[str, Names], second: Mapping[str, Names]) -> Self:
-        """Forbid pairs of algorithms of two steps.
+        """Forbid pairs of algorithms of two steps; return the space.
 
         Parameters
         ----------
         first, second : mapping of str to str or list of str
             A step and one or more of its algorithms. All pairs of the two are forbidden.
-
-        Returns
-        -------
-        SearchSpace
-            The space itself.
         """
         (step_a, names_a), (step_b, names_b) = self._read_choice(first), self._read_choice(second)
         if step_a == step_b:
@@ -199,21 +189,11 @@ class SpaceDefinition:
         return row
 
     def default_structure(self, choices: Mapping[str, str] | None = None) -> tuple[str, ...]:
-        """Return the default structure, given the algorithms of some steps.
+        """Return the names of the default structure, given the algorithms of some steps.
 
         Each other step takes the algorithm that the chosen algorithms prefer (later steps first),
         or else the default of the space, or else its first algorithm. If this structure is
         illegal, the legal structure that differs in the fewest steps is returned.
-
-        Parameters
-        ----------
-        choices : mapping of str to str, default=None
-            Algorithms of some steps.
-
-        Returns
-        -------
-        tuple of str
-            One algorithm per step.
         """
         choices = dict(choices or {})
         for step, name in choices.items():
@@ -241,17 +221,12 @@ class SpaceDefinition:
     # --------------------------------------------------------------------------------- subspaces
 
     def subspace(self, choices: Mapping[str, Names]) -> Self:
-        """Return the subspace with only some of the algorithms.
+        """Return the subspace with only some of the algorithms, which shares its components.
 
         Parameters
         ----------
         choices : mapping of str to str or list of str
             Algorithms to keep in some steps; other steps keep all their algorithms.
-
-        Returns
-        -------
-        SearchSpace
-            A space that shares its components with this one.
         """
         kept = {step: list(known) for step, known in self._components.items()}
         for step, names in choices.items():
@@ -268,7 +243,7 @@ class SpaceDefinition:
         return part
 
     def for_data(self, facts: DataFacts) -> Self:
-        """Return the subspace for a data set.
+        """Return the subspace for a data set, which shares its components.
 
         It excludes algorithms that would fail on the data, or would do the same as another:
 
@@ -283,16 +258,6 @@ class SpaceDefinition:
           sample weights.
         - Algorithms are excluded above their maximum number of rows or columns.
         - Hyper-parameters for categories are fixed at their defaults without categories.
-
-        Parameters
-        ----------
-        facts : DataFacts
-            Properties of the data.
-
-        Returns
-        -------
-        SearchSpace
-            A space that shares its components with this one.
         """
         kept = {
             step: usable_components(

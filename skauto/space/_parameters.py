@@ -57,6 +57,9 @@ class Number(Parameter):
 class _Range(Number):
     """Base class of `Real` and `Integer`, which have a linear or logarithmic scale."""
 
+    _start: float  # ends of the unit interval on this scale
+    _end: float
+
     def __init__(
         self, low: float, high: float, log: bool = False, default: float | None = None
     ) -> None:
@@ -69,6 +72,17 @@ class _Range(Number):
             raise ValueError(f"{kind}: log=True needs low > 0, got low={low!r}; use log=False")
         self.low, self.high, self.log = plain(low), plain(high), bool(log)
         self._set_default(default)
+
+    def _scaled_from(self, u: ArrayLike) -> FloatArray:
+        """Map numbers in [0, 1] linearly to the scale; the result is not rounded."""
+        position = np.clip(np.asarray(u, dtype=np.float64), 0.0, 1.0)
+        values = self._start + position * (self._end - self._start)
+        return np.exp(values) if self.log else values
+
+    def _scaled_to(self, values: FloatArray) -> FloatArray:
+        """Invert `_scaled_from`."""
+        values = np.log(values) if self.log else values
+        return np.asarray((values - self._start) / (self._end - self._start))
 
     def __repr__(self) -> str:
         log = ", log=True" if self.log else ""
@@ -114,10 +128,7 @@ class Real(_Range):
         return None
 
     def _values(self, u: ArrayLike) -> FloatArray:
-        position = np.clip(np.asarray(u, dtype=np.float64), 0.0, 1.0)
-        values = self._start + position * (self._end - self._start)
-        values = np.exp(values) if self.log else values
-        return np.asarray(np.clip(self._rounded(values), self.low, self.high))
+        return np.asarray(np.clip(self._rounded(self._scaled_from(u)), self.low, self.high))
 
     def _rounded(self, values: FloatArray) -> FloatArray:
         if self.log:
@@ -125,10 +136,8 @@ class Real(_Range):
         return np.round(values, _DIGITS - int(np.ceil(np.log10(self.high - self.low))))
 
     def _units(self, values: FloatArray) -> FloatArray:
-        values = np.clip(self._rounded(values), self.low, self.high)
-        values = np.log(values) if self.log else values
-        units = (values - self._start) / (self._end - self._start)
-        return np.asarray(np.clip(units, 0.0, 1.0))
+        rounded = np.clip(self._rounded(values), self.low, self.high)
+        return np.asarray(np.clip(self._scaled_to(rounded), 0.0, 1.0))
 
 
 class Integer(_Range):
@@ -169,15 +178,12 @@ class Integer(_Range):
         return int(self.high) - int(self.low) + 1
 
     def _values(self, u: ArrayLike) -> NDArray[np.int64]:
-        position = np.clip(np.asarray(u, dtype=np.float64), 0.0, 1.0)
-        values = self._start + position * (self._end - self._start)
-        values = np.exp(values) if self.log else values
         # floor(v + 0.5), because rint rounds half of the ties down
-        return np.clip(np.floor(values + 0.5).astype(np.int64), self.low, self.high)
+        nearest = np.floor(self._scaled_from(u) + 0.5).astype(np.int64)
+        return np.clip(nearest, self.low, self.high)
 
     def _units(self, values: FloatArray) -> FloatArray:
-        values = np.log(values) if self.log else values
-        return np.asarray((values - self._start) / (self._end - self._start))
+        return self._scaled_to(values)
 
     def cells(self, u: ArrayLike) -> tuple[FloatArray, FloatArray]:
         values = self._values(u).astype(np.float64)

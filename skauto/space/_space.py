@@ -86,24 +86,11 @@ class SearchSpace(SpaceDefinition):
     def sample(
         self, n: int, rng: np.random.Generator, structures: ArrayLike | None = None
     ) -> FloatArray:
-        """Draw configurations from the prior.
+        """Draw n configurations from the prior, as vectors of shape (n, n_dimensions).
 
         A legal structure is drawn first, by rejection sampling (see `anchor`), and then the
-        hyper-parameters of its algorithms.
-
-        Parameters
-        ----------
-        n : int
-            Number of configurations.
-        rng : numpy.random.Generator
-            Source of randomness.
-        structures : array-like of int of shape (k, n_steps), default=None
-            Structures to draw from uniformly; None means all legal structures.
-
-        Returns
-        -------
-        ndarray of shape (n, n_dimensions)
-            Vectors.
+        hyper-parameters of its algorithms. Given `structures` (k, n_steps), one of them is drawn
+        uniformly instead.
         """
         layout = self.layout
         if structures is None:
@@ -175,33 +162,14 @@ class SearchSpace(SpaceDefinition):
         return vector[0]
 
     def default(self, structure: Sequence[str] | ArrayLike | None = None) -> Configuration:
-        """Return the default configuration.
-
-        Parameters
-        ----------
-        structure : sequence of str or int, default=None
-            One algorithm per step; None takes `default_structure`.
-
-        Returns
-        -------
-        Configuration
-            This structure with default hyper-parameters.
-        """
+        """Return the default configuration of a structure; None takes `default_structure`."""
         return self.decode(self.default_vector(structure))
 
     def default_configurations(self, step: str | None = None) -> list[Configuration]:
         """Return the default configuration of each algorithm of a step, the cheapest first.
 
-        Parameters
-        ----------
-        step : str, default=None
-            Name of the step; None takes the last step.
-
-        Returns
-        -------
-        list of Configuration
-            Each has the other steps that its algorithm prefers. Algorithms without a legal
-            structure are excluded.
+        None takes the last step. Each configuration has the other steps that its algorithm
+        prefers. Algorithms without a legal structure are excluded.
         """
         step = self.steps[-1] if step is None else step
         self._check_step(step)
@@ -210,18 +178,7 @@ class SearchSpace(SpaceDefinition):
         return [self.default(self.default_structure({step: c.name})) for c in components]
 
     def decode(self, vector: ArrayLike) -> Configuration:
-        """Convert one vector to a configuration.
-
-        Parameters
-        ----------
-        vector : array-like of shape (n_dimensions,)
-            The vector.
-
-        Returns
-        -------
-        Configuration
-            The configuration.
-        """
+        """Convert one vector of shape (n_dimensions,) to a configuration."""
         layout = self.layout
         array = np.asarray(vector, dtype=np.float64)
         if array.shape != (layout.n_columns,):
@@ -232,18 +189,7 @@ class SearchSpace(SpaceDefinition):
         return decode(layout, array)
 
     def encode(self, configurations: Iterable[Configuration]) -> FloatArray:
-        """Convert configurations to vectors.
-
-        Parameters
-        ----------
-        configurations : iterable of Configuration
-            Complete, legal configurations.
-
-        Returns
-        -------
-        ndarray of shape (n, n_dimensions)
-            The vectors.
-        """
+        """Convert complete, legal configurations to vectors of shape (n, n_dimensions)."""
         configurations = list(configurations)
         vectors = encode(self.layout, self._structures, configurations)
         if vectors is None:
@@ -253,18 +199,7 @@ class SearchSpace(SpaceDefinition):
         return vectors
 
     def validate(self, configuration: Configuration) -> None:
-        """Check that a configuration is in the space.
-
-        Parameters
-        ----------
-        configuration : Configuration
-            The configuration.
-
-        Raises
-        ------
-        ValueError
-            If a step or hyper-parameter is wrong.
-        """
+        """Raise a ValueError unless a configuration is in the space: complete and legal."""
         if not isinstance(configuration, Configuration):
             raise TypeError(
                 f"expected a Configuration, got {configuration!r}; "
@@ -280,18 +215,13 @@ class SearchSpace(SpaceDefinition):
             check_complete(step, self._components[step][name], configuration.parameters(step))
 
     def complete(self, steps: Mapping[str, str | tuple[str, Mapping[str, Any]]]) -> Configuration:
-        """Complete a partial configuration by defaults.
+        """Complete a partial configuration by defaults, to a complete and legal one.
 
         Parameters
         ----------
         steps : mapping
             Some steps to the name of an algorithm, or to a pair of this name and a mapping of some
             hyper-parameters. See `default_structure` for the other steps.
-
-        Returns
-        -------
-        Configuration
-            A complete, legal configuration.
         """
         given = {
             step: (choice, {}) if isinstance(choice, str) else choice

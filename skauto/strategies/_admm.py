@@ -8,18 +8,16 @@ from typing import Any, Self
 
 import numpy as np
 
-from skauto.acquisition import (
-    log_expected_improvement,
-    log_improvement_with_gradient,
-    maximize_log_improvement,
-)
+from skauto.acquisition import log_expected_improvement
+from skauto.acquisition._continuous import log_improvement_with_gradient, maximize_log_improvement
 from skauto.history import History, Proposal
 from skauto.space import Configuration
 from skauto.strategies._bandit import ThompsonSampling, continuous_reward
 from skauto.strategies._base import GeneratorStrategy
 from skauto.strategies._bayesian import cap_outliers, spread
 from skauto.strategies._checks import check_integers, check_numbers, check_options, check_positive
-from skauto.surrogates import GaussianProcess, believe
+from skauto.surrogates import GaussianProcess
+from skauto.surrogates._believe import believe
 from skauto.utils import BoolArray, FloatArray, GrowingArray, IntArray
 
 # Maximum number of points to try in theta-min until one is not known.

@@ -6,10 +6,12 @@ import numpy as np
 
 from skauto.history import History
 from skauto.strategies._base import Observations
-from skauto.strategies._checks import check_positive
 from skauto.strategies._forest_bo import ForestBO
 from skauto.surrogates import Surrogate
 from skauto.utils import BoolArray
+
+# Lower bound of the mean cost of an algorithm in the draw.
+_LEAST_SECONDS = 1.0
 
 
 class AlternatingBO(ForestBO):
@@ -20,7 +22,8 @@ class AlternatingBO(ForestBO):
     proposal is restricted to one algorithm of the last step and maximizes the expected improvement
     on the best loss of this algorithm. All algorithms share one surrogate. The algorithm is
     sampled with probability proportional to ``1 / (rank * sqrt(seconds))``: the rank of its best
-    loss and the mean cost of its trials. Without a time limit only the rank counts.
+    loss and the mean cost of its trials, at least a second. Without a time limit only the rank
+    counts.
 
     Parameters
     ----------
@@ -38,8 +41,6 @@ class AlternatingBO(ForestBO):
     n_starts : int, default=3
         Number of the best trials, and of the best random candidates, that local search starts
         from.
-    least_seconds : float, default=1.0
-        Lower bound of the mean cost of an algorithm in the draw.
     surrogate : Surrogate, default=None
         Model of the loss; None means :class:`~skauto.surrogates.RandomForest`.
 
@@ -69,7 +70,6 @@ class AlternatingBO(ForestBO):
         random_fraction: float = 0.2,
         n_candidates: int = 1000,
         n_starts: int = 3,
-        least_seconds: float = 1.0,
         surrogate: Surrogate | None = None,
     ) -> None:
         super().__init__(
@@ -81,11 +81,6 @@ class AlternatingBO(ForestBO):
             n_starts=n_starts,
             surrogate=surrogate,
         )
-        self.least_seconds = least_seconds
-
-    def _start(self) -> None:
-        super()._start()
-        check_positive(self, "least_seconds")
 
     def _region(
         self, history: History, observations: Observations
@@ -101,7 +96,7 @@ class AlternatingBO(ForestBO):
         merit = 1.0 / ranks
         if history.time_limit is not None:
             seconds = np.array([observations.costs[own].mean() for own in trials])
-            merit /= np.sqrt(np.maximum(seconds, self.least_seconds))
+            merit /= np.sqrt(np.maximum(seconds, _LEAST_SECONDS))
         algorithm = self._rng.choice(algorithms, p=merit / merit.sum())
         structures = self._space.structures
         inside = structures[structures[:, column] == algorithm]

@@ -25,7 +25,7 @@ class Observations:
     Trials stopped at a rung count as observations of the full evaluation. Skipped trials are
     excluded.
 
-    Parameters
+    Attributes
     ----------
     trials : tuple of Trial
         The trials.
@@ -41,21 +41,6 @@ class Observations:
         Seconds of each evaluation.
     fidelities : ndarray of shape (n,)
         Fraction of the rows of each trial.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.strategies import Observations
-    >>> observations = Observations(
-    ...     trials=(),
-    ...     vectors=np.zeros((2, 3)),
-    ...     losses=np.array([[0.5], [0.2]]),
-    ...     ok=np.ones(2, dtype=bool),
-    ...     costs=np.ones(2),
-    ...     fidelities=np.ones(2),
-    ... )
-    >>> len(observations), observations.y
-    (2, array([0.5, 0.2]))
     """
 
     trials: tuple[Trial, ...]
@@ -110,19 +95,7 @@ class Strategy(BaseEstimator, ABC):
     multi_objective = False
 
     def start(self, space: SearchSpace, rng: np.random.Generator) -> Self:
-        """Begin a search and reset the state of an earlier one.
-
-        Parameters
-        ----------
-        space : SearchSpace
-            Space of the configurations.
-        rng : numpy.random.Generator
-            Random generator of the search.
-
-        Returns
-        -------
-        self : Strategy
-        """
+        """Begin a search with a random generator, and reset the state of an earlier one."""
         self._forget(lambda name: name.startswith("_") or name.endswith("_"))
         self._space = space
         self._rng = rng
@@ -132,20 +105,10 @@ class Strategy(BaseEstimator, ABC):
         return self
 
     def suggest(self, history: History, pending: Sequence[Proposal] = ()) -> Proposal | None:
-        """Propose the next configuration to evaluate.
+        """Propose the next configuration to evaluate; None if no proposal is left.
 
-        Parameters
-        ----------
-        history : History
-            Completed trials; the same object throughout a search. Trials outside the space are
-            ignored.
-        pending : sequence of Proposal, default=()
-            Pending evaluations, which are not proposed again.
-
-        Returns
-        -------
-        proposal : Proposal or None
-            None if no proposal is left.
+        The history holds the completed trials, and is the same object throughout a search. Trials
+        outside the space are ignored. Pending evaluations are not proposed again.
         """
         if not hasattr(self, "_memory"):
             raise RuntimeError(

@@ -17,7 +17,8 @@ from skauto.acquisition import log_expected_improvement, maximize_acquisition
 from skauto.history import History, Proposal
 from skauto.space import Configuration
 from skauto.strategies._base import Observations, Strategy
-from skauto.surrogates import Surrogate, believe
+from skauto.surrogates import Surrogate
+from skauto.surrogates._believe import believe
 from skauto.utils import FloatArray
 
 # Maximum fraction of the trials, or of the time, for an initial design.
@@ -25,6 +26,7 @@ DESIGN_SHARE = 0.25
 
 #: Maps vectors of shape (n, n_dimensions) to n values.
 Acquisition = Callable[[FloatArray], FloatArray]
+Estimator = TypeVar("Estimator")
 Model = TypeVar("Model", bound=Surrogate)
 
 
@@ -100,7 +102,6 @@ class BayesianStrategy(Strategy):
         return self._space.fill_inactive(vectors)
 
     def _n_design(self, history: History) -> int:
-        """Size of the initial design."""
         assert self.n_initial is not None
         return design_size(self.n_initial, history)
 
@@ -153,7 +154,7 @@ def improvement_of(
     return lambda vectors: log_expected_improvement(*model.predict(inputs(vectors)), best)
 
 
-def clone_or(model: Surrogate | None, default: Surrogate) -> Surrogate:
+def clone_or(model: Estimator | None, default: Estimator) -> Estimator:
     """Clone a model; return the default for None."""
     return default if model is None else clone(model)
 

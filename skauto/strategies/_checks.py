@@ -4,7 +4,7 @@ import inspect
 import math
 from collections.abc import Collection
 from numbers import Integral, Real
-from typing import Any, NoReturn
+from typing import Any
 
 from sklearn.base import BaseEstimator
 
@@ -14,8 +14,7 @@ def check_integers(owner: BaseEstimator, **least: int) -> None:
     for name, low in least.items():
         value = getattr(owner, name)
         legal = isinstance(value, Integral) and int(value) >= low
-        if not legal and not _is_default_none(owner, name):
-            _raise(owner, name, f"an integer of at least {low}")
+        _require(legal, owner, name, f"an integer of at least {low}")
 
 
 def check_numbers(owner: BaseEstimator, **ranges: tuple[float, float]) -> None:
@@ -23,9 +22,8 @@ def check_numbers(owner: BaseEstimator, **ranges: tuple[float, float]) -> None:
     for name, (low, high) in ranges.items():
         value = getattr(owner, name)
         legal = isinstance(value, Real) and low <= float(value) <= high
-        if not legal and not _is_default_none(owner, name):
-            allowed = f"of at least {low}" if high == math.inf else f"between {low} and {high}"
-            _raise(owner, name, f"a number {allowed}")
+        allowed = f"of at least {low}" if high == math.inf else f"between {low} and {high}"
+        _require(legal, owner, name, f"a number {allowed}")
 
 
 def check_positive(owner: BaseEstimator, *names: str) -> None:
@@ -33,24 +31,19 @@ def check_positive(owner: BaseEstimator, *names: str) -> None:
     for name in names:
         value = getattr(owner, name)
         legal = isinstance(value, Real) and float(value) > 0.0
-        if not legal and not _is_default_none(owner, name):
-            _raise(owner, name, "a positive number")
+        _require(legal, owner, name, "a positive number")
 
 
 def check_options(owner: BaseEstimator, **options: Collection[Any]) -> None:
     """Raise unless each setting is one of the given values."""
     for name, allowed in options.items():
-        if getattr(owner, name) not in allowed:
-            _raise(owner, name, f"one of {list(allowed)}")
+        _require(getattr(owner, name) in allowed, owner, name, f"one of {list(allowed)}")
 
 
-def _is_default_none(owner: BaseEstimator, name: str) -> bool:
+def _require(legal: bool, owner: BaseEstimator, name: str, allowed: str) -> None:
+    value = getattr(owner, name)
     default = inspect.signature(type(owner)).parameters[name].default
-    return getattr(owner, name) is None and default is None
-
-
-def _raise(owner: BaseEstimator, name: str, allowed: str) -> NoReturn:
-    raise ValueError(
-        f"The '{name}' of {type(owner).__name__} must be {allowed}. "
-        f"Got {getattr(owner, name)!r} instead."
-    )
+    if not legal and not (value is None and default is None):
+        raise ValueError(
+            f"The '{name}' of {type(owner).__name__} must be {allowed}. Got {value!r} instead."
+        )

@@ -6,10 +6,9 @@ from typing import Self
 import numpy as np
 from scipy.special import expit
 from scipy.stats import rankdata
-from sklearn.base import clone
 
 from skauto.history import History, Proposal
-from skauto.selection import diversity_to
+from skauto.selection._diversity import diversity_to
 from skauto.strategies._base import Observations
 from skauto.strategies._bayesian import BayesianStrategy, clone_or, improvement_of, rank_scores
 from skauto.strategies._checks import check_integers, check_numbers, check_options
@@ -143,8 +142,7 @@ class DivBO(BayesianStrategy):
         self._candidates_of_pool: IntArray = np.empty(0, dtype=np.intp)
         self._pool: IntArray = np.empty(0, dtype=np.intp)  # rows of the stored predictions
         self._diversities = np.zeros((0, 0))
-        given = self.diversity_surrogate
-        self._pair_model = DiversitySurrogate() if given is None else clone(given)
+        self._pair_model = clone_or(self.diversity_surrogate, DiversitySurrogate())
 
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         self._update_pool(observations, history)

@@ -20,7 +20,8 @@ from skauto.strategies._checks import check_integers, check_numbers, check_optio
 from skauto.strategies._dimensions import structure_inputs
 from skauto.strategies._forest_bo import ForestBO
 from skauto.strategies._tpe import TPE
-from skauto.surrogates import LinearModel, believe
+from skauto.surrogates import LinearModel
+from skauto.surrogates._believe import believe
 from skauto.utils import BoolArray, FloatArray, IntArray
 
 _FINE_TUNERS: dict[str, type[Strategy]] = {"forest_bo": ForestBO, "tpe": TPE}

@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from skauto.acquisition import maximize_acquisition, maximize_log_improvement
+from skauto.acquisition import maximize_acquisition
+from skauto.acquisition._continuous import maximize_log_improvement
 from skauto.history import History, Proposal
 from skauto.strategies._base import Observations
 from skauto.strategies._bayesian import BayesianStrategy, cap_outliers, improvement_of
 from skauto.strategies._checks import check_integers
-from skauto.surrogates import GaussianProcess, believe
+from skauto.surrogates import GaussianProcess
+from skauto.surrogates._believe import believe
 from skauto.utils import FloatArray
 
 

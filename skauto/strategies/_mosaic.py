@@ -14,7 +14,8 @@ from skauto.strategies._base import GeneratorStrategy, Observations
 from skauto.strategies._bayesian import DESIGN_SHARE, clone_or, improvement_of, performance_unit
 from skauto.strategies._checks import check_integers, check_numbers, check_options, check_positive
 from skauto.strategies._tree import DecisionTree, Experience, Node, Path
-from skauto.surrogates import RandomForest, Surrogate, believe
+from skauto.surrogates import RandomForest, Surrogate
+from skauto.surrogates._believe import believe
 from skauto.utils import FloatArray
 
 # Origins of the proposals of the initial design.
@@ -243,7 +244,8 @@ class MOSAIC(GeneratorStrategy):
         if not len(observations):  # all trials are pending
             return self._proposal(self._sample_new(), "random")
         losses = self._transformed(observations.y)
-        X, pending = self._inputs(observations.vectors), self._inputs(self._pending_vectors())
+        X = self._space.fill_inactive(observations.vectors)
+        pending = self._space.fill_inactive(self._pending_vectors())
         surrogate = clone_or(self.surrogate, RandomForest()).fit(X, losses, self._rng)
         believe(surrogate, X, losses, pending, self._rng)
         experience = self._experience(observations, losses)
@@ -271,7 +273,7 @@ class MOSAIC(GeneratorStrategy):
         vectors = self._space.sample(
             len(drawn), self._rng, structures=self._space.structures[drawn]
         )
-        mean, _ = surrogate.predict(self._inputs(vectors))
+        mean, _ = surrogate.predict(self._space.fill_inactive(vectors))
         chosen = vectors[:, self._order[len(node.path)], None] == choices
         counts = chosen.sum(axis=0)
         return np.where(counts, mean @ chosen / np.maximum(counts, 1), mean.mean())
@@ -282,7 +284,7 @@ class MOSAIC(GeneratorStrategy):
         """New configuration of X(s) with the largest expected improvement; None if none is new."""
         best = self._best_below(node, observations, experience)
         ranked, _ = maximize_acquisition(
-            improvement_of(surrogate, float(experience.losses.min()), self._inputs),
+            improvement_of(surrogate, float(experience.losses.min()), self._space.fill_inactive),
             self._space,
             self._rng,
             starts=best[None],
@@ -293,9 +295,6 @@ class MOSAIC(GeneratorStrategy):
             fixed_steps=[self._space.steps[i] for i in self._order[: len(node.path)]],
         )
         return self._first_new(np.vstack([ranked, best]))
-
-    def _inputs(self, vectors: FloatArray) -> FloatArray:
-        return self._space.fill_inactive(vectors)
 
     def _best_below(
         self, node: Node, observations: Observations, experience: Experience

@@ -37,6 +37,4 @@ class RandomSearch(Strategy):
         if not self._drawn:  # sampling in batches is faster
             self._drawn.extend(self._space.sample(_BATCH, self._rng))
         configuration = self._first_new(self._drawn.pop()[None])
-        if configuration is None:
-            configuration = self._sample_new()
-        return None if configuration is None else Proposal(configuration, origin="random")
+        return self._proposal(configuration or self._sample_new(), "random")

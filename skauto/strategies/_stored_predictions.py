@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skauto.history import History
-from skauto.selection import ErrorLoss, Loss, candidate_pool, greedy_selection
+from skauto.selection import ErrorLoss, Loss, greedy_selection
+from skauto.selection._candidates import candidate_pool
 from skauto.strategies._base import Observations
 from skauto.utils import GrowingArray, IntArray
 
@@ -46,8 +47,8 @@ class StoredPredictions:
             if self._rows is None:
                 self._rows = self._sample_rows(predictions)
                 self.targets = history.targets[self._rows]
-                if history.ensemble_loss is not None:
-                    self.loss = history.ensemble_loss(self._rows)
+                if history.goal.ensemble_loss is not None:
+                    self.loss = history.goal.ensemble_loss(self._rows)
             sampled = predictions[self._rows]
             if np.isfinite(sampled).all():
                 self._predictions.append(sampled)

@@ -61,16 +61,9 @@ Valuation = Callable[[Node, Sequence[int]], FloatArray]
 class DecisionTree:
     """Monte-Carlo search tree over structures; the root has all its children from the start.
 
-    Parameters
-    ----------
-    decisions : ndarray of int of shape (n_structures, n_decisions)
-        All legal structures, one column per decision.
-    c_ucb : float
-        Weight of exploration in Eq. (5).
-    progressive_widening : float
-        A node with n visits may have ``floor(n ** progressive_widening)`` children.
-    temperature : float
-        Temperature of the softmax of Eq. (4).
+    `decisions` (n_structures, n_decisions) are all legal structures, one column per decision.
+    `c_ucb` is the weight of exploration in Eq. (5), and `temperature` that of the softmax of Eq.
+    (4). A node with n visits may have ``floor(n ** progressive_widening)`` children.
     """
 
     def __init__(

@@ -2,7 +2,6 @@
 
 from skauto.surrogates._augmented_gp import AugmentedGaussianProcess
 from skauto.surrogates._base import Surrogate
-from skauto.surrogates._believe import believe
 from skauto.surrogates._diversity import DiversitySurrogate
 from skauto.surrogates._forest import RandomForest
 from skauto.surrogates._gaussian_process import GaussianProcess
@@ -15,5 +14,4 @@ __all__ = [
     "LinearModel",
     "RandomForest",
     "Surrogate",
-    "believe",
 ]

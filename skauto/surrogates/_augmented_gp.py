@@ -93,7 +93,7 @@ class AugmentedGaussianProcess(BaseEstimator):
         return self
 
     def believe(self, X: FloatArray, rng: np.random.Generator) -> Self:
-        """Condition the augmented model on running evaluations, see :func:`believe`."""
+        """Condition the augmented model on running evaluations (kriging believer)."""
         believe(self.augmented_, *self._augmented_set, X, rng)
         return self
 

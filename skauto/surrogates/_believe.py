@@ -14,38 +14,19 @@ Model = TypeVar("Model", bound=Surrogate)
 def believe(
     model: Model, X: FloatArray, y: FloatArray, running: FloatArray, rng: np.random.Generator
 ) -> Model:
-    """Condition a model on running evaluations, with its predictions as their values.
+    """Condition a model, fitted to X and y, on running evaluations with its predictions as values.
 
-    This *kriging believer* [1]_ makes parallel proposals differ, because it reduces the predicted
-    standard deviation near running evaluations. A Gaussian process keeps its hyper-parameters.
-
-    Parameters
-    ----------
-    model : Surrogate
-        Model that was fitted to ``X`` and ``y``.
-    X : ndarray of shape (n, n_features)
-        Observed points.
-    y : ndarray of shape (n,)
-        Observed values.
-    running : ndarray of shape (n_running, n_features)
-        Points of the running evaluations, possibly none.
-    rng : numpy.random.Generator
-        Source of randomness of a new fit, for models other than Gaussian processes.
-
-    Returns
-    -------
-    model : Surrogate
-        The same object.
-
-    References
-    ----------
-    .. [1] D. Ginsbourger, R. Le Riche, L. Carraro, "Kriging Is Well-Suited to Parallelize
-       Optimization", in: Computational Intelligence in Expensive Optimization Problems, 2010.
+    This *kriging believer* (D. Ginsbourger, R. Le Riche, L. Carraro, "Kriging Is Well-Suited to
+    Parallelize Optimization", in: Computational Intelligence in Expensive Optimization Problems,
+    2010) makes parallel proposals differ, because it reduces the predicted standard deviation near
+    running evaluations (n_running, n_features). A Gaussian process keeps its hyper-parameters;
+    other models are fitted again. The same object is returned.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from skauto.surrogates import GaussianProcess, believe
+    >>> from skauto.surrogates import GaussianProcess
+    >>> from skauto.surrogates._believe import believe
     >>> rng = np.random.default_rng(0)
     >>> X = np.array([[0.0], [0.2], [1.0]])
     >>> gp = GaussianProcess().fit(X, X[:, 0], rng)

@@ -132,7 +132,6 @@ class DiversitySurrogate(BaseEstimator):
     def _grow(
         self, X: NDArray[np.float32], diversity: FloatArray, rng: np.random.Generator
     ) -> lightgbm.Booster:
-        """Fit one model."""
         first, second = _draw_pairs(len(X), self.max_pairs, rng)
         parameters: dict[str, Any] = {
             "objective": "regression",

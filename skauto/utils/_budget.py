@@ -5,26 +5,10 @@ import time
 
 
 class Budget:
-    """Number of trials and seconds that a search may use; the clock starts at construction.
+    """Number of trials and seconds that a search may use; None for no limit.
 
-    Parameters
-    ----------
-    max_evals : int, default=None
-        Maximum number of trials; None for no limit.
-    time_limit : float, default=None
-        Seconds of wall-clock time; None for no limit.
-
-    Attributes
-    ----------
-    reserved : float
-        Seconds to keep for what follows the search.
-
-    Examples
-    --------
-    >>> from skauto.utils import Budget
-    >>> budget = Budget(max_evals=10)
-    >>> budget.remaining
-    inf
+    The clock starts at construction. `reserved` are the seconds to keep for what follows the
+    search.
     """
 
     def __init__(self, max_evals: int | None = None, time_limit: float | None = None) -> None:

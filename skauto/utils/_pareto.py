@@ -7,25 +7,15 @@ from skauto.utils._types import BoolArray, FloatArray
 
 
 def non_dominated(losses: ArrayLike) -> BoolArray:
-    """Return the mask of the non-dominated rows (the Pareto front).
+    """Return the mask (n,) of the non-dominated rows of losses (n, m): the Pareto front.
 
     A row dominates another row if no loss is larger and at least one loss is smaller. Equal rows
     do not dominate each other, so duplicates of a non-dominated row are all non-dominated. A row
     with an infinite or missing loss (a failed trial) is never on the front and dominates nothing.
 
-    Parameters
-    ----------
-    losses : array-like of shape (n, m)
-        One row per point, one column per objective.
-
-    Returns
-    -------
-    mask : ndarray of bool of shape (n,)
-        True for the rows of the Pareto front.
-
     Examples
     --------
-    >>> from skauto.utils._pareto import non_dominated
+    >>> from skauto.utils import non_dominated
     >>> non_dominated([[1.0, 3.0], [2.0, 2.0], [3.0, 3.0], [2.0, 2.0]])
     array([ True,  True, False,  True])
     """
@@ -44,27 +34,12 @@ def non_dominated(losses: ArrayLike) -> BoolArray:
 
 
 def hypervolume(losses: ArrayLike, reference: ArrayLike) -> float:
-    """Compute the volume that a set of points dominates, bounded by a reference point.
+    """Compute the volume that points (n, m) dominate, bounded by a reference point (m,).
 
-    The result is exact: a sweep for two objectives, the WFG recursion for more.
-
-    Parameters
-    ----------
-    losses : array-like of shape (n, m)
-        One row per point, one column per objective. Points that are not below the reference in
-        every objective, and points with infinite or missing losses, contribute nothing.
-    reference : array-like of shape (m,)
-        Reference point: the upper bound of each objective.
-
-    Returns
-    -------
-    volume : float
-        0.0 for an empty set.
-
-    References
-    ----------
-    L. While, L. Bradstreet and L. Barone, "A fast way of calculating exact hypervolumes", IEEE
-    Transactions on Evolutionary Computation 16(1), 2011, Fig. 2.
+    It is exact: a sweep for two objectives, the WFG recursion for more (L. While, L. Bradstreet
+    and L. Barone, "A fast way of calculating exact hypervolumes", IEEE Transactions on
+    Evolutionary Computation 16(1), 2011, Fig. 2). Points that are not below the reference in every
+    objective, and points with infinite or missing losses, contribute nothing.
 
     Examples
     --------

@@ -8,18 +8,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 
 class Predictions(ClassifierMixin, BaseEstimator):
-    """A fitted classifier that returns stored probabilities for any input.
+    """A fitted classifier that returns stored probabilities (n_samples, n_classes) for any input.
 
-    With it, any scikit-learn scorer can score out-of-fold predictions and ensembles.
-
-    Parameters
-    ----------
-    probabilities : ndarray of shape (n_samples, n_classes)
-        Output of ``predict_proba``.
-    classes : ndarray of shape (n_classes,)
-        Class labels of the columns.
-    labels : ndarray of int of shape (n_samples,), default=None
-        Class codes of the output of ``predict``; None for the most probable class.
+    With it, any scikit-learn scorer can score out-of-fold predictions and ensembles. `labels` are
+    the class codes of the output of ``predict``; None for the most probable class.
 
     Examples
     --------

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from skauto.acquisition import local_search, maximize_acquisition
+from skauto.acquisition import maximize_acquisition
+from skauto.acquisition._maximize import local_search
 from skauto.space import SearchSpace
 
 

@@ -10,12 +10,12 @@ from skauto.constraints import (
     EqualOpportunity,
     Evidence,
     FalseNegativeRate,
-    Gate,
     GroupDisparity,
-    Margin,
     ScoreBound,
     StatisticalParity,
 )
+from skauto.constraints._evidence import Margin
+from skauto.constraints._gate import Gate
 from skauto.data import TrainingData
 from skauto.history import Trial
 from skauto.space import Configuration

@@ -21,9 +21,9 @@ from skauto.constraints import (
     PredictionLatency,
     ScoreBound,
     StatisticalParity,
-    cautious_mean,
-    group_codes,
 )
+from skauto.constraints._evidence import cautious_mean
+from skauto.constraints._groups import group_codes
 
 CLASSES = np.array(["no", "yes"])
 

@@ -7,7 +7,8 @@ from numpy.testing import assert_allclose
 from sklearn.linear_model import LogisticRegression
 
 from skauto import ConstrainedAutoClassifier
-from skauto.constraints import GroupDisparity, StatisticalParity, group_weights
+from skauto.constraints import GroupDisparity, StatisticalParity
+from skauto.constraints._group_weights import group_weights
 from skauto.data import TrainingData
 from skauto.evaluation import FoldTask, PipelineBuilder, PipelineWorker, RefitTask
 from skauto.space import Configuration, SearchSpace, get_space

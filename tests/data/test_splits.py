@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GroupKFold, PredefinedSplit, TimeSeriesSplit
 
-from skauto.data import affordable_folds, make_splits, stratified_subset
+from skauto.data import make_splits
+from skauto.data._splits import affordable_folds, stratified_subset
 
 
 def _target(n_samples, n_classes=2):

@@ -18,16 +18,17 @@ from skauto.constraints import (
     Evidence,
     FalseNegativeRate,
     FalsePositiveRate,
-    Gate,
-    Margin,
     ModelSize,
     PredictionLatency,
     StatisticalParity,
 )
+from skauto.constraints._evidence import Margin
+from skauto.constraints._gate import Gate
 from skauto.data import TableReader, TrainingData
 from skauto.engines import make_engine
-from skauto.ensemble import EnsembleBuilder, Refits
+from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._decide import DecisionChooser
+from skauto.ensemble._refits import Refits
 from skauto.estimators._pareto import FrontBuilder
 from skauto.evaluation import PipelineEvaluator, PipelineWorker, RefitTask
 from skauto.exceptions import InfeasibleError, InfeasibleWarning
@@ -248,7 +249,9 @@ def test_single_trials_are_ordered_by_the_loss_after_their_decisions():
     assert [t.constraints[limit.key] for t in history] == pytest.approx([0.0, 0.2, 0.2])
     assert [t.loss for t in history] == [0.5, 0.1, 0.1]
     with make_engine(refit) as engine:
-        refits = Refits(history, engine, Budget(), builder._refit_task, [None])
+        refits = Refits(
+            history, engine, Budget(), builder._refit_task, [None], {}, builder.refit_time
+        )
         order = list(builder._singles(history, refits))
     assert order == [1, 0, 2]
     assert builder._after_decision(history, 1) == (0.0, 0.0)

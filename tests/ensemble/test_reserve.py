@@ -8,7 +8,7 @@ from sklearn.metrics import get_scorer
 
 from skauto import AutoClassifier
 from skauto.data import TrainingData
-from skauto.ensemble import EnsembleBuilder
+from skauto.ensemble._build import EnsembleBuilder
 from skauto.evaluation import PipelineEvaluator, PipelineWorker
 from skauto.history import History, Trial
 from skauto.space import Configuration, SearchSpace
@@ -76,7 +76,7 @@ def test_at_most_a_quarter_is_kept_but_the_best_is_always_refitted(builder):
 def test_at_the_end_the_members_that_would_be_selected_decide(builder):
     trials = history(*[(0.4, 5.0)] * 9, (0.0, 2.0))
     known = History()
-    for trial in trials.trials[:9]:
+    for trial in trials[:9]:
         known.append(trial)
     usual = 45 * PER_FIT + 1
     late = budget(1000, 100)

@@ -204,10 +204,10 @@ def test_labels_of_dtype_object(iris, values):
 
 def test_warm_start_continues(iris):
     clf = quick(options=SearchOptions(warm_start=True)).fit(*iris)
-    first = clf.history_.trials
+    first = clf.history_[:]
     clf.fit(*iris)
     assert len(clf.history_) == 8
-    assert clf.history_.trials[:4] == first
+    assert clf.history_[:4] == first
     configurations = [trial.configuration for trial in clf.history_]
     assert len(set(configurations)) == 8
     assert len(clf.set_params(options=None).fit(*iris).history_) == 4
@@ -464,7 +464,7 @@ def test_time_limit_gives_a_model():
     clf = AutoClassifier(time_limit=4, random_state=0, scoring="roc_auc").fit(X, y)
     assert len(clf.history_) >= 2
     assert clf.score(X, y) > 0.9
-    assert clf.history_.trials[-1].ended <= 4
+    assert clf.history_[-1].ended <= 4
 
 
 def test_own_component_in_three_lines(iris):

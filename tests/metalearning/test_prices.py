@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from skauto.metalearning import PriceList, Shape, fit_prices
+from skauto.metalearning import PriceList, Shape
+from skauto.metalearning._prices import fit_prices
 from skauto.space import Configuration
 
 TREE = Configuration({"classifier": ("tree", {})})

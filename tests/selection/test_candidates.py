@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skauto.selection import candidate_pool
+from skauto.selection._candidates import candidate_pool
 
 
 def test_the_best_and_the_best_of_each_family():

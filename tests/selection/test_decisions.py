@@ -14,11 +14,14 @@ from skauto.selection import (
     MatthewsLoss,
     RocAucLoss,
     choose_decision,
-    choose_offsets,
-    choose_temperature,
     get_loss,
 )
-from skauto.selection._decisions import _line_search, _logarithms
+from skauto.selection._decisions import (
+    _line_search,
+    _logarithms,
+    choose_offsets,
+    choose_temperature,
+)
 
 
 def binary(n, rate, seed, separation=2.0):

@@ -4,13 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from skauto.selection import (
-    BalancedErrorLoss,
-    ErrorLoss,
-    RateLimit,
-    SignalThreshold,
-    choose_signal_thresholds,
-)
+from skauto.selection import BalancedErrorLoss, ErrorLoss, RateLimit
+from skauto.selection._rates import SignalThreshold, choose_signal_thresholds
 
 
 def people(n, seed, told=2.0):

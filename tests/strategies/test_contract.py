@@ -14,7 +14,7 @@ import pytest
 from sklearn.base import clone
 
 import skauto
-from skauto.engines import thread_pools
+from skauto.engines._base import thread_pools
 from skauto.history import History, Proposal, Trial
 from skauto.objectives import make_artificial_objective, make_artificial_space
 from skauto.space import Configuration

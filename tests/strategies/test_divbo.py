@@ -10,7 +10,8 @@ from sklearn.metrics import f1_score
 from skauto import AutoClassifier, SearchOptions
 from skauto.acquisition import expected_improvement
 from skauto.history import Goal, History, Proposal
-from skauto.selection import ErrorLoss, candidate_pool, greedy_selection, pairwise_diversity
+from skauto.selection import ErrorLoss, greedy_selection, pairwise_diversity
+from skauto.selection._candidates import candidate_pool
 from skauto.strategies import DivBO
 from skauto.surrogates import DiversitySurrogate
 from tests.instances import quick_space

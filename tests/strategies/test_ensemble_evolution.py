@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from skauto.history import Goal, History
-from skauto.selection import ErrorLoss, candidate_pool, greedy_selection
+from skauto.selection import ErrorLoss, greedy_selection
+from skauto.selection._candidates import candidate_pool
 from skauto.strategies import EnsembleEvolution
 from tests.strategies.ensemble_search import ArtificialClassifiers
 from tests.strategies.search_loop import rich_space

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from skauto.history import History, Proposal, Trial
-from skauto.selection import candidate_pool
+from skauto.selection._candidates import candidate_pool
 from skauto.strategies import EnsembleOptimization
 from tests.strategies.ensemble_search import ArtificialClassifiers
 from tests.strategies.search_loop import as_measured, drive, rich_space

@@ -86,14 +86,13 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
         columns = [] if self.categorical_features is None else list(self.categorical_features)
         if columns:
             fit_params.setdefault("categorical_feature", columns)
-        if eval_set is not None:
-            eval_set = known_rows(eval_set, np.unique(y))
+        held_out = None if eval_set is None else known_rows(eval_set, np.unique(y))
         fixed = self.n_estimators
-        if eval_set is not None:
+        if held_out is not None:
             self.n_estimators = self.max_rounds
             stop = _stop_early(self.learning_rate, n_samples=np.shape(X)[0])
             fit_params |= {
-                "eval_set": [eval_set],
+                "eval_set": [held_out],
                 "eval_class_weight": None if self.class_weight is None else [self.class_weight],
                 "callbacks": [*fit_params.get("callbacks", ()), stop],
             }

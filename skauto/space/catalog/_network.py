@@ -16,7 +16,8 @@ from skauto.utils import check_sample_weight
 
 # Number of rows that are predicted at once, which bounds the memory of the hidden layers.
 _BLOCK = 8192
-_SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
+# Klambauer et al., "Self-normalizing neural networks", NeurIPS 2017.
+SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
 _BETA_1, _BETA_2, _EPSILON = 0.9, 0.95, 1e-8
 # Factors of the learning rate for the input scale, the weights and the biases.
 _RATES = {"scale": 6.0, "weight": 1.0, "bias": 0.1}
@@ -311,17 +312,17 @@ def _mask(shape: tuple[int, ...], dropout: float, rng: np.random.Generator) -> A
 
 def _selu(values: Any) -> Any:
     negative = np.minimum(values, 0.0)
-    result = (values - negative) * values.dtype.type(_SELU_SCALE)
+    result = (values - negative) * values.dtype.type(SELU_SCALE)
     np.exp(negative, out=negative)
     negative -= 1.0
-    negative *= values.dtype.type(_SELU_ALPHA * _SELU_SCALE)
+    negative *= values.dtype.type(SELU_ALPHA * SELU_SCALE)
     result += negative
     return result
 
 
 def _selu_slope(activations: Any) -> Any:
     """Return the derivative of SELU, given its value."""
-    scale, limit = np.array([_SELU_SCALE, _SELU_SCALE * _SELU_ALPHA], dtype=activations.dtype)
+    scale, limit = np.array([SELU_SCALE, SELU_SCALE * SELU_ALPHA], dtype=activations.dtype)
     slope = np.minimum(activations, 0.0)
     slope += limit
     slope -= (activations > 0) * (limit - scale)  # faster than np.where

@@ -186,11 +186,8 @@ _LARGE_CLASSIFIERS = [
 def admm_small() -> SearchSpace:
     """Build ADMM's smaller space (Table A3): 6 x 3 x 6 = 108 pipelines.
 
-    Returns
-    -------
-    SearchSpace
-        The space. It has 35 hyper-parameters and the strategy of the imputer. The paper has 36
-        and the imputer: also ``criterion`` of gradient boosting.
+    It has 35 hyper-parameters and the strategy of the imputer. The paper has 36 and the imputer:
+    also ``criterion`` of gradient boosting.
 
     References
     ----------
@@ -209,12 +206,9 @@ def admm_small() -> SearchSpace:
 def admm_large() -> SearchSpace:
     """Build ADMM's larger space (Table A2): 8 x 11 x 7 x 11 = 6,776 pipelines.
 
-    Returns
-    -------
-    SearchSpace
-        The space. It has 90 hyper-parameters and the strategy of the imputer. The paper has 92:
-        also ``criterion`` of gradient boosting and ``algorithm`` of AdaBoost. The seventh selector
-        is our addition.
+    It has 90 hyper-parameters and the strategy of the imputer. The paper has 92: also
+    ``criterion`` of gradient boosting and ``algorithm`` of AdaBoost. The seventh selector is our
+    addition.
 
     References
     ----------

@@ -126,13 +126,9 @@ _TRANSFORMERS = [
 def divbo() -> SearchSpace:
     """Build DivBO's space (Tables 6 and 7): 11 classifiers, 20 operators.
 
-    Returns
-    -------
-    SearchSpace
-        The space, without forbidden pairs. It has 94 hyper-parameters. The tables have 101: also
-        ``algorithm`` of AdaBoost, ``criterion`` of gradient boosting, ``n_components`` of LDA,
-        ``bootstrap`` of the trees embedding, and the constants ``penalty``, ``loss`` and ``dual``
-        of the linear selector.
+    It has no forbidden pairs, and 94 hyper-parameters. The tables have 101: also ``algorithm`` of
+    AdaBoost, ``criterion`` of gradient boosting, ``n_components`` of LDA, ``bootstrap`` of the
+    trees embedding, and the constants ``penalty``, ``loss`` and ``dual`` of the linear selector.
 
     References
     ----------
@@ -142,10 +138,7 @@ def divbo() -> SearchSpace:
         "divbo",
         default={"classifier": "random_forest"},
         balancer=[NONE, CLASS_WEIGHTS],
-        scaler=[
-            SCALERS[name]
-            for name in ("none", "min_max", "normalize", "quantile", "robust", "standard")
-        ],
+        scaler=list(SCALERS.values()),
         transformer=_TRANSFORMERS,
         classifier=_CLASSIFIERS,
     )

@@ -59,11 +59,6 @@ _GRADIENT_BOOSTING = Component(
 def fang_mlp() -> SearchSpace:
     """Build FanG-HPO's space of neural networks (Table 2): 10 hyper-parameters.
 
-    Returns
-    -------
-    SearchSpace
-        The space, with one algorithm per step.
-
     References
     ----------
     .. [1] Candelieri, Ponti and Archetti, "Fair and green hyperparameter optimization via
@@ -75,10 +70,7 @@ def fang_mlp() -> SearchSpace:
 def fang_gbm() -> SearchSpace:
     """Build FanG-HPO's space of boosted trees (Table 3): 7 hyper-parameters.
 
-    Returns
-    -------
-    SearchSpace
-        The space, with one algorithm per step; LightGBM replaces XGBoost.
+    LightGBM replaces XGBoost.
 
     References
     ----------

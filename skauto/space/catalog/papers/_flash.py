@@ -125,11 +125,8 @@ _TRANSFORMERS = [
 def flash() -> SearchSpace:
     """Build FLASH's space (Table 5): 4 x 2 x 13 x 14 = 1,456 paths over 33 algorithms.
 
-    Returns
-    -------
-    SearchSpace
-        The space, without forbidden pairs. It has 99 hyper-parameters. The paper counts 102: also
-        ``algorithm`` of AdaBoost, ``n_components`` of LDA and ``epsilon`` of SGD.
+    It has no forbidden pairs, and 99 hyper-parameters. The paper counts 102: also ``algorithm`` of
+    AdaBoost, ``n_components`` of LDA and ``epsilon`` of SGD.
 
     References
     ----------

@@ -55,15 +55,12 @@ _SPARSE_OUTPUT = (["random_trees_embedding"], ["gaussian_nb", "gradient_boosting
 def mosaic() -> SearchSpace:
     """Build MOSAIC's space: the space of auto-sklearn in 2019 for dense data.
 
-    Returns
-    -------
-    SearchSpace
-        The space. 172 of the 208 pairs of classifier and preprocessor are legal, which gives 6,192
-        structures without balancing (the paper prints 6,048) and 12,384 with it. It has 116
-        hyper-parameters. The public file has 124 that are not constant: also ``algorithm`` of
-        AdaBoost, ``criterion`` of gradient boosting, ``n_components`` of LDA, ``loss`` of the
-        linear support vector machine and of its selector, ``epsilon`` of SGD, ``normalize_type``
-        of XGBoost and ``bootstrap`` of the trees embedding. The paper prints 147 dimensions.
+    172 of the 208 pairs of classifier and preprocessor are legal, which gives 6,192 structures
+    without balancing (the paper prints 6,048) and 12,384 with it. The space has 116
+    hyper-parameters. The public file has 124 that are not constant: also ``algorithm`` of
+    AdaBoost, ``criterion`` of gradient boosting, ``n_components`` of LDA, ``loss`` of the linear
+    support vector machine and of its selector, ``epsilon`` of SGD, ``normalize_type`` of XGBoost
+    and ``bootstrap`` of the trees embedding. The paper prints 147 dimensions.
 
     References
     ----------
