@@ -187,7 +187,7 @@ class BaseAutoClassifier(
                 on_trial=observer.end,
             )
             self.interrupted_ = search.run(rng)
-            report_failures(history)
+            report_failures(history, options.trial_time_limit)
             self._set_model(builder, builder.build(history, engine, budget), history)
         if cache is not None:
             self.cache_ = evaluator.cache_report()

@@ -9,15 +9,19 @@ from skauto.history import History
 _N_CAUSES = 3
 
 
-def report_failures(history: History) -> None:
-    """Warn about trials without a score, with the most frequent causes; raise if all have none."""
+def report_failures(history: History, trial_time_limit: float | None) -> None:
+    """Warn about trials without a score, with the most frequent causes; raise if all have none.
+
+    Without `trial_time_limit`, a timeout shows that the budget is too short, which is no failure.
+    """
     counts = history.counts()
     bad = {s: n for s, n in counts.items() if s not in ("ok", "stopped", "skipped")}
     if not bad:
         return
     listed = ", ".join(f"{n} {status}" for status, n in bad.items())
     causes = _most_frequent_errors(history)
-    if not counts.get("ok"):
+    is_failure = trial_time_limit is not None or set(bad) != {"timeout"}
+    if not counts.get("ok") and is_failure:
         raise AllTrialsFailedError(
             f"All {len(history)} trials failed ({listed}). Most frequent causes:\n"
             f"{causes}\nCheck the data and the space, or fit a single pipeline to find the cause."

@@ -107,8 +107,8 @@ class PipelineEvaluator:
         if share < 1.0:
             self._ladder.record(job.proposal.configuration, share, result.probabilities)
         promoted = self._ladder.promotes(history, n_known, family, share, result.probabilities)
-        if promoted and self._too_late(job) and any(trial.ok for trial in history):
-            return self._take_fewer_rows(job)
+        if promoted and self._too_late(job):
+            return self._take_fewer_rows(job, needed=not any(trial.ok for trial in history))
         return promoted
 
     def validates_out_of_bag(self, configuration: Configuration) -> bool:
@@ -134,11 +134,15 @@ class PipelineEvaluator:
             self.prices.observe(task.configuration, shape, price)
 
     def task_limit(self, task: Task) -> float | None:
-        """Seconds after which a task is killed: half of those left, or twice its price if more."""
+        """Seconds after which a task is killed: half of those left, or twice its price if more.
+
+        A preview, the first rung on a share of the rows, has a quarter of them.
+        """
         if self.prices is None or not _is_priced(task):
             return None
         price = self.prices.seconds(task.configuration, self._task_shape(task))
-        return max(2.0 * _AFFORDABLE * self.budget.remaining, 2.0 * price)
+        share = 1.0 if isinstance(task, FoldTask) and task.preview else 2.0
+        return max(share * _AFFORDABLE * self.budget.remaining, 2.0 * price)
 
     def loss(self, scores: Sequence[float]) -> float:
         """Convert the fold scores of the scorer into the loss that is minimized.
@@ -184,17 +188,22 @@ class PipelineEvaluator:
         )
         return seconds / min(self.n_workers, len(job.next_rung)) > self.budget.search_remaining
 
-    def _take_fewer_rows(self, job: TrialJob) -> bool:
-        """Fit on the rows that are affordable if that is at least twice as many as before."""
+    def _take_fewer_rows(self, job: TrialJob, *, needed: bool) -> bool:
+        """Fit on the rows that are affordable if that is at least twice as many as before.
+
+        A trial is `needed` as long as none is complete; then it takes at least as many as before.
+        """
         assert self.prices is not None
         if self.n_folds > 1:
-            return False
+            return needed
+        before = job.latest[0]
         whole = FoldTask(job.proposal.configuration, 0, keep=True)
         seconds = self.prices.seconds(whole.configuration, self._task_shape(whole))
-        share = min(1.0, 2.0 * _AFFORDABLE * self.budget.search_remaining / seconds)
-        if share < 2.0 * job.latest[0]:
+        part = _AFFORDABLE if needed else 2.0 * _AFFORDABLE
+        share = min(1.0, part * self.budget.search_remaining / seconds)
+        if share < 2.0 * before and not needed:
             return False
-        job.replace_next_rung({0: replace(whole, share=share)})
+        job.replace_next_rung({0: replace(whole, share=max(share, before))})
         return True
 
     def _make_affordable(self, job: TrialJob, rungs: list[dict[Any, Task]]) -> None:

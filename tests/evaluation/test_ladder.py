@@ -169,6 +169,15 @@ def test_a_killed_task_raises_the_price_of_its_classifier():
     assert prices.seconds(configuration, shape) > 2 * before
 
 
+@pytest.mark.parametrize(("price", "limits"), [(1.0, (25.0, 50.0)), (40.0, (80.0, 80.0))])
+def test_a_preview_is_killed_after_a_quarter_of_the_time_and_a_fold_after_half(price, limits):
+    prices = PriceList({"gaussian_nb": [np.log(price / 0.3), 1.0, 0.0, 0.0]})
+    evaluator = evaluator_for(bayes_space(), prices=prices, left=100.0)
+    fold = FoldTask(evaluator.function.builder.space.default(), 0)
+    killed_after = [evaluator.task_limit(replace(fold, preview=p)) for p in (True, False)]
+    assert killed_after == pytest.approx(limits, rel=0.01)
+
+
 def test_a_trial_that_is_not_affordable_is_skipped():
     prices = PriceList({"gaussian_nb": [np.log(1e4), 1.0, 0.0, 0.0]})
     job = opened(evaluator_for(bayes_space(), prices=prices), time_limit=100.0)
@@ -287,8 +296,17 @@ def test_a_share_of_many_rows_is_judged_on_few_of_them():
     assert job.next_parts() == [0]  # the first trial is promoted to all rows
 
 
-@pytest.mark.parametrize(("left", "share"), [(100.0, 1.0), (63.0, 0.49), (30.0, None)])
-def test_a_promoted_trial_takes_as_many_rows_as_the_time_allows(left, share):
+@pytest.mark.parametrize(
+    ("left", "n_complete", "share"),
+    [
+        (100.0, 1, 1.0),
+        (63.0, 1, 0.49),
+        (30.0, 1, None),
+        (63.0, 0, 0.246),  # the first one takes less time, so that there is a model early
+        (30.0, 0, 10_000 / 64_000),
+    ],
+)
+def test_a_promoted_trial_takes_as_many_rows_as_the_time_allows(left, n_complete, share):
     # 1 s for 1,000 rows, 64 s for the training rows of the hold-out split
     prices = PriceList({"gaussian_nb": [0.0, 1.0, 0.0, 0.0]})
     evaluator = evaluator_for(bayes_space(), n_rows=80_000, n_folds=5, prices=prices, left=1e3)
@@ -297,8 +315,8 @@ def test_a_promoted_trial_takes_as_many_rows_as_the_time_allows(left, share):
     (part,) = job.next_parts()
     job.latest = 10_000 / 64_000, evaluator.function(*job.args(part))
     evaluator.budget.time_limit = left + evaluator.budget.elapsed
-    history = history_of(np.full((80_000, 2), 0.5, np.float32))
-    assert evaluator.promotes(job, history, 1) is (share is not None)
+    history = history_of(*[np.full((80_000, 2), 0.5, np.float32)] * n_complete)
+    assert evaluator.promotes(job, history, n_complete) is (share is not None)
     (task,) = job.next_rung.values()
     if share is not None:
         assert task.share == pytest.approx(share, rel=0.02) and task.keep and not task.preview
