@@ -201,9 +201,11 @@ class EnsembleBuilder:
                 self.gate.learn_growth(history[number], model)
             votes.append(self._fitted(history, refits, kept))
         votes = [weights for weights in votes if weights]
-        if len(votes) == 2 and votes[0] == votes[1]:
-            votes.pop()
-        yield from sorted(votes, key=lambda weights: self._vote_loss(history, weights))
+        if len(votes) == 2 and votes[0] != votes[1]:
+            votes.sort(key=lambda weights: self._vote_loss(history, weights))
+        else:
+            del votes[1:]
+        yield from votes
 
     def _fitted(
         self, history: History, refits: Refits, kept: Sequence[str] = ()

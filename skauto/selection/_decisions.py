@@ -36,6 +36,8 @@ _MAX_ROUNDS = 3
 # Minimum number of rows for temperature scaling, and maximum of the temperature and its inverse.
 _MIN_ROWS = 100
 _MAX_TEMPERATURE = 5.0
+# Maximum number of probabilities, rows times classes, that a temperature is fitted to.
+_MAX_PROBABILITIES = 2_000_000
 # Maximum increase of the error rate or of 1 - AUC by a temperature. It keeps the labels and, with
 # two classes, the order of the rows, except for ties.
 _MAX_INCREASE = 1e-4
@@ -190,11 +192,17 @@ def choose_temperature(
 
     C. Guo, G. Pleiss, Y. Sun and K. Q. Weinberger, "On calibration of modern neural networks",
     ICML 2017. The loss is the log loss or the Brier loss. The temperature lies between 0.2 and 5;
-    it is 1 for fewer than 100 rows, or if the mean gain is less than its standard error.
+    it is 1 for fewer than 100 rows, or if the mean gain is less than its standard error. It is
+    fitted on a sample of the rows if there are more than two million probabilities.
     """
     n_rows, n_classes = probabilities.shape
     if n_rows < _MIN_ROWS:
         return 1.0
+    if probabilities.size > _MAX_PROBABILITIES:
+        n_rows = max(_MIN_ROWS, _MAX_PROBABILITIES // n_classes)
+        rows = np.random.default_rng(0).choice(len(y), n_rows, replace=False)
+        probabilities, y = probabilities[rows], y[rows]
+        sample_weight = None if sample_weight is None else sample_weight[rows]
 
     def at(temperature: float) -> FloatArray:
         return Decision(np.zeros(n_classes), temperature).scale(probabilities)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit, softmax
 from sklearn.metrics import f1_score, fbeta_score, get_scorer, log_loss, make_scorer
 
@@ -210,6 +211,20 @@ def test_ranks_and_labels_keep_their_loss_and_get_calibrated_probabilities(loss)
     assert decision.temperature == pytest.approx(0.5, rel=0.1)
     before, after = loss(y, np.stack([distorted, decision.scale(distorted)]), None)
     assert after == before
+
+
+def test_many_probabilities_are_calibrated_on_a_sample_of_the_rows():
+    rng = np.random.default_rng(0)
+    y = rng.integers(250, size=12_000)
+    logits = rng.normal(size=(12_000, 250)) + 4.0 * np.eye(250)[y]
+    probabilities = softmax(0.5 * logits, axis=1)
+    few = choose_temperature(probabilities, y, LogLoss())
+    on_all = minimize_scalar(
+        lambda t: LogLoss()(y, Decision(np.zeros(250), t).scale(probabilities)[None])[0],
+        bounds=(0.2, 5.0),
+        method="bounded",
+    )
+    assert few == pytest.approx(on_all.x, rel=0.03) and few < 0.7
 
 
 def test_a_temperature_that_lowers_the_auc_of_three_classes_is_refused():
