@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 import os
 import signal
 import tempfile
@@ -12,12 +13,25 @@ os.environ.setdefault("MPLBACKEND", "Agg")  # no window, also in the doctests
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
+from sklearn.datasets import load_iris
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what was imported and collected: it stays to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
 def rng() -> np.random.Generator:
     """A generator with the same numbers in every test."""
     return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="session")
+def iris() -> tuple[np.ndarray, np.ndarray]:
+    """150 rows of four columns, and their three classes."""
+    return load_iris(return_X_y=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from joblib.externals.loky import get_reusable_executor
-from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.validation import check_is_fitted
 
@@ -75,8 +74,8 @@ def temporary_files(tmp_path, monkeypatch):
         ("Ctrl-C in the refit", KeyboardInterrupt),
     ],
 )
-def test_nothing_is_left_behind(kind, error, tmp_path, temporary_files):
-    X, y = load_iris(return_X_y=True)
+def test_nothing_is_left_behind(kind, error, iris, tmp_path, temporary_files):
+    X, y = iris
     assert len(y) == N_ROWS
     marker = tmp_path / "marker"
     marker.touch()

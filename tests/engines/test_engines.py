@@ -13,6 +13,7 @@ from joblib import delayed, parallel_config
 from joblib.parallel import ParallelBackendBase
 
 from skauto.engines import JoblibEngine, ProcessEngine, SerialEngine, make_engine
+from tests.waiting import drain
 
 
 class Task:
@@ -69,17 +70,6 @@ ENGINES = {
 def engine(request):
     with ENGINES[request.param](Task()) as engine:
         yield engine
-
-
-def drain(engine):
-    outcomes = {}
-    while engine.n_running:
-        finished = engine.wait()
-        assert finished
-        for key, outcome in finished:
-            assert key not in outcomes
-            outcomes[key] = outcome
-    return outcomes
 
 
 def test_every_task_comes_back_once(engine):

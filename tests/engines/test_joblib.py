@@ -15,17 +15,7 @@ import pytest
 from joblib import parallel_config
 
 from skauto.engines import JoblibEngine, make_engine
-
-PATIENCE = 120  # seconds until a test fails, for a cluster may wait for ever
-
-
-def drain(engine):
-    outcomes = {}
-    end = time.monotonic() + PATIENCE
-    while engine.n_running:
-        outcomes.update(engine.wait(end - time.monotonic()))
-        assert time.monotonic() < end
-    return outcomes
+from tests.waiting import PATIENCE, drain, wait_until
 
 
 def make_task():
@@ -125,10 +115,7 @@ class TestDask:
         Their nannies must know, too: they give up when a worker dies while it starts.
         """
         with cluster.get_client() as client:
-            end = time.monotonic() + PATIENCE
-            while self._running(cluster) != set(client.nthreads()):
-                assert time.monotonic() < end
-                time.sleep(0.05)
+            wait_until(lambda: self._running(cluster) == set(client.nthreads()))
             yield client
 
     def _running(self, cluster):

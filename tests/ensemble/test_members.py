@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
 
 from skauto import AutoClassifier, SearchOptions
 from skauto.ensemble import PipelineEnsemble
@@ -10,11 +9,9 @@ from skauto.selection import pairwise_disagreement, pairwise_diversity
 
 
 @pytest.fixture(scope="module")
-def fitted():
-    X, y = load_iris(return_X_y=True)
-    return AutoClassifier(max_evals=4, random_state=0, options=SearchOptions(warm_start=True)).fit(
-        X, y
-    )
+def fitted(iris):
+    options = SearchOptions(warm_start=True)
+    return AutoClassifier(max_evals=4, cv=3, random_state=0, options=options).fit(*iris)
 
 
 def test_diversity_is_that_of_the_out_of_fold_predictions(fitted):
@@ -30,15 +27,14 @@ def test_diversity_is_that_of_the_out_of_fold_predictions(fitted):
     assert fitted.ensemble_.disagreement_ == pytest.approx(expected)
 
 
-def test_a_search_that_goes_on_keeps_the_targets(fitted):
+def test_a_search_that_goes_on_keeps_the_targets(iris, fitted):
     assert fitted.history_.targets is not None
-    np.testing.assert_array_equal(fitted.classes_[fitted.history_.targets], load_iris().target)
+    np.testing.assert_array_equal(fitted.classes_[fitted.history_.targets], iris[1])
     assert all(trial.predictions is not None for trial in fitted.history_ if trial.ok)
 
 
-def test_only_members_keep_their_predictions():
-    X, y = load_iris(return_X_y=True)
-    fitted = AutoClassifier(max_evals=2, ensemble_size=1, random_state=0).fit(X, y)
+def test_only_members_keep_their_predictions(iris):
+    fitted = AutoClassifier(max_evals=2, cv=3, ensemble_size=1, random_state=0).fit(*iris)
     kept = [trial.number for trial in fitted.history_ if trial.predictions is not None]
     assert kept == list(fitted.member_weights_)
     assert fitted.history_.goal.ensemble_loss is None

@@ -9,7 +9,6 @@ import time
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectKBest
 from sklearn.naive_bayes import GaussianNB
@@ -21,9 +20,9 @@ from skauto.evaluation import PrefixCache, _cache
 from skauto.evaluation._cache import Prefix
 from skauto.space import SearchSpace
 from skauto.strategies import RandomSearch
+from tests.waiting import PATIENCE, wait_until
 
 LONG = 1e3  # seconds: worth keeping
-PATIENCE = 120  # seconds after which a test that waits for another process fails
 
 forks = pytest.mark.skipif(
     "fork" not in multiprocessing.get_all_start_methods(), reason="processes are not forked here"
@@ -57,12 +56,6 @@ def start(function, *arguments):
 def end(process):
     process.kill()
     process.join()
-
-
-def wait_until(condition):
-    latest = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < latest
 
 
 def random_prefix(seed=0, n=50):
@@ -341,8 +334,7 @@ class SlowScaler(StandardScaler):
         return super().fit(X, y, sample_weight)
 
 
-def test_the_report_tells_what_was_saved():
-    X, y = load_iris(return_X_y=True)
+def test_the_report_tells_what_was_saved(iris):
     space = SearchSpace(["scaler", "classifier"]).add("scaler", "slow", SlowScaler())
     space.add("classifier", "tree", DecisionTreeClassifier(), {"max_depth": [1, 2, 3]})
     model = AutoClassifier(
@@ -353,7 +345,7 @@ def test_the_report_tells_what_was_saved():
         initial=None,
         options=SearchOptions(cache=10_000_000),
         random_state=0,
-    ).fit(X, y)
+    ).fit(*iris)
     report = model.cache_
     assert report["n_steps"] == 3 * 2
     assert report["n_reused"] == 2 * 2
@@ -373,8 +365,8 @@ def prefix_space():
 
 @pytest.mark.usefixtures("keep_all")
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_search_is_the_same_bit_for_bit(tmp_path, n_jobs):
-    X, y = load_iris(return_X_y=True)
+def test_a_search_is_the_same_bit_for_bit(iris, tmp_path, n_jobs):
+    X, y = iris
     settings = {
         "strategy": RandomSearch(),
         "space": prefix_space(),

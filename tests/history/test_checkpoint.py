@@ -6,16 +6,17 @@ import os
 import signal
 import time
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 
 from skauto import AutoClassifier, SearchOptions
 from skauto.exceptions import CheckpointError, CheckpointWarning
 from skauto.history import Checkpoint, Trial
 from skauto.space import Real, SearchSpace
+from tests.waiting import wait_until
 
 
 def make_space():
@@ -35,11 +36,6 @@ def search(path, **kwargs):
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "folder" / "search.jsonl"
-
-
-@pytest.fixture(scope="module")
-def iris():
-    return load_iris(return_X_y=True)
 
 
 def test_a_trial_comes_back_as_it_was(path):
@@ -168,10 +164,8 @@ def test_two_searches_cannot_share_a_file(path):
             two.resume({}, make_space())
 
 
-def wait_for_lines(path, n_lines):
-    """Wait until a file has a number of lines."""
-    while not path.exists() or path.read_bytes().count(b"\n") < n_lines:
-        time.sleep(0.001)
+def has_lines(path, n_lines):
+    return path.exists() and path.read_bytes().count(b"\n") >= n_lines
 
 
 def test_kill_at_any_moment_loses_nothing(iris, path):
@@ -185,7 +179,7 @@ def test_kill_at_any_moment_loses_nothing(iris, path):
                 search(path, max_evals=10_000).fit(*iris)
             finally:
                 os._exit(0)
-        wait_for_lines(path, len(seen) + int(rng.integers(5)))
+        wait_until(partial(has_lines, path, len(seen) + int(rng.integers(5))))
         time.sleep(float(rng.uniform(0.0, 0.05)))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import log_softmax
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_classification
+from sklearn.datasets import make_classification
 from sklearn.metrics import log_loss
 from sklearn.preprocessing import scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -131,8 +131,8 @@ def test_members_average(noisy):
     assert losses[1] < losses[0]
 
 
-def test_rows_without_weight_do_not_count():
-    X, y = load_iris(return_X_y=True)
+def test_rows_without_weight_do_not_count(iris):
+    X, y = iris
     weights = (np.arange(150) % 3 > 0).astype(float)
     network = NetworkClassifier(width=16, n_members=1, max_rounds=8, random_state=0)
     weighted = clone(network).fit(scale(X), y, sample_weight=weights)
