@@ -26,10 +26,10 @@ from threadpoolctl import threadpool_limits
 
 from skauto.engines import ProcessEngine, SerialEngine, make_engine
 from tests.belongings import belongings
+from tests.waiting import PATIENCE, drain, wait_until
 
 MEMORY_LIMIT = 200 * 2**20
 TIME_LIMIT = 0.5
-PATIENCE = 120  # seconds after which a test that waits for the death of a process fails
 
 
 class BadOnArrival:
@@ -230,26 +230,12 @@ def nothing_left_behind():
     assert belongings() == before
 
 
-def drain(engine):
-    outcomes = {}
-    while engine.n_running:
-        outcomes.update(engine.wait())
-    return outcomes
-
-
 def is_gone(pid):
     """Tell whether a process has ended, reaped or not."""
     try:
         return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
-
-
-def wait_until(condition):
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def busy_worker(engine):
@@ -328,7 +314,7 @@ def test_limits_are_for_single_tasks_not_for_what_came_before():
 
 
 def test_inherited_data_does_not_count():
-    data = np.ones(60 * 2**20)  # 480 MiB
+    data = np.ones(30 * 2**20)  # 240 MiB
     with ProcessEngine(lambda: float(data.sum()), memory_limit=MEMORY_LIMIT) as engine:
         engine.submit(0)
         assert drain(engine)[0].value == data.size
@@ -543,7 +529,7 @@ def test_spawn_without_main_guard_is_explained(tmp_path):
         "import multiprocessing\n"
         "multiprocessing.set_start_method('spawn')\n"
         "from skauto.engines import make_engine\n"
-        "with make_engine(abs, n_jobs=2) as engine:\n"
+        "with make_engine(abs, isolate=True) as engine:\n"
         "    engine.submit(0, (1,))\n"
         "    engine.wait()\n"
     )
