@@ -51,9 +51,18 @@ def history_of(space, configurations, losses, **fields):
     return history
 
 
-def everything(space):
-    vectors = space.sample(5000, np.random.default_rng(0))
+def drawn(space, n):
+    """Different configurations among n random ones."""
+    vectors = space.sample(n, np.random.default_rng(0))
     return list(dict.fromkeys(map(space.decode, vectors)))
+
+
+@pytest.fixture(scope="module")
+def everything():
+    """All configurations of the grid."""
+    configurations = drawn(grid(), 5000)
+    assert len(configurations) == 18 * 18
+    return configurations
 
 
 def greedy(**settings):
@@ -63,10 +72,8 @@ def greedy(**settings):
 
 @pytest.mark.parametrize("acquisition", ["ei", "log_ei"])
 @pytest.mark.parametrize("transform", [None, "log", "rank"])
-def test_proposes_what_promises_most(acquisition, transform):
-    space = grid()
-    configurations = everything(space)
-    assert len(configurations) == 18 * 18
+def test_proposes_what_promises_most(everything, acquisition, transform):
+    space, configurations = grid(), everything
     history = history_of(space, configurations[:30], np.linspace(0.1, 3.0, 30))
     strategy = greedy(surrogate=Known(), acquisition=acquisition, transform=transform)
     strategy.start(space, np.random.default_rng(1))
@@ -90,9 +97,8 @@ class Nearest(BaseEstimator):
         return self.y_[nearest], np.full(len(X), 0.5)
 
 
-def test_expensive_configurations_are_put_off_per_second():
-    space = grid()
-    configurations = everything(space)
+def test_expensive_configurations_are_put_off_per_second(everything):
+    space, configurations = grid(), everything
     rng = np.random.default_rng(0)
     losses, costs = rng.random(30), 10 ** rng.uniform(-2, 3, size=30)
     history = History()
@@ -120,10 +126,9 @@ class Hopeless(Nearest):
         return mean, np.full(len(X), 0.1)
 
 
-def test_seconds_count_also_where_no_improvement_is_in_sight():
+def test_seconds_count_also_where_no_improvement_is_in_sight(everything):
     """Expected improvement is 0 everywhere; its logarithm per second still has an order."""
-    space = grid()
-    configurations = everything(space)
+    space, configurations = grid(), everything
     rng = np.random.default_rng(0)
     losses, costs = np.full(30, 0.5), rng.uniform(2, 1000, size=30)
     history = History()
@@ -139,9 +144,8 @@ def test_seconds_count_also_where_no_improvement_is_in_sight():
     assert seconds[chosen] == pytest.approx(seconds.min())
 
 
-def test_running_proposals_are_believed_at_their_predicted_mean():
-    space = grid()
-    configurations = everything(space)
+def test_running_proposals_are_believed_at_their_predicted_mean(everything):
+    space, configurations = grid(), everything
     history = history_of(space, configurations[:5], [5.0, 4.0, 3.0, 2.0, 1.0])
     strategy = greedy(surrogate=Known(), transform=None).start(space, np.random.default_rng(0))
     running = configurations[5:8]
@@ -153,9 +157,8 @@ def test_running_proposals_are_believed_at_their_predicted_mean():
     np.testing.assert_array_equal(after, [5, 4, 3, 2, 1, *Known().predict(points)[0]])
 
 
-def test_failures_are_learned_at_the_worst_loss_and_are_never_the_best():
-    space = grid()
-    configurations = everything(space)
+def test_failures_are_learned_at_the_worst_loss_and_are_never_the_best(everything):
+    space, configurations = grid(), everything
     history = history_of(space, configurations[:3], [0.5, np.inf, 0.25])
     strategy = greedy(surrogate=Known(), transform=None).start(space, np.random.default_rng(0))
     strategy.suggest(history)
@@ -164,7 +167,7 @@ def test_failures_are_learned_at_the_worst_loss_and_are_never_the_best():
 
 def test_ranks_make_it_indifferent_to_the_scale_of_the_losses():
     space = rich_space()
-    configurations = list(dict.fromkeys(everything(space)))[:20]
+    configurations = drawn(space, 30)[:20]
     losses = np.random.default_rng(0).random(20)
     proposals = [
         greedy()
@@ -192,7 +195,7 @@ def test_design_is_the_default_and_random_configurations():
 def test_what_others_tried_first_counts_as_design():
     space = rich_space()
     evaluate = as_measured(make_artificial_objective(space))
-    configurations = [c for c in everything(space) if c != space.default()][:3]
+    configurations = [c for c in drawn(space, 30) if c != space.default()][:3]
     history = history_of(space, configurations, [0.5, 0.4, 0.3], origin="given")
     strategy = ForestBO(n_initial=5, random_fraction=0.0, n_candidates=100)
     drive(strategy, space, evaluate, 8, history=history)
