@@ -91,7 +91,7 @@ def make_predictions(rng, n_predictions, n_samples, n_classes, steps=None):
 def test_losses_equal_scikit_learn(loss, peer, n_classes, steps, weighted):
     rng = np.random.default_rng(n_classes)
     y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 60)])
-    predictions = make_predictions(rng, 7, len(y), n_classes, steps)
+    predictions = make_predictions(rng, 4, len(y), n_classes, steps)
     weight = rng.integers(0, 4, len(y)).astype(float) if weighted else None
     if weighted:
         weight[:n_classes] = 1.0  # every class keeps some weight

@@ -2,8 +2,8 @@
 
 Default configurations are fitted on two classes, random ones on three.
 ``SKAUTO_TEST_CONFIGURATIONS`` is the number of random configurations of each component. Numbers of
-trees, rounds and iterations are the least that the space allows: they change the time, not what
-can fail. Components that can fail by their own mathematics are listed with the reason.
+trees, members, rounds and iterations are the least that the space allows: they change the time,
+not what can fail. Components that can fail by their own mathematics are listed with the reason.
 """
 
 import os
@@ -20,7 +20,9 @@ from skauto.space import get_space
 space_called = cache(get_space)  # these tests change none
 
 N_CONFIGURATIONS = int(os.environ.get("SKAUTO_TEST_CONFIGURATIONS", "1"))
-ROUNDS = {"n_estimators", "n_epochs", "max_iter", "max_rounds", "n_restarts_optimizer"}
+ROUNDS = {
+    "n_estimators", "n_epochs", "n_members", "max_iter", "max_rounds", "n_restarts_optimizer"
+}  # fmt: skip
 NO_COLUMN = "No column was left"
 
 # Errors that components may raise for legal hyper-parameters, for mathematical reasons. They are
