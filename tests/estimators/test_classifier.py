@@ -12,7 +12,7 @@ import sklearn
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.callback import ProgressBar
-from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
@@ -51,11 +51,6 @@ def tiny_space():
     space.add("classifier", "gaussian_nb", GaussianNB(), cost=0.1)
     space.add("classifier", "tree", DecisionTreeClassifier(), {"max_depth": [1, 2, 3, 4, 5]})
     return space
-
-
-@pytest.fixture(scope="module")
-def iris():
-    return load_iris(return_X_y=True)
 
 
 @pytest.fixture(scope="module")
@@ -286,7 +281,7 @@ def test_a_callable_scorer_sees_the_rows(iris):
         return float((estimator.predict(rows) == truth)[rows[:, 0] > 5].mean())
 
     quick(scoring=scorer).fit(X, y)
-    assert all(shape[1] == 4 for shape in seen)
+    assert {shape[1] for shape in seen} == {4}
 
 
 def test_roc_auc_of_several_classes_is_one_vs_rest(iris):
@@ -426,10 +421,11 @@ def test_as_few_rows_as_classes(n_classes):
 
 def test_one_column_and_many_columns():
     X, y = make_classification(100, 4, random_state=0)
-    assert whole().fit(X[:, [np.argmax(np.abs(np.corrcoef(X.T, y)[-1, :-1]))]], y).score
+    informative = X[:, [np.abs(np.corrcoef(X.T, y)[-1, :-1]).argmax()]]
+    assert whole().fit(informative, y).score(informative, y) > 0.8
     wide = np.random.default_rng(0).normal(size=(60, 3_000))
     wide[:, 0] += 3 * y[:60]
-    assert whole(max_evals=2).fit(wide, y[:60]).predict(wide).shape == (60,)
+    assert whole(max_evals=2).fit(wide, y[:60]).score(wide, y[:60]) > 0.8
 
 
 def test_failures_are_trials_and_warn_once(iris):
