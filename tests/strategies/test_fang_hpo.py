@@ -5,12 +5,18 @@ import pytest
 from sklearn.base import clone
 
 from skauto.history import History, Proposal, Trial
-from skauto.space import Real, SearchSpace
 from skauto.strategies import FanGHPO, RandomSearch
 from skauto.strategies._fang_hpo import _ideal
 from skauto.surrogates import GaussianProcess
 from skauto.utils._pareto import hypervolume
-from tests.strategies.search_loop import drive
+from tests.strategies.search_loop import (
+    best_volume,
+    coordinates,
+    distances,
+    drive,
+    plane,
+    two_valleys,
+)
 
 QUICK = FanGHPO(
     n_candidates=200,
@@ -19,37 +25,33 @@ QUICK = FanGHPO(
 )
 
 
-def plane(n_dimensions=3):
-    parameters = {f"x{i}": Real(0, 1) for i in range(n_dimensions)}
-    return SearchSpace().add("classifier", "point", parameters=parameters)
-
-
-def coordinates(configuration):
-    return np.array(list(configuration.parameters("classifier").values()))
-
-
 def started(strategy=QUICK, n_dimensions=3):
     return clone(strategy).start(plane(n_dimensions), np.random.default_rng(0))
 
 
-def search(strategy, n_dimensions=3, bias=0.0, n_trials=1000, seed=0, n_objectives=2):
+def search(strategy, n_dimensions=3, bias=0.0, n_trials=1000, n_objectives=2):
     """Search two valleys (or more); the cheap source has them somewhat elsewhere."""
-    centers = np.linspace(0.2, 0.7, n_objectives)
     history = History([f"loss_{i}" for i in range(n_objectives)])
-    strategy = clone(strategy).start(plane(n_dimensions), np.random.default_rng(seed))
+    strategy = started(strategy, n_dimensions)
     while len(history) < n_trials and (proposal := strategy.suggest(history)) is not None:
-        x = coordinates(proposal.configuration) + bias * (1 - proposal.fidelity)
+        point = coordinates(proposal.configuration) + bias * (1 - proposal.fidelity)
         history.append(
             Trial(
                 number=len(history),
                 configuration=proposal.configuration,
-                losses=tuple(float(np.mean((x - center) ** 2)) for center in centers),
+                losses=distances(point, n_objectives),
                 fidelity=proposal.fidelity,
                 origin=proposal.origin,
                 info=proposal.info,
             )
         )
     return history
+
+
+@pytest.fixture(scope="module")
+def faithful():
+    """A search whose cheap source is right."""
+    return search(clone(QUICK).set_params(cost_budget=44.0))
 
 
 def queries(history, origin=None):
@@ -72,13 +74,12 @@ def test_the_design_of_other_sources_and_short_searches():
     assert short == [2, 3]
 
 
-def test_the_search_ends_when_the_cost_budget_is_spent():
-    history = search(QUICK, n_dimensions=2)
-    spent = np.array([trial.info["cost"] for trial in history]).cumsum()
-    assert spent[-2] < 40 <= spent[-1] < 42
+def test_the_search_ends_when_the_cost_budget_is_spent(faithful):
+    spent = np.array([trial.info["cost"] for trial in faithful]).cumsum()
+    assert spent[-2] < 44 <= spent[-1] < 46
     assert set(spent - np.round(spent)) == {0.0}
-    assert queries(history, "initial") == [2, 4]
-    assert [t.fidelity for t in history] == [(1.0, 0.5)[t.info["source"]] for t in history]
+    assert queries(faithful, "initial") == [3, 5]
+    assert [t.fidelity for t in faithful] == [(1.0, 0.5)[t.info["source"]] for t in faithful]
 
 
 def test_what_is_running_and_what_came_first_counts_against_the_budget():
@@ -161,12 +162,10 @@ def test_the_paper_has_no_rule_of_reliable_queries():
     assert not FanGHPO.paper().reliable_only
 
 
-def test_a_faithful_cheap_source_is_used_and_a_wild_one_is_not():
-    strategy = clone(QUICK).set_params(cost_budget=44.0)
-    faithful = queries(search(strategy), "ehvi")
-    wild = queries(search(strategy, bias=2.0), "ehvi")
-    assert faithful[1] >= 8
-    assert wild[1] <= 1
+def test_a_faithful_cheap_source_is_used_and_a_wild_one_is_not(faithful):
+    assert queries(faithful, "ehvi")[1] >= 8
+    wild = search(clone(QUICK).set_params(cost_budget=44.0), bias=2.0)
+    assert queries(wild, "ehvi")[1] <= 1
 
 
 def test_only_the_ground_truth_makes_the_front():
@@ -267,29 +266,19 @@ def test_what_cannot_be_beaten_is_left_alone():
         gap = 2 * x - 1
         return {"losses": (0.15 + (1 - gap) ** 2 / 4 + (y - 0.6) ** 2 / 10, 0.05 + 0.3 * gap)}
 
-    strategy = clone(QUICK).set_params(sources=(1.0,), cost_budget=70.0)
-    history = drive(strategy, plane(), losses, 35, n_objectives=2)
+    strategy = clone(QUICK).set_params(sources=(1.0,), cost_budget=50.0)
+    history = drive(strategy, plane(), losses, 25, n_objectives=2)
     chosen = [trial for trial in history if trial.origin == "ehvi"]
     assert sum(trial.losses == (0.5, 0.0) for trial in chosen) < 0.4 * len(chosen)
 
 
 def test_the_front_of_two_valleys_is_found():
     history = search(clone(QUICK).set_params(cost_budget=50.0), bias=0.05)
-    rival = drive(
-        RandomSearch(),
-        plane(),
-        lambda _, c: {
-            "losses": tuple(float(np.mean((coordinates(c) - z) ** 2)) for z in (0.2, 0.7))
-        },
-        25,
-        n_objectives=2,
-    )
-    t = np.linspace(0, 0.5, 500)
-    best = hypervolume(np.column_stack([t**2, (0.5 - t) ** 2]), [0.3, 0.3])
+    rival = drive(RandomSearch(), plane(), two_valleys, 25, n_objectives=2)  # of the same cost
     by_chance = hypervolume(rival.losses, [0.3, 0.3])
     found = hypervolume([t.losses for t in history if t.fidelity == 1.0], [0.3, 0.3])
-    assert by_chance < found < best
-    assert best - found < 0.25 * (best - by_chance)
+    assert by_chance < found < best_volume()
+    assert best_volume() - found < 0.25 * (best_volume() - by_chance)
 
 
 @pytest.mark.parametrize(("n_objectives", "budget"), [(1, 24.0), (3, 16.0), (4, 16.0)])

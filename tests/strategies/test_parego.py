@@ -5,28 +5,20 @@ import pytest
 from sklearn.base import clone
 
 from skauto.history import History
-from skauto.space import Real, SearchSpace
 from skauto.strategies import Observations, ParEGO, RandomSearch
 from skauto.surrogates import GaussianProcess
 from skauto.utils._pareto import hypervolume
-from tests.strategies.search_loop import drive, rich_space
+from tests.strategies.search_loop import (
+    best_volume,
+    coordinates,
+    distances,
+    drive,
+    plane,
+    rich_space,
+    two_valleys,
+)
 
 QUICK = ParEGO(n_initial=6, n_candidates=300, n_starts=3, surrogate=GaussianProcess(n_restarts=0))
-
-
-def plane(n_dimensions=3):
-    parameters = {f"x{i}": Real(0, 1) for i in range(n_dimensions)}
-    return SearchSpace().add("classifier", "point", parameters=parameters)
-
-
-def coordinates(configuration):
-    return np.array(list(configuration.parameters("classifier").values()))
-
-
-def two_valleys(number, configuration):
-    """Distance from two points: the Pareto set is the segment between them."""
-    x = coordinates(configuration)
-    return {"losses": tuple(float(np.mean((x - center) ** 2)) for center in (0.2, 0.7))}
 
 
 def observed(losses):
@@ -64,20 +56,14 @@ def test_the_front_of_two_valleys_is_found():
     for strategy in (clone(QUICK), RandomSearch()):
         history = drive(strategy, plane(), two_valleys, 40, n_objectives=2)
         volumes.append(hypervolume(history.losses, [0.3, 0.3]))
-    # Along the segment the losses are t^2 and (0.5 - t)^2.
-    t = np.linspace(0, 0.5, 500)
-    best = hypervolume(np.column_stack([t**2, (0.5 - t) ** 2]), [0.3, 0.3])
-    assert volumes[1] < volumes[0] < best
-    assert best - volumes[0] < 0.5 * (best - volumes[1])
+    assert volumes[1] < volumes[0] < best_volume()
+    assert best_volume() - volumes[0] < 0.5 * (best_volume() - volumes[1])
 
 
 @pytest.mark.parametrize("n_objectives", [1, 3])
 def test_any_number_of_objectives(n_objectives):
-    centers = np.linspace(0.1, 0.8, n_objectives)
-
     def evaluate(number, configuration):
-        x = coordinates(configuration)
-        return {"losses": tuple(float(np.mean((x - center) ** 2)) for center in centers)}
+        return {"losses": distances(coordinates(configuration), n_objectives)}
 
     history = drive(clone(QUICK), plane(2), evaluate, 20, n_objectives=n_objectives)
     assert len(history) == 20
