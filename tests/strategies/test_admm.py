@@ -44,7 +44,7 @@ def started(space, history=None, **settings):
 @pytest.mark.parametrize("structure_solver", ["bandit", "bo", "random"])
 def test_every_pair_of_solvers_nears_a_known_optimum(theta_solver, structure_solver):
     strategy = ADMM(theta_solver=theta_solver, structure_solver=structure_solver, budget=8)
-    history = drive(strategy, mixed_space(), as_measured(mixed_loss), 80)
+    history = drive(strategy, mixed_space(), as_measured(mixed_loss), 60)
     best = history.incumbent.configuration
     assert best["step"] == "right"
     assert mixed_loss(best) < 0.08
