@@ -269,7 +269,7 @@ def test_predict_before_fit():
 @pytest.fixture(scope="module")
 def fitted():
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
-    return AutoClassifier(max_evals=2, random_state=0).fit(frame, Y), frame
+    return AutoClassifier(max_evals=2, cv=2, random_state=0).fit(frame, Y), frame
 
 
 @pytest.mark.parametrize(
