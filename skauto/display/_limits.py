@@ -51,10 +51,9 @@ class LimitsDisplay(BaseDisplay):
     >>> from skauto.constraints import FalseNegativeRate, ModelSize
     >>> from skauto.plotting import LimitsDisplay
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> clf = ConstrainedAutoClassifier(
-    ...     [ModelSize(100_000), FalseNegativeRate(0.1)], "random", max_evals=3, random_state=0
-    ... ).fit(X, y)
-    >>> display = LimitsDisplay.from_estimator(clf)
+    >>> limits = [ModelSize(100_000), FalseNegativeRate(0.1)]
+    >>> clf = ConstrainedAutoClassifier(limits, "random", max_evals=3, cv=3, random_state=0)
+    >>> display = LimitsDisplay.from_estimator(clf.fit(X, y))
     >>> display.frame["met"].all()
     np.True_
     """

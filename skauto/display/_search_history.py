@@ -63,7 +63,7 @@ class SearchHistoryDisplay(BaseDisplay):
     >>> from skauto.objectives import make_artificial_objective, make_artificial_space
     >>> from skauto.plotting import SearchHistoryDisplay
     >>> space = make_artificial_space(n_steps=2)
-    >>> result = minimize(make_artificial_objective(space), space, max_evals=15, random_state=0)
+    >>> result = minimize(make_artificial_objective(space), space, max_evals=8, random_state=0)
     >>> display = SearchHistoryDisplay.from_history(result.history)
     >>> bool(display.incumbent_.get_ydata()[-1] == result.loss)
     True

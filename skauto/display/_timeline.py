@@ -70,7 +70,7 @@ class TimelineDisplay(BaseDisplay):
     >>> from skauto.objectives import make_artificial_objective, make_artificial_space
     >>> from skauto.plotting import TimelineDisplay
     >>> space = make_artificial_space(n_steps=2)
-    >>> result = minimize(make_artificial_objective(space), space, max_evals=15, random_state=0)
+    >>> result = minimize(make_artificial_objective(space), space, max_evals=8, random_state=0)
     >>> display = TimelineDisplay.from_history(result.history)
     >>> sorted(display.frame["slot"].unique().tolist())
     [1]

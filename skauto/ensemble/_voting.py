@@ -51,7 +51,7 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
     >>> from sklearn.datasets import load_iris
     >>> from skauto import AutoClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> automl = AutoClassifier(max_evals=3, random_state=0).fit(X, y)
+    >>> automl = AutoClassifier(max_evals=3, cv=3, random_state=0).fit(X, y)
     >>> automl.ensemble_.predict_proba(X).shape
     (150, 3)
     """

@@ -117,7 +117,7 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
     >>> from skauto import AutoClassifier
     >>> from skauto.export import export_code
     >>> X, y = load_iris(return_X_y=True)
-    >>> automl = AutoClassifier(max_evals=2, random_state=0).fit(X, y)
+    >>> automl = AutoClassifier(max_evals=2, cv=3, random_state=0).fit(X, y)
     >>> folder = export_code(automl, Path(tempfile.mkdtemp()) / "iris")
     >>> sorted(path.name for path in folder.iterdir())
     ['README.md', 'iris_code', 'model.pickle', 'predict.py', 'requirements.txt']

@@ -78,7 +78,7 @@ def compress(
     >>> from skauto import AutoClassifier
     >>> from skauto.export import compress
     >>> X, y = load_iris(return_X_y=True)
-    >>> automl = AutoClassifier(max_evals=4, random_state=0).fit(X, y)
+    >>> automl = AutoClassifier(max_evals=3, cv=3, random_state=0).fit(X, y)
     >>> vote = compress(automl, max_latency=0.1, X=X)
     >>> len(vote) <= len(automl.ensemble_)
     True

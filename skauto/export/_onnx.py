@@ -51,7 +51,7 @@ def to_onnx(estimator: Any) -> "onnx.ModelProto":
     >>> from skauto import AutoClassifier
     >>> from skauto.export import to_onnx
     >>> X, y = load_iris(return_X_y=True)
-    >>> automl = AutoClassifier(max_evals=2, random_state=0).fit(X, y)
+    >>> automl = AutoClassifier(max_evals=2, cv=3, random_state=0).fit(X, y)
     >>> model = to_onnx(automl)  # doctest: +SKIP
     >>> [output.name for output in model.graph.output]  # doctest: +SKIP
     ['label', 'probabilities']

@@ -112,7 +112,7 @@ class ADMM(GeneratorStrategy):
     >>> from skauto.strategies import ADMM
     >>> space = make_artificial_space(n_steps=2)
     >>> result = minimize(
-    ...     make_artificial_objective(space), space, strategy=ADMM(budget=8), max_evals=24,
+    ...     make_artificial_objective(space), space, strategy=ADMM(budget=4), max_evals=12,
     ...     random_state=0,
     ... )
     >>> sorted({trial.origin for trial in result.history})

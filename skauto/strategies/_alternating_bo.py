@@ -55,10 +55,10 @@ class AlternatingBO(ForestBO):
     >>> space = make_artificial_space(n_steps=2)
     >>> result = minimize(
     ...     make_artificial_objective(space), space, strategy="alternating_bo",
-    ...     max_evals=15, random_state=0,
+    ...     max_evals=10, random_state=0,
     ... )
     >>> len(result.history)
-    15
+    10
     """
 
     def __init__(

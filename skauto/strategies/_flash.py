@@ -106,8 +106,8 @@ class FLASH(GeneratorStrategy):
     >>> from skauto.strategies import FLASH
     >>> space = make_artificial_space(n_steps=2, n_algorithms=3)
     >>> objective = make_artificial_objective(space)
-    >>> result = minimize(objective, space, strategy=FLASH(r=2), max_evals=30, random_state=0)
-    >>> result.history[0].origin, result.history[10].origin
+    >>> result = minimize(objective, space, strategy=FLASH(r=2), max_evals=20, random_state=0)
+    >>> result.history[0].origin, result.history[5].origin
     ('design', 'eips')
     """
 

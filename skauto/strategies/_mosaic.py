@@ -111,7 +111,7 @@ class MOSAIC(GeneratorStrategy):
     >>> objective = make_artificial_objective(space)
     >>> strategy = MOSAIC(kappa=1).start(space, np.random.default_rng(0))
     >>> history = History()
-    >>> for number in range(20):
+    >>> for number in range(10):
     ...     proposal = strategy.suggest(history)
     ...     loss = objective(proposal.configuration)
     ...     trial = Trial(number=number, configuration=proposal.configuration, losses=(loss,),
@@ -119,7 +119,7 @@ class MOSAIC(GeneratorStrategy):
     ...     history.append(trial)
     >>> strategy.stop()
     >>> strategy.tree_["node"][0], strategy.tree_["visits"][0]
-    ('', 20)
+    ('', 10)
     """
 
     def __init__(
