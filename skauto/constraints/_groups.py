@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skauto.constraints._base import Constraint
 from skauto.constraints._evidence import Evidence
-from skauto.constraints._scores import positive_code, scorer_for, scorer_name
+from skauto.constraints._scores import check_metric, positive_code, scorer_for, scorer_name
 from skauto.exceptions import SmallGroupWarning
 from skauto.selection import RateLimit
 from skauto.selection._scores import score_probabilities
@@ -383,7 +383,7 @@ class GroupDisparity(GroupConstraint):
     def check(self, classes: NDArray[Any]) -> None:
         """Raise ValueError if a setting or the metric is invalid."""
         super().check(classes)
-        scorer_for(self.metric, self.key, len(classes))
+        check_metric(self.metric, self.key, classes)
 
     def measure(self, evidence: Evidence) -> float:
         """Largest score minus smallest score; NaN if it is defined for fewer than two groups."""

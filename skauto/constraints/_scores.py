@@ -1,6 +1,7 @@
 """Constraints on scores and error rates."""
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ from skauto.constraints._base import Constraint
 from skauto.constraints._evidence import Evidence
 from skauto.selection import RateLimit
 from skauto.selection._scores import score_probabilities
-from skauto.utils import BoolArray, Predictions, closest, scorer_is_loss
+from skauto.utils import BoolArray, Predictions, closest, scorer_function, scorer_is_loss
 
 Scoring = str | Callable[..., float]
 
@@ -160,7 +161,7 @@ class ScoreBound(Constraint):
                 f"Got lower={self.lower!r}, upper={self.upper!r} instead."
             )
         super().check(classes)
-        scorer_for(self.scoring, self.key, len(classes))
+        check_metric(self.scoring, self.key, classes)
 
     def measure(self, evidence: Evidence) -> float:
         """Score for an upper bound; optimum minus score for a lower bound."""
@@ -195,6 +196,23 @@ def positive_code(constraint: Any, classes: NDArray[Any]) -> int:
 
 def scorer_name(scoring: Scoring) -> str:
     return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
+
+
+def check_metric(scoring: Scoring, name: str, classes: NDArray[Any]) -> None:
+    """Raise ValueError if the scorer of a constraint is unknown or cannot score these classes."""
+    scorer = scorer_for(scoring, name, len(classes))
+    if scorer_function(scorer) is None:  # it may read the rows of X
+        return
+    codes = np.arange(len(classes))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of constant predictions
+            score_probabilities(scorer, np.ones((len(codes), len(codes))), codes, classes)
+    except Exception as exc:
+        raise ValueError(
+            f"The scorer of the constraint {name!r} cannot score the classes "
+            f"{classes[:5].tolist()}: {exc}"
+        ) from exc
 
 
 def scorer_for(scoring: Scoring, name: str, n_classes: int) -> Callable[..., float]:

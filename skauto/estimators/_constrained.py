@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# Columns of ``constraint_values_``.
+_COLUMNS = ["model", "constraint", "limit", "value", "error", "fitted", "bound", "met"]
+
+
 class ConstrainedAutoClassifier(BaseAutoClassifier):
     """Classifier that searches pipelines and ensembles under constraints.
 
@@ -215,7 +219,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         import pandas as pd
 
         check_is_fitted(self)
-        return pd.DataFrame(self._constraint_rows)
+        return pd.DataFrame(self._constraint_rows, columns=_COLUMNS)
 
     @property
     def pareto_front_(self) -> "pd.DataFrame":

@@ -247,6 +247,8 @@ def test_constraints_are_settings(constraint):
         (StatisticalParity([], 0.1), "must name at least one feature"),
         (ScoreBound("recall"), "either 'lower' or 'upper'"),
         (ScoreBound("recall", lower=0.1, upper=0.2), "either 'lower' or 'upper'"),
+        (ScoreBound("r2", lower=0.1), "scorer of the constraint 'r2' cannot score the classes"),
+        (GroupDisparity("sex", "r2"), "scorer of the constraint 'r2_disparity.* cannot score"),
     ],
 )
 def test_bad_settings(constraint, message):
