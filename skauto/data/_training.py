@@ -43,7 +43,7 @@ class TrainingData:
     splits : list of (ndarray, ndarray)
         Training and validation rows of each fold.
     sample_weight : ndarray of shape (n_samples,) or None
-        Weights of the rows for classifiers and scorers.
+        Weights of the rows for classifiers and scorers, of mean 1; None if they are equal.
     X : dataframe, ndarray or CSR matrix of shape (n_samples, n_features), or None
         The raw table without rows of weight 0.
     kept : ndarray of bool of shape (n_rows,) or None
@@ -152,12 +152,12 @@ def read_training_data(
         weight = check_sample_weight(weight, len(y))
         kept = weight != 0
         rows = np.flatnonzero(kept)
-        X, y, weight = take_rows(X, rows), y[rows], weight[rows]
+        X, y, weight = take_rows(X, rows), y[rows], _relative_weights(weight[rows])
         for name in ("groups", "sensitive_features"):
             if passed[name] is not None:
                 passed[name] = take_rows(passed[name], rows)
     classes, codes = np.unique(y, return_inverse=True)
-    _check_classes(classes, weighted=weight is not None)
+    _check_classes(classes, weighted=kept is not None)
     Z = reader.fit_transform(X, codes)
     return TrainingData(
         Z=Z,
@@ -170,6 +170,14 @@ def read_training_data(
         groups=passed["groups"],
         sensitive_features=passed["sensitive_features"],
     )
+
+
+def _relative_weights(weight: FloatArray) -> FloatArray | None:
+    """Weights of mean 1, because regularisation depends on their scale; None for equal weights."""
+    if (weight == weight[:1]).all():
+        return None
+    weight = weight / weight.max()  # the sum of large weights may overflow
+    return weight / weight.mean()
 
 
 def _read_metadata(metadata: Mapping[str, Any], allowed: Collection[str]) -> dict[str, Any]:

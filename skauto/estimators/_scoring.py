@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 
 from skauto.data import TrainingData
 from skauto.selection._scores import score_probabilities
-from skauto.utils import closest
+from skauto.utils import closest, scorer_function
 
 
 def named_scorers(estimator: Any, scoring: Any, n_classes: int) -> dict[str, Any]:
@@ -46,7 +47,17 @@ def check_scorers(scorers: Mapping[str, Any], data: TrainingData) -> None:
             raise ValueError(
                 f"The 'scoring' parameter holds {name!r}, which cannot score "
                 f"{len(data.classes)} classes {data.classes[:5].tolist()}: {exc}"
+                + _hint(exc, scorer, data.classes)
             ) from exc
+
+
+def _hint(error: Exception, scorer: Any, classes: NDArray[Any]) -> str:
+    """Sentence on the positive class if the error is about it."""
+    if "pos_label" not in str(error) or len(classes) != 2:
+        return ""
+    name = getattr(scorer_function(scorer), "__name__", "metric")
+    call = f"make_scorer({name}, ..., pos_label={classes.tolist()[1]!r})"
+    return f" Name the positive class: {call} of sklearn.metrics."
 
 
 def _by_name(scoring: Any) -> dict[str, Any]:

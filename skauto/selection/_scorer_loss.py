@@ -1,5 +1,6 @@
 """Any scorer of scikit-learn as a loss, and the vectorised losses of those that have one."""
 
+import warnings
 from collections.abc import Callable
 from inspect import signature
 from typing import Any, Self
@@ -150,7 +151,11 @@ class ScorerLoss(Loss):
         takes_weight = sample_weight is not None and scorer_function(self.scorer) is not None
         options = {"sample_weight": sample_weight} if takes_weight else {}
         rows = np.zeros((len(y), 1)) if self.X is None else self.X
-        return float(self.scorer(predictor(predictions, classes), rows, classes[y], **options))
+        # Means of float32 sum to 1 only within 1e-7, of which some metrics warn.
+        stored = predictor(predictions / predictions.sum(axis=1, keepdims=True), classes)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of constant labels, which are candidates too
+            return float(self.scorer(stored, rows, classes[y], **options))
 
 
 def get_loss(scoring: Any, classes: ArrayLike) -> Loss:

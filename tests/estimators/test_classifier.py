@@ -338,6 +338,18 @@ def test_rows_of_weight_zero_do_not_count(iris):
     np.testing.assert_array_equal(weighted.predict_proba(X), reduced.predict_proba(X))
 
 
+def test_only_ratios_of_weights_count(iris):
+    X, y = iris
+    weight = np.random.default_rng(0).integers(1, 4, size=len(y)).astype(float)
+    kept = np.arange(len(y)) % 5 > 0
+    fits = [
+        [whole().fit(X, y, sample_weight=scale * weight) for scale in (1.0, 2.0**-40)],
+        [whole().fit(X, y, sample_weight=7.0 * kept), whole().fit(X[kept], y[kept])],
+    ]
+    for one, other in fits:
+        np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
+
+
 def test_cv_of_row_numbers_refers_to_all_rows(iris):
     X, y = iris
     weight = np.ones(len(y))

@@ -110,6 +110,13 @@ BAD_FITS = [
         "'scoring'.*'f1'.*cannot score 3 classes.*average",
     ),
     (
+        "The scorer has no positive class",
+        {"scoring": "f1"},
+        (X, NAMES),
+        ValueError,
+        r"Name the positive class: make_scorer\(f1_score, ..., pos_label='yes'\) of sklearn",
+    ),
+    (
         "The scorer is for numbers",
         {"scoring": "r2"},
         (X, NAMES),

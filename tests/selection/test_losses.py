@@ -1,6 +1,7 @@
 """Each loss equals the scikit-learn metric in its docstring."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -182,6 +183,14 @@ def test_scorer_loss_is_the_negative_score(scoring, weighted):
         answer = response.get(scoring, p[:, 1])
         expected.append(-sign * metric(y, answer, sample_weight=weight))
     np.testing.assert_allclose(ScorerLoss(scorer)(y, predictions, weight), expected)
+
+
+@pytest.mark.parametrize("scoring", ["precision_macro", "d2_log_loss_score"])
+def test_scorer_loss_of_a_candidate_does_not_warn(scoring):
+    predictions = np.array([[0.7, 0.3], [0.9, 0.1]], dtype=np.float32)  # a constant label
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ScorerLoss(metrics.get_scorer(scoring))([0, 1], 1.000001 * predictions[None])
 
 
 def test_scorer_loss_knows_the_labels():
