@@ -133,7 +133,7 @@ def _default_cv(n_samples: int) -> int | float:
 
 def _stratified(cv: Any, y: IntArray, groups: NDArray[Any] | None, seed: int) -> list[Split]:
     is_integer = isinstance(cv, numbers.Integral) and not isinstance(cv, bool)
-    if not (cv >= 2 if is_integer else isinstance(cv, numbers.Real) and 0.0 < cv < 1.0):
+    if not (cv >= 2 if is_integer else isinstance(cv, numbers.Real) and 0.0 < float(cv) < 1.0):
         _raise_invalid_cv(cv)
     rows = np.arange(len(y))
     largest = np.unique(y, return_counts=True)[1].max()
