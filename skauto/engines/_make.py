@@ -75,6 +75,7 @@ def make_engine(
     n_jobs: int | None = None,
     isolate: bool = False,
     memory_limit: int | None = None,
+    survives_fork: bool = True,
 ) -> Engine:
     """Return the engine for a number of jobs, the limits, and the active joblib backend.
 
@@ -97,6 +98,9 @@ def make_engine(
     memory_limit : int, default=None
         Maximum bytes of one worker and its child processes, beyond those of a fresh worker. It
         implies `isolate`.
+    survives_fork : bool, default=True
+        Whether the function can be called in a forked process. If not, local workers are started
+        by "forkserver" in place of "fork".
 
     Returns
     -------
@@ -134,7 +138,8 @@ def make_engine(
             _warn_of_limits("Limits of time and memory", "in a daemonic process")
         return SerialEngine(function)
     if os.name == "posix":
-        return ProcessEngine(function, n_workers, memory_limit)
+        start_method = None if survives_fork else "forkserver"
+        return ProcessEngine(function, n_workers, memory_limit, start_method)
     if isolate:
         _warn_of_limits("Limits of time and memory", "on this operating system")
     if n_workers == 1:

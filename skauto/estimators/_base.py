@@ -10,6 +10,7 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import joblib
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -443,6 +444,8 @@ class BaseAutoClassifier(
             n_jobs=self.n_jobs,
             isolate=bool(self.time_limit or options.trial_time_limit),
             memory_limit=options.memory_limit,
+            # The threads of polars do not survive a fork: selecting rows would not end.
+            survives_fork=not nw.dependencies.is_polars_dataframe(evaluator.data.X),
         )
 
     def _history(

@@ -8,7 +8,8 @@ import pytest
 from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
-from skauto import AutoClassifier
+from skauto import AutoClassifier, ConstrainedAutoClassifier, SearchOptions
+from skauto.constraints import StatisticalParity
 from skauto.data import TableReader
 from skauto.space import SearchSpace
 
@@ -57,6 +58,21 @@ def test_declared_categories():
         reader = TableReader().fit(table)
         assert reader.table_report()["why"].tolist() == ["categorical dtype"]
         np.testing.assert_array_equal(reader.transform(table)[:, 0], [1, 0, np.nan, 1])
+
+
+@pytest.mark.parametrize("make", [polars_table, pyarrow_table])
+def test_constraints_of_tables_in_worker_processes(make):
+    """Threads of polars do not survive a fork."""
+    space = SearchSpace(["classifier"]).add("classifier", "tree", DecisionTreeClassifier())
+    model = ConstrainedAutoClassifier(
+        [StatisticalParity("flag")],
+        space=space,
+        max_evals=1,
+        cv=2,
+        options=SearchOptions(trial_time_limit=30),
+    )
+    model.fit(make(), np.arange(N) % 2)
+    assert model.history_.counts() == {"ok": 1}
 
 
 def test_types_of_pyarrow_in_pandas():
