@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
@@ -60,18 +61,24 @@ def test_every_size_above_the_lightest_member_is_reached(fitted):
         assert size(fitted.compress(max_size=max_size)) <= max_size
 
 
-def test_the_members_are_the_best_pair_that_fits(fitted):
-    """Against all pairs in shares of a 25th, on the out-of-fold predictions."""
-    max_size = too_much_for_all(fitted)
-    y = fitted.history_.goal.targets
+def losses_of_pairs(automl, max_size, weight=None):
+    """Least out-of-fold log loss of each pair that fits, over shares of a 25th."""
+    y = automl.history_.goal.targets
     shares = np.linspace(0, 1, 26)
     losses = {}
-    numbered = zip(fitted.member_weights_, fitted.ensemble_.pipelines, strict=True)
+    numbered = zip(automl.member_weights_, automl.ensemble_.pipelines, strict=True)
     for (a, first), (b, second) in combinations(numbered, 2):
-        if size(PipelineEnsemble([first, second], [0.5, 0.5], fitted.classes_)) <= max_size:
-            p, q = (fitted.history_[number].predictions[:, 1] for number in (a, b))
-            loss = min(log_loss(y, share * p + (1 - share) * q) for share in shares)
-            losses[id(first), id(second)] = loss
+        if size(PipelineEnsemble([first, second], [0.5, 0.5], automl.classes_)) <= max_size:
+            p, q = (automl.history_[number].predictions[:, 1] for number in (a, b))
+            losses[id(first), id(second)] = min(
+                log_loss(y, share * p + (1 - share) * q, sample_weight=weight) for share in shares
+            )
+    return losses
+
+
+def test_the_members_are_the_best_pair_that_fits(fitted):
+    max_size = too_much_for_all(fitted)
+    losses = losses_of_pairs(fitted, max_size)
     chosen = tuple(map(id, fitted.compress(max_size=max_size).pipelines))
     assert losses[chosen] <= min(losses.values()) + 1e-3
 
@@ -105,12 +112,19 @@ def test_models_of_the_folds_stay_together(data):
     assert kinds[0::2] == kinds[1::2]
 
 
-def test_weights_of_the_rows_count(data):
+def test_the_members_are_the_best_pair_by_the_weighted_loss(data):
     X, _, y, _ = data
-    weights = np.where(np.arange(len(y)) < 150, 1.0, 1e-9)
-    automl = make().fit(X, y, sample_weight=weights)
+    weights = np.where(y == 1, 1.0, 0.1)
+    space = SPACE.subspace({"classifier": ["gaussian_nb", "decision_tree"]})
+    # Nearest neighbours take no weights.
+    space.add("classifier", "forest", RandomForestClassifier(5, max_depth=3))
+    automl = make(space=space).fit(X, y, sample_weight=weights)
     np.testing.assert_array_equal(automl.history_.goal.sample_weight, weights)
-    assert len(automl.compress(max_size=too_much_for_all(automl))) >= 1
+    max_size = too_much_for_all(automl)
+    weighted, plain = (losses_of_pairs(automl, max_size, w) for w in (weights, None))
+    assert min(weighted, key=weighted.get) != min(plain, key=plain.get)
+    chosen = tuple(map(id, automl.compress(max_size=max_size).pipelines))
+    assert weighted[chosen] <= min(weighted.values()) + 1e-3
 
 
 def test_a_small_vote_can_be_exported(fitted, tmp_path):
