@@ -13,7 +13,7 @@ def wait_until(condition: Callable[[], object]) -> None:
     end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end
-        time.sleep(0.001)
+        time.sleep(0.01)
 
 
 def drain(engine: Engine) -> dict[Hashable, Outcome]:
