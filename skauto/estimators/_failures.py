@@ -7,6 +7,8 @@ from skauto.exceptions import AllTrialsFailedError, TrialFailedWarning
 from skauto.history import History
 
 _N_CAUSES = 3
+# Statuses of trials that the search ended or left out on purpose.
+_INTENDED = ("ok", "stopped", "skipped")
 
 
 def report_failures(history: History, trial_time_limit: float | None) -> None:
@@ -15,7 +17,7 @@ def report_failures(history: History, trial_time_limit: float | None) -> None:
     Without `trial_time_limit`, a timeout shows that the budget is too short, which is no failure.
     """
     counts = history.counts()
-    bad = {s: n for s, n in counts.items() if s not in ("ok", "stopped", "skipped")}
+    bad = {s: n for s, n in counts.items() if s not in _INTENDED}
     if not bad:
         return
     listed = ", ".join(f"{n} {status}" for status, n in bad.items())
@@ -35,10 +37,12 @@ def report_failures(history: History, trial_time_limit: float | None) -> None:
 
 
 def _most_frequent_errors(history: History) -> str:
-    """Last lines of the errors with their counts."""
+    """Last lines of the errors with their counts; first lines if the last ones are places."""
     counts: Counter[str] = Counter()
     for trial in history:
-        if trial.error:
+        if trial.error and trial.status not in _INTENDED:
             lines = [line for line in trial.error.strip().splitlines() if line.strip()]
-            counts[lines[-1].strip() if lines else trial.status] += 1
+            cause = lines[-1].strip() if lines else trial.status
+            # A worker that was killed tells the reason, then the innermost calls.
+            counts[lines[0].strip() if cause.startswith('File "') else cause] += 1
     return "\n".join(f"  {n} x {text[:300]}" for text, n in counts.most_common(_N_CAUSES))
