@@ -75,7 +75,7 @@ def to_onnx(estimator: Any) -> "onnx.ModelProto":
     total = graph.add("Sum", *weighted)
     mean = graph.add("Div", total, graph.sum_of_rows(total))
     _add_decision(graph, mean, vote.decision_, vote.classes)
-    label = onnx.TensorProto.INT64 if vote.classes.dtype.kind in "iub" else onnx.TensorProto.STRING
+    label = onnx.helper.np_dtype_to_tensor_dtype(_labels(vote.classes).dtype)
     values = onnx.helper.make_tensor_value_info
     double, n_classes = onnx.TensorProto.DOUBLE, len(vote.classes)
     n_features = vote.pipelines[0].steps[0][1].n_features_in_
@@ -139,9 +139,16 @@ def _add_decision(graph: Graph, mean: str, decision: Decision, classes: NDArray[
     if decision.offsets.any():
         judged = graph.add("Add", _log(graph, judged), decision.offsets.astype(np.float64))
     code = graph.add("ArgMax", judged, axis=1, keepdims=0)
-    whole_numbers = classes.dtype.kind in "iub"
-    labels = classes.astype(np.int64) if whole_numbers else classes.astype(str).astype(object)
-    graph.add("Gather", labels, code, output="label")
+    graph.add("Gather", _labels(classes), code, output="label")
+
+
+def _labels(classes: NDArray[Any]) -> NDArray[Any]:
+    """Class labels in a type of ONNX: 64-bit integers, doubles or strings."""
+    if classes.dtype.kind in "iub":
+        return classes.astype(np.int64)
+    if classes.dtype.kind == "f":
+        return classes.astype(np.float64)
+    return classes.astype(str).astype(object)
 
 
 def _log(graph: Graph, probabilities: str) -> str:

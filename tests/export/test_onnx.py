@@ -108,6 +108,16 @@ def test_the_vote_is_read_the_same(decision):
     np.testing.assert_array_equal(labels, vote.predict(X))
 
 
+@pytest.mark.parametrize("classes", [[1.0, 2.0, 3.0], [False, True], [-3, 5]], ids=str)
+def test_types_of_labels(classes):
+    X, codes = load_wine(return_X_y=True)
+    y = np.array(classes)[np.minimum(codes, len(classes) - 1)]
+    steps = [("classifier", GaussianNB().fit(X, y))]
+    vote = PipelineEnsemble([assemble(TableReader().fit(X), steps)], [1.0], np.unique(y))
+    labels, _ = run(to_onnx(vote), X)
+    np.testing.assert_array_equal(labels, vote.predict(X))
+
+
 def test_columns_by_name_and_without_information(rng):
     import pandas as pd
 
