@@ -228,15 +228,20 @@ def _read_target(y: Any) -> NDArray[Any]:
             f"Input y contains {n_missing} missing values (None or NaN). Every row of X "
             "needs a class; drop the others."
         )
-    if y.dtype.kind == "O":
-        y = _plain_labels(y)
+    y = plain_labels(y)
     check_classification_targets(y)
     return y
 
 
-def _plain_labels(y: NDArray[Any]) -> NDArray[Any]:
-    """Convert Python numbers and booleans to their NumPy type; leave strings as they are."""
-    labels = y.tolist()
+def plain_labels(y: Any) -> Any:
+    """Convert Python numbers and booleans of dtype object to their NumPy type.
+
+    Other labels are unchanged; a mix of strings and other types is a ValueError.
+    """
+    array = np.asarray(y)
+    if array.dtype.kind != "O":
+        return y
+    labels = array.tolist()
     types = set(map(type, labels))
     is_string = [issubclass(kind, str) for kind in types]
     if not any(is_string):

@@ -24,7 +24,7 @@ from skauto.constraints._gate import Gate
 from skauto.constraints._groups import group_codes, group_names
 from skauto.data import TableReader, TrainingData, make_splits
 from skauto.data._splits import Split, affordable_folds
-from skauto.data._training import read_training_data
+from skauto.data._training import plain_labels, read_training_data
 from skauto.engines import Engine, make_engine
 from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._decide import DecisionChooser
@@ -267,7 +267,7 @@ class BaseAutoClassifier(
         """
         check_is_fitted(self)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return float(self.scorer_(self, X, y, **weights))
+        return float(self.scorer_(self, X, plain_labels(y), **weights))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "ensemble_")

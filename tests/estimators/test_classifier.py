@@ -195,6 +195,7 @@ def test_labels_of_dtype_object(iris, values):
     plain, objects = (quick().fit(X, target) for target in (labels, labels.astype(object)))
     assert objects.classes_.dtype == plain.classes_.dtype
     np.testing.assert_array_equal(objects.predict_proba(X), plain.predict_proba(X))
+    assert objects.score(X, labels.astype(object)) == plain.score(X, labels)
 
 
 def test_warm_start_continues(iris):
