@@ -52,6 +52,8 @@ DRAWS = {
     "lda": 1,
     "qda": 1,
 }
+# Number of configurations of LightGBM that are also recorded with pairs of columns.
+N_PAIRED = 4
 N_STEPS = 20
 LEAST_COST = 0.05
 LEAST_MERIT = 1e-5
@@ -76,7 +78,13 @@ def candidates(space, seed):
         if not DRAWS.get(component.name, 1):
             continue
         found.extend(part.decode(vector) for vector in vectors)
-    return list(dict.fromkeys(found))
+    boosted = [c for c in found if c["classifier"] == "lightgbm"][:N_PAIRED]
+    return list(dict.fromkeys([*found, *(with_pairs(c) for c in boosted)]))
+
+
+def with_pairs(configuration):
+    """Return the configuration with pairs of columns in front of the classifier."""
+    return Configuration.from_dict(configuration.to_dict() | {"transformer": {"name": "pairs"}})
 
 
 def record(arguments):

@@ -27,6 +27,7 @@ from skauto.export._onnx_trees import add_embedding, add_forest, add_lightgbm, t
 from skauto.space.catalog import (
     LightGBMClassifier,
     NetworkClassifier,
+    PairFeatures,
     RobustSmoothScaler,
     ScaledGammaNystroem,
     ScaledGammaSVC,
@@ -76,6 +77,18 @@ def _polynomial(graph: Graph, value: str, step: Any) -> str:
     for columns in factors.T[1:]:
         product = graph.add("Mul", product, graph.add("Gather", extended, columns, axis=1))
     return product
+
+
+def _pair_features(graph: Graph, value: str, step: Any) -> str:
+    """Add ratios, differences and products; NaN where they are not finite."""
+    if len(step.crosses_):
+        raise ValueError("Crosses of categories are not supported.")
+    if not len(step.pairs_):
+        return value
+    a, b = (graph.add("Gather", value, columns.copy(), axis=1) for columns in step.pairs_.T)
+    new = graph.add("Concat", *(graph.add(sign, a, b) for sign in ("Div", "Sub", "Mul")), axis=1)
+    finite = graph.add("Less", graph.add("Abs", new), np.inf)
+    return graph.add("Concat", value, graph.add("Where", finite, new, np.nan), axis=1)
 
 
 def _nystroem(graph: Graph, value: str, step: Any) -> str:
@@ -189,6 +202,7 @@ _CONVERTERS: dict[type, Callable[[Graph, str, Any], str]] = {
     LinearDiscriminantAnalysis: _linear,
     LogisticRegression: _linear,
     NetworkClassifier: _network,
+    PairFeatures: _pair_features,
     PolynomialFeatures: _polynomial,
     RandomForestClassifier: add_forest,
     RandomTreesEmbedding: add_embedding,

@@ -40,6 +40,8 @@ _SIZES: dict[str, dict[str, float]] = {
     "mlp": {"width": 64.0, "depth": 2.0, "n_members": 2.0},
     "svm": {"C": 10.0},
 }
+# Number of columns that the transformer "pairs" adds to a table of 7 or more numeric columns.
+_N_PAIRS = 63
 
 
 @dataclass(frozen=True)
@@ -171,6 +173,8 @@ def _inputs(configuration: Configuration, shape: Shape) -> tuple[str, FloatArray
     values = configuration.parameters(step)
     one_hot = "encoder" in configuration.steps and configuration["encoder"] == "one_hot"
     n_columns = shape.n_one_hot if one_hot else shape.n_columns
+    if "transformer" in configuration.steps and configuration["transformer"] == "pairs":
+        n_columns += _N_PAIRS
     sizes = [
         np.log(max(float(values.get(key, usual)), 1e-6) / usual)
         for key, usual in _SIZES.get(name, {}).items()

@@ -41,6 +41,7 @@ CONVERTIBLE = [
     *CLASSIFIERS,
     {"encoder": "one_hot", "classifier": "lightgbm"},
     {"encoder": "target", "classifier": "extra_trees"},
+    {"transformer": "pairs", "classifier": "lightgbm"},
     {"imputer": "simple", "scaler": "robust_smooth", "transformer": "pca", "classifier": "lda"},
     LINEAR | {"scaler": "min_max"},
     LINEAR | {"transformer": "polynomial"},

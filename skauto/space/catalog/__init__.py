@@ -9,6 +9,7 @@ from skauto.space.catalog._estimators import (
 )
 from skauto.space.catalog._lightgbm import LightGBMClassifier
 from skauto.space.catalog._network import NetworkClassifier
+from skauto.space.catalog._pairs import PairFeatures
 from skauto.space.catalog._robust_smooth import RobustSmoothScaler
 from skauto.space.catalog._spaces import get_space
 
@@ -18,6 +19,7 @@ __all__ = [
     "CrossFittedTargetEncoder",
     "LightGBMClassifier",
     "NetworkClassifier",
+    "PairFeatures",
     "RobustSmoothScaler",
     "ScaledGammaNystroem",
     "ScaledGammaSVC",

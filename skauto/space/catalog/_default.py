@@ -17,6 +17,8 @@ _PREPROCESSORS = {
     "selector": _preprocessors.SELECTORS,
 }
 
+_BOOSTED = ("lightgbm", "catboost", "xgboost")
+
 
 def default(
     sensitive: Iterable[str] = (),
@@ -68,6 +70,11 @@ def _forbid_pointless(space: SearchSpace) -> None:
         {"classifier": trees},
     )
     space.forbid({"selector": "select_l1"}, {"classifier": trees})
+    # pairs of columns may be missing, and were measured with boosted trees only
+    others = [c.name for c in space.components("classifier") if c.name not in _BOOSTED]
+    selectors = [c.name for c in space.components("selector") if not c.passthrough]
+    space.forbid({"transformer": "pairs"}, {"classifier": others})
+    space.forbid({"transformer": "pairs"}, {"selector": selectors})
     # distances, penalties and gradient steps need columns of the same scale
     space.forbid({"scaler": "none"}, {"classifier": scaled})
     space.forbid({"scaler": "none"}, {"transformer": ["pca", "polynomial", "nystroem"]})

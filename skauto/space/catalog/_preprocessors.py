@@ -27,11 +27,14 @@ from skauto.space._component import Component, FitContext
 from skauto.space._parameters import Categorical, Integer, Real
 from skauto.space.catalog._adapt import bound_by_rows, false_if_sparse
 from skauto.space.catalog._estimators import CrossFittedTargetEncoder, ScaledGammaNystroem
+from skauto.space.catalog._pairs import PairFeatures, adapt_pairs
 from skauto.space.catalog._robust_smooth import RobustSmoothScaler
 
 # One-hot encodings with more cells (160 MB as a dense matrix) are sparse.
 _MAX_DENSE_CELLS = 20_000_000
 _MAX_POLYNOMIAL_COLUMNS = 3000
+# Up to 64 new columns of 8 bytes take 50 MB.
+_MAX_PAIRED_ROWS = 100_000
 # Strength 1 makes group and class independent. Larger strengths compensate for columns that are
 # correlated with the group.
 _MAX_STRENGTH = 4.0
@@ -206,6 +209,14 @@ TRANSFORMERS = [
             "n_estimators": Integer(10, 100, log=True, default=50),
             "max_depth": Integer(2, 6, default=4),
         },
+    ),
+    Component(
+        "pairs",
+        PairFeatures(),
+        adapt=adapt_pairs,
+        handles_categories=True,
+        keeps_categories=True,
+        max_samples=_MAX_PAIRED_ROWS,
     ),
 ]
 
