@@ -13,6 +13,7 @@ from skauto.space import Configuration, get_space
 CONFIGURATIONS = [
     {"encoder": "ordinal", "classifier": "lightgbm"},
     {"encoder": "one_hot", "imputer": "simple", "scaler": "robust_smooth", "classifier": "mlp"},
+    {"encoder": "ordinal", "transformer": "pairs", "classifier": "lightgbm"},
     {"encoder": "target", "balancer": "smote", "imputer": "simple", "classifier": "extra_trees"},
     {
         "encoder": "one_hot",

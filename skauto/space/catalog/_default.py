@@ -17,6 +17,7 @@ _PREPROCESSORS = {
     "selector": _preprocessors.SELECTORS,
 }
 
+# Classifiers that accept pairs of columns.
 _BOOSTED = ("lightgbm", "catboost", "xgboost")
 
 
@@ -70,7 +71,7 @@ def _forbid_pointless(space: SearchSpace) -> None:
         {"classifier": trees},
     )
     space.forbid({"selector": "select_l1"}, {"classifier": trees})
-    # pairs of columns may be missing, and were measured with boosted trees only
+    # ratios can be missing values
     others = [c.name for c in space.components("classifier") if c.name not in _BOOSTED]
     selectors = [c.name for c in space.components("selector") if not c.passthrough]
     space.forbid({"transformer": "pairs"}, {"classifier": others})
