@@ -52,8 +52,6 @@ DRAWS = {
     "lda": 1,
     "qda": 1,
 }
-# Number of configurations of LightGBM that are also recorded with pairs of columns.
-N_PAIRED = 4
 N_STEPS = 20
 LEAST_COST = 0.05
 LEAST_MERIT = 1e-5
@@ -61,7 +59,10 @@ MAX_ROWS = 500  # that ensembles are judged on
 
 
 def candidates(space, seed):
-    """Default and random configurations of every classifier, with the usual other steps."""
+    """Default and random configurations of every classifier, with the usual other steps.
+
+    Those of LightGBM are listed with pairs of columns too.
+    """
     rng = np.random.default_rng(seed)
     found = []
     for component in space.components(space.steps[-1]):
@@ -78,7 +79,7 @@ def candidates(space, seed):
         if not DRAWS.get(component.name, 1):
             continue
         found.extend(part.decode(vector) for vector in vectors)
-    boosted = [c for c in found if c["classifier"] == "lightgbm"][:N_PAIRED]
+    boosted = [c for c in found if c["classifier"] == "lightgbm"]
     return list(dict.fromkeys([*found, *(with_pairs(c) for c in boosted)]))
 
 
