@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skauto.space._component import FitContext
 from skauto.space.catalog._estimators import CrossFittedTargetEncoder
 from skauto.utils import FloatArray, input_feature_names
 
@@ -138,11 +137,6 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.target_tags.required = True
         return tags
-
-
-def adapt_pairs(estimator: PairFeatures, context: FitContext) -> None:
-    """Set the columns of category codes."""
-    estimator.set_params(categorical_features=list(context.categorical))
 
 
 def _gains(X: FloatArray, y: NDArray[Any], codes: list[int], seed: int) -> FloatArray:

@@ -27,7 +27,7 @@ from skauto.space._component import Component, FitContext
 from skauto.space._parameters import Categorical, Integer, Real
 from skauto.space.catalog._adapt import bound_by_rows, false_if_sparse
 from skauto.space.catalog._estimators import CrossFittedTargetEncoder, ScaledGammaNystroem
-from skauto.space.catalog._pairs import PairFeatures, adapt_pairs
+from skauto.space.catalog._pairs import PairFeatures
 from skauto.space.catalog._robust_smooth import RobustSmoothScaler
 
 # One-hot encodings with more cells (160 MB as a dense matrix) are sparse.
@@ -90,6 +90,10 @@ def _make_smote(k_neighbors: int = 5) -> Any:
 def _adapt_polynomial(estimator: Any, context: FitContext) -> None:
     if context.n_features * (context.n_features + 3) / 2 > _MAX_POLYNOMIAL_COLUMNS:
         estimator.set_params(degree=1)
+
+
+def _adapt_pairs(estimator: Any, context: FitContext) -> None:
+    estimator.set_params(categorical_features=list(context.categorical))
 
 
 def _make_percentile(percentile: float = 50.0, score: str = "f_classif") -> SelectPercentile:
@@ -213,7 +217,7 @@ TRANSFORMERS = [
     Component(
         "pairs",
         PairFeatures(),
-        adapt=adapt_pairs,
+        adapt=_adapt_pairs,
         handles_categories=True,
         keeps_categories=True,
         max_samples=_MAX_PAIRED_ROWS,
