@@ -19,7 +19,8 @@ from _common import Results, load, make_parser, names, numbers, paired_tests, re
 from build_portfolio import with_pairs
 from sklearn.model_selection import train_test_split
 
-from skauto.data import TableReader, make_splits, read_training_data
+from skauto.data import TableReader, make_splits
+from skauto.data._training import read_training_data
 from skauto.evaluation import (
     FoldTask,
     PipelineBuilder,
@@ -32,10 +33,10 @@ from skauto.selection import (
     LogLoss,
     RocAucLoss,
     SmoothedLoss,
-    candidate_pool,
     choose_decision,
     greedy_selection,
 )
+from skauto.selection._candidates import candidate_pool
 from skauto.space import Configuration, get_space
 
 SETS = (
