@@ -51,6 +51,10 @@ _SAFETY = 1.3
 _SLACK = 1.5
 # Maximum fraction of the time limit to reserve for refitting.
 _MAX_RESERVE = 0.25
+# Seconds to choose thresholds that keep a limit on _MAX_ROWS rows; proportionally less on fewer.
+_DECIDING = 2.5
+# Maximum fraction of the time limit to reserve for them.
+_MAX_DECIDING = 0.1
 # Above this number of rows no time is reserved for refits of models of the hold-out split.
 _MANY_ROWS = 100_000
 
@@ -111,16 +115,16 @@ class EnsembleBuilder:
         return seconds if seconds <= most and len(self.data.y) <= _MANY_ROWS else 0.0
 
     def reserve(self, history: History, n_workers: int, budget: Budget) -> float:
-        """Return the seconds to reserve for selecting and refitting the members.
+        """Return the seconds to reserve for selecting and refitting members, and for thresholds.
 
-        They suffice for the ten best trials, but are at most a quarter of the time limit, and at
-        least enough for the best trial. If less time remains, they suffice for the selected
-        members.
+        Those for refits suffice for the ten best trials, but are at most a quarter of the time
+        limit, and at least enough for the best trial. If less time remains, they suffice for the
+        selected members.
         """
         pool = self._pool(history)
         if not pool or budget.time_limit is None:
             return 0.0
-        selecting = min(0.02 * budget.time_limit, 1.0)
+        selecting = min(0.02 * budget.time_limit, 1.0) + self._time_to_decide(budget.time_limit)
         most = _MAX_RESERVE * budget.time_limit
         best = self._time_to_fit(pool[0])
         times = [self._time_to_reserve(trial, most) for trial in pool[: min(10, self.n_members)]]
@@ -130,6 +134,13 @@ class EnsembleBuilder:
             needed = _SLACK * self._time_of_members(history, n_workers, kept)
             kept = min(kept, max(best, needed))
         return kept + selecting
+
+    def _time_to_decide(self, time_limit: float) -> float:
+        """Seconds to reserve for thresholds that keep limits."""
+        if not self.decisions.kept_by_decision:
+            return 0.0
+        share = min(1.0, len(self.data.y) / _MAX_ROWS)
+        return min(_DECIDING * share, _MAX_DECIDING * time_limit)
 
     def _time_of_members(self, history: History, n_workers: int, seconds: float) -> float:
         """Predicted refit seconds of the members that would be selected now (cached)."""
@@ -212,6 +223,8 @@ class EnsembleBuilder:
     ) -> dict[int, float]:
         """Select an ensemble and fit it; return the weights of members fitted in time."""
         seconds = refits.budget.remaining
+        if refits.budget.time_limit is not None:
+            seconds -= min(self._time_to_decide(refits.budget.time_limit), seconds / 2)
         processor_seconds = seconds * refits.engine.n_workers
         weights = self.select(history, processor_seconds, seconds, kept, refits.steps)
         refits.fit(weights)

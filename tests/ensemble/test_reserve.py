@@ -1,5 +1,7 @@
 """How much time is kept back for refitting."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
@@ -87,6 +89,15 @@ def test_at_the_end_the_members_that_would_be_selected_decide(builder):
     assert builder.select(known) == {9: 1.0}
     assert builder.reserve(known, 1, late) == pytest.approx(1.5 * 2 * PER_FIT + 1)
     assert builder.reserve(known, 1, budget(1000, 500)) == pytest.approx(usual + 2 * PER_FIT)
+
+
+@pytest.mark.parametrize(("n_rows", "limit", "seconds"), [(N_ROWS, 40, 0.0125), (50_000, 20, 2.0)])
+def test_time_is_kept_for_thresholds(builder, n_rows, limit, seconds):
+    trials = history((0.1, 0.0), (0.2, 0.0))
+    without = builder.reserve(trials, 1, budget(limit, limit))
+    builder.data = replace(builder.data, y=np.arange(n_rows) % 2)
+    builder.decisions.kept_by_decision = ("parity",)
+    assert builder.reserve(trials, 1, budget(limit, limit)) == pytest.approx(without + seconds)
 
 
 def test_less_is_kept_for_members_that_have_a_model_of_the_hold_out_split(builder):
