@@ -2,9 +2,9 @@
 
 For each data set and split, 120 cheap random pipelines are fitted on a few hundred rows with five
 folds; ensembles of 25 are selected by several rules from their out-of-fold predictions and judged
-on the other rows. Printed are the means over all splits of one minus the ROC AUC, log loss, error
-and number of distinct members, and per measure the mean difference to the plain rule with its t
-value. The pools of predictions are kept, so that the command can be repeated with other rules::
+on the other rows. Printed are the means over all splits of one minus the ROC AUC, error, log loss,
+log loss after temperature scaling and number of distinct members, and per measure the mean
+difference to the plain rule with its t value. The pools of predictions are kept, so that the command can be repeated with other rules::
 
     python examples/benchmarks/ensemble_selection.py --data FOLDER --pools FOLDER
 
@@ -31,7 +31,14 @@ from sklearn.neural_network import MLPClassifier as MLP
 from sklearn.svm import SVC
 from sklearn.utils.extmath import softmax
 
-from skauto.selection import ErrorLoss, LogLoss, RocAucLoss, SmoothedLoss, greedy_selection
+from skauto.selection import (
+    ErrorLoss,
+    LogLoss,
+    RocAucLoss,
+    SmoothedLoss,
+    choose_decision,
+    greedy_selection,
+)
 
 SETS = (
     "heart-statlog,sonar,ionosphere,titanic,balance-scale,credit-g,pc4,phoneme,spambase,"
@@ -166,18 +173,20 @@ def judge(pools, loss):
         for pool in pools:
             weights = select(pool["P"], pool["y"], loss, **rule)
             mean = np.tensordot(weights, pool["Q"].astype(float), axes=1)[None]
-            scores = [
-                other(pool["yt"], mean)[0] for other in (RocAucLoss(), LogLoss(), ErrorLoss())
-            ]
+            losses = RocAucLoss(), ErrorLoss(), LogLoss()
+            scores = [other(pool["yt"], mean)[0] for other in losses]
+            vote = np.tensordot(weights, pool["P"].astype(float), axes=1)
+            decision = choose_decision(vote, pool["y"], loss, rng=np.random.default_rng(0))
+            scores.append(LogLoss()(pool["yt"], decision.scale(mean[0])[None])[0])
             rows.append([*scores, np.count_nonzero(weights)])
         table.append(rows)
     return np.array(table)
 
 
 def report(table):
-    names = ["1 - ROC AUC", "log loss", "error"]
+    names = ["1 - ROC AUC", "error", "log loss", "calibrated log loss"]
     frame = pd.DataFrame(table.mean(axis=1), index=list(RULES), columns=[*names, "members"])
-    differences = table[1:, :, :3] - table[0, :, :3]
+    differences = table[1:, :, :-1] - table[0, :, :-1]
     spread = differences.std(axis=1, ddof=1) / np.sqrt(table.shape[1])
     means = differences.mean(axis=1)
     for i, name in enumerate(names):

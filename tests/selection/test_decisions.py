@@ -195,16 +195,34 @@ def test_a_temperature_is_recovered(loss, true):
     np.testing.assert_allclose(scaled.sum(axis=1), 1.0)
 
 
+@pytest.mark.parametrize("true", [0.4, 2.5])
+def test_the_temperature_is_the_closest_to_1_that_two_standard_errors_do_not_refute(true):
+    probabilities, y = binary(400, 0.3, seed=8)
+    distorted = Decision(np.zeros(2), 1 / true).scale(probabilities)
+
+    def row_losses(temperature):
+        odds = distorted ** (1 / temperature)
+        return -np.log(odds[np.arange(400), y] / odds.sum(axis=1))
+
+    grid = np.geomspace(0.2, 5.0, 801)
+    losses = np.stack([row_losses(temperature) for temperature in grid])
+    excess = losses - losses[np.argmin(losses.mean(axis=1))]
+    refuted = excess.mean(axis=1) > 2 * excess.std(axis=1) / np.sqrt(400)
+    closest = min(grid[~refuted], key=lambda temperature: abs(np.log(temperature)))
+    assert choose_temperature(distorted, y, LogLoss()) == pytest.approx(closest, rel=0.01)
+    assert min(true, 1.0) < closest < max(true, 1.0)
+
+
 def test_few_rows_or_calibrated_ones_keep_the_temperature_mostly():
     assert choose_temperature(*binary(80, 0.3, seed=0), LogLoss()) == 1.0
     found = [choose_temperature(*binary(500, 0.3, seed=s), LogLoss()) for s in range(20)]
-    assert np.mean(np.array(found) == 1.0) > 0.5
-    assert 0.8 < min(found) <= max(found) < 1.25
+    assert np.mean(np.array(found) == 1.0) > 0.8
+    assert 0.9 < min(found) <= max(found) < 1.1
 
 
 @pytest.mark.parametrize("loss", [ErrorLoss(), RocAucLoss()])
 def test_ranks_and_labels_keep_their_loss_and_get_calibrated_probabilities(loss):
-    probabilities, y = binary(2_000, 0.3, seed=8)
+    probabilities, y = binary(20_000, 0.3, seed=8)
     distorted = Decision(np.zeros(2), 2.0).scale(probabilities)
     decision = choose_decision(distorted, y, loss, rng=np.random.default_rng(0))
     assert decision.temperature == choose_temperature(distorted, y, LogLoss())
