@@ -4,8 +4,8 @@ For each data set and split, 120 cheap random pipelines are fitted on a few hund
 folds; ensembles of 25 are selected by several rules from their out-of-fold predictions and judged
 on the other rows. Printed are the means over all splits of one minus the ROC AUC, error, log loss,
 log loss after temperature scaling and number of distinct members, and per measure the mean
-difference to the plain rule with its t value. The pools of predictions are kept, so that the command
-can be repeated with other rules::
+difference to the plain rule with its t value. The pools of predictions are kept, so that the
+command can be repeated with other rules::
 
     python examples/benchmarks/ensemble_selection.py --data FOLDER --pools FOLDER
 
