@@ -152,7 +152,7 @@ class CategoryEncoder(Encoder):
                 raise _type_error(name, "strings", cells)
             cells = as_levels(cells)
         codes = [self.code_of.get(level, np.nan) for level in cells.levels]
-        return _by_level(np.array(codes, dtype=np.float64)[:, None], cells, np.nan)
+        return Block(np.array([*codes, np.nan])[:, None], cells.codes)
 
 
 class TextEncoder(Encoder):

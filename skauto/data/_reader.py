@@ -2,6 +2,7 @@
 
 import numbers
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -28,7 +29,6 @@ from skauto.data._table import (
     as_table,
     column_names,
     few_numbers,
-    read_cells,
     read_columns,
 )
 from skauto.exceptions import ColumnKindWarning
@@ -193,7 +193,7 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
 
     def _fit_columns(self, X: Any, y: Any) -> tuple[list[ColumnReader], list[Block]]:
         names, requested = self._names(), self._wanted_kinds()
-        columns = [read_cells(X, j, name) for j, name in enumerate(names)]
+        columns = list(read_columns(X, dict(enumerate(names))))
         kinds = [
             find_kind(cells, name) if wanted is None else requested_kind(cells, name, wanted)
             for cells, name, wanted in zip(columns, names, requested, strict=True)
@@ -245,28 +245,17 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
             raise TypeError(
                 "X must be dense, as it was in fit. Got a sparse matrix instead; use X.toarray()."
             )
-        used = [j for j, column in enumerate(self.columns_) if column.keep.any()]
-        fill = np.concatenate([np.empty(0), *(self.columns_[j].fill for j in used)])
-        numbers = self._read_numbers(X, used)
+        used = {j: column for j, column in enumerate(self.columns_) if column.keep.any()}
+        fill = np.concatenate([np.empty(0), *(column.fill for column in used.values())])
+        numbers = _read_numbers(X, used)
         if numbers is not None:
             return _filled(numbers, fill)
-        names = [self.columns_[j].name for j in used]
-        blocks = []
-        for j, cells in zip(used, read_columns(X, used, names), strict=True):
-            column = self.columns_[j]
-            blocks.append(column.encoder.encode(cells, column.name).select(column.keep))
+        cells_of = read_columns(X, {j: column.name for j, column in used.items()})
+        blocks = [
+            column.encoder.encode(cells, column.name).select(column.keep)
+            for column, cells in zip(used.values(), cells_of, strict=True)
+        ]
         return _assemble(blocks, X.shape[0], fill)
-
-    def _read_numbers(self, X: Any, used: list[int]) -> NDArray[np.float64] | None:
-        """Read a table of few rows and finite numbers only, all columns at once; else None."""
-        columns = self.columns_ or []
-        if not (used and all(isinstance(columns[j].encoder, NumericEncoder) for j in used)):
-            return None
-        values = few_numbers(X)
-        if values is None:
-            return None
-        Z = values[:, used].astype(np.float64)
-        return None if np.isinf(Z).any() else Z
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the output columns, for example ``<column>_month`` of a date.
@@ -391,6 +380,17 @@ def _read_sparse(X: Any) -> sparse.csr_array:
     if np.isinf(Z.data).any():
         raise ValueError("Input X contains infinity. Replace or remove the infinite values.")
     return Z
+
+
+def _read_numbers(X: Any, columns: Mapping[int, ColumnReader]) -> NDArray[np.float64] | None:
+    """Read a table of few rows and finite numbers only, all columns at once; else None."""
+    if not columns or any(type(c.encoder) is not NumericEncoder for c in columns.values()):
+        return None
+    values = few_numbers(X)
+    if values is None:
+        return None
+    Z = values[:, list(columns)].astype(np.float64)
+    return None if np.isinf(Z).any() else Z
 
 
 def _column_reader(

@@ -1,9 +1,11 @@
 """Reading the columns of tables of any dataframe library."""
 
 import datetime
+import itertools
 import math
 import numbers
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from skauto.data._numbers import NumberFormat, is_null_word
+from skauto.utils import column_arrays
 
 # Maximum number of rows of tables that are read with few calls.
 _FEW_ROWS = 1000
@@ -100,7 +103,7 @@ def as_table(X: Any) -> Any:
 def column_names(X: Any) -> list[Any] | None:
     """Return the column names of a dataframe of any library; None if X is not a dataframe."""
     if hasattr(X, "iloc") and hasattr(X, "columns"):
-        return list(X.columns)
+        return _objects(X.columns)
     if nw.dependencies.is_into_dataframe(X):
         return list(nw.from_native(X, eager_only=True).columns)
     return None
@@ -115,24 +118,21 @@ def _check_unique_names(names: list[Any]) -> None:
         )
 
 
-def read_cells(X: Any, j: int, name: str) -> Cells:
-    """Read column `j` of a dataframe or array; `name` is used in error messages."""
+def read_columns(X: Any, names: Mapping[int, str]) -> Iterator[Cells]:
+    """Read columns of a dataframe or array.
+
+    `names` maps their positions, in ascending order, to the names in error messages.
+    """
+    read: Callable[[Any, str], Cells]
     if isinstance(X, np.ndarray):
-        return _array_cells(X[:, j], name)
-    if hasattr(X, "iloc"):
-        return _series_cells(X.iloc[:, j], name)
-    return _narwhals_cells(nw.from_native(X, eager_only=True)[:, j], name)
-
-
-def read_columns(X: Any, columns: Sequence[int], names: Sequence[str]) -> Iterator[Cells]:
-    """Read several columns of a table, in ascending order, with their names for error messages."""
-    if not hasattr(X, "iloc"):
-        yield from (read_cells(X, j, name) for j, name in zip(columns, names, strict=True))
-        return
-    name_of = dict(zip(columns, names, strict=True))
-    for j, (_, series) in enumerate(X.items()):  # a third of the time of `iloc`
-        if j in name_of:
-            yield _series_cells(series, name_of[j])
+        columns, read = iter(X.T), _array_cells
+    elif (arrays := column_arrays(X)) is not None:
+        columns, read = arrays, _pandas_cells
+    else:
+        columns, read = nw.from_native(X, eager_only=True).iter_columns(), _narwhals_cells
+    for j, values in enumerate(columns):
+        if j in names:
+            yield read(values, names[j])
 
 
 def few_numbers(X: Any) -> NDArray[Any] | None:
@@ -172,26 +172,36 @@ def _array_cells(values: NDArray[Any], name: str) -> Cells:
     return _cells_from_levels(*_factorize(values.tolist(), name), name)
 
 
-def _series_cells(series: Any, name: str) -> Cells:
-    kind = series.dtype.kind
-    if series.dtype.name == "category":
-        values = series.array
-        return Levels(values.categories.tolist(), values.codes, declared=True)
+def _pandas_cells(values: Any, name: str) -> Cells:
+    """Read an array or extension array of pandas."""
+    dtype = values.dtype
+    if isinstance(dtype, np.dtype) and (dtype.kind != "O" or len(values) <= _FEW_ROWS):
+        return _array_cells(np.asarray(values), name)
+    if hasattr(dtype, "categories"):
+        return Levels(_objects(values.categories), values.codes, declared=True)
+    kind = dtype.kind
     if kind in "biuf":
-        if isinstance(series.dtype, np.dtype):
-            return Numbers(_finite(series.to_numpy(), name))
-        return Numbers(_finite(series.to_numpy(dtype=np.float64, na_value=np.nan), name))
-    if kind == "M" and not series.dtype.name.startswith(("date32", "date64")):  # dates of pyarrow
-        return Dates(series.to_numpy(dtype="datetime64[us]"))
+        return Numbers(_finite(values.to_numpy(dtype=np.float64, na_value=np.nan), name))
+    if kind == "M" and not dtype.name.startswith(("date32", "date64")):  # dates of pyarrow
+        return Dates(values.to_numpy(dtype="datetime64[us]"))
     if kind == "m":
-        return Numbers(_seconds(series.to_numpy(dtype="timedelta64[ns]")))
-    if len(series) <= _FEW_ROWS:  # a dict is faster than factorize
-        return _cells_from_levels(*_factorize(series.tolist(), name), name)
+        return Numbers(_seconds(values.to_numpy(dtype="timedelta64[ns]")))
+    if len(values) <= _FEW_ROWS:  # a dict is faster than factorize
+        return _cells_from_levels(*_factorize(_objects(values), name), name)
+    from pandas import factorize
+
     try:
-        codes, levels = series.factorize()
+        codes, levels = factorize(values)
     except TypeError:  # unhashable
-        return _cells_from_levels(*_factorize(series.tolist(), name), name)
-    return _cells_from_levels(levels.tolist(), codes, name)
+        return _cells_from_levels(*_factorize(values.tolist(), name), name)
+    return _cells_from_levels(_objects(levels), codes, name)
+
+
+def _objects(values: Any) -> Any:
+    """Return the list of an array or index of pandas; strings of pyarrow without NumPy."""
+    if getattr(values.dtype, "storage", None) == "pyarrow":
+        return getattr(values, "array", values).__arrow_array__().to_pylist()
+    return values.tolist()
 
 
 def _narwhals_cells(series: Any, name: str) -> Cells:
@@ -217,13 +227,12 @@ def _narwhals_cells(series: Any, name: str) -> Cells:
 
 def _factorize(values: list[Any], name: str) -> tuple[list[Any], NDArray[np.signedinteger]]:
     """Return the distinct values and the code of each value."""
+    code_of: defaultdict[Any, int] = defaultdict(itertools.count().__next__)
     try:
-        found = dict.fromkeys(values)
+        codes = np.fromiter(map(code_of.__getitem__, values), dtype=np.intp, count=len(values))
     except TypeError:
         raise _unsupported(_first_unhashable(values), name) from None
-    number = dict(zip(found, range(len(found)), strict=True))
-    codes = np.fromiter(map(number.__getitem__, values), dtype=np.intp, count=len(values))
-    return list(number), codes
+    return list(code_of), codes
 
 
 def _first_unhashable(values: list[Any]) -> Any:
@@ -241,12 +250,12 @@ def _cells_from_levels(
     """Convert Python objects to a column of their common type."""
     types = set(map(type, levels))
     if types != {str}:
-        present = [not is_missing(level) for level in levels]
-        if not all(present):
-            renumbered = np.where(present, np.cumsum(present) - 1, -1)
-            codes = np.append(renumbered, -1)[codes]
-            levels = [level for level, keep in zip(levels, present, strict=True) if keep]
-            types = set(map(type, levels))
+        present = [level for level in levels if not is_missing(level)]
+        if len(present) < len(levels):
+            number = itertools.count()
+            renumbered = [-1 if is_missing(level) else next(number) for level in levels]
+            codes = np.array([*renumbered, -1])[codes]
+            levels, types = present, set(map(type, present))
     if declared:
         return Levels(levels, codes, declared=True)
     kinds = {_kind_of(kind, name) for kind in types} or {"numbers"}

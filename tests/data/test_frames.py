@@ -60,6 +60,65 @@ def test_declared_categories():
         np.testing.assert_array_equal(reader.transform(table)[:, 0], [1, 0, np.nan, 1])
 
 
+def column_of(kind, texts):
+    """A table with one column "a" of strings, None where missing."""
+    if kind == "array":
+        return np.array(texts, dtype=object)[:, None]
+    if kind in ("polars", "pyarrow"):
+        library = pytest.importorskip(kind)
+        if kind == "polars":
+            return library.DataFrame({"a": texts}, schema={"a": library.String})
+        return library.table({"a": library.array(texts, library.string())})
+    if kind == "unused":  # categories in another order, some of which do not occur
+        dtype = pd.CategoricalDtype(["z", "unseen", "c", "b", "a", "y"])
+    else:
+        dtype = kind
+    return pd.DataFrame({"a": pd.Series(texts, dtype=dtype)})
+
+
+KINDS_OF_STRINGS = ["object", "str", "string", "category", "unused", "polars", "pyarrow", "array"]
+
+
+@pytest.mark.filterwarnings("ignore:X (has|does not have valid) feature names")
+@pytest.mark.parametrize("missing_in_fit", [True, False])
+@pytest.mark.parametrize("later", KINDS_OF_STRINGS)
+@pytest.mark.parametrize("first", KINDS_OF_STRINGS)
+def test_codes_for_any_type_of_strings(first, later, missing_in_fit):
+    """Few rows, many rows and a single row; levels that `fit` has not seen are unknown."""
+    known = [*"bacca", None] if missing_in_fit else list("bacca")
+    reader = TableReader().fit(column_of(first, known))
+    code = {"a": 0.0, "b": 1.0, "c": 2.0}
+    unknown = np.nan if missing_in_fit else 3.0
+    for n_rows in (1, 50, 1500):
+        texts = np.random.default_rng(0).choice(["b", "unseen", None, "c", "a"], n_rows).tolist()
+        Z = reader.transform(column_of(later, texts))
+        expected = [[code.get(text, unknown)] for text in texts]
+        np.testing.assert_array_equal(Z, expected)
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, float("nan"), pd.NA, pd.NaT])
+@pytest.mark.parametrize("n_rows", [6, 1206])
+def test_missing_strings_of_any_type(missing, n_rows):
+    texts = pd.Series(["b", "a", missing] * (n_rows // 3), dtype=object)
+    Z = TableReader().fit_transform(texts.to_frame("a"))
+    np.testing.assert_array_equal(Z[:, 0], [1, 0, np.nan] * (n_rows // 3))
+
+
+def test_columns_of_another_type_or_order_than_in_fit():
+    table = pd.DataFrame({"word": ["b", "a"] * 5, "number": np.arange(10.0), "same": 1})
+    reader = TableReader().fit(table)
+    with pytest.raises(ValueError, match="Feature names must be in the same order"):
+        reader.transform(table[["number", "word", "same"]])
+    with pytest.raises(TypeError, match="Column 'word' of X must hold strings"):
+        reader.transform(table.assign(word=1))
+    with pytest.raises(TypeError, match="Column 'number' of X must hold numeric values"):
+        reader.transform(table.assign(number="a"))
+    expected = reader.transform(table)
+    for number in (table["number"].astype(str), table["number"].astype("Int64"), range(10)):
+        np.testing.assert_array_equal(reader.transform(table.assign(number=number)), expected)
+    np.testing.assert_array_equal(reader.transform(table.assign(same="a")), expected)
+
+
 @pytest.mark.parametrize("make", [polars_table, pyarrow_table])
 def test_constraints_of_tables_in_worker_processes(make):
     """Threads of polars do not survive a fork."""
