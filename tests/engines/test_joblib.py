@@ -297,17 +297,16 @@ if __name__ == "__main__":
 """
 
 
-def test_loky_workers_that_die(tmp_path):
+def test_loky_workers_that_die(tmp_path, engines_only):
     """loky cannot tell who killed a pool; tasks after that run in a new one."""
     script = tmp_path / "script.py"
     script.write_text(LOKY_SCRIPT, encoding="utf-8")
-    root = str(Path(__file__).parents[2])
     finished = subprocess.run(
         [sys.executable, "-W", "ignore", str(script)],
         capture_output=True,
         text=True,
         timeout=PATIENCE,
-        env={**os.environ, "PYTHONPATH": root},
+        env=engines_only,
     )
     assert finished.stdout.split() == ["crashed", "ok"], finished.stderr
 

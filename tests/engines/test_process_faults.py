@@ -499,7 +499,7 @@ with make_engine(Work(), n_jobs=int(n_jobs), isolate=True) as engine:
         ("spawn", 1, "pickled\nspawn {(True, 1004.0, '1')}\n"),
     ],
 )
-def test_programs_that_are_killed(method, n_jobs, expected, tmp_path):
+def test_programs_that_are_killed(method, n_jobs, expected, tmp_path, engines_only):
     """Each start method, without a file or a guard of `__main__`, until a `kill -9`.
 
     Data reaches the workers once: inherited or mapped. Workers and what they started die with the
@@ -511,8 +511,13 @@ def test_programs_that_are_killed(method, n_jobs, expected, tmp_path):
         return [int(text) for path in files for text in (path.name, path.read_text())]
 
     command = [sys.executable, "-c", PROGRAM, method, str(tmp_path), str(n_jobs)]
-    environment = {**os.environ, "OMP_NUM_THREADS": "2"}  # workers have one all the same
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as program:
+    settings = {
+        "stdout": subprocess.PIPE,
+        "text": True,
+        "cwd": tmp_path.parent,  # first in the path of the program
+        "env": {**engines_only, "OMP_NUM_THREADS": "2"},  # workers have one all the same
+    }
+    with subprocess.Popen(command, **settings) as program:
         try:
             wait_until(lambda: len(pids()) == 2 * n_jobs or program.poll() is not None)
             assert not any(is_gone(pid) for pid in pids())
@@ -523,7 +528,7 @@ def test_programs_that_are_killed(method, n_jobs, expected, tmp_path):
     wait_until(lambda: all(is_gone(pid) for pid in pids()))
 
 
-def test_spawn_without_main_guard_is_explained(tmp_path):
+def test_spawn_without_main_guard_is_explained(tmp_path, engines_only):
     script = tmp_path / "unguarded.py"
     script.write_text(
         "import multiprocessing\n"
@@ -533,7 +538,9 @@ def test_spawn_without_main_guard_is_explained(tmp_path):
         "    engine.submit(0, (1,))\n"
         "    engine.wait()\n"
     )
-    finished = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    finished = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, env=engines_only
+    )
     assert finished.returncode == 1
     error = finished.stderr.splitlines()[-1]
     assert "Worker processes cannot be started" in error

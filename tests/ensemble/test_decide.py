@@ -2,7 +2,7 @@
 
 import io
 import pickle
-import subprocess
+import runpy
 import sys
 
 import numpy as np
@@ -213,16 +213,16 @@ def test_thresholds_of_groups_in_cross_validation_and_pickles(table, fair):
     assert scores.min() > 0.5
 
 
-def test_thresholds_of_groups_are_stored_and_exported(fair, tmp_path):
+def test_thresholds_of_groups_are_stored_and_exported(fair, tmp_path, monkeypatch, capsys):
     X, _ = grouped(200, 1)
     stored = skops.io.loads(skops.io.dumps(fair), trusted=trusted_types())
     np.testing.assert_array_equal(stored.predict(X), fair.predict(X))
     X.to_csv(tmp_path / "X.csv", index=False)
-    command = [sys.executable, export_code(fair, tmp_path / "model") / "predict.py"]
-    finished = subprocess.run(
-        [*command, tmp_path / "X.csv"], capture_output=True, check=True, text=True
-    )
-    labels = pd.read_csv(io.StringIO(finished.stdout))["predicted"]
+    folder = export_code(fair, tmp_path / "fair")
+    monkeypatch.setattr(sys, "argv", ["predict.py", str(tmp_path / "X.csv")])
+    monkeypatch.setattr(sys, "path", sys.path.copy())  # the script adds its folder
+    runpy.run_path(str(folder / "predict.py"), run_name="__main__")
+    labels = pd.read_csv(io.StringIO(capsys.readouterr().out))["predicted"]
     np.testing.assert_array_equal(labels, fair.predict(X))
 
 

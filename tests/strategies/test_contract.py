@@ -7,6 +7,7 @@ import pickle
 import random
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -68,32 +69,24 @@ def test_proposals_lie_in_the_space_and_none_is_made_twice(name):
     assert len(set(keys(history))) == len(history)
 
 
-def proposals_of(name, seed):
-    return as_text(search(name, rich_space(), 12, seed=seed, n_workers=4))
-
-
-def proposals_of_all():
-    """Proposals of every strategy with four trials under way; sums depend on the threads."""
+@cache
+def proposals_of(name):
+    """Proposals of a strategy with four trials under way; sums depend on the threads."""
     with thread_pools().limit(limits=1):
-        return {name: proposals_of(name, seed=7) for name in STRATEGY_NAMES}
-
-
-@pytest.fixture(scope="module")
-def proposals():
-    return proposals_of_all()
+        return as_text(search(name, rich_space(), 12, seed=7, n_workers=4))
 
 
 @every_strategy
-def test_another_seed_other_proposals(name, proposals):
+def test_another_seed_other_proposals(name):
     other = search(name, rich_space(), 5, seed=8, n_workers=4)
-    assert json.loads(as_text(other)) != json.loads(proposals[name])[: len(other)]
+    assert json.loads(as_text(other)) != json.loads(proposals_of(name))[: len(other)]
 
 
-def test_same_seed_same_proposals_in_another_process(proposals):
+def test_same_seed_same_proposals_in_another_process():
     script = (
         "import json\n"
-        "from tests.strategies.test_contract import proposals_of_all\n"
-        "print(json.dumps(proposals_of_all()))"
+        "from tests.strategies.test_contract import STRATEGY_NAMES, proposals_of\n"
+        "print(json.dumps([proposals_of(name) for name in STRATEGY_NAMES]))"
     )
     root = Path(skauto.__file__).parents[1]
     environment = os.environ | {"PYTHONPATH": str(root), "PYTHONHASHSEED": "12345"}
@@ -105,7 +98,7 @@ def test_same_seed_same_proposals_in_another_process(proposals):
         capture_output=True,
         text=True,
     ).stdout
-    assert json.loads(output) == proposals
+    assert json.loads(output) == [proposals_of(name) for name in STRATEGY_NAMES]
 
 
 @every_strategy
@@ -159,8 +152,8 @@ def test_pending_proposals_are_neither_repeated_nor_waited_for(name):
 
 
 @every_strategy
-def test_several_workers_get_different_proposals(name, proposals):
-    proposed = [json.dumps(proposal[:2]) for proposal in json.loads(proposals[name])]
+def test_several_workers_get_different_proposals(name):
+    proposed = [json.dumps(proposal[:2]) for proposal in json.loads(proposals_of(name))]
     assert len(proposed) > 10
     assert len(set(proposed)) == len(proposed)
 
