@@ -217,7 +217,8 @@ def _narwhals_cells(series: Any, name: str) -> Cells:
         return Numbers(_seconds(series.to_numpy()))
     declared = dtype in (nw.Categorical, nw.Enum)
     native = series.to_native()
-    if hasattr(native, "dictionary_encode") and not dtype.is_nested():
+    encodes = hasattr(native, "dictionary_encode") and not dtype.is_nested()
+    if encodes and (declared or len(native) > _FEW_ROWS):  # few rows: a dict is faster
         native = native.combine_chunks()
         encoded = native if hasattr(native, "dictionary") else native.dictionary_encode()
         codes = encoded.indices.cast("int64").fill_null(-1).to_numpy()

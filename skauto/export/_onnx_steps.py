@@ -25,6 +25,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skauto.export._onnx_graph import Graph
 from skauto.export._onnx_trees import add_embedding, add_forest, add_lightgbm, two_classes
 from skauto.space.catalog import (
+    CategoryColumns,
     LightGBMClassifier,
     NetworkClassifier,
     PairFeatures,
@@ -44,6 +45,10 @@ def add_step(graph: Graph, value: str, step: Any) -> str:
         raise ValueError("The conversion of skl2onnx gives other probabilities.")
     convert = _CONVERTERS.get(type(step))
     return graph.converted(value, step) if convert is None else convert(graph, value, step)
+
+
+def _category_columns(graph: Graph, value: str, step: Any) -> str:
+    return graph.converted(value, step.transformer_)
 
 
 def _imputer(graph: Graph, value: str, step: Any) -> str:
@@ -195,6 +200,7 @@ def _selu(graph: Graph, value: str) -> str:
 
 _CONVERTERS: dict[type, Callable[[Graph, str, Any], str]] = {
     CalibratedClassifierCV: _calibrated,
+    CategoryColumns: _category_columns,
     DecisionTreeClassifier: add_forest,
     ExtraTreesClassifier: add_forest,
     LGBMClassifier: add_lightgbm,

@@ -408,7 +408,7 @@ def test_size_of_a_node(rng, n_classes):
 def test_encoders_name_their_columns():
     for name in ("one_hot", "target"):
         parameters = adapted("default", "encoder", name, {}, categorical=(1, 4))
-        assert parameters["transformers"][0][2] == [1, 4]
+        assert parameters["columns"] == [1, 4]
 
 
 @pytest.mark.parametrize(

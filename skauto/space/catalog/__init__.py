@@ -1,5 +1,6 @@
 """The components of the search spaces, and the named spaces."""
 
+from skauto.space.catalog._category_columns import CategoryColumns
 from skauto.space.catalog._estimators import (
     ClippedMultinomialNB,
     CrossFeatures,
@@ -14,6 +15,7 @@ from skauto.space.catalog._robust_smooth import RobustSmoothScaler
 from skauto.space.catalog._spaces import get_space
 
 __all__ = [
+    "CategoryColumns",
     "ClippedMultinomialNB",
     "CrossFeatures",
     "CrossFittedTargetEncoder",

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.ensemble import ExtraTreesClassifier, RandomTreesEmbedding
 from sklearn.feature_selection import (
@@ -26,6 +25,7 @@ from sklearn.svm import LinearSVC
 from skauto.space._component import Component, FitContext
 from skauto.space._parameters import Categorical, Integer, Real
 from skauto.space.catalog._adapt import bound_by_rows, false_if_sparse
+from skauto.space.catalog._category_columns import CategoryColumns
 from skauto.space.catalog._estimators import CrossFittedTargetEncoder, ScaledGammaNystroem
 from skauto.space.catalog._pairs import PairFeatures
 from skauto.space.catalog._robust_smooth import RobustSmoothScaler
@@ -42,33 +42,24 @@ _MAX_STRENGTH = 4.0
 
 def make_one_hot(
     max_categories: int | None = None, min_frequency: float | None = None
-) -> ColumnTransformer:
+) -> CategoryColumns:
     """Build a one-hot encoder that groups rare categories."""
     encoder = OneHotEncoder(
         handle_unknown="infrequent_if_exist",
         max_categories=max_categories,
         min_frequency=min_frequency,
     )
-    return _on_categories("one_hot", encoder)
-
-
-def _on_categories(name: str, encoder: Any) -> ColumnTransformer:
-    """Apply an encoder to the columns that `adapt` sets, and pass the other columns through."""
-    return ColumnTransformer(
-        [(name, encoder, [])], remainder="passthrough", sparse_threshold=0.0, n_jobs=1
-    )
+    return CategoryColumns(encoder)
 
 
 def _adapt_columns(estimator: Any, context: FitContext) -> None:
-    ((name, encoder, _),) = estimator.transformers
-    estimator.set_params(transformers=[(name, encoder, list(context.categorical))])
+    estimator.set_params(columns=list(context.categorical))
 
 
 def adapt_one_hot(estimator: Any, context: FitContext) -> None:
     """Set the categorical columns; return a sparse matrix if the encoding is wide."""
     _adapt_columns(estimator, context)
-    ((_, encoder, _),) = estimator.transformers
-    limit = encoder.max_categories or 255
+    limit = estimator.encoder.max_categories or 255
     levels = context.n_levels or (limit,) * len(context.categorical)
     width = sum(min(n, limit) for n in levels)
     wide = width * context.n_samples > _MAX_DENSE_CELLS
@@ -124,7 +115,7 @@ ENCODERS = [
     ),
     Component(
         "target",
-        _on_categories("target", CrossFittedTargetEncoder()),
+        CategoryColumns(CrossFittedTargetEncoder()),
         adapt=_adapt_columns,
         dense_only=True,
         handles_missing=True,

@@ -1,10 +1,9 @@
 """The search space of MOSAIC: the space of auto-sklearn in 2019 for dense data."""
 
-from sklearn.compose import ColumnTransformer
-
 from skauto.space._component import Component
 from skauto.space._parameters import Categorical, Real
 from skauto.space._space import SearchSpace
+from skauto.space.catalog._category_columns import CategoryColumns
 from skauto.space.catalog._preprocessors import make_one_hot
 from skauto.space.catalog.papers._auto_sklearn_classifiers import CLASSIFIERS
 from skauto.space.catalog.papers._auto_sklearn_transformers import SCALERS, TRANSFORMERS
@@ -13,7 +12,7 @@ from skauto.space.catalog.papers._base import CLASS_WEIGHTS, IMPUTERS, NONE, ONE
 
 def make_one_hot_with_fraction(
     use_minimum_fraction: bool = True, minimum_fraction: float | None = None
-) -> ColumnTransformer:
+) -> CategoryColumns:
     """Build a one-hot encoder that may group categories below a minimum fraction of the rows."""
     return make_one_hot(min_frequency=minimum_fraction if use_minimum_fraction else None)
 
