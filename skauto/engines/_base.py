@@ -5,12 +5,14 @@ The engine returns an `Outcome` for every task, also if the call fails or its wo
 """
 
 import contextlib
+import functools
 import pickle
 import sys
 import time
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Hashable, Iterator
+from collections import deque
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -52,6 +54,24 @@ class Outcome:
     ended: float = field(default_factory=time.time, compare=False)
 
 
+@dataclass
+class Task:
+    """A call of the function of an engine; the times are those of `time.monotonic()`."""
+
+    key: Hashable
+    args: Any  # a tuple, or a pickled message to a worker process
+    time_limit: float | None = None
+    started: float = 0.0
+    deadline: float = float("inf")
+    n_retries: int = 0
+
+    def start(self, grace: float = 0.0) -> None:
+        """Set the time of the start, and of the end if the task has a time limit."""
+        self.started = time.monotonic()
+        if self.time_limit is not None:
+            self.deadline = self.started + self.time_limit + grace
+
+
 class Engine(ABC):
     """Run one function many times, asynchronously and isolated from failures of single calls.
 
@@ -82,19 +102,32 @@ class Engine(ABC):
         self.n_workers = n_workers
         self.memory_limit = memory_limit
         self._closed = False
+        self._queue: deque[Task] = deque()
+        self._finished: list[tuple[Hashable, Outcome]] = []
 
     @property
     def n_running(self) -> int:
         """Number of tasks submitted and not yet returned by `wait`."""
         return len(self._keys())
 
-    @abstractmethod
-    def _keys(self) -> Collection[Hashable]:
+    def _running(self) -> Iterable[Task]:
+        """Return the tasks that workers run."""
+        return ()
+
+    def _keys(self) -> list[Hashable]:
         """Return the keys of the tasks submitted and not yet returned by `wait`."""
+        unfinished = [task.key for task in (*self._queue, *self._running())]
+        return [*unfinished, *(key for key, _ in self._finished)]
 
     @abstractmethod
-    def _submit(self, key: Hashable, args: tuple[Any, ...], time_limit: float | None) -> None:
+    def _submit(self, task: Task) -> None:
         """Queue a task whose key has been checked."""
+
+    def _take_finished(self) -> list[tuple[Any, Outcome]]:
+        """Return the outcomes that `wait` has not returned yet."""
+        finished = list(self._finished)
+        del self._finished[: len(finished)]
+        return finished
 
     @abstractmethod
     def wait(self, timeout: float | None = None) -> list[tuple[Any, Outcome]]:
@@ -104,16 +137,19 @@ class Engine(ABC):
         running. The list is empty after `timeout`, or if nothing is running.
         """
 
-    @abstractmethod
     def cancel(self, keys: Collection[Hashable] | None = None) -> None:
         """Kill running tasks and drop queued ones; `wait` will not return them.
 
         Keys of tasks that already ended are ignored; None cancels all tasks.
         """
+        kept = [] if keys is None else [key for key in self._keys() if key not in keys]
+        self._queue = deque(task for task in self._queue if task.key in kept)
+        self._finished[:] = [item for item in self._finished if item[0] in kept]
 
-    @abstractmethod
     def close(self) -> None:
         """Cancel all tasks and release all resources. A second call does nothing."""
+        self._closed = True
+        self.cancel()
 
     def submit(
         self, key: Hashable, args: tuple[Any, ...] = (), time_limit: float | None = None
@@ -130,7 +166,7 @@ class Engine(ABC):
             raise ValueError(f"A task with the key {key!r} is still running.")
         if time_limit is not None and time_limit > MAX_TIME_LIMIT:
             time_limit = None
-        self._submit(key, args, time_limit)
+        self._submit(Task(key, args, time_limit))
 
     def __enter__(self) -> "Engine":
         return self
@@ -185,22 +221,14 @@ def dumps(item: Any, buffer_callback: Callable[[pickle.PickleBuffer], Any] | Non
         return cloudpickle.dumps(item, protocol=5, buffer_callback=buffer_callback)
 
 
-class _Libraries:
-    """The thread pools of the libraries that this process has loaded."""
-
-    controller: ThreadpoolController | None = None
-    n_modules = 0
-
-
 def thread_pools() -> ThreadpoolController:
-    """Return the controller of the BLAS and OpenMP thread pools that are loaded.
+    """Return the controller of the BLAS and OpenMP thread pools that are loaded."""
+    return _thread_pools(len(sys.modules))
 
-    Libraries are searched again only after new modules were imported: a search takes 10 ms.
-    """
-    if _Libraries.controller is None or _Libraries.n_modules != len(sys.modules):
-        _Libraries.n_modules = len(sys.modules)
-        _Libraries.controller = ThreadpoolController()
-    return _Libraries.controller
+
+@functools.lru_cache(maxsize=1)  # a search of the loaded libraries takes 10 ms
+def _thread_pools(n_modules: int) -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 @contextlib.contextmanager

@@ -9,7 +9,6 @@ import socket
 import time
 import warnings
 import weakref
-from collections.abc import Hashable
 from dataclasses import dataclass, field
 from multiprocessing import connection
 from multiprocessing.context import BaseContext
@@ -17,7 +16,7 @@ from typing import Any
 
 import psutil
 
-from skauto.engines._base import MAX_ERROR_LINES
+from skauto.engines._base import MAX_ERROR_LINES, Task
 from skauto.engines._worker import FRAME, Inherited, Mapped, work
 
 MAX_HEADER = 1 << 20
@@ -39,15 +38,6 @@ if hasattr(os, "register_at_fork"):
 
 
 @dataclass
-class Task:
-    """A task of the engine, pickled for a worker."""
-
-    key: Hashable
-    message: bytes
-    time_limit: float | None
-
-
-@dataclass
 class WorkerHandle:
     """A worker process as seen by its parent."""
 
@@ -59,8 +49,6 @@ class WorkerHandle:
     pid: int = 0
     ready: bool = False
     task: Task | None = None
-    task_started: float = 0.0
-    deadline: float = float("inf")
     received: bytearray = field(default_factory=bytearray)
     unread: bool = False  # it died before it had read its task
     handle: psutil.Process | None = None

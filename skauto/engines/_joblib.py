@@ -4,9 +4,8 @@ import contextlib
 import queue
 import sys
 import time
-from collections import deque
 from collections.abc import Callable, Collection, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,20 +19,10 @@ from joblib.parallel import (
     get_active_backend,
 )
 
-from skauto.engines._base import Engine, Outcome, describe, thread_pools
+from skauto.engines._base import Engine, Outcome, Task, describe, thread_pools
 from skauto.engines._dask import DaskTransport
 from skauto.engines._transport import MAX_RETRIES, Resubmit, Transport, loads, run_in_worker
 from skauto.utils import backend_of
-
-
-@dataclass
-class _Task:
-    key: Hashable
-    args: tuple[Any, ...]
-    time_limit: float | None
-    started: float = 0.0
-    deadline: float = float("inf")
-    n_retries: int = 0
 
 
 class JoblibEngine(Engine):
@@ -72,17 +61,14 @@ class JoblibEngine(Engine):
         else:
             self._transport = _BackendTransport(function, n_jobs)
         super().__init__(function, self._transport.n_workers)
-        self._queue: deque[_Task] = deque()
-        self._in_flight: dict[int, _Task] = {}
-        self._finished: list[tuple[Hashable, Outcome]] = []
+        self._in_flight: dict[int, Task] = {}
         self._n_sent = 0
 
-    def _keys(self) -> list[Hashable]:
-        waiting = [task.key for task in (*self._queue, *self._in_flight.values())]
-        return [*waiting, *(key for key, _ in self._finished)]
+    def _running(self) -> Collection[Task]:
+        return self._in_flight.values()
 
-    def _submit(self, key: Hashable, args: tuple[Any, ...], time_limit: float | None) -> None:
-        self._queue.append(_Task(key, args, time_limit))
+    def _submit(self, task: Task) -> None:
+        self._queue.append(task)
         self._assign_tasks()
 
     def wait(self, timeout: float | None = None) -> list[tuple[Any, Outcome]]:
@@ -96,18 +82,14 @@ class JoblibEngine(Engine):
             self._assign_tasks()
             now = time.monotonic()
             if self._finished or now >= end or not self.n_running:
-                finished = list(self._finished)
-                del self._finished[: len(finished)]
-                return finished
+                return self._take_finished()
             deadlines = (task.deadline for task in self._in_flight.values())
             pause = max(0.001, min(end, now + 1.0, *deadlines) - now)
 
     def _assign_tasks(self) -> None:
         while self._queue and self._transport.has_room():
             task = self._queue.popleft()
-            task.started = time.monotonic()
-            if task.time_limit is not None:
-                task.deadline = task.started + task.time_limit
+            task.start()
             self._n_sent += 1
             try:
                 self._transport.send(self._n_sent, task.args)
@@ -153,18 +135,15 @@ class JoblibEngine(Engine):
 
         Running calls continue to their end. If all tasks are cancelled, those on dask are killed.
         """
-        chosen = set(self._keys() if keys is None else keys)
-        self._queue = deque(task for task in self._queue if task.key not in chosen)
-        self._finished[:] = [item for item in self._finished if item[0] not in chosen]
         for number, task in list(self._in_flight.items()):
-            if task.key in chosen:
+            if keys is None or task.key in keys:
                 self._drop(number, kill=keys is None)
+        super().cancel(keys)
 
     def close(self) -> None:
         """Cancel all tasks and release the backend. A second call does nothing."""
         if not self._closed:
-            self._closed = True
-            self.cancel()
+            super().close()
             self._transport.close()
 
 

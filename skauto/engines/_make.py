@@ -3,14 +3,13 @@
 import multiprocessing
 import os
 import warnings
-from collections import deque
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable
 from typing import Any
 
 import joblib
 import sklearn
 
-from skauto.engines._base import Engine, Outcome, call, single_thread
+from skauto.engines._base import Engine, Outcome, Task, call, single_thread
 from skauto.engines._joblib import JoblibEngine, chosen_backend, in_parallel_call
 from skauto.engines._processes import ProcessEngine
 
@@ -41,32 +40,17 @@ class SerialEngine(Engine):
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
         self._config = sklearn.get_config()
-        self._queue: deque[tuple[Hashable, tuple[Any, ...]]] = deque()
 
-    def _keys(self) -> Collection[Hashable]:
-        return [key for key, _ in self._queue]
-
-    def _submit(self, key: Hashable, args: tuple[Any, ...], time_limit: float | None) -> None:
-        self._queue.append((key, args))
+    def _submit(self, task: Task) -> None:
+        self._queue.append(task)
 
     def wait(self, timeout: float | None = None) -> list[tuple[Any, Outcome]]:
         """Run the oldest task to its end and return it; the timeout is ignored."""
         if not self._queue:
             return []
-        key, args = self._queue.popleft()
+        task = self._queue.popleft()
         with single_thread(self._config):
-            return [(key, call(self.function, args))]
-
-    def cancel(self, keys: Collection[Hashable] | None = None) -> None:
-        """Drop queued tasks; see `Engine.cancel`."""
-        self._queue = deque(
-            task for task in self._queue if keys is not None and task[0] not in keys
-        )
-
-    def close(self) -> None:
-        """Drop all tasks. A second call does nothing."""
-        self._closed = True
-        self.cancel()
+            return [(task.key, call(self.function, task.args))]
 
 
 def make_engine(

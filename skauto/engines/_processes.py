@@ -19,7 +19,6 @@ import signal
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterator
 from multiprocessing import connection
 from multiprocessing.util import Finalize
@@ -29,8 +28,8 @@ import cloudpickle
 import psutil
 import sklearn
 
-from skauto.engines._base import Engine, Outcome, describe, dumps
-from skauto.engines._handle import Task, WorkerHandle, private_memory, start_worker
+from skauto.engines._base import Engine, Outcome, Task, describe, dumps
+from skauto.engines._handle import WorkerHandle, private_memory, start_worker
 from skauto.engines._worker import FRAME, Inherited, Mapped
 
 GRACE = 0.1  # seconds between the worker's own timer and the parent's
@@ -98,8 +97,6 @@ class ProcessEngine(Engine):
         else:
             # cloudpickle also pickles functions of notebooks and of scripts read from a pipe.
             self._source, self._dumps = Mapped(function), cloudpickle.dumps
-        self._queue: deque[Task] = deque()
-        self._finished: list[tuple[Hashable, Outcome]] = []
         self._workers: list[WorkerHandle] = []
         self._dying: list[WorkerHandle] = []
         self._n_failed_starts = 0
@@ -110,19 +107,18 @@ class ProcessEngine(Engine):
             self, _shut_down, (self._workers, self._dying, self._source), exitpriority=100
         )
 
-    def _keys(self) -> list[Hashable]:
-        running = [worker.task.key for worker in self._workers if worker.task is not None]
-        queued = [task.key for task in self._queue]
-        return [*queued, *running, *(key for key, _ in self._finished)]
+    def _running(self) -> list[Task]:
+        return [worker.task for worker in self._workers if worker.task is not None]
 
-    def _submit(self, key: Hashable, args: tuple[Any, ...], time_limit: float | None) -> None:
+    def _submit(self, task: Task) -> None:
         try:
-            content = self._dumps((self._dumps(args), time_limit))
+            content = self._dumps((self._dumps(task.args), task.time_limit))
         except Exception as exception:
-            self._finished.append((key, Outcome("failed", error=describe(exception))))
+            self._finished.append((task.key, Outcome("failed", error=describe(exception))))
             return
+        task.args = FRAME.pack(len(content), 0) + content
         with _defer_interrupts():
-            self._queue.append(Task(key, FRAME.pack(len(content), 0) + content, time_limit))
+            self._queue.append(task)
             self._advance()
 
     def wait(self, timeout: float | None = None) -> list[tuple[Any, Outcome]]:
@@ -134,20 +130,16 @@ class ProcessEngine(Engine):
                 sources = self._sources()
                 pause = self._pause(end)
             if self._finished or pause <= 0 or not self.n_running:
-                finished = list(self._finished)
-                del self._finished[: len(finished)]
-                return finished
+                return self._take_finished()
             connection.wait(sources, pause)
 
     def cancel(self, keys: Collection[Hashable] | None = None) -> None:
         """Kill running tasks and drop queued ones; see `Engine.cancel`."""
-        chosen = set(self._keys() if keys is None else keys)
         with _defer_interrupts():
-            self._queue = deque(task for task in self._queue if task.key not in chosen)
-            self._finished[:] = [item for item in self._finished if item[0] not in chosen]
             for worker in list(self._workers):
-                if worker.task is not None and worker.task.key in chosen:
+                if worker.task is not None and (keys is None or worker.task.key in keys):
                     self._discard(worker)
+            super().cancel(keys)
 
     def close(self) -> None:
         """Kill all workers and release all resources. A second call does nothing."""
@@ -210,7 +202,6 @@ class ProcessEngine(Engine):
         assert worker.task is not None
         self._finished.append((worker.task.key, outcome))
         worker.task = None
-        worker.deadline = float("inf")
 
     def _discard(self, worker: WorkerHandle) -> None:
         """Kill a worker whose task has been finished or cancelled."""
@@ -238,7 +229,7 @@ class ProcessEngine(Engine):
 
     def _outcome_of_death(self, worker: WorkerHandle, exitcode: int | None, trace: str) -> Outcome:
         assert worker.task is not None
-        seconds = time.monotonic() - worker.task_started
+        seconds = time.monotonic() - worker.task.started
         limit = worker.task.time_limit
         # The exit code is unknown if a signal handler of the program waits for all children.
         by_timer = exitcode in (-signal.SIGALRM, None)
@@ -270,15 +261,14 @@ class ProcessEngine(Engine):
     def _enforce_time_limits(self) -> None:
         now = time.monotonic()
         for worker in list(self._workers):
+            task = worker.task
             # A worker that is already sending its outcome ended in time.
-            deadline = worker.deadline + (STALL_LIMIT if worker.received else 0.0)
-            if worker.task is not None and now > deadline:
-                limit = worker.task.time_limit
-                assert limit is not None
-                trace = worker.last_traceback()
+            stall = STALL_LIMIT if worker.received else 0.0
+            if task is not None and now > task.deadline + stall:
+                assert task.time_limit is not None
+                text = _timeout_text(task.time_limit, worker.last_traceback())
                 self._discard(worker)
-                outcome = Outcome("timeout", None, _timeout_text(limit, trace), limit)
-                self._finish(worker, outcome)
+                self._finish(worker, Outcome("timeout", None, text, task.time_limit))
             elif not worker.ready and now > worker.started + START_LIMIT:
                 worker.kill()
 
@@ -293,7 +283,7 @@ class ProcessEngine(Engine):
         for worker in list(self._workers):
             if worker.task is not None and worker.measure() > self.memory_limit:
                 self._discard(worker)
-                seconds = now - worker.task_started
+                seconds = now - worker.task.started
                 self._finish(worker, Outcome("memout", None, self._memory_text(worker), seconds))
 
     def _find_children(self) -> None:
@@ -321,13 +311,11 @@ class ProcessEngine(Engine):
         idle = [worker for worker in self._workers if worker.idle]
         while self._queue and idle:
             worker = idle.pop()
-            if not worker.send(self._queue[0].message):
+            if not worker.send(self._queue[0].args):
                 self._discard(worker)
                 continue
-            task = self._queue.popleft()
-            worker.task, worker.task_started = task, time.monotonic()
-            if task.time_limit is not None:
-                worker.deadline = worker.task_started + task.time_limit + GRACE
+            worker.task = self._queue.popleft()
+            worker.task.start(GRACE)
         n_starting = sum(not worker.ready for worker in self._workers)
         n_wanted = min(len(self._queue) - n_starting, self.n_workers - len(self._workers))
         for _ in range(n_wanted):
@@ -348,7 +336,7 @@ class ProcessEngine(Engine):
     def _pause(self, end: float) -> float:
         """Return the seconds until the next check is due, at most until `end`."""
         now = time.monotonic()
-        moments = [end, now + TICK, *(worker.deadline for worker in self._workers)]
+        moments = [end, now + TICK, *(task.deadline for task in self._running())]
         if self.memory_limit is not None:
             moments.append(now + MEMORY_TICK)
         return max(min(moments), min(end, now + 1e-3)) - now
