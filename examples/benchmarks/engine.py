@@ -250,8 +250,8 @@ class Slots(Engine):
     def _keys(self):
         return ()  # those of the loop are unique
 
-    def _submit(self, key, args, time_limit):
-        self.queue.append((key, args))
+    def _submit(self, task):
+        self.queue.append((task.key, task.args))
         self._fill()
 
     def _fill(self):

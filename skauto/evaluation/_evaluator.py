@@ -8,9 +8,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.constraints import Constraint
 from skauto.constraints._gate import Gate
-from skauto.data import TrainingData
 from skauto.evaluation._job import TrialJob
 from skauto.evaluation._ladder import Ladder
 from skauto.evaluation._pipeline import Reuse, Steps
@@ -53,6 +51,10 @@ class PipelineEvaluator:
         n_workers: int = 1,
     ) -> None:
         self.function = function
+        self.data = function.data
+        self.constraints = function.constraints
+        self.n_folds = len(self.data.splits)
+        self.scorer = next(iter(function.scorers.values()), None)  # the search maximizes the first
         self.trial_time_limit = trial_time_limit
         self.uses_rungs = True  # an ablation study evaluates without rungs
         self.out_of_bag = out_of_bag and not function.constraints
@@ -67,32 +69,11 @@ class PipelineEvaluator:
         self._shape = Shape.of(function.data)
         self._ladder: Ladder | None = None
 
-    @property
-    def data(self) -> TrainingData:
-        """Training data with class codes and folds."""
-        return self.function.data
-
-    @property
-    def constraints(self) -> list[Constraint]:
-        """Constraints that are measured on each fold."""
-        return self.function.constraints
-
-    @property
-    def n_folds(self) -> int:
-        """Number of folds of a trial."""
-        return len(self.data.splits)
-
-    @property
-    def scorer(self) -> Any:
-        """Scorer that the search maximizes: the first."""
-        return next(iter(self.function.scorers.values()))
-
     def open(self, proposal: Proposal, history: History) -> TrialJob:
         """Begin a trial; the job plans its tasks and collects their results."""
-        rungs = self._rungs(proposal, history)
-        job = TrialJob(self, proposal, history, rungs)
+        job = TrialJob(self, proposal, history, self._rungs(proposal, history))
         if self.prices is not None and history.time_limit is not None:
-            self._make_affordable(job, rungs)
+            self._make_affordable(job)
         return job
 
     def promotes(self, job: TrialJob, history: History, n_known: int) -> bool:
@@ -184,9 +165,9 @@ class PipelineEvaluator:
             return False
         seconds = sum(
             self.prices.seconds(job.proposal.configuration, self._task_shape(task))
-            for task in job.next_rung.values()
+            for task in job.rungs[0].values()
         )
-        return seconds / min(self.n_workers, len(job.next_rung)) > self.budget.search_remaining
+        return seconds / min(self.n_workers, len(job.rungs[0])) > self.budget.search_remaining
 
     def _take_fewer_rows(self, job: TrialJob, *, needed: bool) -> bool:
         """Fit on the rows that are affordable if that is at least twice as many as before.
@@ -203,10 +184,10 @@ class PipelineEvaluator:
         share = min(1.0, part * self.budget.search_remaining / seconds)
         if share < 2.0 * before and not needed:
             return False
-        job.replace_next_rung({0: replace(whole, share=max(share, before))})
+        job.rungs[0] = {0: replace(whole, share=max(share, before))}
         return True
 
-    def _make_affordable(self, job: TrialJob, rungs: list[dict[Any, Task]]) -> None:
+    def _make_affordable(self, job: TrialJob) -> None:
         """Start a trial on fewer rows if a fold is too expensive, or skip the trial."""
         assert self.prices is not None
         configuration = job.proposal.configuration
@@ -220,7 +201,7 @@ class PipelineEvaluator:
         cheaper = share * most / price
         if self.uses_rungs and cheaper * self._shape.n_rows >= _LEAST_ROWS:
             if share == 1.0:
-                rungs.insert(0, job.waiting)
+                job.rungs.insert(0, job.waiting)
             job.waiting = {"share": FoldTask(configuration, 0, share=cheaper, preview=True)}
         else:
             job.skip(f"A fold was predicted to take {price:.3g} s; {left:.3g} s are left.")

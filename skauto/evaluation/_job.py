@@ -3,65 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from typing import Any, Protocol
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.constraints._gate import Gate
-from skauto.data import TrainingData
 from skauto.engines import Outcome
-from skauto.evaluation._pipeline import Reuse
-from skauto.evaluation._worker import FoldResult, FoldTask, PipelineWorker, Task
+from skauto.evaluation._worker import FoldResult, FoldTask, Task
 from skauto.history import History, Proposal, Status, Trial
 
-
-class JobRules(Protocol):
-    """What a job asks of its evaluator, see `PipelineEvaluator`."""
-
-    function: PipelineWorker
-    trial_time_limit: float | None
-    gate: Gate
-    reuses: list[Reuse]
-
-    @property
-    def data(self) -> TrainingData:
-        """Training data with folds."""
-
-    @property
-    def n_folds(self) -> int:
-        """Number of folds of a trial."""
-
-    def task_limit(self, task: Task) -> float | None:
-        """Seconds after which a task is killed."""
-
-    def observe(self, task: Task, results: Sequence[FoldResult]) -> None:
-        """Take note of a finished task."""
-
-    def observe_timeout(self, task: Task, seconds: float) -> None:
-        """Take note of a task that was killed after some seconds."""
-
-    def promotes(self, job: TrialJob, history: History, n_known: int) -> bool:
-        """Decide whether a trial is promoted to its next rung."""
-
-    def loss(self, scores: Sequence[float]) -> float:
-        """Convert the scores of the folds into the loss."""
-
-    def pooled_loss(self, predictions: NDArray[Any]) -> float:
-        """Loss of the out-of-fold predictions of all folds together."""
+if TYPE_CHECKING:
+    from skauto.evaluation._evaluator import PipelineEvaluator
 
 
 class TrialJob:
     """Plan the tasks of a trial rung by rung and collect their results.
 
     A rung is a mapping of tasks by key. It starts when the previous rung is complete and the trial
-    is promoted. `waiting` are the tasks to submit next.
+    is promoted. `waiting` are the tasks to submit next, and `rungs` those of further rungs.
     """
 
     def __init__(
         self,
-        evaluator: JobRules,
+        evaluator: PipelineEvaluator,
         proposal: Proposal,
         history: History,
         rungs: list[dict[Any, Task]],
@@ -77,7 +42,7 @@ class TrialJob:
         self._history = history
         # Without a time limit, ignore trials completed since the proposal: they depend on timing.
         self._n_known = len(history) if history.time_limit is None else None
-        self._rungs = rungs
+        self.rungs = rungs
         self._running: dict[Any, Task] = {}
         self.waiting = rungs.pop(0)
 
@@ -121,10 +86,10 @@ class TrialJob:
             self.results.update(enumerate(results))
         if self._exceeds_limit():
             return
-        if not self._running and not self.waiting and self._rungs:
+        if not self._running and not self.waiting and self.rungs:
             known = len(self._history) if self._n_known is None else self._n_known
             if self.evaluator.promotes(self, self._history, known):
-                self.waiting = self._rungs.pop(0)
+                self.waiting = self.rungs.pop(0)
             else:
                 self._end("stopped", "")
 
@@ -133,18 +98,9 @@ class TrialJob:
         self.waiting = {}
         self._end("skipped", reason)
 
-    def replace_next_rung(self, tasks: dict[Any, Task]) -> None:
-        """Replace the tasks of the next rung."""
-        self._rungs[0] = tasks
-
     def unfinished(self) -> list[Hashable]:
         """Keys of the tasks that are still running."""
         return list(self._running)
-
-    @property
-    def next_rung(self) -> dict[Any, Task]:
-        """Tasks of the next rung by key; empty on the last one."""
-        return self._rungs[0] if self._rungs else {}
 
     @property
     def done(self) -> bool:

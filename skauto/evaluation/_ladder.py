@@ -3,12 +3,11 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.history import History, Trial
+from skauto.history import History
 from skauto.selection import Loss, greedy_selection
 from skauto.selection._candidates import candidate_pool
 from skauto.space import Configuration
@@ -129,16 +128,11 @@ class Ladder:
             if low is not None:
                 share, probabilities = low
                 self._add(share, self._entry(trial.number, family, probabilities))
-            predictions = self._on_first_fold(trial)
-            if predictions is not None:
-                self._add(1.0, self._entry(trial.number, family, predictions))
+            if trial.predictions is not None and trial.fidelity == 1.0:
+                predictions = trial.predictions[self._rows]
+                if not np.isnan(predictions).any():
+                    self._add(1.0, self._entry(trial.number, family, predictions))
         self._n_read = len(history)
-
-    def _on_first_fold(self, trial: Trial) -> Any:
-        if trial.predictions is None or trial.fidelity < 1.0:
-            return None
-        predictions = trial.predictions[self._rows]
-        return None if np.isnan(predictions).any() else predictions
 
     def _entry(self, number: int, family: str, probabilities: NDArray[np.float32]) -> _Entry:
         loss = self._loss(self._y, probabilities[None])[0]

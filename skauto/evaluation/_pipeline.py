@@ -171,7 +171,14 @@ class PipelineBuilder:
     ) -> None:
         name, component, classifier = run.steps[-1]
         run.adapt(name, component, classifier, Z)
-        settings = self._fit_params(classifier, y, sample_weight, run.weigh_classes)
+        weights = sample_weight
+        if run.weigh_classes:  # the classifier has no class_weight
+            balanced = compute_sample_weight("balanced", y)
+            weights = balanced if weights is None else weights * balanced
+        settings: dict[str, Any] = {}
+        given = sample_weight is not None
+        if weights is not None and (given or has_fit_parameter(classifier, "sample_weight")):
+            settings["sample_weight"] = weights
         if validation is not None and hasattr(classifier, "set_rounds"):
             settings["eval_set"] = validation
         # With metadata routing, a nested classifier would have to request the weights.
@@ -196,21 +203,6 @@ class PipelineBuilder:
         if weigh_classes and _set_everywhere(steps[-1][2], "class_weight", "balanced"):
             weigh_classes = False
         return steps, weigh_classes
-
-    @staticmethod
-    def _fit_params(
-        classifier: Any, y: NDArray[Any], sample_weight: FloatArray | None, weigh_classes: bool
-    ) -> dict[str, Any]:
-        """Sample weights, balanced by class if the classifier has no class_weight."""
-        weights = None if sample_weight is None else np.asarray(sample_weight)
-        if weigh_classes:
-            balanced = compute_sample_weight("balanced", y)
-            weights = balanced if weights is None else weights * balanced
-        if weights is None or (
-            sample_weight is None and not has_fit_parameter(classifier, "sample_weight")
-        ):
-            return {}
-        return {"sample_weight": weights}
 
 
 @dataclass
@@ -287,34 +279,27 @@ def assemble(reader: Any, steps: Steps) -> Any:
 def transform_and_predict(steps: Steps, Z: Any, classes: NDArray[Any]) -> NDArray[np.float32]:
     """Predict class probabilities (n_samples, n_classes) of the numeric matrix with fitted steps.
 
-    A class that was absent in training has probability 0.
-    """
-    for _, step in steps[:-1]:
-        if hasattr(step, "transform"):
-            Z = step.transform(Z)
-    return _class_probabilities(steps[-1][1], Z, classes)
-
-
-def _class_probabilities(estimator: Any, X: Any, classes: NDArray[Any]) -> NDArray[np.float32]:
-    """Predict class probabilities with any fitted classifier, in the order of ``classes``.
-
     Without ``predict_proba``, the softmax of ``decision_function`` is used; without both, the
     predicted labels get probability 1. A class that was absent in training has probability 0. A
     value that is not a number raises a ValueError.
     """
-    if hasattr(estimator, "predict_proba"):
-        known = np.asarray(estimator.predict_proba(X))
-    elif hasattr(estimator, "decision_function"):
-        margins = np.asarray(estimator.decision_function(X))
+    for _, step in steps[:-1]:
+        if hasattr(step, "transform"):
+            Z = step.transform(Z)
+    classifier = steps[-1][1]
+    if hasattr(classifier, "predict_proba"):
+        known = np.asarray(classifier.predict_proba(Z))
+    elif hasattr(classifier, "decision_function"):
+        margins = np.asarray(classifier.decision_function(Z))
         if margins.ndim == 1:
             margins = np.column_stack([-margins, margins])
         known = softmax(margins, axis=1)
     else:
-        known = np.asarray(estimator.predict(X))[:, None] == estimator.classes_
+        known = np.asarray(classifier.predict(Z))[:, None] == classifier.classes_
     if not np.isfinite(known).all():
         raise ValueError("The predicted probabilities contain NaN or infinite values.")
     probabilities = np.zeros((known.shape[0], len(classes)), dtype=np.float32)
-    probabilities[:, np.searchsorted(classes, estimator.classes_)] = known
+    probabilities[:, np.searchsorted(classes, classifier.classes_)] = known
     return probabilities
 
 

@@ -317,6 +317,6 @@ def test_a_promoted_trial_takes_as_many_rows_as_the_time_allows(left, n_complete
     evaluator.budget.time_limit = left + evaluator.budget.elapsed
     history = history_of(*[np.full((80_000, 2), 0.5, np.float32)] * n_complete)
     assert evaluator.promotes(job, history, n_complete) is (share is not None)
-    (task,) = job.next_rung.values()
+    (task,) = job.rungs[0].values()
     if share is not None:
         assert task.share == pytest.approx(share, rel=0.02) and task.keep and not task.preview
