@@ -53,7 +53,6 @@ class PipelineEvaluator:
         self.function = function
         self.data = function.data
         self.constraints = function.constraints
-        self.n_folds = len(self.data.splits)
         self.scorer = next(iter(function.scorers.values()), None)  # the search maximizes the first
         self.trial_time_limit = trial_time_limit
         self.uses_rungs = True  # an ablation study evaluates without rungs
@@ -68,6 +67,11 @@ class PipelineEvaluator:
         self.models: dict[Configuration, Steps] = {}
         self._shape = Shape.of(function.data)
         self._ladder: Ladder | None = None
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds of a trial."""
+        return len(self.data.splits)
 
     def open(self, proposal: Proposal, history: History) -> TrialJob:
         """Begin a trial; the job plans its tasks and collects their results."""
