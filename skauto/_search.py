@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -59,6 +59,7 @@ class Evaluator(Protocol):
         """Begin a trial."""
 
 
+@dataclass(eq=False)
 class Search:
     """One run of the search loop.
 
@@ -76,41 +77,31 @@ class Search:
     `on_trial` returns True.
     """
 
-    def __init__(
-        self,
-        strategy: Strategy,
-        space: SearchSpace,
-        evaluator: Evaluator,
-        engine: Engine,
-        history: History,
-        budget: Budget,
-        *,
-        initial: Sequence[Configuration] = (),
-        look_ahead: int | None = None,
-        reserve: Callable[[History], float] | None = None,
-        record: Callable[[Trial], None] | None = None,
-        on_start: Callable[[Proposal], None] | None = None,
-        on_trial: Callable[[Trial], bool] | None = None,
-    ) -> None:
-        self.strategy = strategy
-        self.space = space
-        self.evaluator = evaluator
-        self.engine = engine
-        self.history = history
-        self.budget = budget
-        self.initial = list(initial)
-        self.reserve = reserve
-        self.record = record
-        self.on_start = on_start
-        self.on_trial = on_trial
-        self.asynchronous = budget.time_limit is not None
-        self.look_ahead = look_ahead or (
-            engine.n_workers + 1 if self.asynchronous else max(LOOK_AHEAD, engine.n_workers)
+    strategy: Strategy
+    space: SearchSpace
+    evaluator: Evaluator
+    engine: Engine
+    history: History
+    budget: Budget
+    _: KW_ONLY
+    initial: Sequence[Configuration] = ()
+    look_ahead: int | None = None
+    reserve: Callable[[History], float] | None = None
+    record: Callable[[Trial], None] | None = None
+    on_start: Callable[[Proposal], None] | None = None
+    on_trial: Callable[[Trial], bool] | None = None
+
+    def __post_init__(self) -> None:
+        n_workers = self.engine.n_workers
+        self.asynchronous = self.budget.time_limit is not None
+        self._most_pending = self.look_ahead or (
+            n_workers + 1 if self.asynchronous else max(LOOK_AHEAD, n_workers)
         )
-        self._elapsed_before = history.elapsed  # of a resumed search
+        self._initial = list(self.initial)
+        self._elapsed_before = self.history.elapsed  # of a resumed search
         self._running: dict[int, _Running] = {}  # by key, in the order of the proposals
         self._next_key = 0
-        self._n_before = len(history)
+        self._n_before = len(self.history)
         self._n_appended = 0
         self._n_skipped = 0
         self._exhausted = False
@@ -146,7 +137,7 @@ class Search:
 
     def _propose(self) -> None:
         """Submit new trials until `look_ahead` trials are pending."""
-        while not self._exhausted and not self._ended and len(self._running) < self.look_ahead:
+        while not self._exhausted and not self._ended and len(self._running) < self._most_pending:
             n_made = self._n_appended + len(self._running)
             if self.budget.max_evals is not None and n_made >= self.budget.max_evals:
                 return
@@ -167,8 +158,8 @@ class Search:
             self._next_key += 1
 
     def _next_proposal(self) -> Proposal | None:
-        if self.initial:
-            return Proposal(self.initial.pop(0), origin="initial")
+        if self._initial:
+            return Proposal(self._initial.pop(0), origin="initial")
         pending = [running.job.proposal for running in self._running.values()]
         with thread_pools().limit(limits=1):  # leave the cores to the workers
             return self.strategy.suggest(self.history, pending)

@@ -3,12 +3,13 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skauto.history import Trial
+from skauto.history import History, Trial
 from skauto.utils import check_matplotlib_support, scorer_function, scorer_is_loss
 
 if TYPE_CHECKING:
@@ -34,18 +35,20 @@ WIDTH, HEIGHT, ROW_HEIGHT = 7.0, 4.0, 0.26
 _LARGE_RATIO = 50.0
 
 
+@dataclass(eq=False, repr=False)
 class BaseDisplay(ABC):
     """Base class of the displays: a frame of data, and the axes it was drawn on.
 
     Warning: This class should not be used directly. Use its subclasses.
     """
 
-    ax_: "Axes"
-    axes_: "AxesPair"
-    figure_: "Figure | SubFigure"
+    frame: "pd.DataFrame"
+    ax_: "Axes" = field(init=False)
+    axes_: "AxesPair" = field(init=False)
+    figure_: "Figure | SubFigure" = field(init=False)
 
-    def __init__(self, frame: "pd.DataFrame") -> None:
-        self.frame = frame
+    # Parameters of `from_estimator` that choose the data of the frame.
+    _choices: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None, **kwargs: Any) -> Self:
@@ -58,7 +61,7 @@ class BaseDisplay(ABC):
         ax : matplotlib Axes or array-like of 2 matplotlib Axes, default=None
             Axes to draw on, two if the display has ``axes_``; None creates a figure.
         **kwargs : dict
-            Passed to ``plot``.
+            Parameters of the display that choose its data, and those of ``plot``.
 
         Returns
         -------
@@ -66,14 +69,12 @@ class BaseDisplay(ABC):
             The drawn display.
         """
         check_is_fitted(estimator)
-        return cls._of_estimator(estimator).plot(ax=ax, **kwargs)
+        choices = {name: kwargs.pop(name) for name in cls._choices if name in kwargs}
+        return cls._of_estimator(estimator, **choices).plot(ax=ax, **kwargs)
 
     @classmethod
-    def _of_estimator(cls, estimator: Any) -> Any:
-        """Return the display of a fitted estimator before it is drawn.
-
-        Displays with another signature of `from_estimator` do not define it.
-        """
+    def _of_estimator(cls, estimator: Any) -> Self:
+        """Return the display of a fitted estimator before it is drawn."""
         raise NotImplementedError
 
     @abstractmethod
@@ -121,6 +122,43 @@ class BaseDisplay(ABC):
         left, right = axes
         self.axes_, self.figure_ = axes, left.figure
         return left, right
+
+
+class HistoryDisplay(BaseDisplay):
+    """Base class of the displays of the trials of a search.
+
+    Warning: This class should not be used directly. Use its subclasses.
+    """
+
+    @classmethod
+    def from_history(cls, history: History, *, ax: "Axes | None" = None, **kwargs: Any) -> Self:
+        """Draw a history, such as that of ``minimize``.
+
+        Parameters
+        ----------
+        history : History
+            The trials.
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None creates a figure.
+        **kwargs : dict
+            Parameters of the display that choose its data, and those of ``plot``.
+
+        Returns
+        -------
+        display : HistoryDisplay
+            The drawn display.
+        """
+        choices = {name: kwargs.pop(name) for name in cls._choices if name in kwargs}
+        return cls._of_history(history, **choices).plot(ax=ax, **kwargs)
+
+    @classmethod
+    @abstractmethod
+    def _of_history(cls, history: History) -> Self:
+        """Return the display of a history before it is drawn."""
+
+    @classmethod
+    def _of_estimator(cls, estimator: Any, **choices: Any) -> Self:
+        return cls._of_history(estimator.history_, **choices)
 
 
 def record_of(

@@ -1,5 +1,6 @@
 """Plot of the effect of each algorithm on loss and time."""
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from skauto.display._base import BLUE, RED, ROW_HEIGHT, BaseDisplay, loss_name, record_of, rows_of
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from skauto.display._base import AxesPair
 
 
+@dataclass(eq=False, repr=False)
 class EffectsDisplay(BaseDisplay):
     """Effect of each algorithm on the loss and the seconds, with ``strategy="flash"``.
 
@@ -47,9 +49,7 @@ class EffectsDisplay(BaseDisplay):
     ['change of 1 - accuracy', 'change of the time [s]']
     """
 
-    def __init__(self, frame: "pd.DataFrame", *, loss_name: str = "loss") -> None:
-        super().__init__(frame)
-        self.loss_name = loss_name
+    loss_name: str = field(default="loss", kw_only=True)
 
     @classmethod
     def _of_estimator(cls, estimator: Any) -> Self:

@@ -1,20 +1,21 @@
 """Plot of the weights and the diversity of the members of an ensemble."""
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from skauto.display._base import BLUE, COLORMAP, ROW_HEIGHT, BaseDisplay, algorithm_of, rows_of
+from skauto.utils import FloatArray
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from skauto.display._base import AxesPair
-    from skauto.utils import FloatArray
 
 # Largest number of members for which the values of the matrix are written.
 _MAX_NUMBERED = 8
 
 
+@dataclass(eq=False, repr=False)
 class EnsembleDisplay(BaseDisplay):
     """Weight of each member of an ensemble and diversity of each pair of members.
 
@@ -55,12 +56,8 @@ class EnsembleDisplay(BaseDisplay):
     True
     """
 
-    def __init__(
-        self, frame: "pd.DataFrame", *, diversity: "FloatArray", disagreement: float | None = None
-    ) -> None:
-        super().__init__(frame)
-        self.diversity = diversity
-        self.disagreement = disagreement
+    diversity: FloatArray = field(kw_only=True)
+    disagreement: float | None = field(default=None, kw_only=True)
 
     @classmethod
     def _of_estimator(cls, estimator: Any) -> Self:

@@ -1,36 +1,38 @@
 """Plot of the hypervolume of the Pareto front over the cost of the search."""
 
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
-from skauto.display._base import COLORS, BaseDisplay, check_choice, legend_outside
+from skauto.display._base import COLORS, HistoryDisplay, check_choice, legend_outside
 from skauto.display._quantities import quantities, values_of
 from skauto.history import History
 from skauto.utils._pareto import running_hypervolume
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 _COSTS = {"seconds": "time of evaluations [s]", "rows": "cost in evaluations on all rows"}
 
 
-class HypervolumeDisplay(BaseDisplay):
+@dataclass(eq=False, repr=False)
+class HypervolumeDisplay(HistoryDisplay):
     """Hypervolume of the Pareto front over the cost of the search.
 
     The hypervolume is the volume between the front of the trials on all rows and a reference
-    point. Trials on a part of the rows only add to the cost.
+    point. Trials on a part of the rows only add to the cost. The quantities are the objectives. If
+    there is only one objective, they are the objective and the constraints.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         One row for each trial, with the columns "trial", "seconds" and "rows" (both accumulated)
         and "hypervolume".
-    reference : ndarray of shape (n_quantities,)
-        The reference point.
+    reference : array-like of shape (n_quantities,)
+        The reference point. ``from_estimator`` and ``from_history`` take the largest value of each
+        quantity in the history by default.
 
     Attributes
     ----------
@@ -66,68 +68,12 @@ class HypervolumeDisplay(BaseDisplay):
     True
     """
 
-    def __init__(self, frame: "pd.DataFrame", *, reference: ArrayLike) -> None:
-        super().__init__(frame)
-        self.reference = reference
+    reference: ArrayLike = field(kw_only=True)
+
+    _choices = ("reference",)
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        *,
-        reference: ArrayLike | None = None,
-        ax: "Axes | None" = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the search of a fitted estimator.
-
-        Parameters
-        ----------
-        estimator : ConstrainedAutoClassifier
-            A fitted estimator.
-        reference : array-like of shape (n_quantities,), default=None
-            See ``from_history``.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None creates a figure.
-        **kwargs : dict
-            Passed to ``plot``.
-
-        Returns
-        -------
-        display : HypervolumeDisplay
-            The drawn display.
-        """
-        check_is_fitted(estimator)
-        return cls.from_history(estimator.history_, reference=reference, ax=ax, **kwargs)
-
-    @classmethod
-    def from_history(
-        cls,
-        history: History,
-        *,
-        reference: ArrayLike | None = None,
-        ax: "Axes | None" = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw a history, such as that of ``minimize``.
-
-        Parameters
-        ----------
-        history : History
-            The trials. The quantities are the objectives. If there is only one objective, they are
-            the objective and the constraints.
-        reference : array-like of shape (n_quantities,), default=None
-            The reference point. None takes the largest value of each quantity in the history.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None creates a figure.
-        **kwargs : dict
-            Passed to ``plot``.
-
-        Returns
-        -------
-        display : HypervolumeDisplay
-            The drawn display.
-        """
+    def _of_history(cls, history: History, reference: ArrayLike | None = None) -> Self:
         import pandas as pd
 
         several = len(history.objectives) > 1
@@ -145,7 +91,7 @@ class HypervolumeDisplay(BaseDisplay):
                 "hypervolume": running_hypervolume(values, reference),
             }
         )
-        return cls(frame, reference=np.asarray(reference)).plot(ax=ax, **kwargs)
+        return cls(frame, reference=np.asarray(reference))
 
     def plot(
         self, ax: "Axes | None" = None, *, cost: str = "seconds", name: str | None = None

@@ -1,5 +1,6 @@
 """Plot of the permutation importance of the columns."""
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -9,7 +10,6 @@ from skauto.display._base import BLUE, ROW_HEIGHT, BaseDisplay, score_name
 from skauto.inspection import cross_validated_importance
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _MAX_NAME = 40
 
 
+@dataclass(eq=False, repr=False)
 class PermutationImportanceDisplay(BaseDisplay):
     """Permutation importance of the raw columns, the most important column first.
 
@@ -50,9 +51,7 @@ class PermutationImportanceDisplay(BaseDisplay):
     ['city', 'age']
     """
 
-    def __init__(self, frame: "pd.DataFrame", *, score_name: str = "score") -> None:
-        super().__init__(frame)
-        self.score_name = score_name
+    score_name: str = field(default="score", kw_only=True)
 
     @classmethod
     def from_estimator(  # type: ignore[override]  # needs the table

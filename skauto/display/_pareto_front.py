@@ -1,10 +1,10 @@
 """Plot of the trials by two quantities, and their Pareto front."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from skauto.constraints import Constraint
 from skauto.display._base import (
@@ -13,7 +13,7 @@ from skauto.display._base import (
     GREY,
     RED,
     SKY,
-    BaseDisplay,
+    HistoryDisplay,
     check_choice,
     is_wide,
     legend_outside,
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 _UNITS = {"prediction_latency": "s per row", "model_size": "bytes"}
 
 
-class ParetoFrontDisplay(BaseDisplay):
+@dataclass(eq=False, repr=False)
+class ParetoFrontDisplay(HistoryDisplay):
     """Trials by two minimised quantities, and their Pareto front.
 
     The quantities are objectives or constraints. Hollow marks are trials that exceed a limit,
@@ -46,7 +47,9 @@ class ParetoFrontDisplay(BaseDisplay):
         One row for each completed trial. The columns are "trial", both quantities, "feasible"
         (exceeds no limit), "complete" (ran on all rows) and "front".
     x, y : str
-        Columns of the quantities.
+        Columns of the quantities. ``from_estimator`` and ``from_history`` take names of objectives
+        or constraints. Their default ``y`` is the first objective. The default ``x`` is the second
+        objective, or the first constraint if there is only one objective.
     limits : dict of str to float, default=None
         Upper limits, by quantity.
     labels : dict of str to str, default=None
@@ -92,98 +95,30 @@ class ParetoFrontDisplay(BaseDisplay):
     10
     """
 
-    def __init__(
-        self,
-        frame: "pd.DataFrame",
-        *,
-        x: str,
-        y: str,
-        limits: Mapping[str, float] | None = None,
-        labels: Mapping[str, str] | None = None,
-        chosen: int | None = None,
-    ) -> None:
-        super().__init__(frame)
-        self.x = x
-        self.y = y
-        self.limits = limits
-        self.labels = labels
-        self.chosen = chosen
+    x: str = field(kw_only=True)
+    y: str = field(kw_only=True)
+    limits: Mapping[str, float] | None = field(default=None, kw_only=True)
+    labels: Mapping[str, str] | None = field(default=None, kw_only=True)
+    chosen: int | None = field(default=None, kw_only=True)
+
+    _choices = ("x", "y")
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        *,
-        x: str | None = None,
-        y: str | None = None,
-        ax: "Axes | None" = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw the trials of a fitted estimator and mark the best pipeline.
-
-        Parameters
-        ----------
-        estimator : ConstrainedAutoClassifier
-            A fitted estimator.
-        x, y : str, default=None
-            See ``from_history``.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None creates a figure.
-        **kwargs : dict
-            Passed to ``plot``.
-
-        Returns
-        -------
-        display : ParetoFrontDisplay
-            The drawn display.
-        """
-        check_is_fitted(estimator)
+    def _of_estimator(cls, estimator: Any, **choices: Any) -> Self:
         history = estimator.history_
         labels = {history.objectives[0]: loss_name(estimator)}
         for constraint in getattr(estimator, "constraints", ()):
             labels[constraint.key] = _constraint_label(constraint)
         best = estimator.best_trial_ or history.least_violating
         chosen = None if best is None else best.number
-        return cls._of(history, x, y, labels, chosen).plot(ax=ax, **kwargs)
+        return cls._of_history(history, **choices, labels=labels, chosen=chosen)
 
     @classmethod
-    def from_history(
+    def _of_history(
         cls,
         history: History,
-        *,
         x: str | None = None,
         y: str | None = None,
-        ax: "Axes | None" = None,
-        **kwargs: Any,
-    ) -> Self:
-        """Draw a history, such as that of ``minimize``.
-
-        Parameters
-        ----------
-        history : History
-            The trials.
-        x, y : str, default=None
-            Names of objectives or constraints. The default ``y`` is the first objective. The
-            default ``x`` is the second objective, or the first constraint if there is only one
-            objective.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None creates a figure.
-        **kwargs : dict
-            Passed to ``plot``.
-
-        Returns
-        -------
-        display : ParetoFrontDisplay
-            The drawn display.
-        """
-        return cls._of(history, x, y).plot(ax=ax, **kwargs)
-
-    @classmethod
-    def _of(
-        cls,
-        history: History,
-        x: str | None,
-        y: str | None,
         labels: Mapping[str, str] | None = None,
         chosen: int | None = None,
     ) -> Self:

@@ -1,6 +1,7 @@
 """Plot of the losses of a search over the trials."""
 
 import math
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from skauto.display._base import (
     BLACK,
     GREY,
-    BaseDisplay,
+    HistoryDisplay,
     algorithm_of,
     check_choice,
     is_wide,
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 
-class SearchHistoryDisplay(BaseDisplay):
+@dataclass(eq=False, repr=False)
+class SearchHistoryDisplay(HistoryDisplay):
     """Loss of each trial of a search, and loss of the incumbent.
 
     Filled marks are eligible trials: completed, on all rows, within every limit. Hollow marks are
@@ -69,33 +71,15 @@ class SearchHistoryDisplay(BaseDisplay):
     True
     """
 
-    def __init__(self, frame: "pd.DataFrame", *, loss_name: str = "loss") -> None:
-        super().__init__(frame)
-        self.loss_name = loss_name
+    loss_name: str = field(default="loss", kw_only=True)
 
     @classmethod
-    def _of_estimator(cls, estimator: Any) -> Self:
+    def _of_history(cls, history: History) -> Self:
+        return cls(_frame(history), loss_name=history.objectives[0])
+
+    @classmethod
+    def _of_estimator(cls, estimator: Any, **choices: Any) -> Self:
         return cls(_frame(estimator.history_), loss_name=loss_name(estimator))
-
-    @classmethod
-    def from_history(cls, history: History, *, ax: "Axes | None" = None, **kwargs: Any) -> Self:
-        """Draw a history, such as that of ``minimize``.
-
-        Parameters
-        ----------
-        history : History
-            The trials. The label of the loss is the name of the first objective.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None creates a figure.
-        **kwargs : dict
-            Passed to ``plot``.
-
-        Returns
-        -------
-        display : SearchHistoryDisplay
-            The drawn display.
-        """
-        return cls(_frame(history), loss_name=history.objectives[0]).plot(ax, **kwargs)
 
     def plot(self, ax: "Axes | None" = None, *, x: str = "trial", by: str = "algorithm") -> Self:
         """Draw the trials.

@@ -1,7 +1,7 @@
 """Plot of when the folds of the trials ran."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from skauto.display._base import (
     RED,
     ROW_HEIGHT,
     SKY,
-    BaseDisplay,
+    HistoryDisplay,
     algorithm_of,
     legend_outside,
     rows_of,
@@ -38,7 +38,7 @@ _TOLERANCE = 1e-3
 _DIGIT_SHARE = 0.012
 
 
-class TimelineDisplay(BaseDisplay):
+class TimelineDisplay(HistoryDisplay):
     """When each fold of each trial ran.
 
     A bar is a fold, with the number of its trial. Folds that ran at the same time are in different
@@ -77,26 +77,8 @@ class TimelineDisplay(BaseDisplay):
     """
 
     @classmethod
-    def _of_estimator(cls, estimator: Any) -> Self:
-        return cls(timeline_frame(estimator.history_))
-
-    @classmethod
-    def from_history(cls, history: History, *, ax: "Axes | None" = None) -> Self:
-        """Draw a history, such as that of ``minimize``.
-
-        Parameters
-        ----------
-        history : History
-            The trials.
-        ax : matplotlib Axes, default=None
-            Axes to draw on; None creates a figure.
-
-        Returns
-        -------
-        display : TimelineDisplay
-            The drawn display.
-        """
-        return cls(timeline_frame(history)).plot(ax=ax)
+    def _of_history(cls, history: History) -> Self:
+        return cls(timeline_frame(history))
 
     def plot(self, ax: "Axes | None" = None) -> Self:
         frame = self.frame

@@ -1,6 +1,7 @@
 """Refit members of an ensemble on the engine within the remaining time."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from skauto.engines import Engine
@@ -15,6 +16,7 @@ _GRACE = 1.0
 _GRACE_SHARE = 0.03
 
 
+@dataclass(eq=False)
 class Refits:
     """Refit members of the ensemble on an idle engine, within the budget of the whole ``fit``.
 
@@ -26,25 +28,15 @@ class Refits:
     numbers of all trials whose refit was requested.
     """
 
-    def __init__(
-        self,
-        history: History,
-        engine: Engine,
-        budget: Budget,
-        task: Callable[[Trial, int | None], RefitTask],
-        folds: list[int | None],
-        known: Mapping[Configuration, Steps],
-        refit_time: Callable[[Trial], float],
-    ) -> None:
-        self.history = history
-        self.engine = engine
-        self.budget = budget
-        self.task = task
-        self.folds = folds
-        self.known = known
-        self.refit_time = refit_time
-        self.steps: dict[int, list[Any]] = {}
-        self.requested: list[int] = []
+    history: History
+    engine: Engine
+    budget: Budget
+    task: Callable[[Trial, int | None], RefitTask]
+    folds: list[int | None]
+    known: Mapping[Configuration, Steps]
+    refit_time: Callable[[Trial], float]
+    steps: dict[int, list[Any]] = field(default_factory=dict)
+    requested: list[int] = field(default_factory=list)
 
     @property
     def missing(self) -> list[int]:

@@ -42,36 +42,18 @@ class FittedFold:
     reuse: Reuse | None = None
 
 
+@dataclass(eq=False)
 class PipelineBuilder:
     """Fit the steps of configurations on the numeric matrix.
 
     The columns `categorical` of the matrix hold category codes, with `n_levels` levels each. The
     seed is the value of every ``random_state``, so that equal configurations give equal pipelines.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from skauto.evaluation import PipelineBuilder
-    >>> from skauto.space import SearchSpace
-    >>> space = SearchSpace(["classifier"]).add("classifier", "gaussian_nb", GaussianNB())
-    >>> X, y = load_iris(return_X_y=True)
-    >>> PipelineBuilder(space).fit(space.default(), X, y)
-    [('classifier', GaussianNB())]
     """
 
-    def __init__(
-        self,
-        space: SearchSpace,
-        *,
-        categorical: tuple[int, ...] = (),
-        n_levels: tuple[int, ...] = (),
-        seed: int = 0,
-    ) -> None:
-        self.space = space
-        self.categorical = categorical
-        self.n_levels = n_levels
-        self.seed = seed
+    space: SearchSpace
+    categorical: tuple[int, ...] = ()
+    n_levels: tuple[int, ...] = ()
+    seed: int = 0
 
     def fit(
         self,
