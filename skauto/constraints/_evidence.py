@@ -86,12 +86,6 @@ class Margin:
     `n_errors` standard errors over the folds are added to the mean. Or `confidence` is the level
     of a one-sided confidence interval whose upper bound replaces the mean; ``n_errors`` is then
     its normal approximation, used where the bound is not computed.
-
-    Examples
-    --------
-    >>> from skauto.constraints._evidence import Margin
-    >>> Margin.of("95%").confidence
-    0.95
     """
 
     n_errors: float = 0.0

@@ -25,14 +25,6 @@ def group_weights(
     ----------
     .. [1] F. Kamiran and T. Calders, "Data preprocessing techniques for classification without
        discrimination", Knowledge and Information Systems 33, 2012.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.constraints._group_weights import group_weights
-    >>> groups, y = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 1, 0, 1, 1])
-    >>> group_weights(groups, y, strength=1.0).tolist()
-    [0.75, 0.75, 1.5, 1.5, 0.75, 0.75]
     """
     known = np.ones(len(y)) if sample_weight is None else sample_weight
     cells = np.zeros((groups.max() + 1, y.max() + 1))

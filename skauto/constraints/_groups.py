@@ -15,7 +15,7 @@ from skauto.constraints._scores import check_metric, positive_code, scorer_for, 
 from skauto.exceptions import SmallGroupWarning
 from skauto.selection import RateLimit
 from skauto.selection._scores import score_probabilities
-from skauto.utils import BoolArray, FloatArray, IntArray
+from skauto.utils import BoolArray, IntArray
 
 # A sensitive feature with more values is probably a number that should be binned.
 MAX_GROUPS = 50
@@ -72,26 +72,26 @@ class GroupConstraint(Constraint):
         not used. `names` are those of the groups of each sensitive feature, in the order of their
         codes.
         """
-        by_fold = [dict(self._groupings(fold)) for fold in folds]
-        for feature, codes in self._groupings(pooled):
+        for features in self.groupings:
+            codes = self._codes(pooled, features)
             whole = self._sizes(pooled, codes)
             judged = np.zeros(len(whole), dtype=bool)
-            for fold, groupings in zip(folds, by_fold, strict=True):
-                sizes = self._sizes(fold, groupings[feature])
+            for fold in folds:
+                sizes = self._sizes(fold, self._codes(fold, features))
                 enough = np.flatnonzero(sizes >= self.min_group_size)
                 judged[enough] |= len(enough) >= 2
             if not judged.any():  # then the value is measured on all rows
                 judged = whole >= self.min_group_size
-            labels = self._labels(feature, names)
             present = np.unique(codes)
+            labels = {g: _group_label(g, features, names) for g in present}
             if judged.sum() < 2:
-                sizes_text = ", ".join(f"{labels(g)!r} {whole[g]}" for g in present)
+                sizes_text = ", ".join(f"{labels[g]!r} {whole[g]}" for g in present)
                 raise ValueError(
                     f"The constraint {self.key!r} compares groups with at least "
                     f"min_group_size={self.min_group_size} {self._counted}, and needs two of "
                     f"them. Got {sizes_text}. Merge groups, or lower min_group_size."
                 )
-            small = [f"{labels(g)!r} ({whole[g]})" for g in present if not judged[g]]
+            small = [f"{labels[g]!r} ({whole[g]})" for g in present if not judged[g]]
             if small:
                 warnings.warn(
                     f"Groups that are too small to judge do not count in the constraint "
@@ -108,10 +108,9 @@ class GroupConstraint(Constraint):
         """Number of rows of each group that the value is measured on."""
         return np.bincount(codes)
 
-    def _groupings(self, evidence: Evidence) -> Iterator[tuple[str, IntArray]]:
-        """Sensitive features and group codes of the rows, or the intersections as one feature."""
-        for names in self.groupings:
-            yield " x ".join(names), crossed_codes([evidence.groups[name] for name in names])
+    def _codes(self, evidence: Evidence, features: Sequence[str]) -> IntArray:
+        """Group codes of the rows by the combinations of values of some features."""
+        return crossed_codes([evidence.groups[name] for name in features])
 
     @property
     def groupings(self) -> list[tuple[str, ...]]:
@@ -119,20 +118,6 @@ class GroupConstraint(Constraint):
         if self.intersections:
             return [self.sensitive_names]
         return [(name,) for name in self.sensitive_names]
-
-    def _labels(self, feature: str, names: Mapping[str, Sequence[str]]) -> Callable[[int], str]:
-        """Return a function that gives the name of a group code."""
-
-        def label(code: int) -> str:
-            if not self.intersections:
-                return names[feature][code]
-            parts = []
-            for name in reversed(self.sensitive_names):
-                code, own = divmod(int(code), MAX_GROUPS)
-                parts.append(names[name][own])
-            return " x ".join(reversed(parts))
-
-        return label
 
 
 class _RateDifference(GroupConstraint):
@@ -209,7 +194,8 @@ class _RateDifference(GroupConstraint):
     def _compared(self, evidence: Evidence) -> Iterator[tuple[IntArray, BoolArray, IntArray]]:
         """Group codes, mask of the rows of a rate, and the groups with enough of these rows."""
         truth = evidence.y == positive_code(self, evidence.classes)
-        for _, codes in self._groupings(evidence):
+        for features in self.groupings:
+            codes = self._codes(evidence, features)
             for kind in self._kinds(truth):
                 sizes = np.bincount(codes[kind], minlength=1)
                 large = np.flatnonzero(sizes >= self.min_group_size)
@@ -388,31 +374,24 @@ class GroupDisparity(GroupConstraint):
     def measure(self, evidence: Evidence) -> float:
         """Largest score minus smallest score; NaN if it is defined for fewer than two groups."""
         scorer = scorer_for(self.metric, self.key, len(evidence.classes))
-        spreads = []
-        for _, codes in self._groupings(evidence):
+        labels, spreads = evidence.labels, []
+        for features in self.groupings:
+            codes = self._codes(evidence, features)
             large = np.flatnonzero(np.bincount(codes) >= self.min_group_size)
-            scores = self._scores(scorer, evidence, [codes == group for group in large])
-            if scores.size >= 2:
-                spreads.append(np.ptp(scores))
+            scores = [
+                score_probabilities(
+                    scorer,
+                    evidence.probabilities[rows],
+                    evidence.y[rows],
+                    evidence.classes,
+                    labels=labels[rows],
+                )
+                for rows in (codes == group for group in large)
+            ]
+            defined = [score for score in scores if math.isfinite(score)]
+            if len(defined) >= 2:
+                spreads.append(np.ptp(defined))
         return float(max(spreads, default=math.nan))
-
-    @staticmethod
-    def _scores(
-        scorer: Callable[..., float], evidence: Evidence, groups: Sequence[BoolArray]
-    ) -> FloatArray:
-        """Scores of the groups for which they are defined."""
-        labels = evidence.labels
-        scores = [
-            score_probabilities(
-                scorer,
-                evidence.probabilities[rows],
-                evidence.y[rows],
-                evidence.classes,
-                labels=labels[rows],
-            )
-            for rows in groups
-        ]
-        return np.array([score for score in scores if math.isfinite(score)])
 
 
 def crossed_codes(codes: Sequence[NDArray[np.integer[Any]]]) -> IntArray:
@@ -424,6 +403,12 @@ def crossed_codes(codes: Sequence[NDArray[np.integer[Any]]]) -> IntArray:
     for own in codes:
         crossed = crossed * MAX_GROUPS + own
     return crossed
+
+
+def _group_label(code: int, features: Sequence[str], names: Mapping[str, Sequence[str]]) -> str:
+    """Name the group of a code of `crossed_codes`."""
+    own = np.unravel_index(code, (MAX_GROUPS,) * len(features))
+    return " x ".join(names[name][i] for name, i in zip(features, own, strict=True))
 
 
 def group_names(values: ArrayLike, name: str) -> list[str]:
@@ -446,12 +431,6 @@ def group_codes(values: ArrayLike, name: str, groups: Sequence[str] | None = Non
 
     The codes are positions in `groups`, names in alphabetical order; None means those of
     `group_names`. A ValueError is raised if a value is not in `groups`.
-
-    Examples
-    --------
-    >>> from skauto.constraints._groups import group_codes
-    >>> group_codes(["b", "a", None, "b"], "letter")
-    array([2, 1, 0, 2])
     """
     if groups is None:
         groups = group_names(values, name)

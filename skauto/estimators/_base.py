@@ -18,6 +18,7 @@ from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from skauto import export
 from skauto._search import Search
 from skauto.constraints import Constraint
 from skauto.constraints._gate import Gate
@@ -29,7 +30,6 @@ from skauto.engines import Engine, make_engine
 from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._decide import DecisionChooser
 from skauto.ensemble._model import Model
-from skauto.estimators._deployment import DeploymentMixin
 from skauto.estimators._failures import report_failures
 from skauto.estimators._initial import initial_configurations, similar_configurations
 from skauto.estimators._last_search import LastSearch
@@ -55,9 +55,7 @@ DEFAULT_MAX_EVALS = 50
 DEFAULT_CACHE_BYTES = 2**30
 
 
-class BaseAutoClassifier(
-    ReportMixin, DeploymentMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator
-):
+class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Base class of the estimators; a subclass can add constraints and objectives.
 
     Warning: This class should not be used directly. Use its subclasses.
@@ -268,6 +266,9 @@ class BaseAutoClassifier(
         check_is_fitted(self)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return float(self.scorer_(self, X, plain_labels(y), **weights))
+
+    compress = export.compress
+    export_code = export.export_code
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "ensemble_")
@@ -502,7 +503,8 @@ class BaseAutoClassifier(
                 "constraint that names a group; add one, such as StatisticalParity('sex', 0.05), "
                 "or leave them out."
             )
-        codes = {name: group_codes(values, name) for name, values in sensitive.items()}
+        groups = {name: group_names(values, name) for name, values in sensitive.items()}
+        codes = {name: group_codes(v, name, groups[name]) for name, v in sensitive.items()}
         with_table = bool(constraints) or any(
             scorer_function(scorer) is None for scorer in scorers.values()
         )
@@ -516,7 +518,7 @@ class BaseAutoClassifier(
         )
         check_scorers(scorers, data)
         gate = self._gate(constraints, data)
-        gate.check_groups({name: group_names(v, name) for name, v in sensitive.items()})
+        gate.check_groups(groups)
         pipelines = PipelineBuilder(
             space,
             categorical=self.reader_.categorical_indices_,
