@@ -97,12 +97,6 @@ def affordable_folds(
     fit times of the initial configurations. The number is at most the default for the number of
     rows, and at least 4 if the default is 8, else at least 3. If fewer than 2 folds are
     affordable, one fifth of the rows is held out.
-
-    Examples
-    --------
-    >>> from skauto.data._splits import affordable_folds
-    >>> [affordable_folds(1_000, [seconds] * 12, 60.0) for seconds in (0.1, 1.0, 2.0)]
-    [8, 4, 0.2]
     """
     most = _default_cv(n_samples)
     if isinstance(most, float) or not len(seconds):

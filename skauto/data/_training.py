@@ -126,14 +126,6 @@ def read_training_data(
     The metadata are any of the `allowed` ones of ``sample_weight``, ``groups`` and
     ``sensitive_features``. The reader is fitted. The data have no splits yet. A ValueError or
     TypeError is raised if an argument is invalid.
-
-    Examples
-    --------
-    >>> from skauto.data import TableReader
-    >>> from skauto.data._training import read_training_data
-    >>> data = read_training_data([[1, "a"], [2, "b"]], ["no", "yes"], {}, TableReader())
-    >>> data.classes, data.y
-    (array(['no', 'yes'], dtype='<U3'), array([0, 1]))
     """
     passed = _read_metadata(metadata, allowed)
     X = as_table(X)

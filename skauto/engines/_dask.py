@@ -4,6 +4,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import math
+import operator
 import os
 import signal
 import time
@@ -68,7 +69,8 @@ class DaskTransport:
         # Workers may join later: the bound is n_jobs, not the current size of the cluster.
         self.max_tasks = math.inf if n_jobs is None or n_jobs < 1 else n_jobs
         self.n_workers = int(min(self.max_tasks, backend.effective_n_jobs(n_jobs)))
-        self.holder = _Holder(function, sklearn.get_config())
+        config = sklearn.get_config()
+        self.function = partial(run_in_worker, function, config=config, pickled=True)
         self.hosts: dict[str, _Host] = {}
         self.sent: dict[int, _Sent] = {}
         self.last_ready = time.monotonic()
@@ -101,7 +103,7 @@ class DaskTransport:
 
     async def _copy(self, address: str) -> Any:
         """Send the function to a worker, which unpickles it before the first task."""
-        return await self.client.scatter(self.holder, workers=[address], hash=False)
+        return await self.client.scatter(self.function, workers=[address], hash=False)
 
     def _copy_again(self, address: str, host: _Host) -> None:
         error = None if host.copy.cancelled() else host.copy.exception()
@@ -138,7 +140,7 @@ class DaskTransport:
         if address is None:
             raise Resubmit
         data = self.hosts[address].data()
-        future = self.client.submit(_remote_held, data, args, pure=False, workers=[address])
+        future = self.client.submit(operator.call, data, args, pure=False, workers=[address])
         self.sent[number] = _Sent(address, future, self._start(_result(future)))
 
     def collect(self, pause: float) -> list[tuple[int, Callable[[], Outcome]]]:
@@ -225,17 +227,5 @@ def _kill_worker(address: str, dask_worker: Any) -> None:
         os.kill(dask_worker.pid, signal.SIGKILL)
 
 
-@dataclass(frozen=True)
-class _Holder:
-    """The function and configuration that a dask worker keeps."""
-
-    function: Callable[..., Any]
-    config: dict[str, Any]
-
-
 def _resubmit(reason: str) -> Outcome:
     raise Resubmit(reason)
-
-
-def _remote_held(holder: _Holder, args: tuple[Any, ...]) -> Any:
-    return run_in_worker(holder.function, args, holder.config, True)

@@ -127,11 +127,12 @@ class ProcessEngine(Engine):
         while True:
             with _defer_interrupts():
                 self._advance()
-                sources = self._sources()
+                channels = [worker.channel for worker in self._workers]
+                sentinels = [worker.process.sentinel for worker in self._workers]
                 pause = self._pause(end)
             if self._finished or pause <= 0 or not self.n_running:
                 return self._take_finished()
-            connection.wait(sources, pause)
+            connection.wait([*channels, *sentinels], pause)
 
     def cancel(self, keys: Collection[Hashable] | None = None) -> None:
         """Kill running tasks and drop queued ones; see `Engine.cancel`."""
@@ -327,11 +328,6 @@ class ProcessEngine(Engine):
                 if not self._workers:
                     raise
                 break
-
-    def _sources(self) -> list[Any]:
-        """Return the objects that `multiprocessing.connection.wait` waits for."""
-        channels = [worker.channel for worker in self._workers]
-        return channels + [worker.process.sentinel for worker in self._workers]
 
     def _pause(self, end: float) -> float:
         """Return the seconds until the next check is due, at most until `end`."""

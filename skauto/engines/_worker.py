@@ -17,6 +17,7 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from multiprocessing import reduction
 from multiprocessing.connection import Connection
 from typing import Any
@@ -52,11 +53,11 @@ THREAD_VARIABLES = (
 )
 
 
+@dataclass
 class Inherited:
     """The function of an engine for forked workers, which inherit it."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
+    function: Callable[..., Any]
 
     def load(self) -> Callable[..., Any]:
         """Return the function."""

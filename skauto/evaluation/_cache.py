@@ -9,8 +9,9 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO, Any, Literal, Self
+from typing import IO, Any, Self
 
 import joblib
 import numpy as np
@@ -27,8 +28,8 @@ _DIRECTORY, _OWNER, _SUFFIX = "skauto-cache-", "owner", ".prefix"
 # A prefix is stored if computing it took longer than this plus the time to read it back.
 _LEAST_SECONDS = 0.005
 _BYTES_PER_SECOND = 5e8
-# Arrays start at multiples of this many bytes, as in files of numpy.save.
-_ALIGNMENT = 64
+# Bytes of the header of an array in numpy's format.
+_HEADER_BYTES = 128
 _SPARSE: dict[str, Any] = {
     kind.__name__: kind
     for kind in (sparse.csr_array, sparse.csr_matrix, sparse.csc_array, sparse.csc_matrix)
@@ -53,10 +54,9 @@ class PrefixCache:
     """Cache of prefixes on disk with least-recently-used eviction, shared by local workers.
 
     The key of a prefix is a hash of the data, fold, fidelity, seed, and the algorithms and values
-    of its steps. Workers memory-map the files, so that the operating system shares their pages.
-    Files hold arrays in numpy's format, never pickled objects. Their directory has mode 0700, and
-    files are renamed into place when complete. A prefix that cannot be written or read is
-    computed. All files together have at most `max_bytes`.
+    of its steps. Files hold arrays in numpy's format, never pickled objects. Their directory has
+    mode 0700, and files are renamed into place when complete. A prefix that cannot be written or
+    read is computed. All files together have at most `max_bytes`.
 
     Arrays are restored exactly, with their memory layout; others, such as non-contiguous views,
     are not stored. Results are therefore bit-identical with and without the cache.
@@ -163,7 +163,7 @@ class PrefixCache:
             if total + n_bytes <= self.max_bytes:
                 return
             with contextlib.suppress(OSError):
-                os.unlink(path)  # workers that have mapped it can still read it
+                os.unlink(path)
             total -= size
 
 
@@ -220,7 +220,7 @@ def _size(prefix: Prefix) -> int | None:
         arrays = _parts(matrix)
         if arrays is None:
             return None
-        n_bytes += sum(array.nbytes + 2 * _ALIGNMENT for array in arrays)
+        n_bytes += sum(array.nbytes + _HEADER_BYTES for array in arrays)
     return n_bytes
 
 
@@ -230,38 +230,17 @@ def _write_prefix(file: IO[bytes], prefix: Prefix) -> None:
     header = json.dumps({"seconds": prefix.seconds, "matrices": kinds}).encode()
     arrays = itertools.chain.from_iterable(_parts(matrix) or [] for matrix in matrices)
     for array in (np.frombuffer(header, dtype=np.uint8), *arrays):
-        file.write(bytes(-file.tell() % _ALIGNMENT))
         np.lib.format.write_array(file, array, allow_pickle=False)
 
 
 def _read_prefix(file: IO[bytes]) -> Prefix:
-    header = json.loads(_read_array(file).tobytes())
+    read = partial(np.lib.format.read_array, file, allow_pickle=False)
+    header = json.loads(read().tobytes())
     matrices: list[Any] = []
     for kind, shape in header["matrices"]:
         if kind in _SPARSE:
-            parts = tuple(_read_array(file) for _ in range(3))
-            matrices.append(_SPARSE[kind](parts, shape=tuple(shape)))
+            matrices.append(_SPARSE[kind]((read(), read(), read()), shape=tuple(shape)))
         else:
-            matrices.append(_read_array(file))
+            matrices.append(read())
     Z, y, Z_test = matrices
     return Prefix(Z, y, Z_test, header["seconds"])
-
-
-def _read_array(file: IO[bytes]) -> NDArray[Any]:
-    """Memory-map the next array of a file, copy on write."""
-    file.seek(-file.tell() % _ALIGNMENT, os.SEEK_CUR)
-    version = np.lib.format.read_magic(file)
-    if version == (1, 0):
-        shape, fortran_order, dtype = np.lib.format.read_array_header_1_0(file)
-    else:
-        shape, fortran_order, dtype = np.lib.format.read_array_header_2_0(file)
-    if dtype.hasobject:
-        raise ValueError("The file holds Python objects.")
-    order: Literal["C", "F"] = "F" if fortran_order else "C"
-    if 0 in shape:  # an empty array cannot be mapped
-        return np.empty(shape, dtype, order)
-    start = file.tell()
-    mapped = np.memmap(file, dtype, "c", start, shape, order)
-    file.seek(start + mapped.nbytes)
-    # A plain array: some libraries treat subclasses such as memmap differently.
-    return mapped.view(np.ndarray)

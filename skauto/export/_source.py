@@ -28,15 +28,25 @@ class SourceCollector:
         self.package = package
         self.modules: dict[str, _Module] = {}
         self.needed: defaultdict[str, set[str]] = defaultdict(set)
+        self.own_imports: defaultdict[str, set[str]] = defaultdict(set)  # lines by module
 
     def add(self, module: str, name: str) -> None:
         """Add a class, function or constant of a module and everything that it depends on."""
-        open_names = [(module, name)]
-        while open_names:
-            module, name = self._origin(*open_names.pop())
-            if name not in self.needed[module]:
-                self.needed[module].add(name)
-                open_names.extend(self._dependencies(module, name))
+        module, name = self._origin(module, name)
+        if name in self.needed[module]:
+            return
+        self.needed[module].add(name)
+        known = self._module(module).definitions
+        for node in ast.walk(known[name]):
+            if isinstance(node, ast.Name) and node.id in known:
+                origin, original = self._origin(module, node.id)
+                self.add(origin, original)
+                if origin != module:
+                    renamed = "" if original == node.id else f" as {node.id}"
+                    self.own_imports[module].add(f"from {origin} import {original}{renamed}")
+            elif isinstance(node, ast.ImportFrom) and _is_own(node.module or ""):
+                for alias in node.names:
+                    self.add(node.module or "", alias.name)
 
     def files(self) -> dict[str, str]:
         """Return the collected source by path, relative to the parent folder of the package."""
@@ -84,15 +94,6 @@ class SourceCollector:
             node = self._module(module).definitions[name]
         return module, name
 
-    def _dependencies(self, module: str, name: str) -> Iterator[tuple[str, str]]:
-        """Yield the top-level names that a definition uses."""
-        known = self._module(module).definitions
-        for node in ast.walk(known[name]):
-            if isinstance(node, ast.Name) and node.id in known:
-                yield module, node.id
-            elif isinstance(node, ast.ImportFrom) and _is_own(node.module or ""):
-                yield from ((node.module or "", alias.name) for alias in node.names)
-
     def _source(self, name: str) -> str:
         """Write the needed definitions of one module, in the order of the module."""
         module = self._module(name)
@@ -103,26 +104,11 @@ class SourceCollector:
                     imports.append(_import_line(node, known))
                 else:
                     blocks.append(_block(module.lines, node))
-        imports.extend(self._own_imports(name))
+        imports.extend(sorted(self.own_imports[name]))
         body = "\n\n\n".join(dict.fromkeys(blocks))  # one statement may define several names
         code = "\n".join(dict.fromkeys(imports)) + f"\n\n\n{body}\n"
         code = re.sub(rf"^( *)from {OWN}\.", rf"\1from {self.package}.", code, flags=re.MULTILINE)
         return f'"""Taken from {name}."""\n\n{code}'
-
-    def _own_imports(self, module: str) -> Iterator[str]:
-        """Write the imports of a module from other modules of skauto."""
-        definitions = self._module(module).definitions
-        used = {
-            node.id
-            for name in self.needed[module]
-            for node in ast.walk(definitions[name])
-            if isinstance(node, ast.Name)
-        }
-        for known in sorted(used & definitions.keys()):
-            origin, name = self._origin(module, known)
-            if origin != module:
-                renamed = "" if name == known else f" as {known}"
-                yield f"from {origin} import {name}{renamed}"
 
 
 def _definitions(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
