@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -53,6 +54,7 @@ def ngrams(token: str) -> list[str]:
     ]
 
 
+@dataclass(eq=False)
 class LatentTerms:
     """Tf-idf weights of terms and their truncated SVD (latent semantic analysis).
 
@@ -61,12 +63,9 @@ class LatentTerms:
     ``n_components`` SVD components; with at most that many terms, the weights of all terms.
     """
 
-    def __init__(
-        self, terms_of: Callable[[str], list[str]], n_components: int, n_terms: int = 0
-    ) -> None:
-        self.terms_of = terms_of
-        self.n_components = n_components
-        self.n_terms = n_terms
+    terms_of: Callable[[str], list[str]]
+    n_components: int
+    n_terms: int = 0
 
     def fit(self, counts: Any, tokens: Sequence[str]) -> Self:
         """Learn terms, tf-idf weights and SVD components from token counts (n_texts, n_tokens)."""
@@ -103,15 +102,15 @@ class LatentTerms:
         return terms[: self.n_terms] + [str(i) for i in range(self.n_components)]
 
 
+@dataclass(eq=False)
 class TextFeatures:
     """Lengths of texts and one or more sets of latent terms.
 
     ``tokenize`` maps a text to its tokens, and ``views`` are unfitted features of the tokens.
     """
 
-    def __init__(self, tokenize: Callable[[str], list[str]], views: Sequence[LatentTerms]) -> None:
-        self.tokenize = tokenize
-        self.views = views
+    tokenize: Callable[[str], list[str]]
+    views: Sequence[LatentTerms]
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Learn terms from distinct texts, of which about 10,000 evenly spaced ones are used."""

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from lightgbm import LGBMClassifier
@@ -25,13 +25,6 @@ _MAX_ROWS = 20_000
 _MAX_GROUPS = 6
 
 
-class Signal(Protocol):
-    """Signals of new rows."""
-
-    def signals(self, X: Any, Z: Any, positive: FloatArray) -> FloatArray:
-        """Signals (n_samples, n_signals) by raw table, numeric matrix, positive probability."""
-
-
 @dataclass(frozen=True)
 class GroupModel:
     r"""Signals of one limit on the spread of rates between groups.
@@ -50,7 +43,10 @@ class GroupModel:
     weight: str  # rows over which the rate is taken: "all", "positive" or "negative"
 
     def signals(self, X: Any, Z: Any, positive: FloatArray) -> FloatArray:
-        """Signals of all groups but the first, of shape (n_samples, n_groups - 1)."""
+        """Signals of all groups but the first, of shape (n_samples, n_groups - 1).
+
+        X is the raw table, Z the numeric matrix, and `positive` the positive probability.
+        """
         known = np.zeros((Z.shape[0], len(self.shares)))
         known[:, self.model.classes_] = self.model.predict_proba(Z)
         ratios = known / self.shares
@@ -95,7 +91,7 @@ class SignalDecision(Decision):
     """
 
     rule: SignalThreshold = field(default_factory=lambda: SignalThreshold(0.5, np.empty(0)))
-    models: tuple[Signal, ...] = ()
+    models: tuple[GroupModel | GroupIndicators, ...] = ()
 
     def at(self, X: Any, Z: Any, probabilities: Any) -> Decision:
         """Return the decision for some rows."""
@@ -106,7 +102,7 @@ class SignalDecision(Decision):
 class Signals(ABC):
     """Signals of the training data, and the `models` that give those of new rows."""
 
-    models: Sequence[Signal]
+    models: Sequence[GroupModel | GroupIndicators]
     max_strength = np.inf  # largest absolute strength of a signal
 
     @abstractmethod
@@ -135,15 +131,14 @@ class KnownGroups(Signals):
                 size = constraint.min_group_size
                 min_sizes[features] = min(size, min_sizes.get(features, size))
         self._codes = [crossed_codes([data.sensitive[n] for n in names]) for names in min_sizes]
-        self._indicators = [
+        self.models: list[GroupIndicators] = [
             _group_indicators(features, codes, size, data)
             for (features, size), codes in zip(min_sizes.items(), self._codes, strict=True)
         ]
-        self.models = self._indicators
 
     def out_of_fold(self, positive: FloatArray) -> FloatArray:
         """Signals of the training rows (n_samples, n_signals)."""
-        pairs = zip(self._indicators, self._codes, strict=True)
+        pairs = zip(self.models, self._codes, strict=True)
         return _joined([indicators.indicate(codes) for indicators, codes in pairs], len(positive))
 
 

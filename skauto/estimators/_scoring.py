@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
+from sklearn.metrics import check_scoring, get_scorer_names
 
 from skauto.data import TrainingData
 from skauto.selection._scores import score_probabilities
@@ -70,15 +70,13 @@ def _by_name(scoring: Any) -> dict[str, Any]:
 
 def _scorer(estimator: Any, scoring: Any, n_classes: int) -> Any:
     scoring = _for_classes(scoring, n_classes)
-    if not isinstance(scoring, str):
-        return check_scoring(estimator, scoring)
-    if scoring not in get_scorer_names():
+    if isinstance(scoring, str) and scoring not in get_scorer_names():
         raise ValueError(
             "The 'scoring' parameter must be the name of a scikit-learn scorer, a "
             f"callable, or several of them. Got {scoring!r} instead."
             + closest(scoring, get_scorer_names())
         )
-    return get_scorer(scoring)
+    return check_scoring(estimator, scoring)
 
 
 def _for_classes(scoring: Any, n_classes: int) -> Any:

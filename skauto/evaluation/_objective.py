@@ -4,6 +4,7 @@ import inspect
 import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from skauto.engines import Outcome
@@ -12,42 +13,35 @@ from skauto.space import Configuration
 
 
 @dataclass(frozen=True)
-class ObjectiveCall:
-    """The function that engines call: it passes the fidelity to objectives that accept it."""
-
-    objective: Callable[..., Any]
-    takes_fidelity: bool
-
-    def __call__(self, configuration: Configuration, fidelity: float) -> Any:
-        if self.takes_fidelity:
-            return self.objective(configuration, fidelity=fidelity)
-        return self.objective(configuration)
-
-
 class ObjectiveEvaluator:
     """Evaluate configurations by a Python callable, see ``minimize``.
 
     It returns a value for each of the names `objectives` and `constraints`.
     """
 
-    def __init__(
-        self,
-        objective: Callable[..., Any],
-        objectives: tuple[str, ...],
-        constraints: tuple[str, ...],
-        *,
-        trial_time_limit: float | None = None,
-    ) -> None:
-        self.function = ObjectiveCall(
-            objective, "fidelity" in inspect.signature(objective).parameters
-        )
-        self.objectives = objectives
-        self.constraints = constraints
-        self.trial_time_limit = trial_time_limit
+    objective: Callable[..., Any]
+    objectives: tuple[str, ...]
+    constraints: tuple[str, ...]
+    trial_time_limit: float | None = None
+
+    @property
+    def function(self) -> Callable[[Configuration, float], Any]:
+        """The function that engines call."""
+        takes_fidelity = "fidelity" in inspect.signature(self.objective).parameters
+        return partial(_call, self.objective, takes_fidelity)
 
     def open(self, proposal: Proposal, history: History) -> "ObjectiveJob":
         """Begin a trial."""
         return ObjectiveJob(self, proposal)
+
+
+def _call(
+    objective: Callable[..., Any],
+    takes_fidelity: bool,
+    configuration: Configuration,
+    fidelity: float,
+) -> Any:
+    return objective(configuration, **({"fidelity": fidelity} if takes_fidelity else {}))
 
 
 @dataclass

@@ -131,6 +131,7 @@ class RefitTask:
         )
 
 
+@dataclass(eq=False)
 class PipelineWorker:
     """The function that engines call: it holds the data and runs tasks.
 
@@ -139,22 +140,12 @@ class PipelineWorker:
     transformed data of the folds. It is not used with constraints, which need the fitted steps.
     """
 
-    def __init__(
-        self,
-        builder: PipelineBuilder,
-        data: TrainingData,
-        scorers: Mapping[str, Any],
-        *,
-        constraints: Sequence[Constraint] = (),
-        seed: int = 0,
-        cache: PrefixCache | None = None,
-    ) -> None:
-        self.builder = builder
-        self.data = data
-        self.scorers = scorers
-        self.constraints = list(constraints)
-        self.seed = seed
-        self.cache = None if self.constraints else cache
+    builder: PipelineBuilder
+    data: TrainingData
+    scorers: Mapping[str, Any]
+    constraints: Sequence[Constraint] = ()
+    seed: int = 0
+    cache: PrefixCache | None = None
 
     def __call__(self, task: Task) -> Any:
         """Run a task."""
@@ -183,7 +174,7 @@ class PipelineWorker:
             (data.Z[train], labels[data.y[train]]),
             (data.Z[test], labels[data.y[test]]),
             self.weights(configuration, train),
-            cache=None if keep else self.cache,
+            cache=None if keep or self.constraints else self.cache,
             where=where,
         )
         fit_time = time.perf_counter() - started

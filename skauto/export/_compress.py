@@ -1,6 +1,5 @@
 """Selection of a smaller or faster ensemble among fitted members."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -95,17 +94,8 @@ def compress(
             "compress does not measure constraints on predictions again. Fit with ModelSize or "
             "PredictionLatency among the constraints instead."
         )
-    table = None if X is None else as_table(X)
-
-    def measure(model: PipelineEnsemble) -> NDArray[np.float64]:
-        rows = np.zeros(1 if table is None else n_rows(table), dtype=np.intp)
-        evidence = Evidence(np.empty((0, 0)), rows, vote.classes, X=table, model=model)
-        return np.array([limit.measure(evidence) for limit in limits])
-
-    upper = np.array([limit.limit for limit in limits])
-    if (measure(vote) <= upper).all():
-        return vote
-    return _Compression(estimator, vote, limits, upper, measure).run()
+    compression = _Compression(estimator, vote, limits, None if X is None else as_table(X))
+    return vote if compression.keeps_limits(vote) else compression.run()
 
 
 def _limits(max_size: float | None, max_latency: float | None, X: Any) -> list[Constraint]:
@@ -135,19 +125,29 @@ class _Compression:
         estimator: Any,
         vote: PipelineEnsemble,
         limits: list[Constraint],
-        upper: NDArray[np.float64],
-        measure: Callable[[PipelineEnsemble], NDArray[np.float64]],
+        table: Any,
     ) -> None:
         self.estimator = estimator
         self.vote = vote
         self.limits = limits
-        self.upper = upper
-        self.measure = measure
+        self.table = table
+        self.upper = np.array([limit.limit for limit in limits])
         self.numbers = list(estimator.member_weights_)
         # Without a refit a member is a model of each fold, and its weight is divided among them.
         ends = np.cumsum(list(estimator.member_weights_.values()))
         weights = np.asarray(vote.weights)
         self.member_of = np.searchsorted(ends, np.cumsum(weights) - weights / 2)
+
+    def measure(self, model: PipelineEnsemble) -> NDArray[np.float64]:
+        """Measure the values that are limited, shape (n_limits,)."""
+        rows = np.zeros(1 if self.table is None else n_rows(self.table), dtype=np.intp)
+        classes = self.vote.classes
+        evidence = Evidence(np.empty((0, 0)), rows, classes, X=self.table, model=model)
+        return np.array([limit.measure(evidence) for limit in self.limits])
+
+    def keeps_limits(self, model: PipelineEnsemble) -> bool:
+        """Whether an ensemble keeps all limits."""
+        return bool((self.measure(model) <= self.upper).all())
 
     def run(self) -> PipelineEnsemble:
         """Select members, then remove the smallest weights until the ensemble keeps the limits."""
@@ -173,7 +173,7 @@ class _Compression:
         if not counts.any():
             raise self._infeasible(alone)
         small = self._vote(counts)
-        while not (self.measure(small) <= self.upper).all():
+        while not self.keeps_limits(small):
             if (counts > 0).sum() == 1:
                 raise self._infeasible(alone)
             counts[np.argmin(np.where(counts > 0, counts, np.inf))] = 0.0
