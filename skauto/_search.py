@@ -29,24 +29,15 @@ class Job(Protocol):
 
     proposal: Proposal
 
-    def time_limit(self, part: Hashable) -> float | None:
-        """Maximum seconds of a part."""
-
     @property
     def done(self) -> bool:
         """Whether the trial needs no further part."""
 
-    def next_parts(self) -> list[Hashable]:
-        """Return the keys of the parts to submit now."""
-
-    def args(self, part: Hashable) -> tuple[Any, ...]:
-        """Return the arguments of the engine's function for a part."""
+    def next_parts(self) -> Sequence[tuple[Hashable, tuple[Any, ...], float | None]]:
+        """Return the parts to submit now: key, arguments of the function, maximum seconds."""
 
     def receive(self, part: Hashable, outcome: Outcome) -> None:
         """Store the outcome of a part."""
-
-    def unfinished(self) -> list[Hashable]:
-        """Return the keys of the parts that are still running."""
 
     def trial(self, number: int, started: float, ended: float) -> Trial:
         """Return the trial, with its number and the seconds since the search began."""
@@ -154,7 +145,7 @@ class Search:
             self._running[self._next_key] = _Running(job, self._now)
             if job.done:
                 self._finish(self._next_key)
-            self._submit(self._next_key, job)
+            self._submit(self._next_key)
             self._next_key += 1
 
     def _next_proposal(self) -> Proposal | None:
@@ -164,9 +155,11 @@ class Search:
         with thread_pools().limit(limits=1):  # leave the cores to the workers
             return self.strategy.suggest(self.history, pending)
 
-    def _submit(self, key: int, job: Job) -> None:
-        for part in job.next_parts():
-            self.engine.submit((key, part), job.args(part), job.time_limit(part))
+    def _submit(self, key: int) -> None:
+        running = self._running[key]
+        for part, args, time_limit in running.job.next_parts():
+            running.parts.add(part)
+            self.engine.submit((key, part), args, time_limit)
 
     def _receive(self, key: int, part: Hashable, outcome: Outcome) -> None:
         if key not in self._running:
@@ -174,21 +167,20 @@ class Search:
         running = self._running[key]
         if running.trial is not None:
             return
-        job = running.job
-        job.receive(part, outcome)
+        running.parts.remove(part)
+        running.job.receive(part, outcome)
         ended = self._now - (time.time() - outcome.ended)
         running.runs.append((ended - outcome.seconds, ended))
-        if not job.done:
-            self._submit(key, job)
-            return
-        self.engine.cancel([(key, other) for other in job.unfinished()])
-        self._finish(key)
+        if running.job.done:
+            self.engine.cancel([(key, other) for other in running.parts])
+            self._finish(key)
+        else:
+            self._submit(key)
 
     def _finish(self, key: int) -> None:
         """Store the trial of a job that is done."""
         running = self._running[key]
-        job = running.job
-        trial = job.trial(self._n_before + key, running.started, self._now)
+        trial = running.job.trial(self._n_before + key, running.started, self._now)
         running.trial = replace(trial, runs=tuple(running.runs))
         if self.record:
             self.record(running.trial)
@@ -226,6 +218,7 @@ class _Running:
 
     job: Job
     started: float
+    parts: set[Hashable] = field(default_factory=set)  # submitted and not yet received
     runs: list[tuple[float, float]] = field(default_factory=list)
     trial: Trial | None = None
 

@@ -265,24 +265,13 @@ class FunctionJob:
     """A trial of one part."""
 
     proposal: Proposal
-    submitted: bool = False
     outcome: Outcome | None = None
 
-    def time_limit(self, part):
-        return None
-
     def next_parts(self):
-        self.submitted, first = True, not self.submitted
-        return [0] if first else []
-
-    def args(self, part):
-        return (self.proposal.configuration,)
+        return [(0, (self.proposal.configuration,), None)]
 
     def receive(self, part, outcome):
         self.outcome = outcome
-
-    def unfinished(self):
-        return []
 
     @property
     def done(self):

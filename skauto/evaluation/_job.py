@@ -46,21 +46,15 @@ class TrialJob:
         self._running: dict[Any, Task] = {}
         self.waiting = rungs.pop(0)
 
-    def next_parts(self) -> list[Hashable]:
-        """Tasks to submit now."""
-        self._running.update(self.waiting)
-        parts = list(self.waiting)
-        self.waiting = {}
-        return parts
+    def next_parts(self) -> list[tuple[Hashable, tuple[Task], float | None]]:
+        """Tasks to submit now: key, arguments of the engine's function, maximum seconds."""
+        tasks, self.waiting = self.waiting, {}
+        self._running.update(tasks)
+        return [(part, (task,), self._time_limit(task)) for part, task in tasks.items()]
 
-    def args(self, part: Hashable) -> tuple[Task]:
-        """Arguments of the engine's function for a task."""
-        return (self._running[part],)
-
-    def time_limit(self, part: Hashable) -> float | None:
-        """Maximum seconds of a task."""
+    def _time_limit(self, task: Task) -> float | None:
         limit = self.evaluator.trial_time_limit
-        of_task = self.evaluator.task_limit(self._running[part])
+        of_task = self.evaluator.task_limit(task)
         limits = [of_task, None if limit is None else limit - self.seconds]
         return min((max(0.0, value) for value in limits if value is not None), default=None)
 
@@ -97,10 +91,6 @@ class TrialJob:
         """Do not start the trial; the leaderboard shows the reason."""
         self.waiting = {}
         self._end("skipped", reason)
-
-    def unfinished(self) -> list[Hashable]:
-        """Keys of the tasks that are still running."""
-        return list(self._running)
 
     @property
     def done(self) -> bool:

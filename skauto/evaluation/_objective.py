@@ -51,29 +51,15 @@ class ObjectiveJob:
     evaluator: ObjectiveEvaluator
     proposal: Proposal
     outcome: Outcome | None = None
-    submitted: bool = False
 
-    def next_parts(self) -> list[Hashable]:
-        """Parts to submit now."""
-        parts: list[Hashable] = [] if self.submitted else [0]
-        self.submitted = True
-        return parts
-
-    def args(self, part: Hashable) -> tuple[Configuration, float]:
-        """Arguments of the engine's function."""
-        return self.proposal.configuration, self.proposal.fidelity
-
-    def time_limit(self, part: Hashable) -> float | None:
-        """Maximum seconds of the call."""
-        return self.evaluator.trial_time_limit
+    def next_parts(self) -> list[tuple[Hashable, tuple[Configuration, float], float | None]]:
+        """Return the call: key, arguments of the engine's function, maximum seconds."""
+        args = self.proposal.configuration, self.proposal.fidelity
+        return [(0, args, self.evaluator.trial_time_limit)]
 
     def receive(self, part: Hashable, outcome: Outcome) -> None:
         """Store the outcome of the call."""
         self.outcome = outcome
-
-    def unfinished(self) -> list[Hashable]:
-        """Parts that are still running."""
-        return []
 
     @property
     def done(self) -> bool:

@@ -120,17 +120,16 @@ def opened(evaluator, time_limit=None):
 
 def test_the_first_fold_comes_before_the_others():
     job = opened(evaluator_for(bayes_space()))
-    assert job.next_parts() == [0]
-    (task,) = job.args(0)
+    ((part, (task,), _),) = job.next_parts()
+    assert part == 0
     assert isinstance(task, FoldTask) and task.share == 1.0
 
 
 def test_many_rows_start_with_a_share_of_them():
     evaluator = evaluator_for(bayes_space(), n_rows=80_000)
-    assert opened(evaluator).next_parts() == [0]
+    assert opened(evaluator).next_parts()[0][0] == 0
     job = opened(evaluator, time_limit=60.0)
-    (part,) = job.next_parts()
-    (task,) = job.args(part)
+    ((part, (task,), _),) = job.next_parts()
     assert task.share * 60_000 == pytest.approx(10_000)
 
 
@@ -139,8 +138,7 @@ def test_an_expensive_trial_starts_on_fewer_rows(left, share):
     prices = PriceList({"gaussian_nb": [np.log(100.0 / 7.5), 1.0, 0.0, 0.0]})
     evaluator = evaluator_for(bayes_space(), n_rows=10_000, prices=prices, left=left)
     job = opened(evaluator, time_limit=left)
-    (part,) = job.next_parts()
-    (task,) = job.args(part)
+    ((part, (task,), _),) = job.next_parts()
     assert task.share == pytest.approx(share, rel=1e-3)
 
 
@@ -149,8 +147,8 @@ def test_a_trial_is_not_promoted_if_its_other_folds_end_after_the_search(reserve
     prices = PriceList({"gaussian_nb": [np.log(20.0 / 0.3), 1.0, 0.0, 0.0]})  # 20 s a fold
     evaluator = evaluator_for(bayes_space(), prices=prices, left=100.0)
     job = opened(evaluator, time_limit=100.0)
-    (part,) = job.next_parts()
-    job.latest = 1.0, evaluator.function(*job.args(part))
+    ((part, args, _),) = job.next_parts()
+    job.latest = 1.0, evaluator.function(*args)
     evaluator.budget.reserved = reserved
     history = history_of(np.full((400, 2), 0.5, np.float32))
     assert evaluator.promotes(job, history, 1) is promoted
@@ -210,8 +208,7 @@ def test_out_of_bag_predictions_are_those_of_the_forest():
     space = forest_space().subspace({"encoder": ["none"], "classifier": ["forest"]})
     evaluator = evaluator_for(space)
     job = opened(evaluator)
-    (part,) = job.next_parts()
-    (task,) = job.args(part)
+    ((part, (task,), _),) = job.next_parts()
     assert isinstance(task, OutOfBagTask)
     results = evaluator.function(task)
     data = evaluator.data
@@ -224,8 +221,7 @@ def test_out_of_bag_predictions_are_those_of_the_forest():
 def test_a_forest_on_many_rows_starts_with_a_share_of_them():
     space = forest_space().subspace({"encoder": ["none"], "classifier": ["forest"]})
     job = opened(evaluator_for(space, n_rows=80_000), time_limit=60.0)
-    (part,) = job.next_parts()
-    (task,) = job.args(part)
+    ((part, (task,), _),) = job.next_parts()
     assert isinstance(task, FoldTask) and task.share * 60_000 == pytest.approx(10_000)
 
 
@@ -248,8 +244,8 @@ def test_a_held_out_forest_is_its_own_refit():
     evaluator = evaluator_for(space, n_folds=5)
     evaluator.data.splits[:] = evaluator.data.splits[:1]
     job = opened(evaluator, time_limit=60.0)
-    (part,) = job.next_parts()
-    results = evaluator.function(*job.args(part))
+    ((part, args, _),) = job.next_parts()
+    results = evaluator.function(*args)
     job.receive(part, Outcome("ok", results, "", 1.0))
     assert job.done
     forest = RandomForestClassifier(60, max_features=0.5, oob_score=True, random_state=0)
@@ -284,8 +280,7 @@ def test_stopped_trials_keep_their_first_fold():
 def test_a_share_of_many_rows_is_judged_on_few_of_them():
     evaluator = evaluator_for(bayes_space(), n_rows=80_000)
     job = opened(evaluator, time_limit=60.0)
-    (part,) = job.next_parts()
-    (task,) = job.args(part)
+    ((part, (task,), _),) = job.next_parts()
     result = evaluator.function(task)
     _, test = evaluator.data.splits[0]
     rows = test[decisive_rows(len(test))]
@@ -293,7 +288,7 @@ def test_a_share_of_many_rows_is_judged_on_few_of_them():
     whole = evaluator.function.evaluate(task.configuration, evaluator.data.splits[0][0], rows, ())
     np.testing.assert_allclose(result.probabilities, whole.probabilities, atol=0.1)
     job.receive(part, Outcome("ok", result, "", 1.0))
-    assert job.next_parts() == [0]  # the first trial is promoted to all rows
+    assert job.next_parts()[0][0] == 0  # the first trial is promoted to all rows
 
 
 @pytest.mark.parametrize(
@@ -312,8 +307,8 @@ def test_a_promoted_trial_takes_as_many_rows_as_the_time_allows(left, n_complete
     evaluator = evaluator_for(bayes_space(), n_rows=80_000, n_folds=5, prices=prices, left=1e3)
     evaluator.data.splits[:] = evaluator.data.splits[:1]
     job = opened(evaluator, time_limit=1e3)
-    (part,) = job.next_parts()
-    job.latest = 10_000 / 64_000, evaluator.function(*job.args(part))
+    ((part, args, _),) = job.next_parts()
+    job.latest = 10_000 / 64_000, evaluator.function(*args)
     evaluator.budget.time_limit = left + evaluator.budget.elapsed
     history = history_of(*[np.full((80_000, 2), 0.5, np.float32)] * n_complete)
     assert evaluator.promotes(job, history, n_complete) is (share is not None)

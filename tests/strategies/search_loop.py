@@ -114,20 +114,11 @@ class ScriptedJob:
         return self.outcome is not None
 
     def next_parts(self) -> list:
-        return [0]
-
-    def args(self, part: int) -> tuple:
-        return self.number, self.proposal.configuration
-
-    def time_limit(self, part: int) -> float | None:
-        return None
+        return [(0, (self.number, self.proposal.configuration), None)]
 
     def receive(self, part: int, outcome: Outcome) -> None:
         assert outcome.status == "ok", outcome.error
         self.outcome = outcome
-
-    def unfinished(self) -> list:
-        return []
 
     def trial(self, number: int, started: float, ended: float) -> Trial:
         proposal = self.proposal
