@@ -93,11 +93,7 @@ class Margin:
 
     @classmethod
     def of(cls, safety_margin: float | str) -> Self:
-        """Parse the parameter ``safety_margin`` of an estimator.
-
-        It is a number of standard errors, or a confidence level such as ``"95%"``, of at least 50%
-        and less than 100%. Another string raises a ValueError.
-        """
+        """Parse ``safety_margin``: a number of standard errors, or a confidence such as "95%"."""
         if not isinstance(safety_margin, str):
             return cls(n_errors=float(safety_margin))
         match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", safety_margin.strip())
@@ -112,11 +108,7 @@ class Margin:
 
 
 def cautious_mean(values: Sequence[float], safety_margin: float) -> float:
-    """Mean of the values of the folds plus `safety_margin` standard errors; NaN is ignored.
-
-    It is ``mean + safety_margin * std / sqrt(n_folds)``, std with n - 1, and NaN if all values are
-    NaN. The standard error of a single fold counts as 0.
-    """
+    """Mean of the values of the folds plus `safety_margin` standard errors; NaN is ignored."""
     defined = np.array([value for value in values if not math.isnan(value)])
     if defined.size == 0:
         return math.nan

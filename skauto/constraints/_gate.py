@@ -113,10 +113,7 @@ class Gate:
         self._growth: dict[tuple[str, str], float] = {}  # by constraint and classifier
 
     def check_groups(self, names: Mapping[str, Sequence[str]]) -> None:
-        """Raise if a constraint has fewer than two large groups; warn about small groups.
-
-        The names are those of the groups of each sensitive feature, in the order of their codes.
-        """
+        """Check the sizes of the groups, see `GroupConstraint.check_groups`."""
         for constraint in self.constraints:
             if isinstance(constraint, GroupConstraint):
                 folds = [fold.evidence for fold in self._folds]
@@ -176,10 +173,7 @@ class Gate:
         return gate
 
     def learn_growth(self, trial: Trial, model: object) -> None:
-        """Measure how additive values of a classifier grow from the folds to all rows.
-
-        The model is the pipeline of a trial on all rows, fitted on all rows.
-        """
+        """Measure how additive values of a classifier grow from the folds to all rows."""
         for constraint in self.constraints:
             folds = trial.fold_constraints.get(constraint.key)
             if not (constraint.grows and math.isfinite(constraint.limit) and folds):
@@ -263,10 +257,7 @@ class Gate:
         members: Sequence[tuple[str, Sequence[float]]],
         fidelity: float = 1.0,
     ) -> float:
-        """Predict the value of an additive constraint after the refit.
-
-        `members` are names of classifiers and values by fold.
-        """
+        """Predict an additive value after the refit of members: classifiers and values by fold."""
         shared = self._shared(constraint)
         usual = 1.0
         if constraint.grows and self.refit:

@@ -395,10 +395,7 @@ class GroupDisparity(GroupConstraint):
 
 
 def crossed_codes(codes: Sequence[NDArray[np.integer[Any]]]) -> IntArray:
-    """Encode combinations of the group codes (n_samples,) of several features as integers.
-
-    The codes of a single feature do not change.
-    """
+    """Encode combinations of the group codes (n_samples,) of some features as integers."""
     crossed = np.zeros_like(codes[0], dtype=np.intp)
     for own in codes:
         crossed = crossed * MAX_GROUPS + own

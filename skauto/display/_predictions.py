@@ -43,10 +43,7 @@ class Predictions:
 
     @classmethod
     def out_of_fold(cls, estimator: Any) -> "Predictions | None":
-        """Average the out-of-fold probabilities of the members with their weights.
-
-        Return None if the search has not kept them.
-        """
+        """Average the out-of-fold probabilities of the members; None if they were not kept."""
         history, weights = estimator.history_, estimator.member_weights_
         members = [history[number].predictions for number in weights]
         if history.targets is None or not members or any(p is None for p in members):

@@ -176,16 +176,12 @@ class Engine(ABC):
 
 
 def call(function: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
-    """Call the function and return its value or exception as an Outcome.
-
-    KeyboardInterrupt is re-raised: only the engine knows whether the user or the function caused
-    it.
-    """
+    """Call the function and return its value or exception as an Outcome."""
     start = time.perf_counter()
     try:
         value = function(*args)
     except KeyboardInterrupt:
-        raise
+        raise  # only the engine knows whether the user or the function caused it
     except BaseException as exception:
         seconds = time.perf_counter() - start
         status: Status = "memout" if _is_memory_error(exception) else "failed"

@@ -43,10 +43,7 @@ class GroupModel:
     weight: str  # rows over which the rate is taken: "all", "positive" or "negative"
 
     def signals(self, X: Any, Z: Any, positive: FloatArray) -> FloatArray:
-        """Signals of all groups but the first, of shape (n_samples, n_groups - 1).
-
-        X is the raw table, Z the numeric matrix, and `positive` the positive probability.
-        """
+        """Signals (n_samples, n_groups - 1) by numeric matrix and positive probability."""
         known = np.zeros((Z.shape[0], len(self.shares)))
         known[:, self.model.classes_] = self.model.predict_proba(Z)
         ratios = known / self.shares
@@ -68,7 +65,7 @@ class GroupIndicators:
     own: IntArray
 
     def signals(self, X: Any, Z: Any, positive: FloatArray) -> FloatArray:
-        """Signals of shape (n_samples, n_signals); an error for a group that fit has not seen."""
+        """Signals (n_samples, n_signals); an error for a group that fit has not seen."""
         named = column_names(X) is not None
         table = X if named else np.asarray(as_table(X), dtype=object)
         columns = zip(self.features, self.positions, self.groups, strict=True)
@@ -160,10 +157,7 @@ def _group_indicators(
 
 
 class GroupSignals(Signals):
-    """Models of the groups, fitted on the training rows of each fold and on all rows.
-
-    There is one model for each set of groups with a limit on a difference of rates.
-    """
+    """Models of the groups of each limit on a spread, fitted on each fold and on all rows."""
 
     def __init__(self, limits: Sequence[RateLimit], data: TrainingData) -> None:
         self.data = data

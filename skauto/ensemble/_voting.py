@@ -93,33 +93,11 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Weighted mean of the class probabilities, scaled by the temperature.
-
-        Parameters
-        ----------
-        X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
-            The raw table.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
+        """Weighted mean of the probabilities (n_samples, n_classes), scaled by the temperature."""
         return self._average(self._read(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Most probable class after the class offsets.
-
-        Parameters
-        ----------
-        X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
-            The raw table.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Labels.
-        """
+        """Most probable class after the class offsets, of shape (n_samples,)."""
         probabilities, decision = self.read(X)
         return self.classes[decision.labels(probabilities)]
 

@@ -58,10 +58,7 @@ def initial_configurations(
 def similar_configurations(
     space: SearchSpace, data: TrainingData, rng: np.random.Generator
 ) -> tuple[list[Configuration], list[str]]:
-    """List the configurations that did well on similar data sets, and the names of these sets.
-
-    The space is a named space with an archive, or a part of one; else a ValueError is raised.
-    """
+    """List the best configurations on similar data sets, and the names of these sets."""
     other = "Pass 'portfolio', 'defaults', None or a list of Configuration objects."
     try:
         archive = load_archive(space.name)

@@ -16,10 +16,7 @@ from skauto.utils import Budget, non_dominated
 
 
 def pareto_trials(history: History, names: Sequence[str]) -> list[Trial]:
-    """Non-dominated trials on all rows, by the loss and the constraints of these names.
-
-    They are sorted by loss. The tie break decides between trials with the same values.
-    """
+    """Non-dominated trials on all rows by the loss and some constraints, sorted by loss."""
     complete = [t for t in history if t.ok and t.fidelity == 1.0]
     by_values: dict[tuple[float, ...], Trial] = {}
     for trial in sorted(complete, key=lambda t: (t.tie_break, t.number)):
@@ -54,10 +51,7 @@ class FrontBuilder(EnsembleBuilder):
     """
 
     def build(self, history: History, engine: Engine, budget: Budget) -> Model:
-        """Fit the pipelines of the front and select one of them, as an ensemble of one member.
-
-        Pipelines that are not fitted within the time limit are left out.
-        """
+        """Fit the pipelines of the front in time, and select one of them as the ensemble."""
         self._front: dict[int, Candidate] = {}
         return replace(super().build(history, engine, budget), front=self._front)
 

@@ -25,10 +25,7 @@ def named_scorers(estimator: Any, scoring: Any, n_classes: int) -> dict[str, Any
 
 
 def primary_scoring(scoring: Any, n_classes: int) -> Any:
-    """First entry of ``scoring``: a name or a callable.
-
-    It is "accuracy" for None, and "roc_auc_ovr" for the ROC AUC of more than two classes.
-    """
+    """First entry of ``scoring``: a name or a callable; "accuracy" for None."""
     return _for_classes(next(iter(_by_name(scoring).values())), n_classes)
 
 

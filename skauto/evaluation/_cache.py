@@ -96,10 +96,7 @@ class PrefixCache:
     def keys(
         self, fold: tuple[Any, ...], steps: Iterable[tuple[str, str, Mapping[str, Any]]]
     ) -> list[str]:
-        """Return the keys of all prefixes of a pipeline, shortest first.
-
-        The steps are (name, algorithm, hyper-parameters), without identity steps.
-        """
+        """Return the keys of the prefixes of (name, algorithm, values) steps, shortest first."""
         digest = hashlib.sha256(repr((self.fingerprint, fold)).encode())
         keys = []
         for step, algorithm, values in steps:

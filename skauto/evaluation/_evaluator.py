@@ -109,10 +109,7 @@ class PipelineEvaluator:
             self.prices.observe(task.configuration, self._task_shape(task), seconds)
 
     def observe_timeout(self, task: Task, seconds: float) -> None:
-        """Update the price list with the seconds after which a task was killed.
-
-        They are a lower bound of its price. A price that was already higher is confirmed.
-        """
+        """Raise the price of a task to the seconds after which it was killed."""
         if self.prices is not None and _is_priced(task):
             shape = self._task_shape(task)
             price = max(seconds, self.prices.seconds(task.configuration, shape))

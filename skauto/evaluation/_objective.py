@@ -14,10 +14,7 @@ from skauto.space import Configuration
 
 @dataclass(frozen=True)
 class ObjectiveEvaluator:
-    """Evaluate configurations by a Python callable, see ``minimize``.
-
-    It returns a value for each of the names `objectives` and `constraints`.
-    """
+    """Evaluate configurations by a Python callable, see ``minimize``."""
 
     objective: Callable[..., Any]
     objectives: tuple[str, ...]

@@ -32,10 +32,7 @@ class Reuse:
 
 @dataclass(frozen=True, eq=False)
 class FittedFold:
-    """Steps fitted on the training rows of a fold, and its validation rows before the classifier.
-
-    Steps whose output was read from the cache are left out.
-    """
+    """Steps fitted on a fold, without those from the cache, and transformed validation rows."""
 
     steps: Steps
     Z_validation: Any
@@ -247,10 +244,7 @@ def _reads_classes(estimator: Any) -> bool:
 
 
 def assemble(reader: Any, steps: Steps) -> Any:
-    """Prepend the fitted reader to fitted steps: a pipeline that predicts from the raw table.
-
-    It is a pipeline of imbalanced-learn if a step is a sampler, else one of scikit-learn.
-    """
+    """Make a pipeline of the fitted reader and steps; of imbalanced-learn if one is a sampler."""
     if any(hasattr(estimator, "fit_resample") for _, estimator in steps):
         from imblearn.pipeline import Pipeline as SamplerPipeline  # slow to import
 

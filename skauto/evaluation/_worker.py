@@ -162,10 +162,7 @@ class PipelineWorker:
         *,
         keep: bool = False,
     ) -> FoldResult:
-        """Fit on training rows, predict and score validation rows.
-
-        `where` is part of the cache key: fold, fidelity, share and seed.
-        """
+        """Fit on training rows, score validation rows; `where` is part of the cache keys."""
         data = self.data
         labels = data.classes if keep else np.arange(data.n_classes)
         cpu_started, started = time.process_time(), time.perf_counter()

@@ -37,10 +37,7 @@ from skauto.space.catalog._network import SELU_ALPHA, SELU_SCALE
 
 
 def add_step(graph: Graph, value: str, step: Any) -> str:
-    """Add a fitted step to a graph; skl2onnx converts the types that `_CONVERTERS` lacks.
-
-    The output is the transformed matrix or the probabilities.
-    """
+    """Add a fitted step to a graph; skl2onnx converts the types that `_CONVERTERS` lacks."""
     if type(step) in _DIFFERENT:
         raise ValueError("The conversion of skl2onnx gives other probabilities.")
     convert = _CONVERTERS.get(type(step))
