@@ -405,7 +405,7 @@ def crossed_codes(codes: Sequence[NDArray[np.integer[Any]]]) -> IntArray:
 def _group_label(code: int, features: Sequence[str], names: Mapping[str, Sequence[str]]) -> str:
     """Name the group of a code of `crossed_codes`."""
     own = np.unravel_index(code, (MAX_GROUPS,) * len(features))
-    return " x ".join(names[name][i] for name, i in zip(features, own, strict=True))
+    return " x ".join(names[name][int(i)] for name, i in zip(features, own, strict=True))
 
 
 def group_names(values: ArrayLike, name: str) -> list[str]:
