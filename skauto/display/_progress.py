@@ -13,6 +13,8 @@ from sklearn.callback import CallbackContext
 from skauto.display._base import algorithm_of, mean_score, score_name
 from skauto.history import History, Proposal, Trial
 
+_Metadata = Mapping[str, Any] | None
+
 # Seconds between two lines in a file. A new best trial is written at once.
 _INTERVAL = 10.0
 
@@ -46,11 +48,7 @@ class SearchProgress:
         """Do nothing; part of the callback protocol."""
 
     def on_fit_task_begin(
-        self,
-        estimator: Any,
-        context: CallbackContext,
-        *,
-        metadata: Mapping[str, Any] | None = None,
+        self, estimator: Any, context: CallbackContext, *, metadata: _Metadata = None
     ) -> None:
         """Start the line of a search, or show a new trial."""
         metadata = metadata or {}
@@ -62,11 +60,7 @@ class SearchProgress:
             self._lines[context.root_uuid].start(metadata["proposal"])
 
     def on_fit_task_end(
-        self,
-        estimator: Any,
-        context: CallbackContext,
-        *,
-        metadata: Mapping[str, Any] | None = None,
+        self, estimator: Any, context: CallbackContext, *, metadata: _Metadata = None
     ) -> None:
         """Show that a trial ended."""
         if metadata and "trial" in metadata:

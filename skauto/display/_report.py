@@ -59,7 +59,10 @@ def report_html(estimator: Any, X: Any, y: Any, importance: Any) -> str:
         sections["Held-out rows"] = _held_out(estimator, X, y)
     if estimator.history_.limits or len(estimator.history_.objectives) > 1:
         sections["Limits"] = _limits(estimator)
-    sections["Cost"] = _cost(estimator)
+    sections["Cost"] = (
+        "<p>Processor time and energy (at 10 W per core) of the trials, by the share of the rows "
+        "that they used.</p>" + frame_table(estimator.cost_report().reset_index())
+    )
     sections["Reproduce it"] = _repeat(estimator)
     title = f"{type(estimator).__name__} report"
     return page(title, _header(title, estimator), sections)
@@ -257,13 +260,6 @@ def _limits(estimator: Any) -> str:
             )
         )
     return "".join(parts)
-
-
-def _cost(estimator: Any) -> str:
-    return (
-        "<p>Processor time and energy (at 10 W per core) of the trials, by the share of the rows "
-        "that they used.</p>" + frame_table(estimator.cost_report().reset_index())
-    )
 
 
 def _repeat(estimator: Any) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 import psutil
 
 from skauto.engines._base import MAX_ERROR_LINES, Task
-from skauto.engines._worker import FRAME, Inherited, Mapped, work
+from skauto.engines._worker import FRAME, Source, work
 
 MAX_HEADER = 1 << 20
 # How a traceback names the module that calls the tasks.
@@ -144,7 +144,7 @@ def private_memory(process: psutil.Process) -> int:
 
 
 def start_worker(
-    context: BaseContext, source: Inherited | Mapped, config: dict[str, Any], limit: int | None
+    context: BaseContext, source: Source, config: dict[str, Any], limit: int | None
 ) -> WorkerHandle:
     """Start a worker; see `work` for the function, the configuration and the memory limit."""
     channel, their_channel = socket.socketpair()

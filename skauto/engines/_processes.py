@@ -30,7 +30,7 @@ import sklearn
 
 from skauto.engines._base import Engine, Outcome, Task, describe, dumps
 from skauto.engines._handle import WorkerHandle, private_memory, start_worker
-from skauto.engines._worker import FRAME, Inherited, Mapped
+from skauto.engines._worker import FRAME, Mapped, Source
 
 GRACE = 0.1  # seconds between the worker's own timer and the parent's
 TICK = 0.25  # seconds between two checks for dead workers
@@ -91,9 +91,9 @@ class ProcessEngine(Engine):
         self._context = multiprocessing.get_context(start_method or _default_start_method())
         self.start_method = self._context.get_start_method()
         self._config = sklearn.get_config()
-        self._source: Inherited | Mapped
+        self._source: Source
         if self.start_method == "fork":
-            self._source, self._dumps = Inherited(function), dumps
+            self._source, self._dumps = function, dumps
         else:
             # cloudpickle also pickles functions of notebooks and of scripts read from a pipe.
             self._source, self._dumps = Mapped(function), cloudpickle.dumps
@@ -351,9 +351,7 @@ def _default_start_method() -> str:
     return "fork" if sys.platform == "linux" else default
 
 
-def _shut_down(
-    workers: list[WorkerHandle], dying: list[WorkerHandle], source: Inherited | Mapped
-) -> None:
+def _shut_down(workers: list[WorkerHandle], dying: list[WorkerHandle], source: Source) -> None:
     """Kill and reap all workers of an engine."""
     for worker in workers:
         worker.kill()
@@ -364,7 +362,8 @@ def _shut_down(
             worker.process.close()
     workers.clear()
     dying.clear()
-    source.close()
+    if isinstance(source, Mapped):
+        source.close()
 
 
 def _timeout_text(limit: float, trace: str) -> str:

@@ -17,7 +17,6 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from multiprocessing import reduction
 from multiprocessing.connection import Connection
 from typing import Any
@@ -51,20 +50,6 @@ THREAD_VARIABLES = (
     "POLARS_MAX_THREADS",
     "LOKY_MAX_CPU_COUNT",  # number of cores for joblib and LightGBM
 )
-
-
-@dataclass
-class Inherited:
-    """The function of an engine for forked workers, which inherit it."""
-
-    function: Callable[..., Any]
-
-    def load(self) -> Callable[..., Any]:
-        """Return the function."""
-        return self.function
-
-    def close(self) -> None:
-        """Do nothing."""
 
 
 class Mapped:
@@ -104,11 +89,15 @@ class Mapped:
         self.file.close()
 
 
+# Forked workers inherit the function.
+Source = Callable[..., Any] | Mapped
+
+
 def work(
     channel: socket.socket,
     lifeline: Connection,
     report: Connection,
-    source: Inherited | Mapped,
+    source: Source,
     config: dict[str, Any],
     memory_limit: int | None,
 ) -> None:
@@ -123,7 +112,7 @@ def work(
     _discard_output()
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))  # for libraries still to be loaded
     try:
-        function = source.load()
+        function = source.load() if isinstance(source, Mapped) else source
     except BaseException as exception:
         _send(channel, "broken", None, describe(exception), 0.0)
         os._exit(1)

@@ -17,7 +17,7 @@ from skauto.data import TrainingData
 from skauto.data._training import METADATA
 from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._decide import DecisionChooser
-from skauto.ensemble._model import Model
+from skauto.ensemble._model import Candidate, Model
 from skauto.estimators._base import BaseAutoClassifier
 from skauto.estimators._options import SearchOptions
 from skauto.estimators._pareto import pareto_trials
@@ -272,7 +272,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
                 f"Row {row} of pareto_front_ could not be fitted within the time limit; rows "
                 f"{self._fitted_rows()} were. Give a longer time_limit."
             )
-        return self._front[self._front_numbers[row]]
+        return self._front[self._front_numbers[row]].model
 
     def _row_within(self, constraint: Constraint) -> int:
         """First fitted row of the front, which is sorted by loss, that keeps a limit."""
@@ -283,7 +283,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
                 f"{self._constraint_keys}. Got {key!r} instead."
             )
         rows = self._fitted_rows()
-        values = [self._front_verdicts[self._front_numbers[row]][key].value for row in rows]
+        values = [self._front[self._front_numbers[row]].verdict[key].value for row in rows]
         for row, value in zip(rows, values, strict=True):
             if value <= constraint.limit:
                 return row
@@ -349,14 +349,12 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         super()._set_model(builder, model, history)
         keys = [constraint.key for constraint in self.constraints]
         front = [trial.number for trial in pareto_trials(history, keys)]
-        self._front_verdicts = {n: candidate.verdict for n, candidate in model.front.items()}
-        self._front = {n: candidate.model for n, candidate in model.front.items()}
+        self._front = dict(model.front)
         best = model.best_number
         if len(history.objectives) > 1 and best is not None:
             if best not in front:  # no pipeline of the front passed the gate
                 front.append(best)
-                self._front_verdicts[best] = model.best_verdict
-                self._front[best] = model.best
+                self._front[best] = Candidate({best: 1.0}, model.best, model.best_verdict)
             self.selected_ = front.index(best)
         self._front_numbers = front
         self._constraint_keys = keys

@@ -185,20 +185,6 @@ class ReportMixin:
             If only one of X and y is given, or the importance has not one row for each column.
         NotFittedError
             Before ``fit``.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from tempfile import TemporaryDirectory
-        >>> from sklearn.datasets import load_iris
-        >>> from skauto import AutoClassifier
-        >>> X, y = load_iris(return_X_y=True, as_frame=True)
-        >>> clf = AutoClassifier("random", max_evals=3, cv=2, random_state=0).fit(X, y)
-        >>> with TemporaryDirectory() as folder:
-        ...     file = Path(folder, "report.html")
-        ...     clf.save_report(file)
-        ...     print(file.read_text(encoding="utf-8")[:15])
-        <!DOCTYPE html>
         """
         check_is_fitted(self)
         Path(path).write_text(report_html(self, X, y, importance), encoding="utf-8")
