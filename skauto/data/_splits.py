@@ -84,7 +84,10 @@ def make_splits(
         return _checked(cv.split(X, y, groups), len(y))
     if kept is None:
         return _checked(cv, len(y))
-    return _checked(_renumbered(_checked(cv, len(kept)), kept), len(y))
+    number = np.cumsum(kept) - 1  # of the kept rows
+    splits = _checked(cv, len(kept))
+    renumbered = [(number[a[kept[a]]], number[b[kept[b]]]) for a, b in splits]
+    return _checked(renumbered, len(y))
 
 
 def affordable_folds(
@@ -167,12 +170,6 @@ def _checked(splits: Iterable[Any], n_samples: int) -> list[Split]:
     if not found:
         raise ValueError("The 'cv' parameter must give at least one fold. Got none.")
     return found
-
-
-def _renumbered(splits: Iterable[Split], kept: BoolArray) -> list[Split]:
-    """Leave out the rows that are not kept, and number the others consecutively."""
-    number = np.cumsum(kept) - 1
-    return [(number[train[kept[train]]], number[test[kept[test]]]) for train, test in splits]
 
 
 def _check_split(number: int, split: Any, n_samples: int) -> Split:

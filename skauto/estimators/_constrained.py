@@ -338,7 +338,12 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     def _set_model(self, builder: EnsembleBuilder, model: Model, history: History) -> None:
         self.feasible_ = bool(model.weights) and model.verdict.passes
         if not self.feasible_ and history.limits:
-            self._report_infeasible(model, history)
+            text = describe_refusal(model, history)
+            if self.on_infeasible == "raise":
+                raise InfeasibleError(text)
+            if model.weights:
+                text += " The model that violates the limits least is used."
+            warnings.warn(text, InfeasibleWarning, stacklevel=5)
         for key, error in builder.gate.errors.items():
             warnings.warn(
                 f"The constraint {key!r} could not be measured on some ensembles, which were "
@@ -362,15 +367,6 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             *_constraint_rows("best", model.best_verdict),
             *_constraint_rows("ensemble", model.verdict),
         ]
-
-    def _report_infeasible(self, model: Model, history: History) -> None:
-        """Warn or raise an error with the missed limits and the best values reached."""
-        text = describe_refusal(model, history)
-        if self.on_infeasible == "raise":
-            raise InfeasibleError(text)
-        if model.weights:
-            text += " The model that violates the limits least is used."
-        warnings.warn(text, InfeasibleWarning, stacklevel=6)
 
 
 def _constraint_rows(name: str, verdict: Verdict) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 import contextlib
 import hashlib
-import itertools
 import json
 import os
 import shutil
@@ -124,8 +123,12 @@ class PrefixCache:
 
     def put(self, key: str, prefix: Prefix, seconds: float) -> bool:
         """Store a prefix if reading it is faster than computing it from the longest stored one."""
-        n_bytes = _size(prefix)
-        if n_bytes is None or n_bytes > self.max_bytes:
+        parts = [_parts(matrix) for matrix in (prefix.Z, prefix.y, prefix.Z_test)]
+        if None in parts:
+            return False
+        arrays = [array for part in parts for array in part or ()]
+        n_bytes = sum(array.nbytes + _HEADER_BYTES for array in arrays)
+        if n_bytes > self.max_bytes:
             return False
         if seconds < _LEAST_SECONDS + n_bytes / _BYTES_PER_SECOND:
             return False
@@ -134,7 +137,7 @@ class PrefixCache:
             self._make_room(n_bytes)
             descriptor, written = tempfile.mkstemp(_SUFFIX, "new-", self.directory)
             with open(descriptor, "wb") as file:
-                _write_prefix(file, prefix)
+                _write_prefix(file, prefix, arrays)
             os.replace(written, self._path(key))
         except OSError:  # full, read-only, or on another machine
             if written is not None:
@@ -210,22 +213,10 @@ def _parts(matrix: Any) -> list[NDArray[Any]] | None:
     return arrays if exact else None
 
 
-def _size(prefix: Prefix) -> int | None:
-    """Bytes of a prefix, or None if it cannot be restored exactly."""
-    n_bytes = 0
-    for matrix in (prefix.Z, prefix.y, prefix.Z_test):
-        arrays = _parts(matrix)
-        if arrays is None:
-            return None
-        n_bytes += sum(array.nbytes + _HEADER_BYTES for array in arrays)
-    return n_bytes
-
-
-def _write_prefix(file: IO[bytes], prefix: Prefix) -> None:
+def _write_prefix(file: IO[bytes], prefix: Prefix, arrays: Iterable[NDArray[Any]]) -> None:
     matrices = (prefix.Z, prefix.y, prefix.Z_test)
     kinds = [[type(matrix).__name__, list(matrix.shape)] for matrix in matrices]
     header = json.dumps({"seconds": prefix.seconds, "matrices": kinds}).encode()
-    arrays = itertools.chain.from_iterable(_parts(matrix) or [] for matrix in matrices)
     for array in (np.frombuffer(header, dtype=np.uint8), *arrays):
         np.lib.format.write_array(file, array, allow_pickle=False)
 

@@ -219,17 +219,12 @@ class PipelineWorker:
     def weights(self, configuration: Configuration, rows: IntArray | slice) -> FloatArray | None:
         """Sample weights: the user's, times those of sensitive groups and classes."""
         weights = self.data.weights_of(rows)
-        for feature, strength in self._group_strengths(configuration).items():
-            groups, y = self.data.sensitive[feature][rows], self.data.y[rows]
-            weights = group_weights(groups, y, strength, weights)
-        return weights
-
-    def _group_strengths(self, configuration: Configuration) -> dict[str, float]:
-        """Strength of the group weights of each sensitive feature."""
-        space = self.builder.space
+        component = self.builder.space.component
         for step, algorithm in configuration.components:
-            if space.component(step, algorithm).balancing == "groups":
+            if component(step, algorithm).balancing == "groups":
                 chosen = configuration.parameters(step)
-                strengths = {name: chosen.get(f"strength_{name}") for name in self.data.sensitive}
-                return {name: s for name, s in strengths.items() if s is not None}
-        return {}
+                for feature, groups in self.data.sensitive.items():
+                    strength = chosen.get(f"strength_{feature}")
+                    if strength is not None:
+                        weights = group_weights(groups[rows], self.data.y[rows], strength, weights)
+        return weights

@@ -66,7 +66,9 @@ def to_onnx(estimator: Any) -> "onnx.ModelProto":
         ) from exc
     vote = vote_of(estimator)
     graph = Graph()
-    read = _add_reader(graph, vote)
+    columns, fill = _columns_read(vote)
+    chosen = graph.add("Gather", "X", columns, axis=1)
+    read = graph.add("Where", graph.add("IsNaN", chosen), fill, chosen)
     members = [
         _add_member(graph, read, i, pipeline, vote.classes)
         for i, pipeline in enumerate(vote.pipelines)
@@ -90,13 +92,6 @@ def to_onnx(estimator: Any) -> "onnx.ModelProto":
     model = onnx.helper.make_model(made, opset_imports=opsets, ir_version=8)
     onnx.checker.check_model(model)
     return model
-
-
-def _add_reader(graph: Graph, vote: PipelineEnsemble) -> str:
-    """Add the reader: select columns, and fill entries that are missing only now."""
-    columns, fill = _columns_read(vote)
-    chosen = graph.add("Gather", "X", columns, axis=1)
-    return graph.add("Where", graph.add("IsNaN", chosen), fill, chosen)
 
 
 def _add_member(
