@@ -56,10 +56,6 @@ class WorkerHandle:
     last_memory: int = 0
     children: list[psutil.Process] = field(default_factory=list)
 
-    @property
-    def idle(self) -> bool:
-        return self.ready and self.task is None
-
     def read(self) -> bool:
         """Receive what has arrived on the channel; False when it is closed."""
         try:
@@ -156,7 +152,10 @@ def start_worker(
         target=work, args=(*theirs, source, config, limit), name="skauto-worker", daemon=True
     )
     try:
-        _start(process, context.get_start_method())
+        with warnings.catch_warnings():
+            # Python >= 3.12 warns of threads at every fork; see ProcessEngine for the reasons.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process.start()
     except BaseException:
         for end in own:
             end.close()
@@ -166,13 +165,3 @@ def start_worker(
             end.close()
     channel.setblocking(False)
     return WorkerHandle(process, *own, time.monotonic(), process.pid)
-
-
-def _start(process: multiprocessing.process.BaseProcess, start_method: str) -> None:
-    if start_method == "fork":
-        # Python >= 3.12 warns of threads at every fork; see ProcessEngine for the reasons.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
-            process.start()
-    else:
-        process.start()

@@ -309,7 +309,7 @@ class ProcessEngine(Engine):
         )
 
     def _assign_tasks(self) -> None:
-        idle = [worker for worker in self._workers if worker.idle]
+        idle = [worker for worker in self._workers if worker.ready and worker.task is None]
         while self._queue and idle:
             worker = idle.pop()
             if not worker.send(self._queue[0].args):

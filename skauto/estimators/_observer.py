@@ -33,11 +33,8 @@ class Observer:
         _, context = self._pending.pop(known.index(trial.configuration))
         metadata = {"trial": trial}
         stop = context.call_on_fit_task_end(estimator=self.estimator, metadata=metadata)
-        return bool(stop) or self._out_of_patience()
-
-    def _out_of_patience(self) -> bool:
-        if self.patience is None:
-            return False
+        if stop or self.patience is None:
+            return bool(stop)
         # With one objective the front is the smallest loss.
         front = {trial.losses for trial in self.history.front()}
         self._n_without_gain = 0 if front != self._front else self._n_without_gain + 1
