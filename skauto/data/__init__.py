@@ -5,9 +5,4 @@ from skauto.data._reader import TableReader
 from skauto.data._splits import make_splits
 from skauto.data._training import TrainingData
 
-__all__ = [
-    "DataFacts",
-    "TableReader",
-    "TrainingData",
-    "make_splits",
-]
+__all__ = ["DataFacts", "TableReader", "TrainingData", "make_splits"]

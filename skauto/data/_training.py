@@ -80,15 +80,12 @@ class TrainingData:
         return None if self.sample_weight is None else self.sample_weight[rows]
 
     def sensitive_feature(self, name: str) -> Any:
-        """Return a column of ``sensitive_features``, or else of ``X``, by its name.
-
-        If ``sensitive_features`` is a single column without a name, it is returned for any name.
-        """
+        """Return a column of ``sensitive_features``, or else of ``X``, by its name."""
         passed = self.sensitive_features
         for table in (passed, self.X):
             if name in (column_names(table) or []):
                 return table[name]
-        if passed is not None and column_names(passed) is None:
+        if passed is not None and column_names(passed) is None:  # a single column has any name
             values = np.asarray(passed, dtype=object)
             if values.ndim == 1 or values.shape[1] == 1:
                 return values.ravel()
@@ -121,12 +118,7 @@ def read_training_data(
     reader: TableReader,
     allowed: Collection[str] = METADATA,
 ) -> TrainingData:
-    """Validate and read the arguments of ``fit``; leave out rows of weight 0.
-
-    The metadata are any of the `allowed` ones of ``sample_weight``, ``groups`` and
-    ``sensitive_features``. The reader is fitted. The data have no splits yet. A ValueError or
-    TypeError is raised if an argument is invalid.
-    """
+    """Validate and read the arguments of ``fit``; leave out rows of weight 0."""
     passed = _read_metadata(metadata, allowed)
     X = as_table(X)
     _check_shape(X)

@@ -31,10 +31,7 @@ _WIDTH, _HEIGHT = 4.0, 3.6
 
 @dataclass(frozen=True)
 class Predictions:
-    """Predictions of an estimator for rows with known classes.
-
-    `probabilities` has a column for each of the `classes`; `labels` and `truth` are their codes.
-    """
+    """Probabilities by class, predicted class codes and true class codes of some rows."""
 
     probabilities: NDArray[np.float64]
     labels: NDArray[np.intp]

@@ -8,11 +8,4 @@ from skauto.engines._joblib import JoblibEngine
 from skauto.engines._make import SerialEngine, make_engine
 from skauto.engines._processes import ProcessEngine
 
-__all__ = [
-    "Engine",
-    "JoblibEngine",
-    "Outcome",
-    "ProcessEngine",
-    "SerialEngine",
-    "make_engine",
-]
+__all__ = ["Engine", "JoblibEngine", "Outcome", "ProcessEngine", "SerialEngine", "make_engine"]

@@ -360,11 +360,7 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
         return limit * joblib.effective_n_jobs(self.n_jobs)
 
     def _folds(
-        self,
-        data: TrainingData,
-        initial: list[Configuration],
-        prices: PriceList | None,
-        seed: int,
+        self, data: TrainingData, initial: list[Configuration], prices: PriceList | None, seed: int
     ) -> list[Split]:
         """Folds of ``cv``, whose default depends on the predicted seconds under a time limit."""
         cv = self.cv

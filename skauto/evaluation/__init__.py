@@ -2,7 +2,6 @@
 
 from skauto.evaluation._cache import PrefixCache
 from skauto.evaluation._evaluator import PipelineEvaluator
-from skauto.evaluation._job import TrialJob
 from skauto.evaluation._ladder import Ladder
 from skauto.evaluation._objective import ObjectiveEvaluator
 from skauto.evaluation._pipeline import PipelineBuilder, assemble, transform_and_predict
@@ -18,7 +17,6 @@ __all__ = [
     "PipelineWorker",
     "PrefixCache",
     "RefitTask",
-    "TrialJob",
     "assemble",
     "transform_and_predict",
 ]

@@ -26,10 +26,7 @@ class TreeNodes:
         right: ArrayLike,
         missing_left: ArrayLike,
     ) -> NDArray[np.bool_]:
-        """Add a tree, and return the mask of its leaves, which have negative children.
-
-        A row goes to the left child if its value is at most the threshold.
-        """
+        """Add a tree that sends values <= threshold to the left; return the mask of its leaves."""
         left = np.asarray(left)
         leaves = left < 0
         parts = {
