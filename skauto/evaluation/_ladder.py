@@ -103,7 +103,9 @@ class Ladder:
         own = [rival.loss for rival in rivals if rival.family == family]
         if own and newcomer.loss < min(own):
             return True
-        pool = _candidates(rivals)
+        keys, families = [(r.loss, r.number) for r in rivals], [r.family for r in rivals]
+        chosen = candidate_pool(keys, families, n_best=_BEST, n_per_family=_BEST_PER_FAMILY)
+        pool = [rivals[i] for i in chosen]
         if self._before.get(share, (-1, 0.0))[0] != len(rivals):
             self._before[share] = len(rivals), self._ensemble_loss(pool)
         before = self._before[share][1]
@@ -140,11 +142,3 @@ class Ladder:
 
     def _add(self, share: float, entry: _Entry) -> None:
         self._entries.setdefault(share, []).append(entry)
-
-
-def _candidates(entries: list[_Entry]) -> list[_Entry]:
-    """Choose the best entries overall and the best of each classifier."""
-    keys = [(entry.loss, entry.number) for entry in entries]
-    families = [entry.family for entry in entries]
-    chosen = candidate_pool(keys, families, n_best=_BEST, n_per_family=_BEST_PER_FAMILY)
-    return [entries[i] for i in chosen]

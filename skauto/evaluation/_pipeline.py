@@ -30,15 +30,6 @@ class Reuse:
     seconds_saved: float = 0.0
 
 
-@dataclass(frozen=True, eq=False)
-class FittedFold:
-    """Steps fitted on a fold, without those from the cache, and transformed validation rows."""
-
-    steps: Steps
-    Z_validation: Any
-    reuse: Reuse | None = None
-
-
 @dataclass(eq=False)
 class PipelineBuilder:
     """Fit the steps of configurations on the numeric matrix.
@@ -85,19 +76,19 @@ class PipelineBuilder:
         configuration: Configuration,
         train: tuple[Any, NDArray[Any]],
         validation: tuple[Any, NDArray[Any]],
-        sample_weight: FloatArray | None = None,
-        *,
-        cache: PrefixCache | None = None,
-        where: tuple[Any, ...] = (),
-    ) -> FittedFold:
+        sample_weight: FloatArray | None,
+        cache: PrefixCache | None,
+        where: tuple[Any, ...],
+    ) -> tuple[Steps, Any, Reuse | None]:
         """Fit the steps on the training rows of a fold and transform its validation rows.
 
-        A classifier with ``set_rounds`` stops early on the validation rows. The output of the
-        longest cached prefix is read from the cache, whose keys are `where` and the steps.
+        Return the steps without those from the cache, the transformed rows, and the use of the
+        cache. A classifier with ``set_rounds`` stops early on the validation rows. The output of
+        the longest cached prefix is read from the cache, whose keys are `where` and the steps.
         """
         (Z, y), (Z_test, y_test) = train, validation
         if np.all(y == y[0]):
-            return FittedFold(self.fit(configuration, Z, y), Z_test)
+            return self.fit(configuration, Z, y), Z_test, None
         run = self._begin(configuration, y)
         steps = run.steps[:-1]
         keys, n_known, prefix, reuse = [], 0, None, None
@@ -122,7 +113,7 @@ class PipelineBuilder:
             if cache is not None and cache.put(keys[i], Prefix(Z, y, Z_test, seconds), since_kept):
                 since_kept = 0.0
         self._fit_classifier(run, Z, y, sample_weight, (Z_test, y_test))
-        return FittedFold(run.fitted[n_known:], Z_test, reuse)
+        return run.fitted[n_known:], Z_test, reuse
 
     def validates_out_of_bag(self, configuration: Configuration) -> bool:
         """Whether out-of-bag predictions of a single fit on all rows are unbiased.

@@ -166,7 +166,7 @@ class PipelineWorker:
         data = self.data
         labels = data.classes if keep else np.arange(data.n_classes)
         cpu_started, started = time.process_time(), time.perf_counter()
-        fitted = self.builder.fit_validated(
+        steps, Z_validation, reuse = self.builder.fit_validated(
             configuration,
             (data.Z[train], labels[data.y[train]]),
             (data.Z[test], labels[data.y[test]]),
@@ -175,12 +175,12 @@ class PipelineWorker:
             where=where,
         )
         fit_time = time.perf_counter() - started
-        probabilities = transform_and_predict(fitted.steps[-1:], fitted.Z_validation, labels)
+        probabilities = transform_and_predict(steps[-1:], Z_validation, labels)
         scores = self.scores(probabilities, test)
         score_time = time.perf_counter() - started - fit_time
         measured = {}
         if self.constraints:
-            model = FittedPipeline(data.reader, fitted.steps, labels)
+            model = FittedPipeline(data.reader, steps, labels)
             evidence = Evidence.of(data, probabilities, test, model)
             measured = {c.key: float(c.measure(evidence)) for c in self.constraints}
         return FoldResult(
@@ -190,9 +190,9 @@ class PipelineWorker:
             score_time,
             time.process_time() - cpu_started,
             measured,
-            getattr(fitted.steps[-1][1], "n_rounds_", None),
-            fitted.reuse,
-            fitted.steps if keep else None,
+            getattr(steps[-1][1], "n_rounds_", None),
+            reuse,
+            steps if keep else None,
         )
 
     def rows(self, fold: int, fidelity: float) -> tuple[IntArray, IntArray]:
