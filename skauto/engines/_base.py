@@ -142,7 +142,7 @@ class Engine(ABC):
 
         Keys of tasks that already ended are ignored; None cancels all tasks.
         """
-        kept = [] if keys is None else [key for key in self._keys() if key not in keys]
+        kept = set() if keys is None else {key for key in self._keys() if key not in keys}
         self._queue = deque(task for task in self._queue if task.key in kept)
         self._finished[:] = [item for item in self._finished if item[0] in kept]
 

@@ -116,15 +116,9 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     selected_ : int
         Row of ``pareto_front_`` that ``predict`` delegates to; only with a strategy for several
         objectives.
-    ensemble_ : PipelineEnsemble
-        What ``predict`` delegates to.
     best_estimator_ : Pipeline
         The best single pipeline within the limits, fitted on all rows. With a strategy for several
         objectives it is that of row ``selected_``.
-    history_ : History
-        All trials, with their constraint values.
-    reader_ : TableReader
-        First step of each pipeline, which converts the table to numbers; see ``table_report()``.
     classes_ : ndarray of shape (n_classes,)
         Labels.
     n_features_in_ : int

@@ -1,6 +1,5 @@
 """The ``initial`` parameter: configurations that are tried before the strategy is asked."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,7 +38,14 @@ def initial_configurations(
     if initial is None:
         return []
     if not isinstance(initial, str):
-        return _checked(initial, space)
+        for configuration in initial:
+            if not isinstance(configuration, Configuration):
+                raise TypeError(
+                    "The 'initial' parameter must hold Configuration objects. Got "
+                    f"{type(configuration).__name__} instead."
+                )
+            space.validate(configuration)
+        return list(initial)
     components = [c for step in space.steps for c in space.components(step)]
     # The portfolio was learned without weights by group, which the default configurations use.
     weigh_groups = weigh_groups and any(c.balancing == "groups" for c in components)
@@ -76,14 +82,3 @@ def similar_configurations(
             f"that lies in this part of the space {space.name!r}. {other}"
         )
     return configurations, [known.name for known in archive.neighbors(features)]
-
-
-def _checked(initial: Sequence[Any], space: SearchSpace) -> list[Configuration]:
-    for configuration in initial:
-        if not isinstance(configuration, Configuration):
-            raise TypeError(
-                "The 'initial' parameter must hold Configuration objects. Got "
-                f"{type(configuration).__name__} instead."
-            )
-        space.validate(configuration)
-    return list(initial)

@@ -24,15 +24,13 @@ class Observer:
         """Report that a trial begins."""
         context = self.context.subcontext(task_name="trial")
         self._pending.append((proposal, context))
-        metadata = {"proposal": proposal}
-        context.call_on_fit_task_begin(estimator=self.estimator, metadata=metadata)
+        context.call_on_fit_task_begin(estimator=self.estimator, metadata={"proposal": proposal})
 
     def end(self, trial: Trial) -> bool:
         """Report that a trial ended; return whether the search should stop."""
         known = [proposal.configuration for proposal, _ in self._pending]
         _, context = self._pending.pop(known.index(trial.configuration))
-        metadata = {"trial": trial}
-        stop = context.call_on_fit_task_end(estimator=self.estimator, metadata=metadata)
+        stop = context.call_on_fit_task_end(estimator=self.estimator, metadata={"trial": trial})
         if stop or self.patience is None:
             return bool(stop)
         # With one objective the front is the smallest loss.

@@ -1,6 +1,7 @@
 """Early stopping of trials: which are promoted from one rung of the evaluation to the next."""
 
 import math
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -69,7 +70,7 @@ class Ladder:
         self._rows = rows[self._chosen]
         self._y = y[self._rows]
         self._loss = ensemble_loss(self._rows)
-        self._entries: dict[float, list[_Entry]] = {}
+        self._entries: defaultdict[float, list[_Entry]] = defaultdict(list)  # by rung
         self._n_read = 0
         self._low_rungs: dict[Configuration, tuple[float, NDArray[np.float32]]] = {}
         self._before: dict[float, tuple[int, float]] = {}
@@ -96,7 +97,7 @@ class Ladder:
         of the validation rows of the first fold, or of its decisive rows.
         """
         self._read(history)
-        rivals = [e for e in self._entries.get(share, []) if e.number < n_known]
+        rivals = [e for e in self._entries[share] if e.number < n_known]
         if len(rivals) < _MIN_RIVALS:
             return True
         newcomer = self._entry(-1, family, self._decisive(probabilities))
@@ -129,16 +130,13 @@ class Ladder:
             low = self._low_rungs.pop(trial.configuration, None)
             if low is not None:
                 share, probabilities = low
-                self._add(share, self._entry(trial.number, family, probabilities))
+                self._entries[share].append(self._entry(trial.number, family, probabilities))
             if trial.predictions is not None and trial.fidelity == 1.0:
                 predictions = trial.predictions[self._rows]
                 if not np.isnan(predictions).any():
-                    self._add(1.0, self._entry(trial.number, family, predictions))
+                    self._entries[1.0].append(self._entry(trial.number, family, predictions))
         self._n_read = len(history)
 
     def _entry(self, number: int, family: str, probabilities: NDArray[np.float32]) -> _Entry:
         loss = self._loss(self._y, probabilities[None])[0]
         return _Entry(number, family, float(loss), probabilities)
-
-    def _add(self, share: float, entry: _Entry) -> None:
-        self._entries.setdefault(share, []).append(entry)

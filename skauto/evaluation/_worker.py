@@ -4,7 +4,7 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,13 +47,6 @@ class FittedPipeline:
     def predict_proba(self, X: Any) -> NDArray[np.float32]:
         """Predict class probabilities for rows of the raw table."""
         return transform_and_predict(self.steps, self.reader.transform(X), self.classes)
-
-
-class Task(Protocol):
-    """A task that a worker runs."""
-
-    def run(self, worker: "PipelineWorker") -> Any:
-        """Run the task and return its result."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +122,9 @@ class RefitTask:
             worker.weights(self.configuration, rows),
             rounds=self.rounds,
         )
+
+
+Task = FoldTask | OutOfBagTask | RefitTask
 
 
 @dataclass(eq=False)
