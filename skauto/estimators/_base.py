@@ -267,6 +267,7 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return float(self.scorer_(self, X, plain_labels(y), **weights))
 
+    # Functions of a fitted estimator, as methods.
     compress = export.compress
     export_code = export.export_code
 
