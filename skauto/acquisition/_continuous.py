@@ -38,19 +38,6 @@ def maximize_log_improvement(
     ----------
     .. [1] S. Liu, P. Ram et al., "An ADMM Based Framework for AutoML Pipeline Configuration",
        AAAI 2020, Appendix 3, Eqs. (A36), (A37).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.acquisition._continuous import maximize_log_improvement
-    >>> from skauto.surrogates import GaussianProcess
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.random((12, 1))
-    >>> y = (X[:, 0] - 0.3) ** 2
-    >>> gp = GaussianProcess().fit(X, y, rng)
-    >>> point, _ = maximize_log_improvement(gp, y.min(), rng.random((50, 1)))
-    >>> bool(abs(point[0] - 0.3) < 0.05)
-    True
     """
     mean, std = surrogate.predict(candidates)
     if known is not None:

@@ -16,6 +16,7 @@ from sklearn.ensemble import (
     RandomTreesEmbedding,
 )
 from sklearn.impute import SimpleImputer
+from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import PolynomialFeatures
@@ -30,7 +31,6 @@ from skauto.space.catalog import (
     NetworkClassifier,
     PairFeatures,
     RobustSmoothScaler,
-    ScaledGammaNystroem,
     ScaledGammaSVC,
 )
 from skauto.space.catalog._network import SELU_ALPHA, SELU_SCALE
@@ -94,9 +94,10 @@ def _pair_features(graph: Graph, value: str, step: Any) -> str:
 
 
 def _nystroem(graph: Graph, value: str, step: Any) -> str:
-    nystroem = step.nystroem_
-    kernel = _gaussian_kernel(graph, value, nystroem.components_, nystroem.gamma)
-    return graph.add("MatMul", kernel, nystroem.normalization_.T)
+    if step.kernel != "rbf":
+        return graph.converted(value, step)
+    kernel = _gaussian_kernel(graph, value, step.components_, step.gamma)
+    return graph.add("MatMul", kernel, step.normalization_.T)
 
 
 def _gaussian_kernel(graph: Graph, value: str, rows: NDArray[np.float64], gamma: float) -> str:
@@ -205,12 +206,12 @@ _CONVERTERS: dict[type, Callable[[Graph, str, Any], str]] = {
     LinearDiscriminantAnalysis: _linear,
     LogisticRegression: _linear,
     NetworkClassifier: _network,
+    Nystroem: _nystroem,
     PairFeatures: _pair_features,
     PolynomialFeatures: _polynomial,
     RandomForestClassifier: add_forest,
     RandomTreesEmbedding: add_embedding,
     RobustSmoothScaler: _robust_smooth,
-    ScaledGammaNystroem: _nystroem,
     SimpleImputer: _imputer,
 }
 # Types that skl2onnx converts to a graph with other probabilities.

@@ -13,7 +13,6 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, Self
 
 import numpy as np
@@ -68,12 +67,7 @@ class Checkpoint:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def header(self) -> dict[str, Any] | None:
@@ -206,10 +200,7 @@ class Checkpoint:
 
 
 def describe_space(space: SearchSpace) -> str:
-    """Return a fingerprint of a space: equal for spaces that decode vectors equally.
-
-    It is a checksum of the names, hyper-parameters and legal combinations.
-    """
+    """Return a checksum of the names, hyper-parameters and legal structures of a space."""
     parts = [
         f"{step}/{component.name}/{name}/{parameter!r}"
         for step in space.steps

@@ -1,8 +1,8 @@
 """Archive of known data sets: their meta-features and the losses of configurations on them."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from skauto.metalearning._meta_features import META_FEATURES
 from skauto.space import Configuration
@@ -119,11 +118,6 @@ class Archive:
         shape = len(self.data_sets), len(self.configurations)
         return np.array(rows, dtype=np.float64).reshape(shape)
 
-    def without(self, names: Iterable[str]) -> "Archive":
-        """Return the archive without the data sets of these names; unknown names are ignored."""
-        dropped = set(names)
-        return self._only([d.name not in dropped for d in self.data_sets])
-
     def without_copies(self, features: Mapping[str, float]) -> "Archive":
         """Return the archive without a data set and its near copies, given its meta-features.
 
@@ -142,11 +136,8 @@ class Archive:
         copies = self.distances(features) <= _COPY_DISTANCE
         copies |= self.distances(features, np.array(columns)) <= _COPY_DISTANCE_X
         copies |= np.all(shape, axis=0)
-        return self._only(~copies)
-
-    def _only(self, kept: ArrayLike) -> "Archive":
-        kept_sets = [d for d, keep in zip(self.data_sets, np.asarray(kept), strict=True) if keep]
-        return Archive(self.space, self.scoring, self.configurations, tuple(kept_sets))
+        others = tuple(d for d, copy in zip(self.data_sets, copies, strict=True) if not copy)
+        return replace(self, data_sets=others)
 
     def distances(
         self, features: Mapping[str, float], measures: BoolArray | None = None

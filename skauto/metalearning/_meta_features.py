@@ -226,13 +226,10 @@ def signed_log(values: FloatArray) -> FloatArray:
 
 def summary(name: str, values: FloatArray) -> dict[str, float]:
     """Mean, standard deviation, minimum and maximum, NaN of no values."""
-    if len(values) == 0:
-        return dict.fromkeys((f"{name}_{s}" for s in ("mean", "std", "min", "max")), math.nan)
+    statistics = {"mean": np.mean, "std": np.std, "min": np.min, "max": np.max}
     return {
-        f"{name}_mean": values.mean(),
-        f"{name}_std": values.std(),
-        f"{name}_min": values.min(),
-        f"{name}_max": values.max(),
+        f"{name}_{key}": float(statistic(values)) if len(values) else math.nan
+        for key, statistic in statistics.items()
     }
 
 

@@ -140,15 +140,6 @@ def fit_prices(timings: Sequence[tuple[Configuration, Shape, float]]) -> dict[st
 
     A timing has the configuration, the shape of the training set and the processor seconds of a
     fit. Exponents are shrunk towards typical ones.
-
-    Examples
-    --------
-    >>> from skauto.metalearning import Shape
-    >>> from skauto.metalearning._prices import fit_prices
-    >>> from skauto.space import Configuration
-    >>> tree = Configuration({"classifier": "tree"})
-    >>> [round(c, 6) for c in fit_prices([(tree, Shape(1_000, 10, 10, 2), 1.0)])["tree"]]
-    [0.0, 1.0, 0.7, 0.6]
     """
     rows: dict[str, list[tuple[FloatArray, float]]] = {}
     for configuration, shape, seconds in timings:

@@ -18,13 +18,6 @@ def candidate_pool(
     alone may lack diversity. With all models as candidates, selection would overfit the validation
     rows. The losses have the shape (n_models,) or (n_models, n_keys), where later columns break
     ties of earlier ones. The indices of the candidates are sorted, the best first.
-
-    Examples
-    --------
-    >>> from skauto.selection._candidates import candidate_pool
-    >>> families = ["svc", "svc", "svc", "knn"]
-    >>> candidate_pool([0.1, 0.2, 0.3, 0.4], families, n_best=1, n_per_family=1)
-    array([0, 3])
     """
     if not len(families):
         return np.empty(0, dtype=np.intp)

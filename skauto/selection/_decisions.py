@@ -173,15 +173,6 @@ def gains_by_offsets(loss: Loss, y: IntArray, n_classes: int) -> bool:
 
     They cannot lower the error rate, for which the most probable class is optimal; precision or
     recall of a single class, for which a constant label is; and losses of probabilities.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.selection import get_loss
-    >>> from skauto.selection._decisions import gains_by_offsets
-    >>> y = np.array([0, 1, 1])
-    >>> [gains_by_offsets(get_loss(name, [0, 1]), y, 2) for name in ("f1", "accuracy", "roc_auc")]
-    [True, False, False]
     """
     if isinstance(loss, ScorerLoss):
         return loss.reads_labels(y, n_classes)
@@ -269,19 +260,6 @@ def choose_offsets(
     .. [1] O. Koyejo, N. Natarajan, P. Ravikumar and I. Dhillon, "Consistent binary classification
        with generalized performance metrics", NeurIPS 2014.
     .. [2] D. B. Rubin, "The Bayesian bootstrap", The Annals of Statistics 9 (1981), 130-134.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.selection import BalancedErrorLoss, Decision
-    >>> from skauto.selection._decisions import choose_offsets
-    >>> rng = np.random.default_rng(0)
-    >>> y = (rng.random(2000) < 0.1).astype(int)
-    >>> positive = 1 / (1 + np.exp(-(rng.normal(2.0 * y) * 2.0 - 4.2)))  # calibrated
-    >>> probabilities = np.column_stack([1 - positive, positive])
-    >>> offsets = choose_offsets(probabilities, y, BalancedErrorLoss(), rng=rng)
-    >>> bool(0.05 < Decision(offsets).threshold < 0.2)
-    True
     """
     by_rows = None
     if isinstance(loss, ScorerLoss) and not loss.reads_counts:

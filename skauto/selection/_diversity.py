@@ -9,11 +9,7 @@ from skauto.utils import FloatArray
 
 
 def diversity_to(prediction: FloatArray, others: FloatArray) -> NDArray[np.float64]:
-    """Diversity (n_others,) of one prediction (n_samples, n_classes) and each of several others.
-
-    It lies between 0 and 1, see `pairwise_diversity`. The others have the shape (n_others,
-    n_samples, n_classes).
-    """
+    """Diversity (n_others,) of a prediction (n_samples, n_classes) to each of several others."""
     differences = others - prediction
     distances = np.sqrt(np.square(differences, out=differences).sum(axis=2))
     return np.sqrt(0.5) * distances.mean(axis=1, dtype=np.float64)

@@ -63,25 +63,13 @@ class SignalThreshold:
 
     `base` is the threshold of a row whose signals are all 0, and `strengths` (n_signals,) are the
     coefficients of the signals.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.selection._rates import SignalThreshold
-    >>> rule = SignalThreshold(0.5, np.array([0.1]))
-    >>> rule.offsets(np.array([[0.0], [3.0]])).round(3)
-    array([[ 0.   ,  0.   ],
-           [ 0.   , -1.386]])
     """
 
     base: float
     strengths: FloatArray
 
     def offsets(self, signals: FloatArray) -> FloatArray:
-        """Convert the thresholds of rows to offsets of the two classes, see `Decision`.
-
-        Signals of shape (n_samples, n_signals) give offsets of shape (n_samples, 2).
-        """
+        """Offsets (n_samples, 2) of `Decision` for signals (n_samples, n_signals) of the rows."""
         thresholds = np.clip(self.base + signals @ self.strengths, 1e-6, 1.0 - 1e-6)
         positive = np.log1p(-thresholds) - np.log(thresholds)
         return np.column_stack([np.zeros_like(positive), positive])
@@ -118,23 +106,6 @@ def choose_signal_thresholds(
     ----------
     .. [1] A. K. Menon and R. C. Williamson, "The cost of fairness in binary classification",
        FAT* 2018.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.selection import ErrorLoss, RateLimit
-    >>> from skauto.selection._rates import choose_signal_thresholds
-    >>> rng = np.random.default_rng(0)
-    >>> group = rng.integers(2, size=4000)
-    >>> positive = rng.beta(2 + group, 3 - group)
-    >>> y = (rng.random(4000) < positive).astype(int)
-    >>> parity = RateLimit(np.array([group == 0, group == 1]), upper=0.05)
-    >>> (rule,) = choose_signal_thresholds(
-    ...     positive, y, ErrorLoss(), [parity], (group - 0.5)[:, None]
-    ... )
-    >>> labels = positive > rule.base + rule.strengths[0] * (group - 0.5)
-    >>> bool(abs(labels[group == 1].mean() - labels[group == 0].mean()) <= 0.05)
-    True
     """
     weight = np.ones(len(y)) if sample_weight is None else sample_weight
     search = _Search(positive, y, loss, limits, signals, tightness, weight)
@@ -174,11 +145,9 @@ class _Search:
     def balance(self, rates: FloatArray) -> FloatArray:
         """Return strengths for which labels and signals are uncorrelated, by dual ascent.
 
-        The covariance of a signal and the labels estimates a difference of rates. A search along
-        one strength at a time does not find such a point: while another difference remains, equal
-        labels for all rows have the smallest penalised loss.
-
-        `rates` are the sizes of the first step.
+        A search along one strength at a time does not find such a point: while another difference
+        of rates remains, equal labels for all rows have the smallest penalised loss. `rates` are
+        the sizes of the first step.
         """
         spreads = [limit.sets.any(axis=0) for limit in self.limits if limit.kind == "spread"]
         members = np.any(spreads or np.ones((1, len(self.y)), dtype=bool), axis=0)

@@ -108,11 +108,8 @@ class Parameter(ABC):
 
     def with_default(self, default: Any) -> "Parameter":
         """Return a copy with another default, which must be legal."""
-        default = plain(default)
-        if not self.contains(default):
-            raise ValueError(f"default must be {self.describe()}, got {default!r}")
         other = copy(self)
-        other.default = self.from_unit(self.to_unit([default]))[0]
+        other._set_default(default)
         return other
 
     def _set_default(self, default: Any) -> None:

@@ -57,8 +57,8 @@ class Number(Parameter):
 class _Range(Number):
     """Base class of `Real` and `Integer`, which have a linear or logarithmic scale."""
 
-    _start: float  # ends of the unit interval on this scale
-    _end: float
+    _type: type[float]  # of the values
+    _margin: float  # distance of the ends of the unit interval from the bounds
 
     def __init__(
         self, low: float, high: float, log: bool = False, default: float | None = None
@@ -70,7 +70,10 @@ class _Range(Number):
             raise ValueError(f"{kind}: low must be below high, got low={low!r}, high={high!r}")
         if log and low <= 0:
             raise ValueError(f"{kind}: log=True needs low > 0, got low={low!r}; use log=False")
-        self.low, self.high, self.log = plain(low), plain(high), bool(log)
+        self.low, self.high, self.log = self._type(low), self._type(high), bool(log)
+        # ends of the unit interval on the scale
+        start, end = self.low - self._margin, self.high + self._margin
+        self._start, self._end = (np.log(start), np.log(end)) if log else (start, end)
         self._set_default(default)
 
     def _scaled_from(self, u: ArrayLike) -> FloatArray:
@@ -114,14 +117,8 @@ class Real(_Range):
     """
 
     _integer = False
-
-    def __init__(
-        self, low: float, high: float, log: bool = False, default: float | None = None
-    ) -> None:
-        logarithmic = log and low > 0
-        self._start = float(np.log(low)) if logarithmic else low
-        self._end = float(np.log(high)) if logarithmic else high
-        super().__init__(float(low), float(high), log, default)
+    _type = float
+    _margin = 0.0
 
     @property
     def n_choices(self) -> None:
@@ -162,16 +159,14 @@ class Integer(_Range):
     """
 
     _integer = True
+    _type = int
+    _margin = 0.5  # the share of an integer k is the interval [k - 0.5, k + 0.5)
 
     def __init__(self, low: int, high: int, log: bool = False, default: int | None = None) -> None:
         for name, value in (("low", low), ("high", high)):
             if not (is_number(value) and float(value).is_integer()):
                 raise ValueError(f"Integer: {name} must be an integer, got {value!r}")
-        # The share of an integer k is the interval [k - 0.5, k + 0.5).
-        self._start, self._end = low - 0.5, high + 0.5
-        if log and low > 0:
-            self._start, self._end = np.log(self._start), np.log(self._end)
-        super().__init__(int(low), int(high), log, default)
+        super().__init__(low, high, log, default)
 
     @property
     def n_choices(self) -> int:

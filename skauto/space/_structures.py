@@ -15,11 +15,7 @@ _MAX_STRUCTURES = 2_000_000
 
 @dataclass(frozen=True)
 class Forbidden:
-    """Forbidden pairs: any algorithm of `first` with any algorithm of `second`.
-
-    These are tuples: the order of a set may change when it is copied, and with it the hash of the
-    pickle.
-    """
+    """Forbidden pairs: any algorithm of `first` with any of `second`, tuples in a fixed order."""
 
     first_step: str
     first: tuple[str, ...]
@@ -28,11 +24,7 @@ class Forbidden:
 
 
 class Structures:
-    """The legal structures, as rows of indices of algorithms, one column per step.
-
-    No legal structure contains a pair of `forbidden`. The index of the step that `SearchSpace`
-    calls its anchor is None without one.
-    """
+    """The structures without forbidden pairs, as rows of indices of algorithms by step."""
 
     def __init__(self, layout: Layout, forbidden: Sequence[Forbidden], anchor: int | None) -> None:
         self.layout = layout

@@ -30,11 +30,7 @@ def usable_components(
 def incompatible_pairs(
     components: Mapping[str, Sequence[Component]], step: str, idle_trait: str, trait: str
 ) -> list[tuple[list[str], str, list[str]]]:
-    """List the components of later steps that fail after a component with `idle_trait`.
-
-    Each entry has the components with `idle_trait`, a later step, and its components without
-    `trait`.
-    """
+    """List components with `idle_trait`, later steps, and their components without `trait`."""
     if step not in components:
         return []
     idle = [c.name for c in components[step] if getattr(c, idle_trait)]

@@ -18,7 +18,7 @@ from skauto.strategies._bayesian import cap_outliers, spread
 from skauto.strategies._checks import check_integers, check_numbers, check_options, check_positive
 from skauto.surrogates import GaussianProcess
 from skauto.surrogates._believe import believe
-from skauto.utils import BoolArray, FloatArray, GrowingArray, IntArray
+from skauto.utils import BoolArray, FloatArray, IntArray
 
 # Maximum number of points to try in theta-min until one is not known.
 _MAX_DRAWS = 10
@@ -167,7 +167,7 @@ class ADMM(GeneratorStrategy):
         self._models: dict[tuple[int, ...], GaussianProcess] = {}  # by structure
         self._tried: dict[tuple[int, ...], Configuration] = {}  # structures of the current z-min
         self._unrewarded: list[tuple[IntArray, Configuration]] = []
-        self._constraints = GrowingArray()  # scaled g - epsilon of the observations
+        self._constraints: list[FloatArray] = []  # scaled g - epsilon of the observations
 
     def _run(self, history: History) -> Iterator[Proposal]:
         """Algorithm 1, or Algorithm 2 if the history has limits."""
@@ -439,7 +439,7 @@ class ADMM(GeneratorStrategy):
         for trial in trials[len(self._constraints) :]:
             values = np.array([trial.constraints.get(m, np.nan) for m in history.search_limits])
             self._constraints.append((values - limits) / scale)
-        violations = self._constraints.values.reshape(len(trials), len(limits))
+        violations = np.array(self._constraints).reshape(len(trials), len(limits))
         measured = np.isfinite(violations)
         worst = np.max(violations, axis=0, initial=1.0, where=measured)
         return np.where(measured, violations, worst)

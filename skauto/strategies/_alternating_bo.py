@@ -28,8 +28,7 @@ class AlternatingBO(ForestBO):
     Parameters
     ----------
     n_initial : int, default=10
-        Size of the initial design, including trials made before the first proposal. At most a
-        quarter of ``max_evals``.
+        Size of the initial design, at most a quarter of ``max_evals``; see `BayesianStrategy`.
     acquisition : {"log_ei", "ei", "eips"}, default="log_ei"
         Acquisition function; see :class:`ForestBO`.
     transform : {"rank", "log", None}, default="rank"
@@ -39,8 +38,7 @@ class AlternatingBO(ForestBO):
     n_candidates : int, default=1000
         Number of random candidates of the sampled algorithm.
     n_starts : int, default=3
-        Number of the best trials, and of the best random candidates, that local search starts
-        from.
+        Number of the best trials, and of the best candidates, that local search starts from.
     surrogate : Surrogate, default=None
         Model of the loss; None means :class:`~skauto.surrogates.RandomForest`.
 

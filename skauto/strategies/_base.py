@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 
 from skauto.history import History, Proposal, Trial
 from skauto.space import Configuration, SearchSpace
-from skauto.utils import BoolArray, FloatArray, GrowingArray, IntArray
+from skauto.utils import BoolArray, FloatArray, IntArray
 
 # After this many known proposals in a row, a generator's proposal is replaced by a random one.
 _MAX_REPEATS = 100
@@ -39,8 +39,6 @@ class Observations:
         Whether the losses were measured on all folds.
     costs : ndarray of shape (n,)
         Seconds of each evaluation.
-    fidelities : ndarray of shape (n,)
-        Fraction of the rows of each trial.
     """
 
     trials: tuple[Trial, ...]
@@ -48,7 +46,6 @@ class Observations:
     losses: FloatArray
     ok: BoolArray
     costs: FloatArray
-    fidelities: FloatArray
 
     def __len__(self) -> int:
         return len(self.vectors)
@@ -279,7 +276,7 @@ class _Memory:
     def observations(self, history: History, fidelity: float | None) -> Observations:
         """Return the trials in the space as arrays."""
         self._read(history)
-        return self._record(fidelity).observations(len(history.objectives))
+        return self._record(fidelity).observations(self.space, len(history.objectives))
 
     def _read(self, history: History) -> None:
         """Add the trials that were completed since the last call."""
@@ -310,68 +307,49 @@ class _Memory:
             return None
 
     def _record(self, fidelity: float | None) -> "_Record":
-        if fidelity not in self._records:
-            self._records[fidelity] = _Record(self.space.n_dimensions)
-        return self._records[fidelity]
+        return self._records.setdefault(fidelity, _Record())
 
 
 class _Record:
-    """Trials of one fidelity as growing arrays; observations are computed on demand."""
+    """Trials of one fidelity and their vectors; observations are computed on demand."""
 
-    def __init__(self, n_dimensions: int) -> None:
+    def __init__(self) -> None:
         self.rows: dict[Configuration, int] = {}  # first trial of each configuration
         self.keys: set[bytes] = set()
         self._trials: list[Trial] = []
-        self._empty = np.empty((0, n_dimensions))
-        self._vectors = GrowingArray()
-        self._losses = GrowingArray()
-        self._numbers = GrowingArray()  # cost, fidelity, ok
-        self._fold_effects: list[float] = []
+        self._vectors: list[FloatArray] = []
         self._observations: Observations | None = None
 
     def append(self, trial: Trial, vector: FloatArray) -> None:
         """Add a trial."""
         self.rows.setdefault(trial.configuration, len(self._trials))
+        self.keys.add(vector.tobytes())
         self._trials.append(trial)
         self._vectors.append(vector)
-        self.keys.add(vector.tobytes())
-        measured = trial.ok or trial.status == "stopped"
-        losses = trial.losses if measured else (np.inf,) * len(trial.losses)
-        self._losses.append(np.array(losses, dtype=np.float64))
-        finite = measured and bool(np.isfinite(losses).all())
-        ok = finite and trial.status == "ok"
-        self._numbers.append(np.array([trial.cost, trial.fidelity, ok, finite]))
-        effect = _first_fold_effect(trial)
-        if ok and np.isfinite(effect):
-            self._fold_effects.append(effect)
         self._observations = None
 
-    def observations(self, n_objectives: int) -> Observations:
+    def observations(self, space: SearchSpace, n_objectives: int) -> Observations:
         """Return all trials; the result is cached until another trial is added."""
         if self._observations is None:
-            self._observations = self._make(n_objectives)
+            vectors = np.array(self._vectors).reshape(-1, space.n_dimensions)
+            losses = np.array([trial.losses for trial in self._trials], dtype=np.float64)
+            losses = losses.reshape(-1, n_objectives)
+            ok = np.array([trial.ok for trial in self._trials], dtype=bool)
+            self._impute(losses, ok)
+            costs = np.array([trial.cost for trial in self._trials])
+            self._observations = Observations(tuple(self._trials), vectors, losses, ok, costs)
         return self._observations
 
-    def _make(self, n_objectives: int) -> Observations:
-        if not self._trials:
-            nothing = np.empty(0)
-            losses = np.empty((0, n_objectives))
-            return Observations((), self._empty, losses, nothing > 0, nothing, nothing)
-        costs, fidelities, ok, finite = self._numbers.values.T
-        losses = self._losses.values.copy()
-        stopped = (finite > 0) & (ok == 0)
-        if stopped.any() and self._fold_effects:
-            losses[stopped, 0] += np.mean(self._fold_effects)
-        worst = losses[finite > 0].max(axis=0) if finite.any() else np.ones(n_objectives)
-        losses[finite == 0] = worst
-        return Observations(
-            trials=tuple(self._trials),
-            vectors=self._vectors.values,
-            losses=losses,
-            ok=ok > 0,
-            costs=costs,
-            fidelities=fidelities,
-        )
+    def _impute(self, losses: FloatArray, ok: BoolArray) -> None:
+        """Correct the losses of stopped trials, and impute those of failed ones, in place."""
+        stopped = np.array([trial.status == "stopped" for trial in self._trials], dtype=bool)
+        stopped &= np.isfinite(losses).all(axis=1)
+        if stopped.any():
+            effects = [_first_fold_effect(trial) for trial in self._trials if trial.ok]
+            known = [effect for effect in effects if np.isfinite(effect)]
+            losses[stopped, 0] += np.mean(known) if known else 0.0
+        measured = ok | stopped
+        losses[~measured] = losses[measured].max(axis=0) if measured.any() else 1.0
 
 
 def _first_fold_effect(trial: Trial) -> float:

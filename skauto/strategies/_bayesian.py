@@ -128,6 +128,10 @@ class BayesianStrategy(Strategy):
         self, acquisition: Acquisition, starts: FloatArray, **options: Any
     ) -> Configuration | None:
         """Return the new configuration with the largest acquisition."""
+        return self._first_new(self._ranked(acquisition, starts, **options))
+
+    def _ranked(self, acquisition: Acquisition, starts: FloatArray, **options: Any) -> FloatArray:
+        """Return candidates as vectors, in decreasing order of acquisition."""
         ranked, _ = maximize_acquisition(
             acquisition,
             self._space,
@@ -137,7 +141,7 @@ class BayesianStrategy(Strategy):
             n_random_starts=self.n_starts,
             **options,
         )
-        return self._first_new(ranked)
+        return ranked
 
 
 def design_size(n_initial: int, history: History) -> int:

@@ -41,8 +41,7 @@ class DivBO(BayesianStrategy):
     Parameters
     ----------
     n_initial : int, default=5
-        Size of the initial design, including trials made before the first proposal. At most a
-        quarter of ``max_evals``.
+        Size of the initial design, at most a quarter of ``max_evals``; see `BayesianStrategy`.
     beta : float, default=0.05
         Twice the maximum weight of diversity; 0 ranks by performance only.
     tau : float, default=0.2

@@ -27,8 +27,7 @@ class EnsembleOptimization(BayesianStrategy):
     n_members : int, default=12
         Number of positions.
     n_initial : int, default=5
-        Size of the initial design, including trials made before the first proposal. At most a
-        quarter of ``max_evals``.
+        Size of the initial design, at most a quarter of ``max_evals``; see `BayesianStrategy`.
     n_candidates : int, default=5000
         Number of random candidates.
     max_rows : int, default=2000

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Self
 
 import numpy as np
@@ -162,50 +162,51 @@ class FLASH(GeneratorStrategy):
         """Algorithm 1."""
         self._history = history
         self._n_explored = 0  # trials of the first two phases, including pending ones
-        paths = self._paths()
+        self._structures = self._candidate_structures()
+        self._paths = structure_inputs(self._space, self._structures)
         n_init = self._phase_length(self.n_init, history)
         n_prune = self._phase_length(self.n_prune, history)
-        yield from self._initialize(paths, history, n_init)
+        yield from self._initialize(history, n_init)
         # Trials made before the search may exceed the length of the first phase.
-        yield from self._prune(paths, history, len(self._begun(history)) + n_prune)
-        yield from self._tune(paths, history)
+        yield from self._prune(history, len(self._begun(history)) + n_prune)
+        yield from self._tune(history)
         while (configuration := self._sample_new()) is not None:
             yield Proposal(configuration, origin="random")
 
-    def _initialize(self, paths: "_Paths", history: History, n_init: int) -> Iterator[Proposal]:
+    def _initialize(self, history: History, n_init: int) -> Iterator[Proposal]:
         """Phase 1: the default, then a greedy D-optimal design of structures (Algorithm 2)."""
         if len(self._begun(history)) < n_init:
             yield Proposal(self._space.default(), origin="design")
         known = structure_inputs(self._space, self._begun(history))
         missing = max(0, n_init - len(known))
-        for row in d_optimal_design(paths.encoded, missing, self._rng, known=known):
-            configuration = self._sample_new(paths.structures[[row]])
+        for row in d_optimal_design(self._paths, missing, self._rng, known=known):
+            configuration = self._sample_new(self._structures[[row]])
             if history.share_of_time > DESIGN_SHARE:
                 return
             if configuration is not None:
                 yield Proposal(configuration, origin="design")
 
-    def _prune(self, paths: "_Paths", history: History, n_end: int) -> Iterator[Proposal]:
+    def _prune(self, history: History, n_end: int) -> Iterator[Proposal]:
         """Phase 2: evaluate the structure with the largest EIPS (Eq. 4)."""
-        closed = np.zeros(len(paths.structures), dtype=bool)  # no new configuration is left
+        closed = np.zeros(len(self._structures), dtype=bool)  # no new configuration is left
         while len(self._begun(history)) < n_end and not closed.all():
             if history.share_of_time > 2 * DESIGN_SHARE:
                 return
-            scores = np.where(closed, -np.inf, self._improvement(paths, history, self.xi / 100.0))
+            scores = np.where(closed, -np.inf, self._improvement(history, self.xi / 100.0))
             best = np.flatnonzero(~closed & (scores == scores[~closed].max()))
             row = int(self._rng.choice(best))
-            configuration = self._sample_new(paths.structures[[row]])
+            configuration = self._sample_new(self._structures[[row]])
             if configuration is None:
                 closed[row] = True
             else:
                 yield Proposal(configuration, origin=self.acquisition)
 
-    def _tune(self, paths: "_Paths", history: History) -> Iterator[Proposal]:
+    def _tune(self, history: History) -> Iterator[Proposal]:
         """Phase 3: fine-tune the algorithms of the r best structures and the best trial."""
         self._n_explored = len(self._begun(history))
-        scores = self._improvement(paths, history, 0.0)
+        scores = self._improvement(history, 0.0)
         ties = self._rng.random(len(scores))
-        best = paths.structures[np.lexsort((ties, -scores))[: self.r]]
+        best = self._structures[np.lexsort((ties, -scores))[: self.r]]
         best = np.vstack([best, self._incumbent(history)])
         self.kept_ = {
             step: [self._space.components(step)[j].name for j in np.unique(best[:, i])]
@@ -222,13 +223,13 @@ class FLASH(GeneratorStrategy):
         best = observations.vectors[order[: int(observations.ok.any())], : len(self._space.steps)]
         return best.astype(np.intp)
 
-    def _paths(self) -> "_Paths":
+    def _candidate_structures(self) -> IntArray:
         """All structures, or a random sample of a large space."""
         structures = self._space.structures
-        if len(structures) > _MAX_PATHS:
-            drawn = self._rng.choice(len(structures), _MAX_PATHS, replace=False)
-            structures = structures[np.sort(drawn)]
-        return _Paths(structures, structure_inputs(self._space, structures))
+        if len(structures) <= _MAX_PATHS:
+            return structures
+        drawn = self._rng.choice(len(structures), _MAX_PATHS, replace=False)
+        return structures[np.sort(drawn)]
 
     def _phase_length(self, wanted: int | None, history: History) -> int:
         if wanted is None:
@@ -240,22 +241,22 @@ class FLASH(GeneratorStrategy):
         """Vectors of the trials and of pending evaluations."""
         return np.vstack([self._observations(history).vectors, self._pending_vectors()])
 
-    def _improvement(self, paths: "_Paths", history: History, xi: float) -> FloatArray:
+    def _improvement(self, history: History, xi: float) -> FloatArray:
         """Log expected improvement of every path, per second (Eq. 4) by default."""
         observations = self._observations(history)
         if not len(observations):  # all trials are pending
-            return np.zeros(len(paths.structures))
+            return np.zeros(len(self._structures))
         X = structure_inputs(self._space, observations.vectors)
         pending = structure_inputs(self._space, self._pending_vectors())
         y = observations.y
         loss_model = believe(self._fitted(X, y), X, y, pending, self._rng)
-        mean, std = loss_model.predict(paths.encoded)
+        mean, std = loss_model.predict(self._paths)
         best = float(observations.y.min())
         xi = xi * performance_unit(observations.y)
         if self.acquisition == "ei":
             return log_expected_improvement(mean, std, best, xi=xi)
         cost_model = self._fitted(X, _log_cost(observations.costs, observations.ok))
-        log_cost, _ = cost_model.predict(paths.encoded)
+        log_cost, _ = cost_model.predict(self._paths)
         log_cost = np.maximum(log_cost, _LEAST_LOG_COST)
         return log_expected_improvement_per_second(mean, std, best, log_cost, xi=xi)
 
@@ -290,14 +291,6 @@ class FLASH(GeneratorStrategy):
             columns["loss"] += (loss[own] - loss[own] @ counts / counts.sum()).tolist()
             columns["seconds"] += (seconds[own] - seconds[own] @ counts / counts.sum()).tolist()
         return columns
-
-
-@dataclass(frozen=True, eq=False)
-class _Paths:
-    """Candidate structures and their one-hot encoding."""
-
-    structures: IntArray
-    encoded: FloatArray
 
 
 def _log_cost(costs: FloatArray, ok: BoolArray) -> FloatArray:

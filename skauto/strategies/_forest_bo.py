@@ -45,8 +45,7 @@ class ForestBO(BayesianStrategy):
     Parameters
     ----------
     n_initial : int, default=10
-        Size of the initial design, including trials made before the first proposal. At most a
-        quarter of ``max_evals``.
+        Size of the initial design, at most a quarter of ``max_evals``; see `BayesianStrategy`.
     acquisition : {"log_ei", "ei", "eips"}, default="log_ei"
         Acquisition function: log expected improvement, expected improvement, or expected
         improvement per second. The latter divides by the ``log(1 + seconds)`` that a second model
@@ -59,8 +58,7 @@ class ForestBO(BayesianStrategy):
     n_candidates : int, default=5000
         Number of random candidates.
     n_starts : int, default=10
-        Number of the best trials, and of the best random candidates, that local search starts
-        from.
+        Number of the best trials, and of the best candidates, that local search starts from.
     surrogate : Surrogate, default=None
         Model of the loss, and of the cost for "eips"; None means
         :class:`~skauto.surrogates.RandomForest` with its defaults.
@@ -84,21 +82,14 @@ class ForestBO(BayesianStrategy):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from skauto.history import History, Trial
+    >>> from skauto import minimize
     >>> from skauto.objectives import make_artificial_objective, make_artificial_space
     >>> from skauto.strategies import ForestBO
     >>> space = make_artificial_space(n_steps=2)
     >>> objective = make_artificial_objective(space)
-    >>> strategy = ForestBO(n_initial=4).start(space, np.random.default_rng(0))
-    >>> history = History()
-    >>> for number in range(6):
-    ...     proposal = strategy.suggest(history)
-    ...     loss = objective(proposal.configuration)
-    ...     history.append(
-    ...         Trial(number=number, configuration=proposal.configuration, losses=(loss,))
-    ...     )
-    >>> proposal.origin
+    >>> strategy = ForestBO(n_initial=4, random_fraction=0.0)
+    >>> result = minimize(objective, space, strategy=strategy, max_evals=20, random_state=0)
+    >>> result.history[-1].origin
     'log_ei'
     """
 

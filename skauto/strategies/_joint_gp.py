@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from skauto.acquisition import maximize_acquisition
 from skauto.acquisition._continuous import maximize_log_improvement
 from skauto.history import History, Proposal
 from skauto.strategies._base import Observations
@@ -24,13 +23,12 @@ class JointGP(BayesianStrategy):
     Parameters
     ----------
     n_initial : int, default=10
-        Size of the initial design, including trials made before the first proposal. At most a
-        quarter of ``max_evals``.
+        Size of the initial design, at most a quarter of ``max_evals``; see `BayesianStrategy`.
     n_candidates : int, default=1000
         Number of random candidates.
     n_starts : int, default=3
-        Number of the best trials, and of the best random candidates, that local search starts
-        from. Also the number of L-BFGS-B runs.
+        Number of the best trials, and of the best candidates, that local search starts from, and
+        of L-BFGS-B runs.
 
     See Also
     --------
@@ -75,15 +73,8 @@ class JointGP(BayesianStrategy):
         model = self._model.update(X, y, self._rng)  # rarely refits the kernel parameters
         believe(model, X, y, self._inputs(self._pending_vectors()), self._rng)
         best = float(y[observations.ok].min())
-        ranked, _ = maximize_acquisition(
-            improvement_of(model, best, self._inputs),
-            self._space,
-            self._rng,
-            starts=observations.vectors[np.argsort(y, kind="stable")[: self.n_starts]],
-            n_random=self.n_candidates,
-            n_random_starts=self.n_starts,
-            n_rounds=5,
-        )
+        starts = observations.vectors[np.argsort(y, kind="stable")[: self.n_starts]]
+        ranked = self._ranked(improvement_of(model, best, self._inputs), starts, n_rounds=5)
         refined = self._refine(ranked[: self.n_starts], best)
         return self._proposal(self._first_new(np.vstack([refined, ranked])), "joint_gp")
 

@@ -103,22 +103,14 @@ class MOSAIC(GeneratorStrategy):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from skauto.history import History, Trial
+    >>> from skauto import minimize
     >>> from skauto.objectives import make_artificial_objective, make_artificial_space
     >>> from skauto.strategies import MOSAIC
     >>> space = make_artificial_space(n_steps=2, n_algorithms=3)
     >>> objective = make_artificial_objective(space)
-    >>> strategy = MOSAIC(kappa=1).start(space, np.random.default_rng(0))
-    >>> history = History()
-    >>> for number in range(10):
-    ...     proposal = strategy.suggest(history)
-    ...     loss = objective(proposal.configuration)
-    ...     trial = Trial(number=number, configuration=proposal.configuration, losses=(loss,),
-    ...                   origin=proposal.origin, info=proposal.info)
-    ...     history.append(trial)
-    >>> strategy.stop()
-    >>> strategy.tree_["node"][0], strategy.tree_["visits"][0]
+    >>> result = minimize(objective, space, strategy=MOSAIC(), max_evals=10, random_state=0)
+    >>> tree = result.strategy.tree_
+    >>> tree["node"][0], tree["visits"][0]
     ('', 10)
     """
 

@@ -26,15 +26,14 @@ class ParEGO(BayesianStrategy):
     Parameters
     ----------
     n_initial : int, default=None
-        Size of the initial design, including trials made before the first proposal. At most a
-        quarter of ``max_evals``. None means 2 d for a space of dimension d.
+        Size of the initial design, see :class:`BayesianStrategy`. None means 2 d for a space of
+        dimension d.
     rho : float, default=0.05
         Weight of the sum in the augmented Tchebycheff function.
     n_candidates : int, default=2000
         Number of random candidates.
     n_starts : int, default=10
-        Number of the best trials, and of the best random candidates, that local search starts
-        from.
+        Number of the best trials, and of the best candidates, that local search starts from.
     surrogate : Surrogate, default=None
         Model of the scalarized losses; None means :class:`~skauto.surrogates.GaussianProcess`.
 

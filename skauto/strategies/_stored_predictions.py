@@ -7,7 +7,7 @@ from skauto.history import History
 from skauto.selection import ErrorLoss, Loss, greedy_selection
 from skauto.selection._candidates import candidate_pool
 from skauto.strategies._base import Observations
-from skauto.utils import GrowingArray, IntArray
+from skauto.utils import IntArray
 
 
 class StoredPredictions:
@@ -25,20 +25,16 @@ class StoredPredictions:
         self.targets: IntArray = np.empty(0, dtype=np.intp)  # true classes of the rows
         self.loss: Loss = ErrorLoss()  # of ensembles
         self._rows: IntArray | None = None
-        self._predictions = GrowingArray()
+        # predictions of shape (n_trials, n_rows, n_classes)
+        self.values: NDArray[np.float32] = np.empty((0, 0, 0), np.float32)
         self._n_read = 0
 
     def __len__(self) -> int:
         return len(self.indices)
 
-    @property
-    def values(self) -> NDArray[np.float32]:
-        """Predictions of shape (n_trials, n_rows, n_classes)."""
-        return self._predictions.values
-
     def update(self, observations: Observations, history: History) -> int:
         """Read the trials added since the last call; return how many of them have predictions."""
-        before = len(self)
+        added = []
         for index in range(self._n_read, len(observations)):
             trial = observations.trials[index]
             predictions = trial.predictions
@@ -51,12 +47,14 @@ class StoredPredictions:
                     self.loss = history.goal.ensemble_loss(self._rows)
             sampled = predictions[self._rows]
             if np.isfinite(sampled).all():
-                self._predictions.append(sampled)
+                added.append(sampled)
                 self.indices.append(index)
                 self.keys.append((history.violation(trial), trial.loss, trial.tie_break))
                 self.families.append(trial.configuration.structure[-1])
         self._n_read = len(observations)
-        return len(self) - before
+        if added:
+            self.values = np.array([*self.values, *added])
+        return len(added)
 
     def candidates(self, rows: IntArray | None = None) -> IntArray:
         """Candidates of the ensemble: the 10 best trials and the 3 best of each classifier.

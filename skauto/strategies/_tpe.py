@@ -22,8 +22,7 @@ class TPE(BayesianStrategy):
     Parameters
     ----------
     n_initial : int, default=10
-        Size of the initial design, including trials made before the first proposal. At most a
-        quarter of ``max_evals``.
+        Size of the initial design, at most a quarter of ``max_evals``; see `BayesianStrategy`.
     gamma : float, default=0.1
         Fraction of the trials that count as the best.
     n_best : int, default=25

@@ -21,19 +21,6 @@ def believe(
     2010) makes parallel proposals differ, because it reduces the predicted standard deviation near
     running evaluations (n_running, n_features). A Gaussian process keeps its hyper-parameters;
     other models are fitted again. The same object is returned.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.surrogates import GaussianProcess
-    >>> from skauto.surrogates._believe import believe
-    >>> rng = np.random.default_rng(0)
-    >>> X = np.array([[0.0], [0.2], [1.0]])
-    >>> gp = GaussianProcess().fit(X, X[:, 0], rng)
-    >>> _, before = gp.predict(np.array([[0.6]]))
-    >>> _, after = believe(gp, X, X[:, 0], np.array([[0.6]]), rng).predict(np.array([[0.6]]))
-    >>> bool(after[0] < before[0])
-    True
     """
     if not len(running):
         return model

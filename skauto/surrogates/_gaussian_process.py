@@ -7,6 +7,7 @@ import numpy as np
 from scipy import optimize
 from scipy.linalg import lapack, solve_triangular
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_X_y
 
 from skauto.utils import FloatArray
 
@@ -94,7 +95,7 @@ class GaussianProcess(BaseEstimator):
 
         The points should be scaled approximately to the unit cube.
         """
-        X, y = _check_data(X, y)
+        X, y = check_X_y(X, np.asarray(y, dtype=float), dtype=float)
         targets = _standardise(y)[0]
         points = X - X.mean(axis=0)
         low, high = self._log_bounds(X.shape[1])
@@ -131,7 +132,7 @@ class GaussianProcess(BaseEstimator):
 
         They are those of the last fit, or new ``hyperparameters_`` of shape (n_features + 2,).
         """
-        X, y = _check_data(X, y)
+        X, y = check_X_y(X, np.asarray(y, dtype=float), dtype=float)
         self.n_features_in_ = X.shape[1]
         if hyperparameters is not None:
             self.hyperparameters_ = np.array(hyperparameters, dtype=float)
@@ -326,17 +327,3 @@ def _standardise(y: FloatArray) -> tuple[FloatArray, float, float]:
     if scale <= 1e-12 * max(1.0, abs(offset)):
         scale = 1.0
     return (y - offset) / scale, offset, scale
-
-
-def _check_data(X: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    X, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
-    if X.ndim != 2 or y.shape != (len(X),) or len(X) == 0:
-        raise ValueError(
-            f"The 'X' and 'y' must have shapes (n_samples, n_features) and (n_samples,), with at "
-            f"least one sample. Got {X.shape} and {y.shape} instead."
-        )
-    if not (np.isfinite(X).all() and np.isfinite(y).all()):
-        raise ValueError(
-            "The 'X' and 'y' must be finite: impute the values of failed evaluations."
-        )
-    return X, y

@@ -18,7 +18,6 @@ from skauto.utils._compat import (
     scorer_options,
     take_rows,
 )
-from skauto.utils._growing import GrowingArray
 from skauto.utils._names import closest
 from skauto.utils._pareto import non_dominated
 from skauto.utils._predictions import Predictions
@@ -28,7 +27,6 @@ __all__ = [
     "BoolArray",
     "Budget",
     "FloatArray",
-    "GrowingArray",
     "IntArray",
     "Interval",
     "OwnParameters",

@@ -13,33 +13,22 @@ from joblib import Parallel
 from joblib.parallel import ParallelBackendBase
 from numpy.typing import NDArray
 from sklearn.base import _fit_context as fit_context
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_feature_names_in, _check_sample_weight, _num_samples
+from sklearn.utils.validation import _check_feature_names_in as input_feature_names
+from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils.validation import _num_samples as n_rows
 
 __all__ = [
     "Interval",
-    "OwnParameters",
     "StrOptions",
-    "backend_of",
     "check_matplotlib_support",
-    "check_sample_weight",
-    "column_arrays",
     "fit_context",
     "input_feature_names",
     "n_rows",
-    "scorer_function",
-    "scorer_is_loss",
-    "scorer_needs_labels_only",
-    "scorer_options",
     "take_rows",
 ]
-
-
-def take_rows(table: Any, rows: NDArray[Any]) -> Any:
-    """Select rows of an array, sparse matrix, dataframe or list by indices or a mask."""
-    return _safe_indexing(table, rows)
 
 
 def column_arrays(frame: Any) -> Iterator[Any] | None:
@@ -51,24 +40,10 @@ def column_arrays(frame: Any) -> Iterator[Any] | None:
     return None if columns is None else columns()
 
 
-def n_rows(table: Any) -> int:
-    """Return the number of rows of a table of any type; a TypeError if it has no length."""
-    return int(_num_samples(table))
-
-
 def check_sample_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
     """Convert sample weights to floats; a ValueError if negative, infinite or of another shape."""
     rows = np.empty((n_samples, 1))
     return _check_sample_weight(sample_weight, rows, ensure_non_negative=True)
-
-
-def input_feature_names(transformer: Any, input_features: Any = None) -> NDArray[Any]:
-    """Return the names of the columns that a transformer was fitted on.
-
-    Without names they are ``x0``, ``x1``, ... Other `input_features` than those of ``fit`` raise a
-    ValueError.
-    """
-    return _check_feature_names_in(transformer, input_features)
 
 
 def scorer_function(scorer: Any) -> Any:

@@ -12,12 +12,6 @@ def non_dominated(losses: ArrayLike) -> BoolArray:
     A row dominates another row if no loss is larger and at least one loss is smaller. Equal rows
     do not dominate each other, so duplicates of a non-dominated row are all non-dominated. A row
     with an infinite or missing loss (a failed trial) is never on the front and dominates nothing.
-
-    Examples
-    --------
-    >>> from skauto.utils import non_dominated
-    >>> non_dominated([[1.0, 3.0], [2.0, 2.0], [3.0, 3.0], [2.0, 2.0]])
-    array([ True,  True, False,  True])
     """
     points = _as_points(losses)
     mask = np.zeros(len(points), dtype=bool)
@@ -40,12 +34,6 @@ def hypervolume(losses: ArrayLike, reference: ArrayLike) -> float:
     and L. Barone, "A fast way of calculating exact hypervolumes", IEEE Transactions on
     Evolutionary Computation 16(1), 2011, Fig. 2). Points that are not below the reference in every
     objective, and points with infinite or missing losses, contribute nothing.
-
-    Examples
-    --------
-    >>> from skauto.utils._pareto import hypervolume
-    >>> hypervolume([[0.25, 0.5], [0.5, 0.25]], reference=[1.0, 1.0])
-    0.5
     """
     points = _as_points(losses)
     corner = np.asarray(reference, dtype=np.float64)

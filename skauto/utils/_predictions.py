@@ -12,15 +12,6 @@ class Predictions(ClassifierMixin, BaseEstimator):
 
     With it, any scikit-learn scorer can score out-of-fold predictions and ensembles. `labels` are
     the class codes of the output of ``predict``; None for the most probable class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.metrics import get_scorer
-    >>> from skauto.utils import Predictions
-    >>> stored = Predictions(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array(["no", "yes"]))
-    >>> get_scorer("accuracy")(stored, np.zeros((2, 1)), ["no", "no"])
-    0.5
     """
 
     def __init__(

@@ -22,6 +22,7 @@ from skauto.selection._decisions import (
     _logarithms,
     choose_offsets,
     choose_temperature,
+    gains_by_offsets,
 )
 
 
@@ -274,3 +275,9 @@ def test_three_classes_have_no_threshold():
 
 def test_the_scorer_of_a_name_and_one_made_by_hand_agree():
     assert get_loss(get_scorer("matthews_corrcoef"), [0, 1]) == MatthewsLoss()
+
+
+def test_offsets_can_only_lower_losses_of_labels():
+    y = np.array([0, 1, 1])
+    losses = [get_loss(name, [0, 1]) for name in ("f1", "accuracy", "roc_auc")]
+    assert [gains_by_offsets(loss, y, 2) for loss in losses] == [True, False, False]

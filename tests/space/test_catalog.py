@@ -12,7 +12,6 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import chi2
-from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics import log_loss
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import TargetEncoder
@@ -26,12 +25,11 @@ from skauto.space.catalog import (
     CrossFeatures,
     CrossFittedTargetEncoder,
     LightGBMClassifier,
-    ScaledGammaNystroem,
     ScaledGammaSVC,
 )
 from skauto.space.catalog._classifiers import node_bytes
+from skauto.space.catalog._preprocessors import chi2_of_positive_part
 from skauto.space.catalog._samplers import CappedSMOTE
-from skauto.space.catalog.papers._auto_sklearn_transformers import chi2_of_positive_part
 
 QUIET = {"n_jobs": 1, "verbose": -1}
 STEPS = ("encoder", "imputer", "balancer", "scaler", "transformer", "selector", "classifier")
@@ -511,9 +509,10 @@ def test_scaled_gammas_agree_with_scikit_learn(rng):
     theirs = SVC(gamma=2.0 / (5 * X.var())).fit(X, y)
     assert_allclose(ours.decision_function(X), theirs.decision_function(X))
     assert ours.gamma == 2.0
-    ours = ScaledGammaNystroem(gamma=2.0, n_components=20, random_state=0).fit_transform(X)
-    theirs = Nystroem(gamma=0.4, n_components=20, random_state=0).fit_transform(X)
-    assert_allclose(ours, theirs)
+    component = get_space("default").component("transformer", "nystroem")
+    nystroem = component.make({"gamma": 2.0, "n_components": 100})
+    component.adapt(nystroem, FitContext(n_samples=80, n_features=5, n_classes=2))
+    assert (nystroem.gamma, nystroem.n_components) == (0.4, 80)
 
 
 @pytest.mark.parametrize("space, name", [("default", "svm"), ("mosaic", "libsvm_svc")])

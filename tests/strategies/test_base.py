@@ -107,7 +107,6 @@ def test_observations_are_of_one_fidelity_unless_asked_and_inside_the_space():
     assert [t.number for t in strategy._observations(history, fidelity=0.5).trials] == [2]
     everything = strategy._observations(history, fidelity=None)
     assert [t.number for t in everything.trials] == [0, 2, 3]
-    assert everything.fidelities.tolist() == [1.0, 0.5, 1.0]
 
 
 def test_a_parent_space_s_trials_outside_of_the_subspace_are_passed_over():

@@ -25,7 +25,7 @@ def observed(losses):
     losses = np.asarray(losses, dtype=float)
     n = len(losses)
     nothing = np.ones(n)
-    return Observations((), np.zeros((n, 1)), losses, nothing.astype(bool), nothing, nothing)
+    return Observations((), np.zeros((n, 1)), losses, nothing.astype(bool), nothing)
 
 
 def test_the_mixture_is_the_augmented_tchebycheff_function():

@@ -6,6 +6,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
 from skauto.surrogates import GaussianProcess
+from skauto.surrogates._believe import believe
 
 
 def make_data(n_samples=40, n_features=5, seed=0):
@@ -179,8 +180,8 @@ def test_same_rng_same_fit():
     [
         ({"nu": 2.0}, np.zeros((2, 1)), np.zeros(2), "'nu' must be one of"),
         ({"trend": "linear"}, np.zeros((2, 1)), np.zeros(2), "'trend' must be"),
-        ({}, np.zeros(2), np.zeros(2), "must have shapes"),
-        ({}, np.zeros((2, 1)), np.array([0.0, np.nan]), "must be finite"),
+        ({}, np.zeros(2), np.zeros(2), "Expected 2D array"),
+        ({}, np.zeros((2, 1)), np.array([0.0, np.nan]), "y contains NaN"),
     ],
 )
 def test_errors_say_what_is_allowed(options, X, y, message):
@@ -197,3 +198,13 @@ def test_update_fits_anew_only_after_growth():
     expected = clone(model).condition(X[:43], y[:43], first).predict(X)
     np.testing.assert_array_equal(model.predict(X), expected)
     assert not np.array_equal(model.update(X, y, rng).hyperparameters_, first)
+
+
+def test_believed_values_keep_the_mean_and_lower_the_deviation():
+    X, y, rng = make_data()
+    running = X[:2] + 0.05
+    gp = GaussianProcess().fit(X, y, rng)
+    mean, std = gp.predict(running)
+    believed_mean, believed_std = believe(gp, X, y, running, rng).predict(running)
+    np.testing.assert_allclose(believed_mean, mean, rtol=0.01, atol=0.01)
+    assert (believed_std < std).all()

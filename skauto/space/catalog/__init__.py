@@ -5,7 +5,6 @@ from skauto.space.catalog._estimators import (
     ClippedMultinomialNB,
     CrossFeatures,
     CrossFittedTargetEncoder,
-    ScaledGammaNystroem,
     ScaledGammaSVC,
 )
 from skauto.space.catalog._lightgbm import LightGBMClassifier
@@ -23,7 +22,6 @@ __all__ = [
     "NetworkClassifier",
     "PairFeatures",
     "RobustSmoothScaler",
-    "ScaledGammaNystroem",
     "ScaledGammaSVC",
     "get_space",
 ]

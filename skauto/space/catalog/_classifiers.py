@@ -12,8 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from skauto.space._component import Component, FitContext
-from skauto.space._parameter import Parameter
-from skauto.space._parameters import Categorical, Integer, Real
+from skauto.space._parameters import Integer, Real
 from skauto.space.catalog._adapt import (
     bound_by_rows,
     exponent_to_columns,
@@ -29,15 +28,15 @@ _SCALED = {**_NUMBERS, "scaler": "standard"}
 # Maximum size of a forest.
 _FOREST_BYTES = 16_000_000
 RAW = {"encoder": "ordinal", "imputer": "none", "scaler": "none"}
-_FOR_CATEGORIES: dict[str, Parameter] = {
+_FOR_CATEGORIES: dict[str, Any] = {
     "cat_smooth": Real(0.01, 100.0, log=True, default=10.0),
     "cat_l2": Real(0.01, 20.0, log=True, default=10.0),
     "max_cat_to_onehot": Integer(2, 100, log=True, default=4),
     "min_data_per_group": Integer(2, 200, log=True, default=20),
 }
-_FOREST: dict[str, Parameter] = {
-    "n_estimators": Categorical([100]),
-    "criterion": Categorical(["gini", "entropy"]),
+_FOREST: dict[str, Any] = {
+    "n_estimators": [100],
+    "criterion": ["gini", "entropy"],
     "max_features": Real(0.1, 1.0, default=0.5),
     "min_samples_leaf": Integer(1, 20, log=True, default=2),
     "min_samples_split": Integer(2, 20, log=True, default=2),
@@ -106,7 +105,7 @@ CLASSIFIERS = [
             "colsample_bytree": Real(0.2, 1.0, default=0.7),
             "reg_alpha": Real(1e-3, 10.0, log=True, default=0.01),
             "reg_lambda": Real(1e-3, 100.0, log=True, default=1.0),
-            "extra_trees": Categorical([False, True]),
+            "extra_trees": [False, True],
             **_FOR_CATEGORIES,
         },
         category_parameters=list(_FOR_CATEGORIES),
@@ -121,9 +120,9 @@ CLASSIFIERS = [
         ExtraTreesClassifier(n_jobs=1),
         {
             **_FOREST,
-            "criterion": Categorical(["entropy", "gini"]),
+            "criterion": ["entropy", "gini"],
             "max_features": Real(0.1, 1.0, default=0.8),
-            "bootstrap": Categorical([False, True]),
+            "bootstrap": [False, True],
         },
         adapt=_adapt_forest,
         handles_categories=True,
@@ -151,7 +150,7 @@ CLASSIFIERS = [
         _make_svm,
         {
             "C": Real(0.03, 1e3, log=True, default=10.0),
-            "kernel": Categorical(["rbf", "poly"]),
+            "kernel": ["rbf", "poly"],
             "gamma": Real(0.01, 30.0, log=True, default=1.0),
             "degree": Integer(2, 4, default=2),
             "coef0": Real(0.0, 2.0, default=1.0),
@@ -165,7 +164,7 @@ CLASSIFIERS = [
         "lda",
         make_lda,
         {
-            "shrinkage": Categorical(["auto", "none", "manual"]),
+            "shrinkage": ["auto", "none", "manual"],
             "shrinkage_factor": Real(1e-4, 1.0, log=True, default=0.1),
         },
         conditions={"shrinkage_factor": ("shrinkage", ["manual"])},
@@ -188,8 +187,8 @@ CLASSIFIERS = [
         KNeighborsClassifier(n_jobs=1),
         {
             "n_neighbors": Integer(1, 200, log=True, default=15),
-            "weights": Categorical(["distance", "uniform"]),
-            "p": Categorical([2, 1]),
+            "weights": ["distance", "uniform"],
+            "p": [2, 1],
         },
         adapt=partial(bound_by_rows, "n_neighbors"),
         max_samples=100_000,
@@ -203,9 +202,9 @@ CLASSIFIERS = [
             "depth": Integer(1, 3, default=2),
             "width": Integer(16, 256, log=True, default=64),
             "learning_rate": Real(3e-3, 0.2, log=True, default=0.04),
-            "label_smoothing": Categorical([0.1, 0.0]),
-            "dropout": Categorical([0.0, 0.15, 0.3]),
-            "n_members": Categorical([4, 1, 2, 8]),
+            "label_smoothing": [0.1, 0.0],
+            "dropout": [0.0, 0.15, 0.3],
+            "n_members": [4, 1, 2, 8],
         },
         adapt=_adapt_mlp,
         cost=6.0,

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.kernel_approximation import Nystroem
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import TargetEncoder
@@ -84,73 +83,11 @@ def _variance(X: Any) -> float:
     return float(squares.mean() - X.mean() ** 2)
 
 
-class ScaledGammaNystroem(TransformerMixin, BaseEstimator):
-    """Nystroem features of a Gaussian kernel whose gamma is a multiple of ``1 / n_features``.
-
-    Parameters
-    ----------
-    gamma : float, default=1.0
-        Multiple of ``1 / n_features``, the scale for standardised columns.
-    n_components : int, default=100
-        Number of features.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the sample of rows that is the basis.
-
-    Attributes
-    ----------
-    nystroem_ : sklearn.kernel_approximation.Nystroem
-        The fitted approximation.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from skauto.space.catalog import ScaledGammaNystroem
-    >>> X, _ = load_iris(return_X_y=True)
-    >>> ScaledGammaNystroem(n_components=20, random_state=0).fit_transform(X).shape
-    (150, 20)
-    """
-
-    def __init__(
-        self, gamma: float = 1.0, n_components: int = 100, random_state: Any = None
-    ) -> None:
-        self.gamma = gamma
-        self.n_components = n_components
-        self.random_state = random_state
-
-    def fit(self, X: Any, y: Any = None) -> "ScaledGammaNystroem":
-        """Sample the basis and compute the feature map."""
-        X = validate_data(self, X, accept_sparse="csr")
-        self.nystroem_ = Nystroem(
-            gamma=self.gamma / X.shape[1],
-            n_components=min(self.n_components, X.shape[0]),
-            random_state=self.random_state,
-        ).fit(X)
-        return self
-
-    def transform(self, X: Any) -> Any:
-        """Compute the features, of shape (n_samples, n_components)."""
-        check_is_fitted(self)
-        return self.nystroem_.transform(validate_data(self, X, accept_sparse="csr", reset=False))
-
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Return the names of the features; `input_features` is ignored."""
-        return self.nystroem_.get_feature_names_out()
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-
 class CrossFittedTargetEncoder(TransformerMixin, BaseEstimator):
-    """Target encoder with a seed, which reduces the number of folds for small classes.
+    """Target encoder with a seed, and fewer than its 5 folds if no class has 5 rows.
 
     Parameters
     ----------
-    smooth : "auto" or float, default="auto"
-        Amount of shrinkage of the mean of a category to the overall mean.
-    n_folds : int, default=5
-        Maximum number of folds of the cross-fitting.
     random_state : int, RandomState instance or None, default=None
         Seed of the folds.
 
@@ -169,11 +106,7 @@ class CrossFittedTargetEncoder(TransformerMixin, BaseEstimator):
     [[0.0], [1.0]]
     """
 
-    def __init__(
-        self, smooth: str | float = "auto", n_folds: int = 5, random_state: Any = None
-    ) -> None:
-        self.smooth = smooth
-        self.n_folds = n_folds
+    def __init__(self, random_state: Any = None) -> None:
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> "CrossFittedTargetEncoder":
@@ -187,10 +120,9 @@ class CrossFittedTargetEncoder(TransformerMixin, BaseEstimator):
         The result has one column per column of X, times n_classes if there are more than two.
         """
         _, counts = np.unique(y, return_counts=True)
-        folds = StratifiedKFold(
-            max(2, min(self.n_folds, counts.max())), shuffle=True, random_state=self.random_state
-        )
-        self.encoder_ = TargetEncoder(smooth=self.smooth, cv=folds)
+        n_folds = max(2, min(5, counts.max()))
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
+        self.encoder_ = TargetEncoder(cv=folds)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="The least populated class in y")
             return self.encoder_.fit_transform(X, y)

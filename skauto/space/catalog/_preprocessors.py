@@ -9,10 +9,12 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomTreesEmbedding
 from sklearn.feature_selection import (
     SelectFromModel,
     SelectPercentile,
+    chi2,
     f_classif,
     mutual_info_classif,
 )
 from sklearn.impute import SimpleImputer
+from sklearn.kernel_approximation import Nystroem
 from sklearn.preprocessing import (
     MinMaxScaler,
     OneHotEncoder,
@@ -23,10 +25,10 @@ from sklearn.preprocessing import (
 from sklearn.svm import LinearSVC
 
 from skauto.space._component import Component, FitContext
-from skauto.space._parameters import Categorical, Integer, Real
+from skauto.space._parameters import Integer, Real
 from skauto.space.catalog._adapt import bound_by_rows, false_if_sparse
 from skauto.space.catalog._category_columns import CategoryColumns
-from skauto.space.catalog._estimators import CrossFittedTargetEncoder, ScaledGammaNystroem
+from skauto.space.catalog._estimators import CrossFittedTargetEncoder, positive_part
 from skauto.space.catalog._pairs import PairFeatures
 from skauto.space.catalog._robust_smooth import RobustSmoothScaler
 
@@ -83,20 +85,36 @@ def _adapt_polynomial(estimator: Any, context: FitContext) -> None:
         estimator.set_params(degree=1)
 
 
+def _adapt_nystroem(estimator: Any, context: FitContext) -> None:
+    """Divide gamma by the number of columns, the scale of squared distances."""
+    estimator.set_params(gamma=estimator.gamma / context.n_features)
+    bound_by_rows("n_components", estimator, context)
+
+
 def _adapt_pairs(estimator: Any, context: FitContext) -> None:
     estimator.set_params(categorical_features=list(context.categorical))
 
 
-def _make_percentile(percentile: float = 50.0, score: str = "f_classif") -> SelectPercentile:
-    scores = {
-        "f_classif": f_classif,
-        "mutual_information": partial(mutual_info_classif, random_state=0),
-    }
-    return SelectPercentile(scores[score], percentile=percentile)
+def make_l1_selector(threshold: float | str = "mean", **parameters: Any) -> SelectFromModel:
+    """Build a selector from an L1-penalised linear support vector machine."""
+    return SelectFromModel(LinearSVC(penalty="l1", dual=False, **parameters), threshold=threshold)
 
 
-def _make_l1_selector(C: float = 1.0) -> SelectFromModel:
-    return SelectFromModel(LinearSVC(C=C, penalty="l1", dual=False, tol=1e-3), threshold=1e-5)
+def chi2_of_positive_part(X: Any, y: Any) -> Any:
+    """Compute the score chi2 with negative values clipped at zero."""
+    return chi2(positive_part(X), y)
+
+
+SCORES = {
+    "chi2": chi2_of_positive_part,
+    "f_classif": f_classif,
+    "mutual_information": partial(mutual_info_classif, random_state=0),
+}
+
+
+def make_select_percentile(percentile: float, score: str) -> SelectPercentile:
+    """Build a univariate selector from the name of its score."""
+    return SelectPercentile(SCORES[score], percentile=percentile)
 
 
 ENCODERS = [
@@ -106,7 +124,7 @@ ENCODERS = [
         make_one_hot,
         {
             "max_categories": Integer(5, 100, log=True, default=30),
-            "min_frequency": Categorical([None, 0.002, 0.01, 0.05]),
+            "min_frequency": [None, 0.002, 0.01, 0.05],
         },
         adapt=adapt_one_hot,
         dense_only=False,
@@ -128,7 +146,7 @@ IMPUTERS = [
     Component(
         "simple",
         SimpleImputer(keep_empty_features=True),
-        {"strategy": Categorical(["median", "mean"]), "add_indicator": Categorical([True, False])},
+        {"strategy": ["median", "mean"], "add_indicator": [True, False]},
         handles_categories=True,
     ),
 ]
@@ -181,21 +199,22 @@ TRANSFORMERS = [
     Component(
         "pca",
         PCA(svd_solver="full"),
-        {"n_components": Real(0.5, 0.9999, default=0.99), "whiten": Categorical([False, True])},
+        {"n_components": Real(0.5, 0.9999, default=0.99), "whiten": [False, True]},
     ),
     Component(
         "polynomial",
         PolynomialFeatures(degree=2, include_bias=False),
-        {"interaction_only": Categorical([False, True])},
+        {"interaction_only": [False, True]},
         adapt=_adapt_polynomial,
     ),
     Component(
         "nystroem",
-        ScaledGammaNystroem(),
+        Nystroem(),
         {
             "gamma": Real(0.01, 10.0, log=True, default=0.5),
             "n_components": Integer(30, 1000, log=True, default=200),
         },
+        adapt=_adapt_nystroem,
     ),
     Component(
         "random_trees_embedding",
@@ -219,18 +238,22 @@ SELECTORS = [
     Component("none", weight=6.0),
     Component(
         "select_percentile",
-        _make_percentile,
+        make_select_percentile,
         {
             "percentile": Real(5.0, 95.0, default=60.0),
-            "score": Categorical(["f_classif", "mutual_information"]),
+            "score": ["f_classif", "mutual_information"],
         },
         handles_categories=True,
     ),
     Component(
         "select_extra_trees",
         SelectFromModel(ExtraTreesClassifier(50, min_samples_leaf=3, n_jobs=1)),
-        {"threshold": Categorical(["median", "0.5*mean", "mean", "0.25*mean"])},
+        {"threshold": ["median", "0.5*mean", "mean", "0.25*mean"]},
         handles_categories=True,
     ),
-    Component("select_l1", _make_l1_selector, {"C": Real(0.003, 3.0, log=True, default=0.1)}),
+    Component(
+        "select_l1",
+        partial(make_l1_selector, threshold=1e-5, tol=1e-3),
+        {"C": Real(0.003, 3.0, log=True, default=0.1)},
+    ),
 ]

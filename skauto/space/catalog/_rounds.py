@@ -13,10 +13,7 @@ TOTAL_STEP = 10.0
 
 
 class RoundsClassifier(ClassifierMixin, BaseEstimator, ABC):
-    """Base class of classifiers that are trained in rounds (boosting rounds or epochs).
-
-    A subclass has the parameter `n_rounds` and defines `fit` and `predict_proba`.
-    """
+    """Base class of classifiers that are trained in rounds, with a parameter `n_rounds`."""
 
     classes_: Any
 
@@ -74,17 +71,9 @@ class BoostedTrees(RoundsClassifier):
 
     @abstractmethod
     def _boost(
-        self,
-        X: Any,
-        codes: Any,
-        sample_weight: Any,
-        n_rounds: int,
-        validation: tuple[Any, Any] | None = None,
+        self, X: Any, codes: Any, sample_weight: Any, n_rounds: int, validation: Any = None
     ) -> tuple[Any, int]:
-        """Return the fitted model of the library and its number of rounds.
-
-        With validation rows and their class codes, `n_rounds` is a maximum.
-        """
+        """Return the fitted model and its number of rounds: `n_rounds`, or fewer with stopping."""
 
     def _patience(self, X: Any) -> int:
         """Return the number of rounds without a lower loss after which boosting stops."""
@@ -104,26 +93,12 @@ def max_patience(n_samples: int) -> float:
     """Return the maximum number of rounds without a lower loss, from 20 to 150.
 
     It is half the patience of AutoGluon, and decreases for many rows, whose loss has less noise.
-
-    Examples
-    --------
-    >>> from skauto.space.catalog._rounds import max_patience
-    >>> max_patience(20_000)
-    75.0
     """
     return max(20.0, 150.0 * min(1.0, 10_000 / n_samples))
 
 
 def known_rows(eval_set: tuple[Any, Any], classes: Any) -> tuple[Any, Any] | None:
-    """Drop the validation rows whose class is not in `classes`; None if no row remains.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.space.catalog._rounds import known_rows
-    >>> known_rows((np.array([[5.0], [6.0]]), [0, 2]), [0, 1])
-    (array([[5.]]), array([0]))
-    """
+    """Drop the validation rows whose class is not in `classes`; None if no row remains."""
     X, y = eval_set[0], np.asarray(eval_set[1])
     known = np.isin(y, classes)
     if known.all():

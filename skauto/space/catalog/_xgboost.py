@@ -43,12 +43,7 @@ class XGBoostClassifier(BoostedTrees):
         self.random_state = random_state
 
     def _boost(
-        self,
-        X: Any,
-        codes: Any,
-        sample_weight: Any,
-        n_rounds: int,
-        validation: tuple[Any, Any] | None = None,
+        self, X: Any, codes: Any, sample_weight: Any, n_rounds: int, validation: Any = None
     ) -> tuple[Any, int]:
         from xgboost.callback import EarlyStopping
 

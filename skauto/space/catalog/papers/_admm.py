@@ -1,5 +1,6 @@
 """The two search spaces of ADMM.
 
+S. Liu et al., "An ADMM based framework for AutoML pipeline configuration", AAAI 2020.
 The paper prints only the number of hyper-parameters of each algorithm. Names and ranges are from
 auto-sklearn, or our own if auto-sklearn has none.
 """
@@ -22,7 +23,7 @@ from sklearn.preprocessing import Binarizer, KBinsDiscretizer
 from sklearn.random_projection import GaussianRandomProjection, SparseRandomProjection
 
 from skauto.space._component import Component, FitContext
-from skauto.space._parameters import Categorical, Integer, Real
+from skauto.space._parameters import Integer, Real
 from skauto.space._space import SearchSpace
 from skauto.space.catalog._adapt import bound_by_columns, bound_by_rows, components_to_both
 from skauto.space.catalog.papers._auto_sklearn_classifiers import CLASSIFIERS
@@ -65,9 +66,7 @@ _SMALL_SCALERS = [
     SCALERS["min_max"],
     SCALERS["standard"],
     # the paper has 2 continuous and 2 discrete hyper-parameters
-    SCALERS["robust"].vary(
-        {"with_centering": Categorical([True, False]), "with_scaling": Categorical([True, False])}
-    ),
+    SCALERS["robust"].vary({"with_centering": [True, False], "with_scaling": [True, False]}),
 ]
 
 _LARGE_SCALERS = [
@@ -78,7 +77,7 @@ _LARGE_SCALERS = [
         KBinsDiscretizer(encode="ordinal"),
         {
             "n_bins": Integer(2, 20, default=5),
-            "strategy": Categorical(["quantile", "uniform", "kmeans"]),
+            "strategy": ["quantile", "uniform", "kmeans"],
         },
     ),
 ]
@@ -102,7 +101,7 @@ _LARGE_TRANSFORMERS = [
     TRANSFORMERS["kitchen_sinks"].vary(name="rbf_sampler"),
     TRANSFORMERS["nystroem_sampler"].vary(name="nystroem"),
     TRUNCATED_SVD.vary({"n_iter": Integer(2, 10, default=5)}),
-    TRANSFORMERS["kernel_pca"].vary({"remove_zero_eig": Categorical([True, False])}),
+    TRANSFORMERS["kernel_pca"].vary({"remove_zero_eig": [True, False]}),
     TRANSFORMERS["fast_ica"].vary({"max_iter": Integer(200, 1000, default=200)}),
     Component(
         "factor_analysis",
@@ -110,7 +109,7 @@ _LARGE_TRANSFORMERS = [
         {
             "n_components": _COMPONENTS,
             "max_iter": Integer(100, 1000, default=1000),
-            "svd_method": Categorical(["randomized", "lapack"]),
+            "svd_method": ["randomized", "lapack"],
         },
         adapt=components_to_both,
     ),
@@ -137,7 +136,7 @@ _SMALL_CLASSIFIERS = [
     CLASSIFIERS["gaussian_nb"],
     CLASSIFIERS["qda"],
     CLASSIFIERS["gradient_boosting"].vary(
-        {"loss": Categorical(["log_loss", "exponential"])}, adapt=_log_loss_for_many_classes
+        {"loss": ["log_loss", "exponential"]}, adapt=_log_loss_for_many_classes
     ),
     CLASSIFIERS["k_nearest_neighbors"],
     CLASSIFIERS["random_forest"].vary(_TREES),
@@ -164,7 +163,7 @@ _LARGE_CLASSIFIERS = [
         max_samples=1000,
         cost=8.0,
     ),
-    LOGISTIC_REGRESSION.vary({"fit_intercept": Categorical([True, False])}),
+    LOGISTIC_REGRESSION.vary({"fit_intercept": [True, False]}),
     Component(
         "mlp",  # ranges of later versions of auto-sklearn
         make_stopped_mlp,
@@ -173,8 +172,8 @@ _LARGE_CLASSIFIERS = [
             "learning_rate_init": Real(1e-4, 0.5, log=True, default=1e-3),
             "depth": Integer(1, 3, default=1),
             "width": Integer(16, 264, log=True, default=32),
-            "activation": Categorical(["relu", "tanh"]),
-            "early_stopping": Categorical([True, False]),
+            "activation": ["relu", "tanh"],
+            "early_stopping": [True, False],
             "batch_size": Integer(16, 256, log=True, default=200),
         },
         adapt=partial(bound_by_rows, "batch_size"),
@@ -188,10 +187,6 @@ def admm_small() -> SearchSpace:
 
     It has 35 hyper-parameters and the strategy of the imputer. The paper has 36 and the imputer:
     also ``criterion`` of gradient boosting.
-
-    References
-    ----------
-    .. [1] Liu et al., "An ADMM based framework for AutoML pipeline configuration", AAAI 2020.
     """
     return paper_space(
         "admm_small",
@@ -209,10 +204,6 @@ def admm_large() -> SearchSpace:
     It has 90 hyper-parameters and the strategy of the imputer. The paper has 92: also
     ``criterion`` of gradient boosting and ``algorithm`` of AdaBoost. The seventh selector is our
     addition.
-
-    References
-    ----------
-    .. [1] Liu et al., "An ADMM based framework for AutoML pipeline configuration", AAAI 2020.
     """
     return paper_space(
         "admm_large",

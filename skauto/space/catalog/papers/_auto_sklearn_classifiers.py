@@ -24,7 +24,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skauto.space._component import Component
-from skauto.space._parameters import Categorical, Integer, Real
+from skauto.space._parameters import Integer, Real
 from skauto.space.catalog._adapt import (
     bound_by_rows,
     exponent_to_columns,
@@ -36,17 +36,19 @@ from skauto.space.catalog._estimators import ClippedMultinomialNB
 from skauto.space.catalog.papers._base import by_name, make_boosted_trees
 
 TOLERANCE = Real(1e-5, 1e-1, log=True, default=1e-4)
-_GAMMA = Real(2.0**-15, 8.0, log=True, default=0.1)
-_PENALTY = Real(2.0**-5, 2.0**15, log=True, default=1.0)
-_SPLITS = {
+GAMMA = Real(2.0**-15, 8.0, log=True, default=0.1)
+PENALTY = Real(2.0**-5, 2.0**15, log=True, default=1.0)
+KERNEL_CONDITIONS = {"degree": ("kernel", ["poly"]), "coef0": ("kernel", ["poly", "sigmoid"])}
+_SMOOTHING = {"alpha": Real(0.01, 100.0, log=True, default=1.0), "fit_prior": [True, False]}
+SPLITS = {
     "min_samples_split": Integer(2, 20, default=2),
     "min_samples_leaf": Integer(1, 20, default=1),
 }
 _FOREST = {
-    "n_estimators": Categorical([100]),
-    "criterion": Categorical(["gini", "entropy"]),
+    "n_estimators": [100],
+    "criterion": ["gini", "entropy"],
     "max_features": Real(0.0, 1.0, default=0.5),
-    **_SPLITS,
+    **SPLITS,
 }
 
 
@@ -83,22 +85,14 @@ CLASSIFIERS = by_name(
         },
         cost=4.0,
     ),
-    Component(
-        "bernoulli_nb",
-        BernoulliNB(),
-        {
-            "alpha": Real(0.01, 100.0, log=True, default=1.0),
-            "fit_prior": Categorical([True, False]),
-        },
-        cost=0.1,
-    ),
+    Component("bernoulli_nb", BernoulliNB(), _SMOOTHING, cost=0.1),
     Component(
         "decision_tree",
         DecisionTreeClassifier(),
         {
-            "criterion": Categorical(["gini", "entropy"]),
+            "criterion": ["gini", "entropy"],
             "max_depth": Real(0.0, 2.0, default=0.5),
-            **_SPLITS,
+            **SPLITS,
         },
         adapt=factor_to_depth,
         cost=0.4,
@@ -106,7 +100,7 @@ CLASSIFIERS = by_name(
     Component(
         "extra_trees",
         ExtraTreesClassifier(n_jobs=1),
-        {**_FOREST, "bootstrap": Categorical([False, True])},
+        {**_FOREST, "bootstrap": [False, True]},
         adapt=exponent_to_columns,
         cost=3.0,
     ),
@@ -118,7 +112,7 @@ CLASSIFIERS = by_name(
             "learning_rate": Real(0.01, 1.0, log=True, default=0.1),
             "n_estimators": Integer(50, 500, default=100),
             "max_depth": Integer(1, 10, default=3),
-            **_SPLITS,
+            **SPLITS,
             "subsample": Real(0.01, 1.0, default=1.0),
             "max_features": Real(0.1, 1.0, default=1.0),
         },
@@ -129,8 +123,8 @@ CLASSIFIERS = by_name(
         KNeighborsClassifier(n_jobs=1),
         {
             "n_neighbors": Integer(1, 100, log=True, default=1),
-            "weights": Categorical(["uniform", "distance"]),
-            "p": Categorical([2, 1]),
+            "weights": ["uniform", "distance"],
+            "p": [2, 1],
         },
         adapt=partial(bound_by_rows, "n_neighbors"),
         cost=0.6,
@@ -139,7 +133,7 @@ CLASSIFIERS = by_name(
         "lda",
         make_lda,
         {
-            "shrinkage": Categorical(["none", "auto", "manual"]),
+            "shrinkage": ["none", "auto", "manual"],
             "shrinkage_factor": Real(0.0, 1.0, default=0.5),
             "tol": TOLERANCE,
         },
@@ -150,41 +144,33 @@ CLASSIFIERS = by_name(
     Component(
         "liblinear_svc",
         LinearSVC(dual=False),
-        {"penalty": Categorical(["l2", "l1"]), "tol": TOLERANCE, "C": _PENALTY},
+        {"penalty": ["l2", "l1"], "tol": TOLERANCE, "C": PENALTY},
         cost=0.7,
     ),
     Component(
         "libsvm_svc",
         SVC(max_iter=100_000),  # a bound for solvers that do not converge
         {
-            "C": _PENALTY,
-            "kernel": Categorical(["rbf", "poly", "sigmoid"]),
-            "gamma": _GAMMA,
+            "C": PENALTY,
+            "kernel": ["rbf", "poly", "sigmoid"],
+            "gamma": GAMMA,
             "degree": Integer(2, 5, default=3),
             "coef0": Real(-1.0, 1.0, default=0.0),
-            "shrinking": Categorical([True, False]),
+            "shrinking": [True, False],
             "tol": Real(1e-5, 1e-1, log=True, default=1e-3),
         },
-        conditions={"degree": ("kernel", ["poly"]), "coef0": ("kernel", ["poly", "sigmoid"])},
+        conditions=KERNEL_CONDITIONS,
         cost=6.0,
     ),
-    Component(
-        "multinomial_nb",
-        ClippedMultinomialNB(),
-        {
-            "alpha": Real(0.01, 100.0, log=True, default=1.0),
-            "fit_prior": Categorical([True, False]),
-        },
-        cost=0.1,
-    ),
+    Component("multinomial_nb", ClippedMultinomialNB(), _SMOOTHING, cost=0.1),
     Component(
         "passive_aggressive",
         make_passive_aggressive,
         {
             "C": Real(1e-5, 10.0, log=True, default=1.0),
-            "loss": Categorical(["hinge", "squared_hinge"]),
+            "loss": ["hinge", "squared_hinge"],
             "tol": TOLERANCE,
-            "average": Categorical([False, True]),
+            "average": [False, True],
         },
         cost=0.5,
     ),
@@ -197,7 +183,7 @@ CLASSIFIERS = by_name(
     Component(
         "random_forest",
         RandomForestClassifier(n_jobs=1),
-        {**_FOREST, "bootstrap": Categorical([True, False])},
+        {**_FOREST, "bootstrap": [True, False]},
         adapt=exponent_to_columns,
         cost=3.5,
     ),
@@ -205,17 +191,15 @@ CLASSIFIERS = by_name(
         "sgd",
         make_sgd,
         {
-            "loss": Categorical(
-                ["log_loss", "hinge", "modified_huber", "squared_hinge", "perceptron"]
-            ),
-            "penalty": Categorical(["l2", "l1", "elasticnet"]),
+            "loss": ["log_loss", "hinge", "modified_huber", "squared_hinge", "perceptron"],
+            "penalty": ["l2", "l1", "elasticnet"],
             "alpha": Real(1e-7, 1e-1, log=True, default=1e-4),
             "l1_ratio": Real(1e-9, 1.0, log=True, default=0.15),
             "tol": TOLERANCE,
-            "learning_rate": Categorical(["invscaling", "optimal", "constant"]),
+            "learning_rate": ["invscaling", "optimal", "constant"],
             "eta0": Real(1e-7, 1e-1, log=True, default=0.01),
             "power_t": Real(1e-5, 1.0, default=0.5),
-            "average": Categorical([False, True]),
+            "average": [False, True],
         },
         conditions={
             "l1_ratio": ("penalty", ["elasticnet"]),
@@ -230,14 +214,14 @@ CLASSIFIERS = by_name(
         {
             "max_depth": Integer(1, 20, default=3),
             "learning_rate": Real(1e-3, 1.0, log=True, default=0.1),
-            "boosting_type": Categorical(["gbdt", "dart"]),
+            "boosting_type": ["gbdt", "dart"],
             "subsample": Real(0.01, 1.0, default=1.0),
             "min_child_weight": Integer(0, 20, default=1),
             "colsample_bytree": Real(0.1, 1.0, default=1.0),
             "feature_fraction_bynode": Real(0.1, 1.0, default=1.0),
             "reg_alpha": Real(1e-10, 1e-1, log=True, default=1e-10),
             "reg_lambda": Real(1e-10, 1e-1, log=True, default=1e-10),
-            "uniform_drop": Categorical([True, False]),
+            "uniform_drop": [True, False],
             "drop_rate": Real(1e-10, 1.0 - 1e-10, default=0.5),
         },
         conditions={"uniform_drop": _DART, "drop_rate": _DART},

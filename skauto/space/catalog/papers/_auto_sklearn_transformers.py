@@ -12,14 +12,7 @@ import numpy as np
 from sklearn.cluster import FeatureAgglomeration
 from sklearn.decomposition import PCA, FastICA, KernelPCA
 from sklearn.ensemble import ExtraTreesClassifier, RandomTreesEmbedding
-from sklearn.feature_selection import (
-    GenericUnivariateSelect,
-    SelectFromModel,
-    SelectPercentile,
-    chi2,
-    f_classif,
-    mutual_info_classif,
-)
+from sklearn.feature_selection import GenericUnivariateSelect, SelectFromModel
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.preprocessing import (
     MinMaxScaler,
@@ -29,10 +22,10 @@ from sklearn.preprocessing import (
     RobustScaler,
     StandardScaler,
 )
-from sklearn.svm import LinearSVC
 
 from skauto.space._component import Component, FitContext
-from skauto.space._parameters import Categorical, Integer, Real
+from skauto.space._distributions import as_parameter
+from skauto.space._parameters import Integer, Real
 from skauto.space.catalog._adapt import (
     bound_by_columns,
     bound_by_rows,
@@ -40,10 +33,17 @@ from skauto.space.catalog._adapt import (
     exponent_to_columns,
     false_if_sparse,
 )
-from skauto.space.catalog._estimators import positive_part
+from skauto.space.catalog._preprocessors import SCORES, make_l1_selector, make_select_percentile
+from skauto.space.catalog.papers._auto_sklearn_classifiers import (
+    GAMMA,
+    KERNEL_CONDITIONS,
+    PENALTY,
+    SPLITS,
+    TOLERANCE,
+)
 from skauto.space.catalog.papers._base import NONE, by_name
 
-GAMMA = Real(2.0**-15, 8.0, log=True, default=1.0)
+_UNIT_GAMMA = as_parameter(GAMMA, 1.0)
 
 
 def _make_robust(q_min: float = 0.25, q_max: float = 0.75, **parameters: Any) -> RobustScaler:
@@ -60,7 +60,7 @@ SCALERS = by_name(
         QuantileTransformer(),
         {
             "n_quantiles": Integer(10, 2000, default=1000),
-            "output_distribution": Categorical(["uniform", "normal"]),
+            "output_distribution": ["uniform", "normal"],
         },
         adapt=partial(bound_by_rows, "n_quantiles"),
     ),
@@ -100,33 +100,11 @@ def make_feature_agglomeration(
     return FeatureAgglomeration(pooling_func=function, **parameters)
 
 
-def make_linear_svc_selector(**parameters: Any) -> SelectFromModel:
-    """Build a selector from an L1-penalised linear support vector machine."""
-    return SelectFromModel(LinearSVC(penalty="l1", dual=False, **parameters), threshold="mean")
-
-
-def chi2_of_positive_part(X: Any, y: Any) -> Any:
-    """Compute the score chi2 with negative values clipped at zero."""
-    return chi2(positive_part(X), y)
-
-
-_SCORES = {
-    "chi2": chi2_of_positive_part,
-    "f_classif": f_classif,
-    "mutual_information": partial(mutual_info_classif, random_state=0),
-}
-
-
-def make_select_percentile(percentile: float = 50.0, score: str = "chi2") -> SelectPercentile:
-    """Build a univariate selector from the name of its score."""
-    return SelectPercentile(_SCORES[score], percentile=percentile)
-
-
 def make_select_rates(
     param: float = 0.1, mode: str = "fpr", score: str = "chi2"
 ) -> GenericUnivariateSelect:
     """Build a univariate selector from the name of its score."""
-    return GenericUnivariateSelect(_SCORES[score], mode=mode, param=param)
+    return GenericUnivariateSelect(SCORES[score], mode=mode, param=param)
 
 
 TRANSFORMERS = by_name(
@@ -135,11 +113,10 @@ TRANSFORMERS = by_name(
         "extra_trees_preproc",
         make_extra_trees_selector,
         {
-            "criterion": Categorical(["gini", "entropy"]),
+            "criterion": ["gini", "entropy"],
             "max_features": Real(0.0, 1.0, default=0.5),
-            "min_samples_split": Integer(2, 20, default=2),
-            "min_samples_leaf": Integer(1, 20, default=1),
-            "bootstrap": Categorical([False, True]),
+            **SPLITS,
+            "bootstrap": [False, True],
         },
         adapt=_adapt_inner_trees,
     ),
@@ -147,9 +124,9 @@ TRANSFORMERS = by_name(
         "fast_ica",
         make_fast_ica,
         {
-            "algorithm": Categorical(["parallel", "deflation"]),
-            "whiten": Categorical([False, True]),
-            "fun": Categorical(["logcosh", "exp", "cube"]),
+            "algorithm": ["parallel", "deflation"],
+            "whiten": [False, True],
+            "fun": ["logcosh", "exp", "cube"],
             "n_components": Integer(10, 2000, default=100),
         },
         conditions={"n_components": ("whiten", [True])},
@@ -161,9 +138,9 @@ TRANSFORMERS = by_name(
         make_feature_agglomeration,
         {
             "n_clusters": Integer(2, 400, default=25),
-            "linkage": Categorical(["ward", "complete", "average"]),
-            "metric": Categorical(["euclidean", "manhattan", "cosine"]),
-            "pooling_func": Categorical(["mean", "median", "max"]),
+            "linkage": ["ward", "complete", "average"],
+            "metric": ["euclidean", "manhattan", "cosine"],
+            "pooling_func": ["mean", "median", "max"],
         },
         conditions={"metric": ("linkage", ["complete", "average"])},
         adapt=partial(bound_by_columns, "n_clusters"),
@@ -174,60 +151,49 @@ TRANSFORMERS = by_name(
         KernelPCA(remove_zero_eig=True, n_jobs=1),
         {
             "n_components": Integer(10, 2000, default=100),
-            "kernel": Categorical(["rbf", "poly", "sigmoid", "cosine"]),
-            "gamma": GAMMA,
+            "kernel": ["rbf", "poly", "sigmoid", "cosine"],
+            "gamma": _UNIT_GAMMA,
             "degree": Integer(2, 5, default=3),
             "coef0": Real(-1.0, 1.0, default=0.0),
         },
-        conditions={
-            "gamma": ("kernel", ["rbf", "poly"]),
-            "degree": ("kernel", ["poly"]),
-            "coef0": ("kernel", ["poly", "sigmoid"]),
-        },
+        conditions={"gamma": ("kernel", ["rbf", "poly"]), **KERNEL_CONDITIONS},
         adapt=partial(bound_by_rows, "n_components"),
     ),
     Component(
         "kitchen_sinks",
         RBFSampler(),
-        {"gamma": GAMMA, "n_components": Integer(50, 10000, log=True, default=100)},
+        {"gamma": _UNIT_GAMMA, "n_components": Integer(50, 10000, log=True, default=100)},
     ),
     Component(
         "liblinear_svc_preprocessor",
-        make_linear_svc_selector,
-        {
-            "tol": Real(1e-5, 1e-1, log=True, default=1e-4),
-            "C": Real(2.0**-5, 2.0**15, log=True, default=1.0),
-        },
+        make_l1_selector,
+        {"tol": TOLERANCE, "C": PENALTY},
     ),
     Component(
         "nystroem_sampler",
         Nystroem(n_jobs=1),
         {
             "n_components": Integer(50, 10000, log=True, default=100),
-            "kernel": Categorical(["rbf", "poly", "sigmoid", "cosine"]),
-            "gamma": Real(GAMMA.low, GAMMA.high, log=True, default=0.1),
+            "kernel": ["rbf", "poly", "sigmoid", "cosine"],
+            "gamma": GAMMA,
             "degree": Integer(2, 5, default=3),
             "coef0": Real(-1.0, 1.0, default=0.0),
         },
-        conditions={
-            "gamma": ("kernel", ["rbf", "poly", "sigmoid"]),
-            "degree": ("kernel", ["poly"]),
-            "coef0": ("kernel", ["poly", "sigmoid"]),
-        },
+        conditions={"gamma": ("kernel", ["rbf", "poly", "sigmoid"]), **KERNEL_CONDITIONS},
         adapt=partial(bound_by_rows, "n_components"),
     ),
     Component(
         "pca",
         PCA(svd_solver="full"),
-        {"n_components": Real(0.5, 0.9999, default=0.9999), "whiten": Categorical([False, True])},
+        {"n_components": Real(0.5, 0.9999, default=0.9999), "whiten": [False, True]},
     ),
     Component(
         "polynomial",
         PolynomialFeatures(),
         {
             "degree": Integer(2, 3, default=2),
-            "interaction_only": Categorical([False, True]),
-            "include_bias": Categorical([True, False]),
+            "interaction_only": [False, True],
+            "include_bias": [True, False],
         },
     ),
     Component(
@@ -236,8 +202,7 @@ TRANSFORMERS = by_name(
         {
             "n_estimators": Integer(10, 100, default=10),
             "max_depth": Integer(2, 10, default=5),
-            "min_samples_split": Integer(2, 20, default=2),
-            "min_samples_leaf": Integer(1, 20, default=1),
+            **SPLITS,
         },
     ),
     Component(
@@ -245,7 +210,7 @@ TRANSFORMERS = by_name(
         make_select_percentile,
         {
             "percentile": Real(1.0, 99.0, default=50.0),
-            "score": Categorical(["chi2", "f_classif", "mutual_information"]),
+            "score": ["chi2", "f_classif", "mutual_information"],
         },
     ),
     Component(
@@ -253,8 +218,8 @@ TRANSFORMERS = by_name(
         make_select_rates,
         {
             "param": Real(0.01, 0.5, default=0.1),
-            "mode": Categorical(["fpr", "fdr", "fwe"]),
-            "score": Categorical(["chi2", "f_classif"]),
+            "mode": ["fpr", "fdr", "fwe"],
+            "score": ["chi2", "f_classif"],
         },
     ),
 )

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
 from skauto.space._component import Component
-from skauto.space._parameters import Categorical, Integer, Real
+from skauto.space._parameters import Integer, Real
 from skauto.space._space import SearchSpace
 from skauto.space.catalog._adapt import components_below_columns
 from skauto.space.catalog._default import make_space
@@ -31,7 +31,7 @@ ONE_HOT = Component(
 IMPUTER = Component(
     "simple",
     SimpleImputer(keep_empty_features=True),
-    {"strategy": Categorical(["mean", "median", "most_frequent"])},
+    {"strategy": ["mean", "median", "most_frequent"]},
     handles_categories=True,
 )
 
@@ -79,8 +79,8 @@ LOGISTIC_REGRESSION = Component(
     {
         "C": Real(2.0**-5, 10.0, log=True, default=1.0),
         "tol": Real(1e-6, 1e-2, log=True, default=1e-4),
-        "penalty": Categorical(["l2", "l1"]),
-        "solver": Categorical(["liblinear", "saga"]),
+        "penalty": ["l2", "l1"],
+        "solver": ["liblinear", "saga"],
     },
     cost=0.8,
 )

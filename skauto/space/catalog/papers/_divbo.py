@@ -1,4 +1,7 @@
-"""The search space of DivBO, as differences of mindware from auto-sklearn."""
+"""The search space of DivBO, as differences of mindware from auto-sklearn.
+
+Y. Shen et al., "DivBO: diversity-aware CASH for ensemble learning", NeurIPS 2022.
+"""
 
 from typing import Any
 
@@ -7,11 +10,11 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.svm import LinearSVC
 
 from skauto.space._component import Component, FitContext
-from skauto.space._parameters import Categorical, Integer, Real
+from skauto.space._parameters import Integer, Real
 from skauto.space._space import SearchSpace
 from skauto.space.catalog._adapt import rows_in_bag
 from skauto.space.catalog._estimators import CrossFeatures
-from skauto.space.catalog.papers._auto_sklearn_classifiers import CLASSIFIERS
+from skauto.space.catalog.papers._auto_sklearn_classifiers import CLASSIFIERS, KERNEL_CONDITIONS
 from skauto.space.catalog.papers._auto_sklearn_transformers import SCALERS, TRANSFORMERS
 from skauto.space.catalog.papers._base import (
     CLASS_WEIGHTS,
@@ -51,19 +54,19 @@ _CLASSIFIERS = [
     CLASSIFIERS["random_forest"],
     CLASSIFIERS["extra_trees"],
     CLASSIFIERS["gradient_boosting"].vary(
-        {"n_estimators": Categorical([100]), "max_depth": Integer(1, 8, default=3)}
+        {"n_estimators": [100], "max_depth": Integer(1, 8, default=3)}
     ),
     CLASSIFIERS["k_nearest_neighbors"].vary(drop=["p"]),
     CLASSIFIERS["lda"],
     CLASSIFIERS["qda"],
     LOGISTIC_REGRESSION,
     CLASSIFIERS["liblinear_svc"].vary(
-        {"loss": Categorical(["squared_hinge", "hinge"]), "dual": Categorical([True, False])},
+        {"loss": ["squared_hinge", "hinge"], "dual": [True, False]},
         # the hinge loss needs the L2 penalty and the dual problem; L1 needs the primal problem
         conditions={"loss": ("penalty", ["l2"]), "dual": ("loss", ["squared_hinge"])},
         estimator=make_linear_svc,
     ),
-    CLASSIFIERS["libsvm_svc"].vary({"max_iter": Categorical([10000])}),
+    CLASSIFIERS["libsvm_svc"].vary({"max_iter": [10000]}),
     Component(
         "lightgbm",
         LGBMClassifier(max_depth=15, subsample_freq=1, n_jobs=1, verbose=-1, force_col_wise=True),
@@ -96,26 +99,25 @@ _TRANSFORMERS = [
     Component(
         "lda_decomposer",
         make_lda_decomposer,
-        {"shrinkage": Categorical(["none", "auto"])},
+        {"shrinkage": ["none", "auto"]},
         dense_only=True,
     ),
     TRANSFORMERS["nystroem_sampler"].vary(
         {
             "n_components": _DIMENSIONS,
-            "kernel": Categorical(["rbf", "poly", "sigmoid", "cosine", "chi2"]),
+            "kernel": ["rbf", "poly", "sigmoid", "cosine", "chi2"],
         },
         conditions={
             "gamma": ("kernel", ["rbf", "poly", "sigmoid", "chi2"]),
-            "degree": ("kernel", ["poly"]),
-            "coef0": ("kernel", ["poly", "sigmoid"]),
+            **KERNEL_CONDITIONS,
         },
     ),
     TRANSFORMERS["pca"],
-    TRANSFORMERS["polynomial"].vary({"include_bias": Categorical([False])}),
+    TRANSFORMERS["polynomial"].vary({"include_bias": [False]}),
     TRANSFORMERS["random_trees_embedding"].vary(adapt=_shallow_if_many_rows),
     TRUNCATED_SVD,
     TRANSFORMERS["select_percentile"].vary(
-        {"percentile": Real(5.0, 99.0, default=50.0), "score": Categorical(["chi2", "f_classif"])}
+        {"percentile": Real(5.0, 99.0, default=50.0), "score": ["chi2", "f_classif"]}
     ),
     TRANSFORMERS["select_rates"],
     TRANSFORMERS["extra_trees_preproc"],
@@ -129,10 +131,6 @@ def divbo() -> SearchSpace:
     It has no forbidden pairs, and 94 hyper-parameters. The tables have 101: also ``algorithm`` of
     AdaBoost, ``criterion`` of gradient boosting, ``n_components`` of LDA, ``bootstrap`` of the
     trees embedding, and the constants ``penalty``, ``loss`` and ``dual`` of the linear selector.
-
-    References
-    ----------
-    .. [1] Shen et al., "DivBO: diversity-aware CASH for ensemble learning", NeurIPS 2022.
     """
     return paper_space(
         "divbo",

@@ -1,4 +1,8 @@
-"""The two search spaces of FanG-HPO: one classifier each."""
+"""The two search spaces of FanG-HPO: one classifier each.
+
+A. Candelieri, A. Ponti, F. Archetti, "Fair and green hyperparameter optimization via
+multi-objective and multiple information source Bayesian optimization", 2022.
+"""
 
 from typing import Any
 
@@ -57,13 +61,7 @@ _GRADIENT_BOOSTING = Component(
 
 
 def fang_mlp() -> SearchSpace:
-    """Build FanG-HPO's space of neural networks (Table 2): 10 hyper-parameters.
-
-    References
-    ----------
-    .. [1] Candelieri, Ponti and Archetti, "Fair and green hyperparameter optimization via
-       multi-objective and multiple information source Bayesian optimization", 2022.
-    """
+    """Build FanG-HPO's space of neural networks (Table 2): 10 hyper-parameters."""
     return paper_space("fang_mlp", classifier=[_MLP])
 
 
@@ -71,10 +69,5 @@ def fang_gbm() -> SearchSpace:
     """Build FanG-HPO's space of boosted trees (Table 3): 7 hyper-parameters.
 
     LightGBM replaces XGBoost.
-
-    References
-    ----------
-    .. [1] Candelieri, Ponti and Archetti, "Fair and green hyperparameter optimization via
-       multi-objective and multiple information source Bayesian optimization", 2022.
     """
     return paper_space("fang_gbm", classifier=[_GRADIENT_BOOSTING])

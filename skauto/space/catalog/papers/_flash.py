@@ -1,4 +1,7 @@
-"""The search space of FLASH, as differences of its public file from auto-sklearn."""
+"""The search space of FLASH, as differences of its public file from auto-sklearn.
+
+Y. Zhang et al., "FLASH: fast Bayesian optimization for data analytic pipelines", KDD 2016.
+"""
 
 from functools import partial
 from typing import Any
@@ -7,11 +10,11 @@ from sklearn.base import clone
 from sklearn.cluster import FeatureAgglomeration
 
 from skauto.space._component import Component
-from skauto.space._parameters import Categorical, Integer, Real
+from skauto.space._distributions import as_parameter
+from skauto.space._parameters import Integer, Real
 from skauto.space._space import SearchSpace
-from skauto.space.catalog.papers._auto_sklearn_classifiers import CLASSIFIERS, TOLERANCE
+from skauto.space.catalog.papers._auto_sklearn_classifiers import CLASSIFIERS, GAMMA, TOLERANCE
 from skauto.space.catalog.papers._auto_sklearn_transformers import (
-    GAMMA,
     SCALERS,
     TRANSFORMERS,
     make_feature_agglomeration,
@@ -48,8 +51,7 @@ def _with_kernel_parameters(
     component: Component, with_gamma: list[str], default_gamma: float
 ) -> Component:
     """Return a copy with a separate gamma and coef0 for each kernel."""
-    gamma = Real(GAMMA.low, GAMMA.high, log=True, default=default_gamma)
-    gammas = {f"gamma_{kernel}": gamma for kernel in with_gamma}
+    gammas = {f"gamma_{kernel}": as_parameter(GAMMA, default_gamma) for kernel in with_gamma}
     offsets = {f"coef0_{kernel}": Real(-1.0, 1.0, default=0.0) for kernel in ("poly", "sigmoid")}
     conditions = {key: ("kernel", [key.rpartition("_")[2]]) for key in (*gammas, *offsets)}
     return component.vary(
@@ -69,7 +71,7 @@ _CLASSIFIERS = [
     CLASSIFIERS["gradient_boosting"].vary(
         {
             "learning_rate": Real(1e-4, 1.0, log=True, default=0.1),
-            "n_estimators": Categorical([100]),
+            "n_estimators": [100],
         }
     ),
     CLASSIFIERS["k_nearest_neighbors"].vary({"n_neighbors": Integer(1, 100, default=1)}),
@@ -82,12 +84,10 @@ _CLASSIFIERS = [
     CLASSIFIERS["random_forest"],
     CLASSIFIERS["sgd"].vary(
         {
-            "loss": Categorical(
-                ["hinge", "log_loss", "modified_huber", "squared_hinge", "perceptron"]
-            ),
+            "loss": ["hinge", "log_loss", "modified_huber", "squared_hinge", "perceptron"],
             "alpha": Real(1e-6, 1e-1, log=True, default=1e-4),
             "l1_ratio": Real(0.0, 1.0, default=0.15),
-            "learning_rate": Categorical(["optimal", "invscaling", "constant"]),
+            "learning_rate": ["optimal", "invscaling", "constant"],
             "eta0": Real(1e-6, 1e-1, default=0.01),
             **_EPOCHS,
         },
@@ -100,7 +100,7 @@ _TRANSFORMERS = [
     TRANSFORMERS["extra_trees_preproc"],
     TRANSFORMERS["fast_ica"],
     TRANSFORMERS["feature_agglomeration"].vary(
-        {"kind": Categorical(list(_LINKAGES))},
+        {"kind": list(_LINKAGES)},
         drop=["linkage", "metric"],
         estimator=make_linked_agglomeration,
     ),
@@ -109,7 +109,7 @@ _TRANSFORMERS = [
     TRANSFORMERS["liblinear_svc_preprocessor"],
     _with_kernel_parameters(
         TRANSFORMERS["nystroem_sampler"].vary(
-            {"kernel": Categorical(["rbf", "poly", "sigmoid", "cosine", "chi2"])}
+            {"kernel": ["rbf", "poly", "sigmoid", "cosine", "chi2"]}
         ),
         ["rbf", "poly", "sigmoid", "chi2"],
         default_gamma=0.1,
@@ -117,7 +117,7 @@ _TRANSFORMERS = [
     TRANSFORMERS["pca"],
     TRANSFORMERS["polynomial"],
     TRANSFORMERS["random_trees_embedding"],
-    TRANSFORMERS["select_percentile"].vary({"score": Categorical(["chi2", "f_classif"])}),
+    TRANSFORMERS["select_percentile"].vary({"score": ["chi2", "f_classif"]}),
     TRANSFORMERS["select_rates"],
 ]
 
@@ -127,11 +127,6 @@ def flash() -> SearchSpace:
 
     It has no forbidden pairs, and 99 hyper-parameters. The paper counts 102: also ``algorithm`` of
     AdaBoost, ``n_components`` of LDA and ``epsilon`` of SGD.
-
-    References
-    ----------
-    .. [1] Zhang et al., "FLASH: fast Bayesian optimization for data analytic pipelines",
-       KDD 2016.
     """
     return paper_space(
         "flash",

@@ -1,7 +1,11 @@
-"""The search space of MOSAIC: the space of auto-sklearn in 2019 for dense data."""
+"""The search space of MOSAIC: the space of auto-sklearn in 2019 for dense data.
+
+H. Rakotoarison, M. Schoenauer, M. Sebag, "Automated machine learning with Monte-Carlo tree
+search", IJCAI 2019.
+"""
 
 from skauto.space._component import Component
-from skauto.space._parameters import Categorical, Real
+from skauto.space._parameters import Real
 from skauto.space._space import SearchSpace
 from skauto.space.catalog._category_columns import CategoryColumns
 from skauto.space.catalog._preprocessors import make_one_hot
@@ -21,7 +25,7 @@ _ENCODERS = [
     Component("none", keeps_categories=False),  # later steps use the codes as numbers
     ONE_HOT.vary(
         {
-            "use_minimum_fraction": Categorical([True, False]),
+            "use_minimum_fraction": [True, False],
             "minimum_fraction": Real(1e-4, 0.5, log=True, default=0.01),
         },
         conditions={"minimum_fraction": ("use_minimum_fraction", [True])},
@@ -60,11 +64,6 @@ def mosaic() -> SearchSpace:
     AdaBoost, ``criterion`` of gradient boosting, ``n_components`` of LDA, ``loss`` of the linear
     support vector machine and of its selector, ``epsilon`` of SGD, ``normalize_type`` of XGBoost
     and ``bootstrap`` of the trees embedding. The paper prints 147 dimensions.
-
-    References
-    ----------
-    .. [1] Rakotoarison, Schoenauer and Sebag, "Automated machine learning with Monte-Carlo tree
-       search", IJCAI 2019.
     """
     space = paper_space(
         "mosaic",
