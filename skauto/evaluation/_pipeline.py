@@ -16,7 +16,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from skauto.evaluation._cache import Prefix, PrefixCache
 from skauto.space import Component, Configuration, FitContext, SearchSpace
-from skauto.utils import FloatArray
+from skauto.utils import FloatArray, IntArray
 
 Steps = list[tuple[str, Any]]
 
@@ -128,8 +128,8 @@ class PipelineBuilder:
 
     def _begin(self, configuration: Configuration, y: NDArray[Any]) -> "_Run":
         steps, weigh_classes = self._unfitted(configuration)
-        n_classes = len(np.unique(y))
-        return _Run(steps, n_classes, self.categorical, self.n_levels, weigh_classes)
+        _, counts = np.unique(y, return_counts=True)
+        return _Run(steps, counts, self.categorical, self.n_levels, weigh_classes)
 
     def _fit_classifier(
         self,
@@ -180,7 +180,7 @@ class _Run:
     """The steps of a configuration during fitting."""
 
     steps: list[tuple[str, Component, Any]]
-    n_classes: int
+    counts: IntArray  # rows of each class
     categorical: tuple[int, ...]
     n_levels: tuple[int, ...]
     weigh_classes: bool
@@ -214,7 +214,8 @@ class _Run:
             context = FitContext(
                 n_samples=Z.shape[0],
                 n_features=Z.shape[1],
-                n_classes=self.n_classes,
+                n_classes=len(self.counts),
+                smallest_class=int(self.counts.min()),
                 categorical=self.categorical,
                 n_levels=self.n_levels if self.categorical else (),
                 sparse=sparse.issparse(Z),

@@ -247,13 +247,10 @@ class Categorical(Parameter):
 
     def to_unit(self, values: Sequence[Any]) -> FloatArray:
         try:
-            indices = [self._index[value] for value in values]
+            indices = [self._index[plain(value)] for value in values]
         except (KeyError, TypeError):
-            try:
-                indices = [self._index[plain(value)] for value in values]
-            except (KeyError, TypeError):
-                wrong = [v for v in values if not any(plain(v) == c for c in self.choices)]
-                raise ValueError(f"expected {self.describe()}, got {wrong[0]!r}") from None
+            wrong = [v for v in values if not any(plain(v) == c for c in self.choices)]
+            raise ValueError(f"expected {self.describe()}, got {wrong[0]!r}") from None
         return (np.asarray(indices, dtype=np.float64) + 0.5) / len(self.choices)
 
     def from_unit(self, u: ArrayLike) -> list[Any]:

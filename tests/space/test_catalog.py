@@ -29,7 +29,7 @@ from skauto.space.catalog import (
 )
 from skauto.space.catalog._classifiers import node_bytes
 from skauto.space.catalog._preprocessors import chi2_of_positive_part
-from skauto.space.catalog._samplers import CappedSMOTE
+from skauto.space.catalog._rounds import max_patience
 
 QUIET = {"n_jobs": 1, "verbose": -1}
 STEPS = ("encoder", "imputer", "balancer", "scaler", "transformer", "selector", "classifier")
@@ -570,8 +570,14 @@ def test_cross_features_limit_their_pairs(rng):
     assert crossed.get_feature_names_out()[30] == "x{} x{}".format(*crossed.pairs_[0])
 
 
+def test_patience_is_shorter_for_many_rows():
+    assert [max_patience(n) for n in (1_000, 20_000, 10**6)] == [150.0, 75.0, 20.0]
+
+
 def test_smote_respects_small_classes(rng):
     X, y = rng.normal(size=(30, 3)), np.repeat([0, 1], [27, 3])
-    sampler = CappedSMOTE(k_neighbors=10, random_state=0)
+    component = get_space("default").component("balancer", "smote")
+    sampler = component.make({"k_neighbors": 10})
+    component.adapt(sampler, FitContext(30, 3, 2, smallest_class=3))
+    assert sampler.k_neighbors == 2
     assert np.bincount(sampler.fit_resample(X, y)[1]).tolist() == [27, 27]
-    assert sampler.k_neighbors == 10

@@ -5,14 +5,10 @@ from typing import Any
 from skauto.space._component import FitContext
 
 
-def bound_by_rows(parameter: str, estimator: Any, context: FitContext) -> None:
-    """Bound an integer parameter by the number of rows."""
-    estimator.set_params(**{parameter: min(getattr(estimator, parameter), context.n_samples)})
-
-
-def bound_by_columns(parameter: str, estimator: Any, context: FitContext) -> None:
-    """Bound an integer parameter by the number of columns."""
-    estimator.set_params(**{parameter: min(getattr(estimator, parameter), context.n_features)})
+def bound(parameter: str, size: str, estimator: Any, context: FitContext) -> None:
+    """Bound an integer parameter by a size of the data, such as ``n_samples``."""
+    least = min(getattr(estimator, parameter), getattr(context, size))
+    estimator.set_params(**{parameter: least})
 
 
 def false_if_sparse(parameter: str, estimator: Any, context: FitContext) -> None:

@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from skauto.space._component import Component, FitContext
 from skauto.space._parameters import Integer, Real
 from skauto.space.catalog._adapt import (
-    bound_by_rows,
+    bound,
     exponent_to_columns,
     rounds_to_data,
     rows_in_bag,
@@ -190,7 +190,7 @@ CLASSIFIERS = [
             "weights": ["distance", "uniform"],
             "p": [2, 1],
         },
-        adapt=partial(bound_by_rows, "n_neighbors"),
+        adapt=partial(bound, "n_neighbors", "n_samples"),
         max_samples=100_000,
         cost=0.6,
         prefers=_SCALED,

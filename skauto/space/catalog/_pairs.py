@@ -90,20 +90,20 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         n_crossed = _n_crossed(n_classes, self.n_columns)
         self.pairs_ = _pairs([j for j in ordered if j not in codes][: self.n_columns])
         self.crosses_ = _pairs([j for j in ordered if j in codes][:n_crossed])
-        if not len(self.crosses_):
-            return np.hstack([X, self._arithmetic(X)])
-        self.encoder_ = CrossFittedTargetEncoder(random_state=seed)
-        encoded = self.encoder_.fit_transform(self._crossed(X), y)
-        return np.hstack([X, self._arithmetic(X), encoded])
+        blocks = [X, self._arithmetic(X)]
+        if len(self.crosses_):
+            self.encoder_ = CrossFittedTargetEncoder(random_state=seed)
+            blocks.append(self.encoder_.fit_transform(self._crossed(X), y))
+        return np.hstack(blocks)
 
     def transform(self, X: Any) -> FloatArray:
         """Append the pairs, shape (n_samples, n_features + n_new)."""
         check_is_fitted(self)
         X = self._validated(X, reset=False)
-        if not len(self.crosses_):
-            return np.hstack([X, self._arithmetic(X)])
-        encoded = self.encoder_.transform(self._crossed(X))
-        return np.hstack([X, self._arithmetic(X), encoded])
+        blocks = [X, self._arithmetic(X)]
+        if len(self.crosses_):
+            blocks.append(self.encoder_.transform(self._crossed(X)))
+        return np.hstack(blocks)
 
     def _validated(self, X: Any, *, reset: bool) -> FloatArray:
         return np.asarray(

@@ -26,7 +26,7 @@ from sklearn.svm import LinearSVC
 
 from skauto.space._component import Component, FitContext
 from skauto.space._parameters import Integer, Real
-from skauto.space.catalog._adapt import bound_by_rows, false_if_sparse
+from skauto.space.catalog._adapt import bound, false_if_sparse
 from skauto.space.catalog._category_columns import CategoryColumns
 from skauto.space.catalog._estimators import CrossFittedTargetEncoder, positive_part
 from skauto.space.catalog._pairs import PairFeatures
@@ -74,10 +74,16 @@ def _make_over_sampler() -> Any:
     return RandomOverSampler()
 
 
-def _make_smote(k_neighbors: int = 5) -> Any:
-    from skauto.space.catalog._samplers import CappedSMOTE
+def _make_smote(**parameters: Any) -> Any:
+    from imblearn.over_sampling import SMOTE  # the import takes 0.25 seconds
 
-    return CappedSMOTE(k_neighbors=k_neighbors)
+    return SMOTE(**parameters)
+
+
+def _adapt_smote(estimator: Any, context: FitContext) -> None:
+    """Bound the number of neighbors by the other rows of the smallest class."""
+    k_neighbors = max(1, min(estimator.k_neighbors, context.smallest_class - 1))
+    estimator.set_params(k_neighbors=k_neighbors)
 
 
 def _adapt_polynomial(estimator: Any, context: FitContext) -> None:
@@ -88,7 +94,7 @@ def _adapt_polynomial(estimator: Any, context: FitContext) -> None:
 def _adapt_nystroem(estimator: Any, context: FitContext) -> None:
     """Divide gamma by the number of columns, the scale of squared distances."""
     estimator.set_params(gamma=estimator.gamma / context.n_features)
-    bound_by_rows("n_components", estimator, context)
+    bound("n_components", "n_samples", estimator, context)
 
 
 def _adapt_pairs(estimator: Any, context: FitContext) -> None:
@@ -163,7 +169,11 @@ BALANCERS = [
         keeps_categories=True,
     ),
     Component(
-        "smote", _make_smote, {"k_neighbors": Integer(2, 15, default=5)}, balancing="sampler"
+        "smote",
+        _make_smote,
+        {"k_neighbors": Integer(2, 15, default=5)},
+        adapt=_adapt_smote,
+        balancing="sampler",
     ),
 ]
 
@@ -188,7 +198,7 @@ SCALERS = [
         "quantile",
         QuantileTransformer(output_distribution="normal"),
         {"n_quantiles": Integer(10, 1000, log=True, default=300)},
-        adapt=partial(bound_by_rows, "n_quantiles"),
+        adapt=partial(bound, "n_quantiles", "n_samples"),
         dense_only=True,  # it refuses sparse columns with negative values
     ),
     Component("min_max", MinMaxScaler(clip=True), weight=0.5),

@@ -101,6 +101,4 @@ def known_rows(eval_set: tuple[Any, Any], classes: Any) -> tuple[Any, Any] | Non
     """Drop the validation rows whose class is not in `classes`; None if no row remains."""
     X, y = eval_set[0], np.asarray(eval_set[1])
     known = np.isin(y, classes)
-    if known.all():
-        return (X, y) if len(y) else None
     return (X[known], y[known]) if known.any() else None

@@ -13,13 +13,7 @@ _OWN: dict[str, Callable[[Iterable[str]], SearchSpace]] = {
     "extended": extended,
 }
 _PAPERS: dict[str, Callable[[], SearchSpace]] = {
-    "admm_small": papers.admm_small,
-    "admm_large": papers.admm_large,
-    "mosaic": papers.mosaic,
-    "flash": papers.flash,
-    "divbo": papers.divbo,
-    "fang_mlp": papers.fang_mlp,
-    "fang_gbm": papers.fang_gbm,
+    name: getattr(papers, name) for name in papers.__all__
 }
 
 

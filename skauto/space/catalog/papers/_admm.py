@@ -25,7 +25,7 @@ from sklearn.random_projection import GaussianRandomProjection, SparseRandomProj
 from skauto.space._component import Component, FitContext
 from skauto.space._parameters import Integer, Real
 from skauto.space._space import SearchSpace
-from skauto.space.catalog._adapt import bound_by_columns, bound_by_rows, components_to_both
+from skauto.space.catalog._adapt import bound, components_to_both
 from skauto.space.catalog.papers._auto_sklearn_classifiers import CLASSIFIERS
 from skauto.space.catalog.papers._auto_sklearn_transformers import SCALERS, TRANSFORMERS
 from skauto.space.catalog.papers._base import (
@@ -90,13 +90,13 @@ _LARGE_TRANSFORMERS = [
         "sparse_random_projection",
         SparseRandomProjection(n_components=20),
         {"density": Real(0.05, 1.0, log=True, default=0.3), "n_components": _COMPONENTS},
-        adapt=partial(bound_by_columns, "n_components"),
+        adapt=partial(bound, "n_components", "n_features"),
     ),
     Component(
         "gaussian_random_projection",
         GaussianRandomProjection(n_components=20),
         {"n_components": _COMPONENTS},
-        adapt=partial(bound_by_columns, "n_components"),
+        adapt=partial(bound, "n_components", "n_features"),
     ),
     TRANSFORMERS["kitchen_sinks"].vary(name="rbf_sampler"),
     TRANSFORMERS["nystroem_sampler"].vary(name="nystroem"),
@@ -128,7 +128,7 @@ _SELECTORS = [
     Component(
         "variance_threshold", VarianceThreshold(), {"threshold": Real(0.0, 0.2, default=0.0)}
     ),
-    Component("select_k_best", SelectKBest(k=10), adapt=partial(bound_by_columns, "k")),
+    Component("select_k_best", SelectKBest(k=10), adapt=partial(bound, "k", "n_features")),
 ]
 
 # in the order of the paper's Table A3
@@ -176,7 +176,7 @@ _LARGE_CLASSIFIERS = [
             "early_stopping": [True, False],
             "batch_size": Integer(16, 256, log=True, default=200),
         },
-        adapt=partial(bound_by_rows, "batch_size"),
+        adapt=partial(bound, "batch_size", "n_samples"),
         cost=7.0,
     ),
 ]

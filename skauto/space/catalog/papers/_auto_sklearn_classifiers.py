@@ -26,7 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skauto.space._component import Component
 from skauto.space._parameters import Integer, Real
 from skauto.space.catalog._adapt import (
-    bound_by_rows,
+    bound,
     exponent_to_columns,
     factor_to_depth,
     rows_in_bag,
@@ -126,7 +126,7 @@ CLASSIFIERS = by_name(
             "weights": ["uniform", "distance"],
             "p": [2, 1],
         },
-        adapt=partial(bound_by_rows, "n_neighbors"),
+        adapt=partial(bound, "n_neighbors", "n_samples"),
         cost=0.6,
     ),
     Component(

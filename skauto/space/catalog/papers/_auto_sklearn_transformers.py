@@ -27,8 +27,7 @@ from skauto.space._component import Component, FitContext
 from skauto.space._distributions import as_parameter
 from skauto.space._parameters import Integer, Real
 from skauto.space.catalog._adapt import (
-    bound_by_columns,
-    bound_by_rows,
+    bound,
     components_to_both,
     exponent_to_columns,
     false_if_sparse,
@@ -62,7 +61,7 @@ SCALERS = by_name(
             "n_quantiles": Integer(10, 2000, default=1000),
             "output_distribution": ["uniform", "normal"],
         },
-        adapt=partial(bound_by_rows, "n_quantiles"),
+        adapt=partial(bound, "n_quantiles", "n_samples"),
     ),
     Component(
         "robust",
@@ -143,7 +142,7 @@ TRANSFORMERS = by_name(
             "pooling_func": ["mean", "median", "max"],
         },
         conditions={"metric": ("linkage", ["complete", "average"])},
-        adapt=partial(bound_by_columns, "n_clusters"),
+        adapt=partial(bound, "n_clusters", "n_features"),
         dense_only=True,
     ),
     Component(
@@ -157,7 +156,7 @@ TRANSFORMERS = by_name(
             "coef0": Real(-1.0, 1.0, default=0.0),
         },
         conditions={"gamma": ("kernel", ["rbf", "poly"]), **KERNEL_CONDITIONS},
-        adapt=partial(bound_by_rows, "n_components"),
+        adapt=partial(bound, "n_components", "n_samples"),
     ),
     Component(
         "kitchen_sinks",
@@ -180,7 +179,7 @@ TRANSFORMERS = by_name(
             "coef0": Real(-1.0, 1.0, default=0.0),
         },
         conditions={"gamma": ("kernel", ["rbf", "poly", "sigmoid"]), **KERNEL_CONDITIONS},
-        adapt=partial(bound_by_rows, "n_components"),
+        adapt=partial(bound, "n_components", "n_samples"),
     ),
     Component(
         "pca",
