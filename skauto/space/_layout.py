@@ -106,11 +106,8 @@ class Layout:
         return np.array([column for span in spans for column in span.values()], np.intp)
 
     def deactivate(self, vectors: FloatArray) -> None:
-        """Set hyper-parameters to NaN, in place, if a condition makes them inactive."""
-        for condition in self.conditions:
-            parent = vectors[:, condition.parent]
-            off = ~(parent[:, None] == condition.allowed).any(axis=1)
-            vectors[off, condition.child] = np.nan
+        """Set the values of inactive hyper-parameters to NaN, in place."""
+        vectors[:, self.n_steps :][~self.active(vectors)] = np.nan
 
     def active(self, vectors: FloatArray) -> BoolArray:
         """Mask of the active hyper-parameters of each vector, shape (n, n_parameters)."""
@@ -130,23 +127,4 @@ class Layout:
         chosen = structures[:, self.owner_step] == self.owner_component
         missing = np.isnan(values)
         values[:] = np.where(chosen & missing, self.default_units, values)
-        values[~chosen] = np.nan
         self.deactivate(vectors)
-
-    def one_hot_structures(self, structures: IntArray) -> FloatArray:
-        """Return the one-hot encoding of structures: one column per algorithm."""
-        starts = np.concatenate([[0], np.cumsum(self.n_algorithms)[:-1]])
-        encoded = np.zeros((len(structures), int(self.n_algorithms.sum())))
-        rows = np.arange(len(structures))[:, None]
-        encoded[rows, structures + starts] = 1.0
-        return encoded
-
-    def one_hot_parameters(self, units: FloatArray) -> FloatArray:
-        """Return numeric hyper-parameters unchanged and categorical ones one-hot encoded."""
-        blocks = [np.empty((len(units), 0))]
-        for own, parameter in zip(units.T, self.parameters, strict=True):
-            if isinstance(parameter, Categorical):
-                blocks.append(np.eye(parameter.n_choices)[parameter.indices(own)])
-            else:
-                blocks.append(own[:, None])
-        return np.hstack(blocks)

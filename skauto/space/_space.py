@@ -12,8 +12,9 @@ from skauto.space._encoding import decode, encode
 from skauto.space._layout import Column
 from skauto.space._neighbors import parameter_moves, structure_moves
 from skauto.space._parameter import plain
+from skauto.space._parameters import Categorical
 from skauto.space._validation import check_complete, check_values
-from skauto.utils import BoolArray, FloatArray
+from skauto.utils import FloatArray
 
 
 class SearchSpace(SpaceDefinition):
@@ -111,10 +112,6 @@ class SearchSpace(SpaceDefinition):
         layout.deactivate(vectors)
         return vectors
 
-    def active(self, vectors: ArrayLike) -> BoolArray:
-        """Return the mask of the structure and of active hyper-parameters, of the same shape."""
-        return ~np.isnan(self._read_vectors(vectors))
-
     def fill_inactive(self, vectors: ArrayLike) -> FloatArray:
         """Return a copy of vectors with the defaults of inactive hyper-parameters."""
         filled = self._read_vectors(vectors).copy()
@@ -130,17 +127,25 @@ class SearchSpace(SpaceDefinition):
         hyper-parameters have their defaults.
         """
         filled = self.fill_inactive(vectors)
-        n_steps = self.layout.n_steps
-        structures = self.layout.one_hot_structures(filled[:, :n_steps].astype(np.intp))
-        return np.hstack([structures, self.layout.one_hot_parameters(filled[:, n_steps:])])
+        blocks = [self.one_hot_structures(filled)]
+        units = filled[:, self.layout.n_steps :].T
+        for own, parameter in zip(units, self.layout.parameters, strict=True):
+            if isinstance(parameter, Categorical):
+                blocks.append(np.eye(parameter.n_choices)[parameter.indices(own)])
+            else:
+                blocks.append(own[:, None])
+        return np.hstack(blocks)
 
     def one_hot_structures(self, structures: ArrayLike) -> FloatArray:
         """Return the one-hot encoding of structures, shape (n, n_algorithms).
 
         Rows of ``structures`` may also be vectors, which start with a structure.
         """
-        rows = np.atleast_2d(np.asarray(structures))[:, : self.layout.n_steps]
-        return self.layout.one_hot_structures(rows.astype(np.intp))
+        rows = np.atleast_2d(np.asarray(structures))[:, : self.layout.n_steps].astype(np.intp)
+        sizes = self.layout.n_algorithms
+        encoded = np.zeros((len(rows), int(sizes.sum())))
+        encoded[np.arange(len(rows))[:, None], rows + np.cumsum(sizes) - sizes] = 1.0
+        return encoded
 
     def _read_vectors(self, vectors: ArrayLike) -> FloatArray:
         array = np.asarray(vectors, dtype=np.float64)

@@ -13,7 +13,8 @@ from skauto.space import Configuration
 from skauto.strategies._base import Observations, Strategy
 from skauto.strategies._checks import check_integers, check_numbers
 from skauto.strategies._dimensions import model_inputs, n_free_dimensions
-from skauto.surrogates import AugmentedGaussianProcess, GaussianProcess, Surrogate
+from skauto.surrogates import GaussianProcess, Surrogate
+from skauto.surrogates._augmented_gp import AugmentedGaussianProcess
 from skauto.utils import FloatArray, non_dominated
 
 # Cost of one ground-truth evaluation, as in the paper.

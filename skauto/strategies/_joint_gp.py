@@ -82,7 +82,7 @@ class JointGP(BayesianStrategy):
         """Best vector (1, n_dimensions) after L-BFGS-B in the active numeric hyper-parameters."""
         points = self._inputs(vectors)
         shift = points.shape[1] - vectors.shape[1]  # input index minus column index
-        active = self._space.active(vectors)
+        active = ~np.isnan(vectors)
         active &= np.isin(np.arange(vectors.shape[1]), list(self._ordered))
         free = np.zeros(points.shape, dtype=bool)
         rows, columns = np.nonzero(active)

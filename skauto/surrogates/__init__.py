@@ -1,6 +1,5 @@
 """Surrogates: regression models that predict mean and standard deviation."""
 
-from skauto.surrogates._augmented_gp import AugmentedGaussianProcess
 from skauto.surrogates._base import Surrogate
 from skauto.surrogates._diversity import DiversitySurrogate
 from skauto.surrogates._forest import RandomForest
@@ -8,7 +7,6 @@ from skauto.surrogates._gaussian_process import GaussianProcess
 from skauto.surrogates._linear import LinearModel
 
 __all__ = [
-    "AugmentedGaussianProcess",
     "DiversitySurrogate",
     "GaussianProcess",
     "LinearModel",

@@ -21,46 +21,14 @@ class AugmentedGaussianProcess(BaseEstimator):
     deviations of the latter, Eq. (8). The augmented model is fitted to the observations of the
     ground truth and the reliable observations.
 
-    Parameters
-    ----------
-    surrogate : Surrogate, default=None
-        Model that is cloned for each source and for the augmented set; None means a
-        :class:`GaussianProcess` with a Matern 3/2 kernel and a constant trend.
-    alpha : float, default=1.0
-        Maximum difference of a reliable observation, in standard deviations.
-
-    Attributes
-    ----------
-    sources_ : list of Surrogate or None
-        Model of each source, the ground truth first; None for a source without observations.
-    augmented_ : Surrogate
-        Model of the augmented set.
-    reliable_ : list of ndarray of bool
-        Mask of the observations of each source that are in the augmented set.
-    n_augmenting_ : ndarray of int of shape (n_sources,)
-        Number of observations of each source in the augmented set.
+    The surrogate is cloned for each source and for the augmented set; None means a Gaussian
+    process with a Matern 3/2 kernel and a constant trend.
 
     References
     ----------
     .. [1] A. Candelieri, A. Ponti, F. Archetti, "Fair and Green Hyperparameter Optimization via
        Multi-objective and Multiple Information Source Bayesian Optimization", 2022, Eqs.
        (8)-(10), with both means of Eq. (8) at the cheap observation.
-    .. [2] A. Candelieri, F. Archetti, "Sparsifying to optimize over multiple information sources:
-       an augmented Gaussian process based algorithm", Structural and Multidisciplinary
-       Optimization 64, 2021.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.surrogates import AugmentedGaussianProcess
-    >>> rng = np.random.default_rng(0)
-    >>> X, X_cheap = np.linspace(0, 1, 5)[:, None], rng.random((20, 1))
-    >>> model = AugmentedGaussianProcess().fit(
-    ...     [(X, np.sin(6 * X[:, 0])), (X_cheap, np.sin(6 * X_cheap[:, 0]) + 0.01)], rng
-    ... )
-    >>> mean, std = model.predict(np.array([[0.4]]))
-    >>> int(model.n_augmenting_[0]), bool(abs(mean[0] - np.sin(2.4)) < 0.05)
-    (5, True)
     """
 
     def __init__(self, surrogate: Surrogate | None = None, *, alpha: float = 1.0) -> None:

@@ -200,7 +200,6 @@ def test_conditions_decide_what_is_active(rng):
         assert ("deep" in values) == (values.get("p_only") == 20)
     deep = ~np.isnan(vectors[:, columns["b1", "deep"]])
     assert 0 < deep.sum() < (vectors[:, 1] == 1).sum()
-    assert_array_equal(space.active(vectors), ~np.isnan(vectors))
 
 
 def test_structures_can_be_restricted(rng):

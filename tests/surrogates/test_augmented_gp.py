@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone
 
-from skauto.surrogates import AugmentedGaussianProcess, GaussianProcess
+from skauto.surrogates import GaussianProcess
+from skauto.surrogates._augmented_gp import AugmentedGaussianProcess
 
 
 class ConstantModel(BaseEstimator):
