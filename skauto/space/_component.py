@@ -224,15 +224,9 @@ class Component:
     ) -> "Component":
         """Return a copy with other hyper-parameters or properties.
 
-        Parameters
-        ----------
-        parameters : mapping, default=None
-            Hyper-parameters to add or to replace.
-        drop : sequence of str, default=()
-            Hyper-parameters to remove; the estimator's own default applies.
-        **changes : dict
-            New values of other attributes, for example ``name`` or ``cost``. New ``conditions``
-            replace all old conditions.
+        `parameters` are hyper-parameters to add or to replace, and those in `drop` are removed, so
+        that the default of the estimator applies. `changes` are new values of other attributes,
+        for example ``name`` or ``cost``. New ``conditions`` replace all old conditions.
 
         Examples
         --------

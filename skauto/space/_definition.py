@@ -100,12 +100,9 @@ class SpaceDefinition:
         return self
 
     def forbid(self, first: Mapping[str, Names], second: Mapping[str, Names]) -> Self:
-        """Forbid pairs of algorithms of two steps; return the space.
+        """Forbid all pairs of some algorithms of two steps; return the space.
 
-        Parameters
-        ----------
-        first, second : mapping of str to str or list of str
-            A step and one or more of its algorithms. All pairs of the two are forbidden.
+        `first` and `second` map a step to one or more of its algorithms.
         """
         (step_a, names_a), (step_b, names_b) = self._read_choice(first), self._read_choice(second)
         if step_a == step_b:
@@ -223,10 +220,7 @@ class SpaceDefinition:
     def subspace(self, choices: Mapping[str, Names]) -> Self:
         """Return the subspace with only some of the algorithms, which shares its components.
 
-        Parameters
-        ----------
-        choices : mapping of str to str or list of str
-            Algorithms to keep in some steps; other steps keep all their algorithms.
+        `choices` maps steps to the algorithms to keep; other steps keep all their algorithms.
         """
         kept = {step: list(known) for step, known in self._components.items()}
         for step, names in choices.items():

@@ -222,11 +222,8 @@ class SearchSpace(SpaceDefinition):
     def complete(self, steps: Mapping[str, str | tuple[str, Mapping[str, Any]]]) -> Configuration:
         """Complete a partial configuration by defaults, to a complete and legal one.
 
-        Parameters
-        ----------
-        steps : mapping
-            Some steps to the name of an algorithm, or to a pair of this name and a mapping of some
-            hyper-parameters. See `default_structure` for the other steps.
+        `steps` maps some steps to the name of an algorithm, or to a pair of this name and some
+        hyper-parameters. See `default_structure` for the other steps.
         """
         given = {
             step: (choice, {}) if isinstance(choice, str) else choice
@@ -256,29 +253,12 @@ class SearchSpace(SpaceDefinition):
         scale: float = 0.2,
         fixed_steps: Iterable[str] = (),
     ) -> FloatArray:
-        """Return the neighbours of a configuration, which differ from it in a single choice.
+        """Return the neighbours of a vector, shape (n_neighbors, n_dimensions).
 
-        The neighbours have another choice of one active categorical hyper-parameter, a near value
-        of one active numeric hyper-parameter, or another algorithm, with its default
-        hyper-parameters, in one step.
-
-        Parameters
-        ----------
-        vector : array-like of shape (n_dimensions,)
-            The configuration.
-        rng : numpy.random.Generator
-            Source of randomness.
-        n_numeric : int, default=4
-            Number of draws for each numeric hyper-parameter. Duplicates are dropped.
-        scale : float, default=0.2
-            Standard deviation of these draws on the unit interval.
-        fixed_steps : iterable of str, default=()
-            Steps whose algorithm does not change.
-
-        Returns
-        -------
-        ndarray of shape (n_neighbors, n_dimensions)
-            Vectors of the neighbours.
+        They differ from it in a single choice: another choice of an active categorical
+        hyper-parameter, one of `n_numeric` near values of an active numeric hyper-parameter
+        (normal, with standard deviation `scale` on the unit interval, without duplicates), or
+        another algorithm, with its default hyper-parameters, in a step not in `fixed_steps`.
         """
         origin = np.asarray(vector, dtype=np.float64)
         return np.vstack(

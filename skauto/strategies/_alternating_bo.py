@@ -1,14 +1,11 @@
 """Bayesian optimization that alternates between algorithms, for ensembles."""
 
-from typing import Any
-
 import numpy as np
 
-from skauto.history import History
+from skauto.history import History, Proposal
 from skauto.strategies._base import Observations
 from skauto.strategies._forest_bo import ForestBO
 from skauto.surrogates import Surrogate
-from skauto.utils import BoolArray
 
 # Lower bound of the mean cost of an algorithm in the draw.
 _LEAST_SECONDS = 1.0
@@ -80,13 +77,20 @@ class AlternatingBO(ForestBO):
             surrogate=surrogate,
         )
 
-    def _region(
-        self, history: History, observations: Observations
-    ) -> tuple[BoolArray, dict[str, Any]]:
-        """Sample the algorithm of the last step that the proposal is restricted to."""
-        *_, step = self._space.steps
-        column = len(self._space.steps) - 1
-        chosen = observations.vectors[:, column]
+    def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
+        """Restrict the proposal to one algorithm of the last step."""
+        algorithm = self._sample_algorithm(observations, history)
+        structures, column = self._space.structures, len(self._space.steps) - 1
+        return self._suggest_within(
+            observations.vectors[:, column] == algorithm,
+            observations,
+            structures=structures[structures[:, column] == algorithm],
+            fixed_steps=self._space.steps[-1:],
+        )
+
+    def _sample_algorithm(self, observations: Observations, history: History) -> int:
+        """Index of an algorithm of the last step, by the rank of its best loss and its cost."""
+        chosen = observations.vectors[:, len(self._space.steps) - 1]
         algorithms = np.unique(chosen[observations.ok])
         trials = [observations.ok & (chosen == algorithm) for algorithm in algorithms]
         best = [observations.y[own].min() for own in trials]
@@ -95,7 +99,4 @@ class AlternatingBO(ForestBO):
         if history.time_limit is not None:
             seconds = np.array([observations.costs[own].mean() for own in trials])
             merit /= np.sqrt(np.maximum(seconds, _LEAST_SECONDS))
-        algorithm = self._rng.choice(algorithms, p=merit / merit.sum())
-        structures = self._space.structures
-        inside = structures[structures[:, column] == algorithm]
-        return chosen == algorithm, {"structures": inside, "fixed_steps": [step]}
+        return int(self._rng.choice(algorithms, p=merit / merit.sum()))

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -150,9 +150,11 @@ class Strategy(BaseEstimator, ABC):
         wanted = [p for p in self._pending if fidelity is None or p.fidelity == fidelity]
         return self._encode([proposal.configuration for proposal in wanted])
 
-    def _proposal(self, configuration: Configuration | None, origin: str) -> Proposal | None:
-        """Propose a configuration on all rows; None for None."""
-        return None if configuration is None else Proposal(configuration, origin=origin)
+    def _proposal(
+        self, configuration: Configuration | None, origin: str, **fields: Any
+    ) -> Proposal | None:
+        """Propose a configuration, by default on all rows; None for None."""
+        return None if configuration is None else Proposal(configuration, origin=origin, **fields)
 
     def _is_known(self, configuration: Configuration, fidelity: float = 1.0) -> bool:
         """Whether a configuration was evaluated, or is pending, at this fidelity."""

@@ -164,8 +164,7 @@ class DivBO(BayesianStrategy):
         if not n_new:
             return
         n = len(stored)
-        grown = np.zeros((n, n))
-        grown[: n - n_new, : n - n_new] = self._diversities
+        grown = np.pad(self._diversities, (0, n_new))
         for i in range(n - n_new, n):
             grown[i, : i + 1] = grown[: i + 1, i] = diversity_to(
                 stored.values[i], stored.values[: i + 1]

@@ -297,14 +297,8 @@ class FanGHPO(Strategy):
         self, configuration: Configuration | None, source: int, costs: FloatArray, origin: str
     ) -> Proposal | None:
         """Propose a configuration on a source; None for None."""
-        if configuration is None:
-            return None
-        return Proposal(
-            configuration,
-            fidelity=self.sources[source],
-            origin=origin,
-            info={"source": source, "cost": float(costs[source])},
-        )
+        info = {"source": source, "cost": float(costs[source])}
+        return self._proposal(configuration, origin, fidelity=self.sources[source], info=info)
 
 
 def _ideal(losses: FloatArray) -> FloatArray:

@@ -127,8 +127,13 @@ class ForestBO(BayesianStrategy):
         check_options(self, acquisition=_ACQUISITIONS, transform=_TRANSFORMS)
 
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
+        return self._suggest_within(np.ones(len(observations), dtype=bool), observations)
+
+    def _suggest_within(
+        self, inside: BoolArray, observations: Observations, **options: Any
+    ) -> Proposal | None:
+        """Maximize the improvement on the best observation of a region, given its options."""
         y = _TRANSFORMS[self.transform](observations.y)
-        inside, options = self._region(history, observations)
         best = float(y[observations.ok & inside].min(initial=y.max()))
         order = np.argsort(np.where(inside, observations.y, np.inf), kind="stable")
         starts = observations.vectors[order[: min(self.n_starts, int(inside.sum()))]]
@@ -150,12 +155,3 @@ class ForestBO(BayesianStrategy):
             return log_expected_improvement_per_second(*model.predict(points), best, seconds)
 
         return rate
-
-    def _region(
-        self, history: History, observations: Observations
-    ) -> tuple[BoolArray, dict[str, Any]]:
-        """Hook for subclasses: restrict the search to a region.
-
-        Returns which observations lie in the region, and options of the maximizer.
-        """
-        return np.ones(len(observations), dtype=bool), {}

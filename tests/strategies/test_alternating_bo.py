@@ -39,8 +39,7 @@ def proposed(strategy, space, history, n):
     strategy.start(space, np.random.default_rng(0))
     names = [component.name for component in space.components("classifier")]
     observations = strategy._observations(history)
-    regions = [strategy._region(history, observations)[1]["structures"] for _ in range(n)]
-    return Counter(names[structures[0, -1]] for structures in regions)
+    return Counter(names[strategy._sample_algorithm(observations, history)] for _ in range(n))
 
 
 def test_proposals_have_the_algorithm_that_was_drawn():
@@ -48,8 +47,7 @@ def test_proposals_have_the_algorithm_that_was_drawn():
     history = make_history(space, dict.fromkeys(("good", "fair", "poor"), 1.0))
     strategy = AlternatingBO(n_initial=5, n_candidates=30, random_fraction=0.0)
     strategy.start(space, np.random.default_rng(0))
-    poor = {"structures": space.structures[2:], "fixed_steps": ["classifier"]}
-    strategy._region = lambda history, observations: (observations.vectors[:, 0] == 2, poor)
+    strategy._sample_algorithm = lambda observations, history: 2
     assert strategy.suggest(history).configuration["classifier"] == "poor"
 
 

@@ -45,9 +45,20 @@ class XGBoostClassifier(BoostedTrees):
     def _boost(
         self, X: Any, codes: Any, sample_weight: Any, n_rounds: int, validation: Any = None
     ) -> tuple[Any, int]:
+        from xgboost import XGBClassifier
         from xgboost.callback import EarlyStopping
 
-        model = self._model(n_rounds)
+        kinds = ["q"] * self.n_features_in_
+        for j in self.categorical_features:
+            kinds[j] = "c"
+        model = XGBClassifier(
+            n_estimators=n_rounds,
+            feature_types=kinds,
+            enable_categorical=True,
+            tree_method="hist",
+            n_jobs=1,
+            **self._library_settings(),
+        )
         if validation is None:
             model.fit(X, codes, sample_weight=sample_weight)
         else:
@@ -56,21 +67,6 @@ class XGBoostClassifier(BoostedTrees):
             model.fit(X, codes, sample_weight=sample_weight, eval_set=[validation], verbose=False)
             model.set_params(callbacks=None)
         return model, model.get_booster().num_boosted_rounds()
-
-    def _model(self, n_rounds: int) -> Any:
-        from xgboost import XGBClassifier
-
-        kinds = ["q"] * self.n_features_in_
-        for j in self.categorical_features:
-            kinds[j] = "c"
-        return XGBClassifier(
-            n_estimators=n_rounds,
-            feature_types=kinds,
-            enable_categorical=True,
-            tree_method="hist",
-            n_jobs=1,
-            **self._library_settings(),
-        )
 
     def predict_proba(self, X: Any) -> Any:
         """Predict class probabilities."""
