@@ -130,9 +130,10 @@ class PriceList:
         """Mean error of the classifier, shrunk towards that of all classifiers."""
         means = [float(np.mean(errors)) for errors in self._errors.values()]
         common = _FIRST_STEP * float(np.median(means)) if means else 0.0
-        own = self._errors.get(name, [])
-        weight = len(own) / (len(own) + 1.0 / _FIRST_STEP - 1.0) if own else 0.0
-        return common + weight * (float(np.mean(own)) - common) if own else common
+        if not (own := self._errors.get(name, [])):
+            return common
+        weight = len(own) / (len(own) + 1.0 / _FIRST_STEP - 1.0)
+        return common + weight * (float(np.mean(own)) - common)
 
 
 def fit_prices(timings: Sequence[tuple[Configuration, Shape, float]]) -> dict[str, list[float]]:

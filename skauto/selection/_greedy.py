@@ -99,12 +99,11 @@ def greedy_selection(
     projections = _project(predictions, y, loss)
     counts = np.zeros(len(projections), dtype=np.intp)
     total = np.zeros(projections.shape[1:])  # float64, because sums of float32 are inexact
-    candidates = np.arange(len(projections))
     indices: list[int] = []
     losses: list[float] = []
 
     while len(indices) < n_members:
-        values = _losses_with(projections, candidates, total, len(indices), y, loss, weight)
+        values = _losses_with(projections, total, len(indices), y, loss, weight)
         best = _best_feasible(values, counts, feasible)
         if best is None:
             break
@@ -135,7 +134,6 @@ def _project(
 
 def _losses_with(
     projections: FloatArray,
-    candidates: IntArray,
     total: FloatArray,
     n_chosen: int,
     y: IntArray,
@@ -144,10 +142,10 @@ def _losses_with(
 ) -> FloatArray:
     """Return the loss of the mean prediction after the addition of each candidate."""
     step = max(1, _BLOCK_SIZE // max(1, total.size))
-    values = np.empty(len(candidates))
-    for start in range(0, len(candidates), step):
+    values = np.empty(len(projections))
+    for start in range(0, len(projections), step):
         block = slice(start, start + step)
-        means = total + projections[candidates[block]]
+        means = total + projections[block]
         means /= n_chosen + 1
         values[block] = loss.evaluate(y, means, weight)
     return values

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from sklearn.base import clone
@@ -187,7 +188,6 @@ class Component:
         self, conditions: Mapping[str, tuple[str, Sequence[Any]]]
     ) -> dict[str, tuple[str, tuple[Any, ...]]]:
         """Validate the conditions and sort them topologically: parents before children."""
-        ordered: dict[str, tuple[str, tuple[Any, ...]]] = {}
         for child, (parent, values) in conditions.items():
             for key in (child, parent):
                 if key not in self.parameters:
@@ -205,15 +205,12 @@ class Component:
                         f"{self.name}: condition on {child!r} lets {parent!r} be {value!r}; "
                         f"it must be {self.parameters[parent].describe()}"
                     )
-        waiting = dict(conditions)
-        while waiting:
-            ready = [child for child, (parent, _) in waiting.items() if parent not in waiting]
-            if not ready:
-                raise ValueError(f"{self.name}: conditions form a cycle: {sorted(waiting)}")
-            for child in ready:
-                parent, values = waiting.pop(child)
-                ordered[child] = (parent, tuple(values))
-        return ordered
+        parents = {child: [parent] for child, (parent, _) in conditions.items()}
+        try:
+            order = [key for key in TopologicalSorter(parents).static_order() if key in parents]
+        except CycleError:
+            raise ValueError(f"{self.name}: conditions form a cycle: {sorted(parents)}") from None
+        return {key: (conditions[key][0], tuple(conditions[key][1])) for key in order}
 
     def vary(
         self,

@@ -21,8 +21,6 @@ from sklearn.tree import DecisionTreeClassifier
 from skauto.data import DataFacts
 from skauto.space import FitContext, get_space
 from skauto.space.catalog import (
-    ClippedMultinomialNB,
-    CrossFeatures,
     CrossFittedTargetEncoder,
     LightGBMClassifier,
     ScaledGammaSVC,
@@ -30,6 +28,8 @@ from skauto.space.catalog import (
 from skauto.space.catalog._classifiers import node_bytes
 from skauto.space.catalog._preprocessors import chi2_of_positive_part
 from skauto.space.catalog._rounds import max_patience
+from skauto.space.catalog.papers._auto_sklearn_classifiers import ClippedMultinomialNB
+from skauto.space.catalog.papers._divbo import CrossFeatures
 
 QUIET = {"n_jobs": 1, "verbose": -1}
 STEPS = ("encoder", "imputer", "balancer", "scaler", "transformer", "selector", "classifier")

@@ -2,8 +2,6 @@
 
 from skauto.space.catalog._category_columns import CategoryColumns
 from skauto.space.catalog._estimators import (
-    ClippedMultinomialNB,
-    CrossFeatures,
     CrossFittedTargetEncoder,
     ScaledGammaSVC,
 )
@@ -15,8 +13,6 @@ from skauto.space.catalog._spaces import get_space
 
 __all__ = [
     "CategoryColumns",
-    "ClippedMultinomialNB",
-    "CrossFeatures",
     "CrossFittedTargetEncoder",
     "LightGBMClassifier",
     "NetworkClassifier",

@@ -6,12 +6,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.model_selection import StratifiedKFold
-from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import TargetEncoder
 from sklearn.svm import SVC
-from sklearn.utils.validation import check_is_fitted, validate_data
-
-from skauto.utils import input_feature_names
+from sklearn.utils.validation import check_is_fitted
 
 
 class ScaledGammaSVC(SVC):
@@ -143,103 +140,6 @@ class CrossFittedTargetEncoder(TransformerMixin, BaseEstimator):
         return tags
 
 
-class ClippedMultinomialNB(MultinomialNB):
-    """Multinomial naive Bayes that clips negative values at zero.
-
-    Parameters
-    ----------
-    alpha : float, default=1.0
-        Additive smoothing.
-    fit_prior : bool, default=True
-        Whether class priors are learnt.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.space.catalog import ClippedMultinomialNB
-    >>> X = np.array([[2.0, -1.0], [-1.0, 2.0]])
-    >>> ClippedMultinomialNB().fit(X, [0, 1]).predict(X).tolist()
-    [0, 1]
-    """
-
-    def __init__(self, *, alpha: float = 1.0, fit_prior: bool = True) -> None:
-        super().__init__(alpha=alpha, fit_prior=fit_prior)
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ClippedMultinomialNB":
-        """Fit the model to the positive part of `X`."""
-        return super().fit(positive_part(X), y, sample_weight)
-
-    def predict(self, X: Any) -> Any:
-        """Predict classes from the positive part of `X`."""
-        return super().predict(positive_part(X))
-
-    def predict_log_proba(self, X: Any) -> Any:
-        """Predict log-probabilities of the classes; `predict_proba` calls it."""
-        return super().predict_log_proba(positive_part(X))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = False
-        return tags
-
-
 def positive_part(X: Any) -> Any:
     """Clip a dense or sparse matrix at zero."""
     return X.maximum(0) if hasattr(X, "maximum") else np.maximum(X, 0)
-
-
-class CrossFeatures(TransformerMixin, BaseEstimator):
-    """Append the products of pairs of binary columns.
-
-    Parameters
-    ----------
-    max_columns : int, default=60
-        Maximum number of binary columns; a random subset is used if there are more.
-    seed : int, default=1
-        Seed of the subset.
-
-    Attributes
-    ----------
-    pairs_ : ndarray of int of shape (n_pairs, 2)
-        Pairs of columns whose product is not constant.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.space.catalog import CrossFeatures
-    >>> X = np.array([[0.0, 0.0, 5.0], [0.0, 1.0, 6.0], [1.0, 1.0, 7.0]])
-    >>> CrossFeatures().fit_transform(X).tolist()
-    [[0.0, 0.0, 5.0, 0.0], [0.0, 1.0, 6.0, 0.0], [1.0, 1.0, 7.0, 1.0]]
-    """
-
-    def __init__(self, max_columns: int = 60, seed: int = 1) -> None:
-        self.max_columns = max_columns
-        self.seed = seed
-
-    def fit(self, X: Any, y: Any = None) -> "CrossFeatures":
-        """Choose the pairs of columns."""
-        X = validate_data(self, X)
-        binary = np.flatnonzero(((X == 0) | (X == 1)).all(axis=0))
-        if len(binary) > self.max_columns:
-            rng = np.random.default_rng(self.seed)
-            binary = np.sort(rng.choice(binary, self.max_columns, replace=False))
-        first, second = np.triu_indices(len(binary), k=1)
-        pairs = np.column_stack([binary[first], binary[second]])
-        self.pairs_ = pairs[np.ptp(self._products(X, pairs), axis=0) > 0]
-        return self
-
-    def transform(self, X: Any) -> Any:
-        """Append the products, one column for each pair."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False)
-        return np.hstack([X, self._products(X, self.pairs_)])
-
-    @staticmethod
-    def _products(X: Any, pairs: Any) -> Any:
-        return X[:, pairs[:, 0]] * X[:, pairs[:, 1]]
-
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Return the names of the columns, then of the products."""
-        names = input_feature_names(self, input_features)
-        products = [f"{names[i]} {names[j]}" for i, j in self.pairs_]
-        return np.asarray([*names, *products], dtype=object)

@@ -18,7 +18,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.linear_model import SGDClassifier
-from sklearn.naive_bayes import BernoulliNB, GaussianNB
+from sklearn.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
@@ -32,7 +32,7 @@ from skauto.space.catalog._adapt import (
     rows_in_bag,
 )
 from skauto.space.catalog._classifiers import make_lda
-from skauto.space.catalog._estimators import ClippedMultinomialNB
+from skauto.space.catalog._estimators import positive_part
 from skauto.space.catalog.papers._base import by_name, make_boosted_trees
 
 TOLERANCE = Real(1e-5, 1e-1, log=True, default=1e-4)
@@ -50,6 +50,30 @@ _FOREST = {
     "max_features": Real(0.0, 1.0, default=0.5),
     **SPLITS,
 }
+
+
+class ClippedMultinomialNB(MultinomialNB):
+    """Multinomial naive Bayes that clips negative values at zero."""
+
+    def __init__(self, *, alpha: float = 1.0, fit_prior: bool = True) -> None:
+        super().__init__(alpha=alpha, fit_prior=fit_prior)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ClippedMultinomialNB":
+        """Fit the model to the positive part of `X`."""
+        return super().fit(positive_part(X), y, sample_weight)
+
+    def predict(self, X: Any) -> Any:
+        """Predict classes from the positive part of `X`."""
+        return super().predict(positive_part(X))
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """Predict log-probabilities of the classes; `predict_proba` calls it."""
+        return super().predict_log_proba(positive_part(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = False
+        return tags
 
 
 def make_adaboost(max_depth: int = 1, **parameters: Any) -> AdaBoostClassifier:

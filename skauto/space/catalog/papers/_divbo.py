@@ -5,15 +5,17 @@ Y. Shen et al., "DivBO: diversity-aware CASH for ensemble learning", NeurIPS 202
 
 from typing import Any
 
+import numpy as np
 from lightgbm import LGBMClassifier
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.svm import LinearSVC
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skauto.space._component import Component, FitContext
 from skauto.space._parameters import Integer, Real
 from skauto.space._space import SearchSpace
 from skauto.space.catalog._adapt import rows_in_bag
-from skauto.space.catalog._estimators import CrossFeatures
 from skauto.space.catalog.papers._auto_sklearn_classifiers import CLASSIFIERS, KERNEL_CONDITIONS
 from skauto.space.catalog.papers._auto_sklearn_transformers import SCALERS, TRANSFORMERS
 from skauto.space.catalog.papers._base import (
@@ -23,6 +25,7 @@ from skauto.space.catalog.papers._base import (
     TRUNCATED_SVD,
     paper_space,
 )
+from skauto.utils import input_feature_names
 
 _DIMENSIONS = Integer(50, 5000, log=True, default=100)
 
@@ -46,6 +49,46 @@ def make_lda_decomposer(shrinkage: str = "none") -> LinearDiscriminantAnalysis:
 def _shallow_if_many_rows(estimator: Any, context: FitContext) -> None:
     if context.n_samples > 5000:
         estimator.set_params(max_depth=min(estimator.max_depth, 6))
+
+
+class CrossFeatures(TransformerMixin, BaseEstimator):
+    """Append the products of pairs of binary columns.
+
+    Of more than `max_columns` binary columns, a random subset is used. Products that are constant
+    are left out; ``pairs_`` (n_pairs, 2) are the columns of the others.
+    """
+
+    def __init__(self, max_columns: int = 60, seed: int = 1) -> None:
+        self.max_columns = max_columns
+        self.seed = seed
+
+    def fit(self, X: Any, y: Any = None) -> "CrossFeatures":
+        """Choose the pairs of columns."""
+        X = validate_data(self, X)
+        binary = np.flatnonzero(((X == 0) | (X == 1)).all(axis=0))
+        if len(binary) > self.max_columns:
+            rng = np.random.default_rng(self.seed)
+            binary = np.sort(rng.choice(binary, self.max_columns, replace=False))
+        first, second = np.triu_indices(len(binary), k=1)
+        pairs = np.column_stack([binary[first], binary[second]])
+        self.pairs_ = pairs[np.ptp(self._products(X, pairs), axis=0) > 0]
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Append the products, one column for each pair."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False)
+        return np.hstack([X, self._products(X, self.pairs_)])
+
+    @staticmethod
+    def _products(X: Any, pairs: Any) -> Any:
+        return X[:, pairs[:, 0]] * X[:, pairs[:, 1]]
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Return the names of the columns, then of the products."""
+        names = input_feature_names(self, input_features)
+        products = [f"{names[i]} {names[j]}" for i, j in self.pairs_]
+        return np.asarray([*names, *products], dtype=object)
 
 
 # in the order of the paper's Table 6
