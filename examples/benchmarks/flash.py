@@ -56,9 +56,10 @@ from scipy.stats import mannwhitneyu
 from sklearn.model_selection import train_test_split
 
 from skauto import AutoClassifier, SearchOptions, minimize
-from skauto.acquisition import d_optimal_design, log_expected_improvement_per_second
+from skauto.acquisition import log_expected_improvement_per_second
 from skauto.objectives import make_artificial_objective, make_artificial_space
 from skauto.space import Categorical, Configuration, get_space
+from skauto.strategies._d_optimal import d_optimal_design
 from skauto.surrogates import LinearModel
 
 SHARES = (0.1, 0.25, 0.5, 0.75, 1.0)

@@ -1,6 +1,5 @@
 """Acquisition functions and their maximization."""
 
-from skauto.acquisition._design import d_optimal_design
 from skauto.acquisition._hypervolume import expected_hypervolume_improvement
 from skauto.acquisition._improvement import (
     expected_improvement,
@@ -10,7 +9,6 @@ from skauto.acquisition._improvement import (
 from skauto.acquisition._maximize import maximize_acquisition
 
 __all__ = [
-    "d_optimal_design",
     "expected_hypervolume_improvement",
     "expected_improvement",
     "log_expected_improvement",

@@ -8,15 +8,12 @@ from typing import Self
 import numpy as np
 from sklearn.base import clone
 
-from skauto.acquisition import (
-    d_optimal_design,
-    log_expected_improvement,
-    log_expected_improvement_per_second,
-)
+from skauto.acquisition import log_expected_improvement, log_expected_improvement_per_second
 from skauto.history import History, Proposal
 from skauto.strategies._base import GeneratorStrategy, Observations, Strategy
 from skauto.strategies._bayesian import DESIGN_SHARE, design_size, performance_unit
 from skauto.strategies._checks import check_integers, check_numbers, check_options, check_positive
+from skauto.strategies._d_optimal import d_optimal_design
 from skauto.strategies._dimensions import structure_inputs
 from skauto.strategies._forest_bo import ForestBO
 from skauto.strategies._tpe import TPE

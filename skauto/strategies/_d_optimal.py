@@ -11,49 +11,17 @@ _TIE = 1e-9
 def d_optimal_design(
     candidates: FloatArray, n: int, rng: np.random.Generator, *, known: FloatArray | None = None
 ) -> IntArray:
-    r"""Choose points by greedy D-optimal design.
+    r"""Choose n rows of the candidates (n_candidates, n_features) by greedy D-optimal design.
 
-    Let H be the sum of :math:`p p^\top` over the observed and chosen points. The next point
-    maximizes the product of the positive eigenvalues of :math:`H + p p^\top`, after raising the
-    rank if possible (Algorithm 2 of [1]_).
+    Let H be the sum of :math:`p p^\top` over the known points (n_known, n_features) and the chosen
+    ones. The next point, which may be a repeated one, maximizes the product of the positive
+    eigenvalues of :math:`H + p p^\top`, after raising the rank if possible (Y. Zhang et al.,
+    "FLASH: Fast Bayesian Optimization for Data Analytic Pipelines", KDD 2016, Algorithm 2).
 
-    Parameters
-    ----------
-    candidates : ndarray of shape (n_candidates, n_features)
-        Points to choose from, with replacement.
-    n : int
-        Number of points to choose.
-    rng : numpy.random.Generator
-        Chooses the first point if none was observed, and breaks ties.
-    known : ndarray of shape (n_known, n_features), default=None
-        Observed points.
-
-    Returns
-    -------
-    chosen : ndarray of int of shape (n,)
-        Rows of the candidates.
-
-    Notes
-    -----
     No eigenvalue is computed. While the rank grows, the product is a Gram determinant, which a
     point multiplies by its squared distance from the span of the design. Afterwards a point
     multiplies it by one plus its leverage :math:`p^\top H^{+} p`. For one-hot encoded structures
     of N algorithms in K steps, the rank is at most N - K + 1.
-
-    References
-    ----------
-    .. [1] Y. Zhang, M. T. Bahadori, H. Su, J. Sun, "FLASH: Fast Bayesian Optimization for Data
-       Analytic Pipelines", KDD 2016, Algorithm 2.
-
-    Examples
-    --------
-    A half-fraction of a 2 x 2 factorial design:
-
-    >>> import numpy as np
-    >>> from skauto.acquisition import d_optimal_design
-    >>> paths = np.array([[1, 0, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0], [0, 1, 0, 1]], dtype=float)
-    >>> d_optimal_design(paths, 1, np.random.default_rng(0), known=paths[:1])
-    array([3])
     """
     known = np.empty((0, candidates.shape[1])) if known is None else known
     points = np.vstack([known, candidates]).astype(np.float64)

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from skauto.acquisition import d_optimal_design
+from skauto.strategies._d_optimal import d_optimal_design
 
 
 def one_hot(*sizes):
