@@ -347,10 +347,9 @@ def normalized(losses: FloatArray) -> FloatArray:
 
 
 def greedy_portfolio(losses: FloatArray, n: int, weights: FloatArray | None = None) -> list[int]:
-    """Choose columns of losses (n_data_sets, n_configurations) that minimize the mean row minimum.
+    """Choose columns of losses (n_data_sets, n_configurations) greedily for the mean row minimum.
 
-    The selection is greedy. The mean is weighted if there are weights, ties go to the first
-    column, and the selection ends early if no column lowers any row.
+    Ties go to the first column. The selection ends early if no column lowers any row.
     """
     best = np.full(len(losses), np.inf)
     chosen: list[int] = []

@@ -137,11 +137,7 @@ class PriceList:
 
 
 def fit_prices(timings: Sequence[tuple[Configuration, Shape, float]]) -> dict[str, list[float]]:
-    """Fit the coefficients of a `PriceList` to recorded timings by ridge regression.
-
-    A timing has the configuration, the shape of the training set and the processor seconds of a
-    fit. Exponents are shrunk towards typical ones.
-    """
+    """Fit the coefficients of a `PriceList` to processor seconds, shrunk to typical exponents."""
     rows: dict[str, list[tuple[FloatArray, float]]] = {}
     for configuration, shape, seconds in timings:
         name, inputs = _inputs(configuration, shape)
@@ -192,11 +188,7 @@ def load_prices() -> PriceList:
 
 
 def load_order(n_classes: int, has_categories: bool) -> list[tuple[Configuration, float]]:
-    """Load the learned order of initial configurations of the default space for a kind of table.
-
-    Each configuration comes with its gain of the ensemble on the development sets. They are
-    ordered by gain per second.
-    """
+    """Load initial configurations and their gains on the development sets, by gain per second."""
     kind = ("multiclass" if n_classes > 2 else "binary") + ("_categories" * has_categories)
     return [
         (Configuration.from_dict(entry["configuration"]), entry["gain"])

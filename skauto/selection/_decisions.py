@@ -341,10 +341,7 @@ def _line_search(
     loss: Any,
     weight: FloatArray | None,
 ) -> tuple[float, float]:
-    """Return the best offset of class c, with the other offsets fixed, and its loss.
-
-    The loss is computed from confusion matrices, or from the labels of all rows without weights.
-    """
+    """Return the best offset of class c, with the other offsets fixed, and its loss."""
     others = logarithms + offsets
     others[:, c] = -np.inf
     rival = np.argmax(others, axis=1)

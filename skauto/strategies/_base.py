@@ -196,10 +196,7 @@ class Strategy(BaseEstimator, ABC):
     def _sample_new(
         self, structures: IntArray | None = None, fidelity: float = 1.0
     ) -> Configuration | None:
-        """Sample a configuration that is not known, of the given structures (k, n_steps).
-
-        Returns None if none of some thousand samples is new: a small space is exhausted.
-        """
+        """Sample a new configuration of structures (k, n_steps); None if none of thousands is."""
         for size in _SAMPLE_SIZES:
             vectors = self._space.sample(size, self._rng, structures=structures)
             configuration = self._first_new(vectors, fidelity)

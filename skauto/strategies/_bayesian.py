@@ -169,10 +169,7 @@ def rank_scores(losses: FloatArray) -> FloatArray:
 
 
 def log_scores(losses: FloatArray) -> FloatArray:
-    """Logarithms of the losses, as in SMAC.
-
-    The losses are shifted so that the best one equals the 5% quantile minus the best loss.
-    """
+    """Logarithms of losses, shifted so that the best is the 5% quantile minus the best (SMAC)."""
     low = losses.min() - max(np.quantile(losses, 0.05) - losses.min(), 1e-10)
     return np.log(losses - low)
 

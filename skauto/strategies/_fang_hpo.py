@@ -213,10 +213,7 @@ class FanGHPO(Strategy):
     def _fit_models(
         self, by_source: list[Observations]
     ) -> tuple[list[AugmentedGaussianProcess], FloatArray]:
-        """Fit the augmented model of each objective, Eqs. (8) to (10); return ground-truth losses.
-
-        Pending evaluations have their predicted losses.
-        """
+        """Augmented models of Eqs. (8) to (10) and ground-truth losses; pending ones predicted."""
         inputs = [model_inputs(self._space, o.vectors) for o in by_source]
         losses = [np.clip(o.losses, -_LARGEST_LOSS, _LARGEST_LOSS) for o in by_source]
         front = losses[0][by_source[0].ok]

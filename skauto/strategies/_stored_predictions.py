@@ -57,19 +57,13 @@ class StoredPredictions:
         return len(added)
 
     def candidates(self, rows: IntArray | None = None) -> IntArray:
-        """Candidates of the ensemble: the 10 best trials and the 3 best of each classifier.
-
-        They are chosen from some rows of the stored predictions (None means all), best first.
-        """
+        """Candidates among rows, best first: the 10 best and the 3 best of each classifier."""
         rows = np.arange(len(self)) if rows is None else rows
         keys, families = [self.keys[r] for r in rows], [self.families[r] for r in rows]
         return rows[candidate_pool(keys, families)]
 
     def members(self, candidates: IntArray, n_members: int) -> IntArray:
-        """Select an ensemble greedily from candidates, best first; return its distinct rows.
-
-        Repeated members count in `n_members`.
-        """
+        """Distinct rows of an ensemble of `n_members`, selected greedily with repetitions."""
         selection = greedy_selection(self.values[candidates], self.targets, self.loss, n_members)
         return np.unique(candidates[selection.indices])
 

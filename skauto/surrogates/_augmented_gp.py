@@ -38,11 +38,7 @@ class AugmentedGaussianProcess(BaseEstimator):
     def fit(
         self, observations: Sequence[tuple[FloatArray, FloatArray]], rng: np.random.Generator
     ) -> Self:
-        """Fit a model to each source and the augmented model to the reliable observations.
-
-        Each source has points (n_s, n_features) and values (n_s,). The first source is the ground
-        truth and has at least one observation.
-        """
+        """Fit the models to points (n_s, n_features) and values (n_s,) of each source s."""
         truth = self._fitted(*observations[0], rng)
         cheap = [self._fitted(X, y, rng) if len(y) else None for X, y in observations[1:]]
         self.sources_ = [truth, *cheap]
@@ -70,11 +66,7 @@ class AugmentedGaussianProcess(BaseEstimator):
         return self.augmented_.predict(X)
 
     def is_reliable(self, X: FloatArray) -> BoolArray:
-        """Return where the models of each source and of the ground truth agree, Eq. (8).
-
-        The mask has shape (n_sources, n_samples). It is True for the ground truth and False for a
-        source without observations.
-        """
+        """Mask (n_sources, n_samples) of where a source and the ground truth agree, Eq. (8)."""
         truth, *cheap = self.sources_
         assert truth is not None
         reliable = np.zeros((len(self.sources_), len(X)), dtype=bool)
@@ -87,11 +79,7 @@ class AugmentedGaussianProcess(BaseEstimator):
         return reliable
 
     def discrepancy(self, X: FloatArray) -> FloatArray:
-        """Return the distance between the augmented mean and the mean of each source, Eq. (12).
-
-        The distances have shape (n_sources, n_samples). They are infinite for a source without
-        observations.
-        """
+        """Distance (n_sources, n_samples) of the augmented mean and a source's, Eq. (12)."""
         mean, _ = self.predict(X)
         distances = np.full((len(self.sources_), len(mean)), np.inf)
         for row, model in zip(distances, self.sources_, strict=True):

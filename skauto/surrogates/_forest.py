@@ -32,8 +32,6 @@ class RandomForest(BaseEstimator):
     ----------
     trees_ : list of DecisionTreeRegressor
         The fitted trees.
-    n_features_in_ : int
-        Number of features seen by ``fit``.
 
     References
     ----------
@@ -69,7 +67,6 @@ class RandomForest(BaseEstimator):
         """Fit the trees; see `Surrogate.fit`."""
         points = np.ascontiguousarray(X, dtype=np.float32)
         values = np.ascontiguousarray(y, dtype=np.float64)
-        self.n_features_in_ = points.shape[1]
         self.trees_ = [self._grow(points, values, rng) for _ in range(self.n_trees)]
         return self
 
