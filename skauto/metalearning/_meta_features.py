@@ -226,10 +226,9 @@ def signed_log(values: FloatArray) -> FloatArray:
 
 def summary(name: str, values: FloatArray) -> dict[str, float]:
     """Mean, standard deviation, minimum and maximum, NaN of no values."""
-    statistics = {"mean": np.mean, "std": np.std, "min": np.min, "max": np.max}
     return {
-        f"{name}_{key}": float(statistic(values)) if len(values) else math.nan
-        for key, statistic in statistics.items()
+        f"{name}_{key}": float(getattr(values, key)()) if len(values) else math.nan
+        for key in ("mean", "std", "min", "max")
     }
 
 

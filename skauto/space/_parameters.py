@@ -59,6 +59,8 @@ class _Range(Number):
 
     _type: type[float]  # of the values
     _margin: float  # distance of the ends of the unit interval from the bounds
+    _start: float
+    _end: float
 
     def __init__(
         self, low: float, high: float, log: bool = False, default: float | None = None
