@@ -196,7 +196,7 @@ class Strategy(BaseEstimator, ABC):
     def _sample_new(
         self, structures: IntArray | None = None, fidelity: float = 1.0
     ) -> Configuration | None:
-        """Sample a new configuration of structures (k, n_steps); None if none of thousands is."""
+        """Sample a new configuration of structures (k, n_steps); None if it finds none."""
         for size in _SAMPLE_SIZES:
             vectors = self._space.sample(size, self._rng, structures=structures)
             configuration = self._first_new(vectors, fidelity)
