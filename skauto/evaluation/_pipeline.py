@@ -215,10 +215,10 @@ class _Run:
                 n_samples=Z.shape[0],
                 n_features=Z.shape[1],
                 n_classes=len(self.counts),
-                smallest_class=int(self.counts.min()),
                 categorical=self.categorical,
                 n_levels=self.n_levels if self.categorical else (),
                 sparse=sparse.issparse(Z),
+                smallest_class=int(self.counts.min()),
             )
             component.adapt(estimator, context)
 

@@ -26,23 +26,23 @@ class FitContext:
         Number of columns in the input of the step.
     n_classes : int
         Number of classes.
-    smallest_class : int
-        Number of rows of the smallest class.
     categorical : tuple of int
         Columns of category codes 0, 1, ..., with NaN for missing values.
     n_levels : tuple of int
         Number of categories of each of them.
     sparse : bool
         Whether the matrix is sparse.
+    smallest_class : int
+        Number of rows of the smallest class.
     """
 
     n_samples: int
     n_features: int
     n_classes: int
-    smallest_class: int = 0
     categorical: tuple[int, ...] = ()
     n_levels: tuple[int, ...] = ()
     sparse: bool = False
+    smallest_class: int = 0
 
 
 def _is_prototype(estimator: Any) -> bool:
