@@ -219,7 +219,7 @@ TRANSFORMERS = [
     ),
     Component(
         "nystroem",
-        Nystroem(),
+        Nystroem(n_jobs=1),
         {
             "gamma": Real(0.01, 10.0, log=True, default=0.5),
             "n_components": Integer(30, 1000, log=True, default=200),
