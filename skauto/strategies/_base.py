@@ -335,7 +335,7 @@ class _Record:
             losses = losses.reshape(-1, n_objectives)
             ok = np.array([trial.ok for trial in self._trials], dtype=bool)
             self._impute(losses, ok)
-            costs = np.array([trial.cost for trial in self._trials])
+            costs = np.array([trial.cost for trial in self._trials], dtype=np.float64)
             self._observations = Observations(tuple(self._trials), vectors, losses, ok, costs)
         return self._observations
 

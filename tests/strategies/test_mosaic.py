@@ -236,7 +236,7 @@ def test_playout_without_a_record_starts_from_the_default_completion():
     empty = Experience(np.empty((0, 3), dtype=np.intp), np.empty(0))
     node = strategy._tree.expand(strategy._tree.root.children[2], 1)
     nothing = observations.__class__(
-        (), np.empty((0, space.n_dimensions)), np.empty((0, 1)), *[np.empty(0, dtype=bool)] * 3
+        (), np.empty((0, space.n_dimensions)), np.empty((0, 1)), *[np.empty(0, dtype=bool)] * 2
     )
     centre = strategy._best_below(node, nothing, empty)
     assert space.decode(centre).structure == ("none", "best", "bayes")
