@@ -317,6 +317,7 @@ class _Record:
         self.keys: set[bytes] = set()
         self._trials: list[Trial] = []
         self._vectors: list[FloatArray] = []
+        self._fold_effects: list[float] = []
         self._observations: Observations | None = None
 
     def append(self, trial: Trial, vector: FloatArray) -> None:
@@ -325,6 +326,8 @@ class _Record:
         self.keys.add(vector.tobytes())
         self._trials.append(trial)
         self._vectors.append(vector)
+        if trial.ok and np.isfinite(effect := _first_fold_effect(trial)):
+            self._fold_effects.append(effect)
         self._observations = None
 
     def observations(self, space: SearchSpace, n_objectives: int) -> Observations:
@@ -343,10 +346,8 @@ class _Record:
         """Correct the losses of stopped trials, and impute those of failed ones, in place."""
         stopped = np.array([trial.status == "stopped" for trial in self._trials], dtype=bool)
         stopped &= np.isfinite(losses).all(axis=1)
-        if stopped.any():
-            effects = [_first_fold_effect(trial) for trial in self._trials if trial.ok]
-            known = [effect for effect in effects if np.isfinite(effect)]
-            losses[stopped, 0] += np.mean(known) if known else 0.0
+        if stopped.any() and self._fold_effects:
+            losses[stopped, 0] += np.mean(self._fold_effects)
         measured = ok | stopped
         losses[~measured] = losses[measured].max(axis=0) if measured.any() else 1.0
 
