@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import sys
 import tempfile
 
 import pytest
@@ -14,6 +15,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 from sklearn.datasets import load_iris
+
+# Without byte code, each program that a test starts would compile skauto again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_collection_finish() -> None:

@@ -37,8 +37,8 @@ from tests.instances import quick_space
 
 def quick(**kwargs):
     """Four trials of classifiers that are fitted within milliseconds."""
-    settings = {"space": quick_space(), "max_evals": 4, "cv": 2, "random_state": 0}
-    return AutoClassifier(**{**settings, **kwargs})
+    settings = {"space": quick_space(), "max_evals": 4, "cv": 2, "ensemble_size": 5}
+    return AutoClassifier(**{"random_state": 0, **settings, **kwargs})
 
 
 def whole(**kwargs):
@@ -78,7 +78,7 @@ def mixed():
 
 def test_mixed_table(mixed):
     X, y = mixed
-    clf = whole().fit(X[:180], y[:180])
+    clf = whole(ensemble_size=25).fit(X[:180], y[:180])
     assert clf.score(X[180:], y[180:]) > 0.75
     np.testing.assert_array_equal(clf.classes_, ["no", "yes"])
     np.testing.assert_array_equal(clf.feature_names_in_, X.columns)

@@ -31,7 +31,8 @@ STRATEGY_CHECKS = (
 
 def quick(strategy="alternating_bo", **settings):
     """Searches a part of the space that is fitted within milliseconds."""
-    settings = {"space": quick_space(), "max_evals": 2, "cv": 0.5, "random_state": 0, **settings}
+    few = {"max_evals": 2, "cv": 0.5, "ensemble_size": 5}
+    settings = {"space": quick_space(), "random_state": 0, **few, **settings}
     return AutoClassifier(strategy, **settings)
 
 
@@ -44,6 +45,7 @@ def quick_constrained(strategy):
         initial=None,
         max_evals=3,
         cv=0.5,
+        ensemble_size=5,
         random_state=0,
     )
 

@@ -39,7 +39,7 @@ def small_space():
     space = SearchSpace(["classifier"])
     space.add("classifier", "gaussian_nb", GaussianNB(), {"var_smoothing": [1e-9, 1e-3, 0.1, 1.0]})
     space.add("classifier", "logistic", LogisticRegression(), {"C": [1e-3, 1e-2, 0.1, 1.0, 10.0]})
-    space.add("classifier", "forest", RandomForestClassifier(10), {"max_depth": [2, 5, None]})
+    space.add("classifier", "forest", RandomForestClassifier(5), {"max_depth": [2, 5, None]})
     return space
 
 
@@ -56,7 +56,7 @@ def biased():
 
 def fitted(biased, constraints, **kwargs):
     settings = {"max_evals": 8, "random_state": 0, "cv": 3, "space": small_space()}
-    settings = {**settings, "scoring": "roc_auc", "strategy": "random", **kwargs}
+    settings |= {"scoring": "roc_auc", "strategy": "random", "ensemble_size": 10, **kwargs}
     return ConstrainedAutoClassifier(constraints, **settings).fit(*biased)
 
 
@@ -125,7 +125,7 @@ def test_a_limit_that_is_slow_to_measure_leaves_time_to_refit(biased):
     space = small_space().subspace({"classifier": ["gaussian_nb", "logistic"]})
     with warnings.catch_warnings():
         warnings.simplefilter("error", BudgetWarning)
-        clf = fitted(biased, [limit], space=space, max_evals=4, time_limit=4)
+        clf = fitted(biased, [limit], space=space, max_evals=4, time_limit=4, ensemble_size=25)
     assert clf.feasible_
     assert 1 <= len(clf.member_weights_) <= 4
 
