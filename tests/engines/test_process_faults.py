@@ -25,6 +25,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from threadpoolctl import threadpool_limits
 
 from skauto.engines import ProcessEngine, SerialEngine, make_engine
+from skauto.engines._worker import Mapped
 from tests.belongings import belongings
 from tests.waiting import PATIENCE, drain, wait_until
 
@@ -432,8 +433,9 @@ def test_a_forked_child_does_not_end_the_workers_of_its_parent():
 
 
 def test_a_function_that_cannot_be_loaded_is_an_error_not_a_loop():
-    with ProcessEngine(Misbehaviour()) as engine:
-        engine._source.load = _refuse
+    with contextlib.closing(Mapped(len)) as source, ProcessEngine(len) as engine:
+        source.load = _refuse
+        engine._source = source
         engine.submit(0, ("score",))
         with pytest.raises(RuntimeError, match=r"cannot be loaded in a worker:(.|\n)*rebuilt"):
             engine.wait()
