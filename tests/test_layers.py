@@ -72,12 +72,13 @@ def imported_modules(node: ast.Import | ast.ImportFrom) -> list[str]:
     """The dotted names of what an import statement imports from."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
-    if node.module == "skauto":  # `from skauto import space` imports the room
-        return [
-            f"skauto.{alias.name}" if is_module("skauto", alias.name) else "skauto"
-            for alias in node.names
-        ]
-    return [node.module or ""]
+    package = node.module or ""
+    if package.split(".")[0] != "skauto":
+        return [package]
+    return [  # `from skauto import space` imports the room
+        f"{package}.{alias.name}" if is_module(package, alias.name) else package
+        for alias in node.names
+    ]
 
 
 def is_module(package: str, name: str) -> bool:
@@ -180,6 +181,24 @@ def test_modules_import_only_from_rooms_above() -> None:
         for path in sorted(ROOT.rglob("*.py"))
     }
     assert {module: sentences for module, sentences in found.items() if sentences} == {}
+
+
+def test_no_two_modules_import_each_other() -> None:
+    imported = {
+        module_name(path): {
+            name
+            for node, _ in imports_of(ast.parse(path.read_text(encoding="utf-8")))
+            for name in imported_modules(node)
+        }
+        for path in ROOT.rglob("*.py")
+    }
+    mutual = {
+        (module, other)
+        for module, others in imported.items()
+        for other in others
+        if module in imported.get(other, ())
+    }
+    assert mutual == set()
 
 
 @pytest.mark.parametrize(

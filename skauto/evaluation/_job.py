@@ -3,18 +3,50 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skauto.constraints._gate import Gate
+from skauto.data import TrainingData
 from skauto.engines import Outcome
-from skauto.evaluation._worker import FoldResult, FoldTask, Task
+from skauto.evaluation._pipeline import Reuse
+from skauto.evaluation._worker import FoldResult, FoldTask, PipelineWorker, Task
 from skauto.history import History, Proposal, Status, Trial
 
-if TYPE_CHECKING:
-    from skauto.evaluation._evaluator import PipelineEvaluator
+
+class JobRules(Protocol):
+    """What a job asks of its evaluator, see `PipelineEvaluator`."""
+
+    function: PipelineWorker
+    data: TrainingData
+    trial_time_limit: float | None
+    gate: Gate
+    reuses: list[Reuse]
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds of a trial."""
+
+    def task_limit(self, task: Task) -> float | None:
+        """Seconds after which a task is killed."""
+
+    def observe(self, task: Task, results: Sequence[FoldResult]) -> None:
+        """Take note of a finished task."""
+
+    def observe_timeout(self, task: Task, seconds: float) -> None:
+        """Take note of a task that was killed after some seconds."""
+
+    def promotes(self, job: TrialJob, history: History, n_known: int) -> bool:
+        """Decide whether a trial is promoted to its next rung."""
+
+    def loss(self, scores: Sequence[float]) -> float:
+        """Convert the scores of the folds into the loss."""
+
+    def pooled_loss(self, predictions: NDArray[Any]) -> float:
+        """Loss of the out-of-fold predictions of all folds together."""
 
 
 class TrialJob:
@@ -26,7 +58,7 @@ class TrialJob:
 
     def __init__(
         self,
-        evaluator: PipelineEvaluator,
+        evaluator: JobRules,
         proposal: Proposal,
         history: History,
         rungs: list[dict[Any, Task]],
