@@ -275,8 +275,6 @@ def test_outcomes_cross_the_border_of_processes():
 
 LOKY_SCRIPT = """
 import os
-from joblib import parallel_config
-from skauto.engines import JoblibEngine
 
 def task(what):
     if what == "exit":
@@ -289,7 +287,10 @@ def drain(engine):
         outcomes.update(engine.wait(60))
     return outcomes
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # idle workers import neither
+    from joblib import parallel_config
+    from skauto.engines import JoblibEngine
+
     with parallel_config("loky", n_jobs=2), JoblibEngine(task) as engine:
         for key in ("exit", "good"):
             engine.submit(key, (key,))
