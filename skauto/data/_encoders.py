@@ -139,8 +139,8 @@ class CategoryEncoder(Encoder):
     def __init__(self, cells: Levels) -> None:
         present = set(cells.levels)
         if cells.declared:
-            used = np.unique(cells.codes)
-            present = {cells.levels[code] for code in used.tolist() if code >= 0}
+            counts = np.bincount(cells.codes[cells.codes >= 0])
+            present = {cells.levels[code] for code in np.flatnonzero(counts).tolist()}
         ordered = _sorted(present)
         self.code_of = {level: float(code) for code, level in enumerate(ordered)}
         self.of_strings = set(map(type, ordered)) <= {str}

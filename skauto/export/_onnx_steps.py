@@ -26,6 +26,8 @@ from sklearn.tree import DecisionTreeClassifier
 from skauto.export._onnx_graph import Graph
 from skauto.export._onnx_trees import add_embedding, add_forest, add_lightgbm, two_classes
 from skauto.space.catalog import (
+    ArrayImputer,
+    ArrayScaler,
     CategoryColumns,
     LightGBMClassifier,
     NetworkClassifier,
@@ -56,6 +58,11 @@ def _imputer(graph: Graph, value: str, step: Any) -> str:
     flags = graph.cast(missing, "DOUBLE")
     shown = graph.add("Gather", flags, step.indicator_.features_.astype(np.int64), axis=1)
     return graph.add("Concat", filled, shown, axis=1)
+
+
+def _scaler(graph: Graph, value: str, step: Any) -> str:
+    centred = graph.add("Sub", value, step.mean_) if step.with_mean else value
+    return graph.add("Div", centred, step.scale_) if step.with_std else centred
 
 
 def _robust_smooth(graph: Graph, value: str, step: Any) -> str:
@@ -197,6 +204,8 @@ def _selu(graph: Graph, value: str) -> str:
 
 
 _CONVERTERS: dict[type, Callable[[Graph, str, Any], str]] = {
+    ArrayImputer: _imputer,
+    ArrayScaler: _scaler,
     CalibratedClassifierCV: _calibrated,
     CategoryColumns: _category_columns,
     DecisionTreeClassifier: add_forest,

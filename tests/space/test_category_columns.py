@@ -63,6 +63,13 @@ def test_sparse_output(rng):
     assert_array_equal(rest.transform(X), X)
 
 
+def test_other_columns_than_in_fit(rng):
+    X = matrix(rng, 100, 5)
+    encoder = CategoryColumns(ENCODERS["all"], COLUMNS).fit(X)
+    with pytest.raises(ValueError, match="6 features"):
+        encoder.transform(np.column_stack([X, X[:, 0]]))
+
+
 def test_another_fit_forgets_the_table_and_pickles_leave_it_out(rng):
     X = matrix(rng, 100, 5)
     encoder = CategoryColumns(clone(ENCODERS["all"]), COLUMNS).fit(X)

@@ -1,5 +1,6 @@
 """The components of the search spaces, and the named spaces."""
 
+from skauto.space.catalog._array_steps import ArrayImputer, ArrayScaler
 from skauto.space.catalog._category_columns import CategoryColumns
 from skauto.space.catalog._estimators import (
     CrossFittedTargetEncoder,
@@ -12,6 +13,8 @@ from skauto.space.catalog._robust_smooth import RobustSmoothScaler
 from skauto.space.catalog._spaces import get_space
 
 __all__ = [
+    "ArrayImputer",
+    "ArrayScaler",
     "CategoryColumns",
     "CrossFittedTargetEncoder",
     "LightGBMClassifier",

@@ -76,8 +76,8 @@ class CategoryColumns(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
     def transform(self, X: Any) -> Any:
         """Encode rows, shape (n_samples, n_columns)."""
         check_is_fitted(self)
-        is_dense = isinstance(X, np.ndarray) and not self.transformer_.sparse_output_
-        if not is_dense or not len(self.columns):
+        is_plain = isinstance(X, np.ndarray) and X.shape[1:] == (self.n_features_in_,)
+        if not is_plain or self.transformer_.sparse_output_ or not len(self.columns):
             return self.transformer_.transform(X)
         codes = X[:, self.columns]
         special = np.where(np.isnan(codes), self.n_codes_ + 1, self.n_codes_)

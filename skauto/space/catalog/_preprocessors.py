@@ -13,20 +13,19 @@ from sklearn.feature_selection import (
     f_classif,
     mutual_info_classif,
 )
-from sklearn.impute import SimpleImputer
 from sklearn.kernel_approximation import Nystroem
 from sklearn.preprocessing import (
     MinMaxScaler,
     OneHotEncoder,
     PolynomialFeatures,
     QuantileTransformer,
-    StandardScaler,
 )
 from sklearn.svm import LinearSVC
 
 from skauto.space._component import Component, FitContext
 from skauto.space._parameters import Integer, Real
 from skauto.space.catalog._adapt import bound, false_if_sparse
+from skauto.space.catalog._array_steps import ArrayImputer, ArrayScaler
 from skauto.space.catalog._category_columns import CategoryColumns
 from skauto.space.catalog._estimators import CrossFittedTargetEncoder, positive_part
 from skauto.space.catalog._pairs import PairFeatures
@@ -151,7 +150,7 @@ IMPUTERS = [
     Component("none"),
     Component(
         "simple",
-        SimpleImputer(keep_empty_features=True),
+        ArrayImputer(keep_empty_features=True),
         {"strategy": ["median", "mean"], "add_indicator": [True, False]},
         handles_categories=True,
     ),
@@ -188,7 +187,7 @@ SCALERS = [
     Component("none"),
     Component(
         "standard",
-        StandardScaler(),
+        ArrayScaler(),
         adapt=partial(false_if_sparse, "with_mean"),
         dense_only=False,
         weight=2.0,
