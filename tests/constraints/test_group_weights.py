@@ -131,7 +131,8 @@ def test_a_search_uses_it_where_a_constraint_names_a_group(rng):
         strategy="random",
         decision="argmax",
         cv=2,
-        max_evals=8,
+        max_evals=5,
+        ensemble_size=5,
         random_state=0,
     ).fit(X, y)
     assert clf.feasible_

@@ -59,7 +59,7 @@ def as_text(history):
 def test_proposals_lie_in_the_space_and_none_is_made_twice(name):
     space = rich_space()
     legacy, plain = np.random.get_state()[1].copy(), random.getstate()
-    history = search(name, space, 20)
+    history = search(name, space, 16)
     np.testing.assert_array_equal(np.random.get_state()[1], legacy)  # only rng was drawn from
     assert random.getstate() == plain
     assert len(history) > 10

@@ -228,15 +228,15 @@ def test_the_pool_is_the_ensemble_that_is_returned(scoring):
         WatchedDivBO(
             n_initial=2,
             n_candidates=50,
-            n_members=10,
+            n_members=6,
             diversity_surrogate=DiversitySurrogate(n_models=2, n_trees=10),
         ),
         scoring=scoring,
         space=quick_space(),
         initial=None,
         cv=2,
-        max_evals=8,
-        ensemble_size=10,
+        max_evals=7,
+        ensemble_size=6,
         options=SearchOptions(refit=False),
         random_state=0,
     ).fit(X, np.array(["no", "yes"])[codes])
