@@ -56,7 +56,7 @@ class SearchTreeDisplay(BaseDisplay):
     >>> from skauto import AutoClassifier
     >>> from skauto.plotting import SearchTreeDisplay
     >>> X, y = load_iris(return_X_y=True)
-    >>> clf = AutoClassifier("mosaic", initial=None, max_evals=5, cv=3, random_state=0).fit(X, y)
+    >>> clf = AutoClassifier("mosaic", initial=None, max_evals=5, cv=0.3, random_state=0).fit(X, y)
     >>> display = SearchTreeDisplay.from_estimator(clf, max_nodes=10)
     >>> display.labels_[0].get_text()
     'all (5)'

@@ -93,7 +93,7 @@ class DivBO(BayesianStrategy):
     >>> from skauto import AutoClassifier
     >>> from skauto.strategies import DivBO
     >>> X, y = load_iris(return_X_y=True)
-    >>> clf = AutoClassifier(DivBO(n_candidates=200, beta=0.1), max_evals=8, cv=3,
+    >>> clf = AutoClassifier(DivBO(n_candidates=200, beta=0.1), max_evals=8, cv=0.3,
     ...                      initial=None, random_state=0).fit(X, y)
     >>> clf.history_[-1].origin
     'diversity'

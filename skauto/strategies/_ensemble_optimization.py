@@ -63,7 +63,8 @@ class EnsembleOptimization(BayesianStrategy):
     >>> from skauto.strategies import EnsembleOptimization
     >>> X, y = load_iris(return_X_y=True)
     >>> strategy = EnsembleOptimization(n_members=3, n_candidates=200)
-    >>> clf = AutoClassifier(strategy, max_evals=12, cv=3, initial=None, random_state=0).fit(X, y)
+    >>> clf = AutoClassifier(strategy, max_evals=12, cv=0.3, initial=None, random_state=0)
+    >>> clf = clf.fit(X, y)
     >>> len(clf.strategy_.members_)
     3
     """
