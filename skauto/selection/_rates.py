@@ -17,6 +17,8 @@ _N_FINER = 13
 _N_ROUNDS = 2
 # Number of steps of dual ascent over several signals.
 _N_STEPS = 30
+# Maximum number of thresholds that are evaluated while the strengths are optimised.
+_MAX_CUTS = 1_000
 # Penalty factor of constraint violations in the loss.
 _PENALTY = 10.0
 
@@ -92,8 +94,8 @@ def choose_signal_thresholds(
     row positive if :math:`P(y \mid x) > t + \sum_g \lambda_g s_g(x)`. The signals :math:`s_g` are
     functions of the probabilities of the groups given the row, so that the group need not be known
     [1]_. The strengths :math:`\lambda_g` are optimised by coordinate descent on a grid; for each
-    value, all thresholds :math:`t` are evaluated at once. Several strengths start at the point
-    that dual ascent finds.
+    value, at most 1,000 thresholds :math:`t` are evaluated at once, and all for the best values.
+    Several strengths start at the point that dual ascent finds.
 
     `positive` (n_samples,) has the out-of-fold probability of the positive class, `y` is 1 for
     rows of this class, and `signals` has the shape (n_samples, n_signals); without signals, all
@@ -122,6 +124,8 @@ def choose_signal_thresholds(
             strengths = search.optimize(strengths, j, steps)
             width = steps[1] - steps[0]
             strengths = search.optimize(strengths, j, np.linspace(-width, width, _N_FINER))
+    for rule in filter(None, list(search.best)):
+        search.evaluate(rule.strengths, len(y) + 1)
     unique = {(rule.base, *rule.strengths): rule for rule in search.best if rule is not None}
     return list(unique.values())
 
@@ -172,26 +176,27 @@ class _Search:
         return min(tried, key=lambda pair: pair[0])[1]
 
     def _thresholds(
-        self, strengths: FloatArray
+        self, strengths: FloatArray, max_cuts: int = _MAX_CUTS
     ) -> tuple[FloatArray, IntArray, IntArray, FloatArray]:
         """Return scores in descending order, their rows, and the cuts of the order with losses."""
         scores = self.positive - self.signals @ strengths
-        order = np.argsort(-scores, kind="stable")
+        order = np.argsort(-scores)  # cuts lie between ties
         ordered = scores[order]
         cuts = np.flatnonzero(np.diff(ordered, prepend=np.inf, append=-np.inf) < 0)
-        losses = self.loss.from_confusion(self._confusion(order)[cuts])
+        if len(cuts) > max_cuts:
+            cuts = cuts[np.linspace(0, len(cuts) - 1, max_cuts).astype(np.intp)]
+        losses = self.loss.from_confusion(self._confusion(order, cuts))
         return ordered, order, cuts, np.where(np.isnan(losses), np.inf, losses)
 
-    def evaluate(self, strengths: FloatArray) -> float:
-        """Evaluate all thresholds for some strengths; return the smallest penalised loss."""
-        ordered, order, cuts, losses = self._thresholds(strengths)
+    def evaluate(self, strengths: FloatArray, max_cuts: int = _MAX_CUTS) -> float:
+        """Evaluate thresholds for some strengths; return the smallest penalised loss."""
+        ordered, order, cuts, losses = self._thresholds(strengths, max_cuts)
         excess = np.zeros(len(cuts))
         relative = np.zeros(len(cuts))
         for limit in self.limits:
-            members = limit.sets[:, order]
-            counts = np.cumsum(members, axis=1).T / np.maximum(members.sum(axis=1), 1)
-            shares = np.vstack([np.zeros(len(members)), counts])[cuts]
-            values = limit.measure(shares)
+            counts = np.cumsum(np.take(limit.sets, order, axis=1), axis=1, dtype=np.int32)
+            shares = np.where(cuts, counts[:, cuts - 1], 0) / np.maximum(counts[:, -1:], 1)
+            values = limit.measure(shares.T)
             excess += np.maximum(values - limit.upper * min(self.tightness), 0.0)
             relative = np.maximum(relative, values / max(limit.upper, 1e-12))
         padded = np.concatenate([[ordered[0] + 1e-3], ordered, [ordered[-1] - 1e-3]])
@@ -204,10 +209,10 @@ class _Search:
                 self.best[i] = SignalThreshold(float(middles[k]), strengths)
         return float((losses + _PENALTY * excess).min())
 
-    def _confusion(self, order: IntArray) -> FloatArray:
-        """Return the confusion matrices with the first 0, 1, ... rows labelled positive."""
+    def _confusion(self, order: IntArray, cuts: IntArray) -> FloatArray:
+        """Return the confusion matrices with the first ``cuts[i]`` rows labelled positive."""
         weight, y = self.weight[order], self.y[order]
         hits = np.concatenate([[0.0], np.cumsum(weight * y)])
         alarms = np.concatenate([[0.0], np.cumsum(weight * (1 - y))])
         cells = [alarms[-1] - alarms, alarms, hits[-1] - hits, hits]
-        return np.stack(cells, axis=1).reshape(-1, 2, 2)
+        return np.stack([cell[cuts] for cell in cells], axis=1).reshape(-1, 2, 2)

@@ -27,10 +27,11 @@ def labels(rule, positive, signals):
     return positive > rule.base + signals @ rule.strengths
 
 
-def test_one_threshold_equals_brute_force():
-    group, y, positive, _ = people(200, 0)
+@pytest.mark.parametrize("n_rows", [200, 2500])  # with more than 1,000 rows in two passes
+def test_one_threshold_equals_brute_force(n_rows):
+    group, y, positive, _ = people(n_rows, 0)
     limit = parity(group, 0.1)
-    (rule,) = choose_signal_thresholds(positive, y, ErrorLoss(), [limit], np.empty((200, 0)))
+    (rule,) = choose_signal_thresholds(positive, y, ErrorLoss(), [limit], np.empty((n_rows, 0)))
     rows = np.sort(positive)
     tried = [-1.0, *(rows[1:] + rows[:-1]) / 2, 2.0]
     errors = []
