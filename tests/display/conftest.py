@@ -26,7 +26,7 @@ def small_space(**kept):
 
 
 def fit(strategy, *, max_evals=12, **kwargs):
-    kwargs = {"space": small_space(), "cv": 2, "random_state": 0, **kwargs}
+    kwargs = {"space": small_space(), "cv": 2, "ensemble_size": 10, "random_state": 0, **kwargs}
     X, y = load_iris(return_X_y=True, as_frame=True)
     return AutoClassifier(strategy, max_evals=max_evals, **kwargs).fit(X, y)
 
