@@ -85,7 +85,7 @@ def write_report(app):
     if path.exists():
         return
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    clf = skauto.AutoClassifier("random", max_evals=12, cv=3, random_state=0)
+    clf = skauto.AutoClassifier("random", max_evals=8, cv=3, random_state=0)
     clf.fit(X[::2], y[::2]).save_report(path, X=X[1::2], y=y[1::2])
 
 

@@ -32,7 +32,7 @@ X_train.head()
 
 from skauto import AutoClassifier
 
-clf = AutoClassifier(max_evals=20, random_state=0).fit(X_train, y_train)
+clf = AutoClassifier(max_evals=20, cv=3, random_state=0).fit(X_train, y_train)
 print(f"held-out accuracy: {clf.score(X_test, y_test):.3f}")
 
 # %%

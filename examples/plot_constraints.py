@@ -47,7 +47,7 @@ X_train, X_test, y_train, y_test, sex_train, sex_test = train_test_split(
 # class whose share is compared.
 
 parity = StatisticalParity("sex", 0.05, positive_label="default")
-clf = ConstrainedAutoClassifier([parity, ModelSize(2e6)], cv=3, max_evals=16, random_state=0)
+clf = ConstrainedAutoClassifier([parity, ModelSize(2e6)], cv=3, max_evals=10, random_state=0)
 clf.fit(X_train, y_train, sensitive_features=sex_train)
 labels = clf.predict(X_test)
 women, men = ((labels == "default")[sex_test == s].mean() for s in ("female", "male"))

@@ -31,7 +31,7 @@ X.loc[rng.random(n) < 0.1, "age"] = np.nan
 signal = X["age"].fillna(50) / 20 + 2 * (X["city"] == "Rome") + rng.normal(size=n)
 y = np.where(signal > 3, "yes", "no")
 X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
-clf = AutoClassifier(scoring="roc_auc", max_evals=12, cv=3, random_state=0).fit(X_train, y_train)
+clf = AutoClassifier(scoring="roc_auc", max_evals=8, cv=3, random_state=0).fit(X_train, y_train)
 
 # %%
 # Compress

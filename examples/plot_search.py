@@ -33,7 +33,7 @@ space = get_space("default").subspace(
 #
 # Each mark is a trial. The line is the best loss so far.
 
-clf = AutoClassifier("mosaic", space=space, max_evals=40, n_jobs=2, cv=3, random_state=0)
+clf = AutoClassifier("mosaic", space=space, max_evals=30, n_jobs=2, cv=3, random_state=0)
 clf.fit(X, y)
 SearchHistoryDisplay.from_estimator(clf)
 plt.show()
@@ -74,7 +74,7 @@ plt.show()
 # FLASH fits linear models to its trials, which estimate the effect of each algorithm on error and
 # time.
 
-flash = AutoClassifier("flash", space=space, initial=None, max_evals=40, cv=0.3, random_state=0)
+flash = AutoClassifier("flash", space=space, initial=None, max_evals=30, cv=0.3, random_state=0)
 flash.fit(X, y)
 EffectsDisplay.from_estimator(flash)
 plt.show()
