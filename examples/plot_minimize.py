@@ -13,7 +13,7 @@ from skauto import minimize
 from skauto.objectives import make_artificial_objective, make_artificial_space
 
 space = make_artificial_space()
-n_trials = 30
+n_trials = 40
 
 
 def best_so_far(strategy: str, seed: int) -> np.ndarray:
@@ -23,11 +23,11 @@ def best_so_far(strategy: str, seed: int) -> np.ndarray:
 
 
 # %%
-# Median over three objectives. Both strategies start from the default configuration.
+# Median over five objectives. Both strategies start from the default configuration.
 
 fig, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
 for strategy in ("random", "forest_bo"):
-    curves = [best_so_far(strategy, seed) for seed in range(3)]
+    curves = [best_so_far(strategy, seed) for seed in range(5)]
     ax.plot(np.arange(1, n_trials + 1), np.median(curves, axis=0), label=strategy)
 ax.set(xlabel="trials", ylabel="best loss (median)", yscale="log")
 ax.legend()
