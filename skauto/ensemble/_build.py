@@ -51,10 +51,11 @@ _SAFETY = 1.3
 _SLACK = 1.5
 # Maximum fraction of the time limit to reserve for refitting.
 _MAX_RESERVE = 0.25
-# Seconds to choose thresholds that keep a limit on _MAX_ROWS rows; proportionally less on fewer.
+# Seconds to choose thresholds that keep a limit on two groups of _MAX_ROWS rows together. They are
+# proportional to the number of groups, and to that of the rows if there are fewer.
 _DECIDING = 2.5
 # Maximum fraction of the time limit to reserve for them.
-_MAX_DECIDING = 0.1
+_MAX_DECIDING = 0.25
 # Above this number of rows no time is reserved for refits of models of the hold-out split.
 _MANY_ROWS = 100_000
 
@@ -140,7 +141,8 @@ class EnsembleBuilder:
         if not self.decisions.kept_by_decision:
             return 0.0
         share = min(1.0, len(self.data.y) / _MAX_ROWS)
-        return min(_DECIDING * share, _MAX_DECIDING * time_limit)
+        seconds = _DECIDING * share * max(2, self.decisions.n_groups) / 2
+        return min(seconds, _MAX_DECIDING * time_limit)
 
     def _time_of_members(self, history: History, n_workers: int, seconds: float) -> float:
         """Predicted refit seconds of the members that would be selected now (cached)."""

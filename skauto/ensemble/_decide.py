@@ -83,6 +83,11 @@ class DecisionChooser:
         """Whether a limit may depend on the decision."""
         return not all(constraint.additive for constraint in self.gate.constraints)
 
+    @property
+    def n_groups(self) -> int:
+        """Number of groups with a limit that a decision can keep."""
+        return sum(len(limit.sets) for limit in self._limits)
+
     @cached_property
     def signals(self) -> Signals:
         """Known groups, or models of the groups, fitted on first use."""

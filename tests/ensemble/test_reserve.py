@@ -13,6 +13,7 @@ from skauto.data import TrainingData
 from skauto.ensemble._build import EnsembleBuilder
 from skauto.evaluation import PipelineEvaluator, PipelineWorker
 from skauto.history import History, Trial
+from skauto.selection import RateLimit
 from skauto.space import Configuration, SearchSpace
 from skauto.utils import Budget
 
@@ -91,12 +92,16 @@ def test_at_the_end_the_members_that_would_be_selected_decide(builder):
     assert builder.reserve(known, 1, budget(1000, 500)) == pytest.approx(usual + 2 * PER_FIT)
 
 
-@pytest.mark.parametrize(("n_rows", "limit", "seconds"), [(N_ROWS, 40, 0.0125), (50_000, 20, 2.0)])
-def test_time_is_kept_for_thresholds(builder, n_rows, limit, seconds):
+@pytest.mark.parametrize(
+    ("n_rows", "n_groups", "limit", "seconds"),
+    [(N_ROWS, 2, 40, 0.0125), (50_000, 2, 100, 2.5), (10_000, 4, 100, 2.5), (50_000, 2, 8, 2.0)],
+)
+def test_time_is_kept_for_thresholds(builder, n_rows, n_groups, limit, seconds):
     trials = history((0.1, 0.0), (0.2, 0.0))
     without = builder.reserve(trials, 1, budget(limit, limit))
     builder.data = replace(builder.data, y=np.arange(n_rows) % 2)
     builder.decisions.kept_by_decision = ("parity",)
+    builder.decisions._limits = [RateLimit(np.ones((n_groups, n_rows), dtype=bool), 0.1)]
     assert builder.reserve(trials, 1, budget(limit, limit)) == pytest.approx(without + seconds)
 
 
