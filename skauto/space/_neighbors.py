@@ -5,6 +5,7 @@ from collections.abc import Collection
 import numpy as np
 
 from skauto.space._layout import Layout
+from skauto.space._parameter import clipped
 from skauto.space._parameters import Categorical
 from skauto.space._structures import Structures
 from skauto.utils import FloatArray
@@ -24,7 +25,7 @@ def parameter_moves(
         if isinstance(parameter, Categorical):
             candidates = (np.arange(parameter.n_choices) + 0.5) / parameter.n_choices
         else:
-            draws = np.clip(rng.normal(u, scale, size=n_numeric), 0.0, 1.0)
+            draws = clipped(rng.normal(u, scale, size=n_numeric), 0.0, 1.0)
             candidates = np.unique(parameter.snap(draws))
         candidates = candidates[candidates != u]
         columns.extend([column] * len(candidates))

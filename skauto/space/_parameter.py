@@ -6,7 +6,7 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from skauto.utils import FloatArray
 
@@ -29,6 +29,11 @@ def round_significant(values: FloatArray, digits: int) -> FloatArray:
     up = 10.0 ** np.maximum(shift, 0)
     down = 10.0 ** np.maximum(-shift, 0)
     return np.rint(values * up / down) * down / up
+
+
+def clipped(values: NDArray[Any], low: float, high: float) -> NDArray[Any]:
+    """Return `np.clip(values, low, high)`, several times as fast for few values."""
+    return np.minimum(np.maximum(values, low), high)
 
 
 def is_number(value: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skauto.space._parameter import Parameter, is_number, plain, round_significant
+from skauto.space._parameter import Parameter, clipped, is_number, plain, round_significant
 from skauto.utils import FloatArray, IntArray
 
 # Real values are rounded to this number of digits, so that the map to the unit interval and back
@@ -80,7 +80,7 @@ class _Range(Number):
 
     def _scaled_from(self, u: ArrayLike) -> FloatArray:
         """Map numbers in [0, 1] linearly to the scale; the result is not rounded."""
-        position = np.clip(np.asarray(u, dtype=np.float64), 0.0, 1.0)
+        position = clipped(np.asarray(u, dtype=np.float64), 0.0, 1.0)
         values = self._start + position * (self._end - self._start)
         return np.exp(values) if self.log else values
 
@@ -127,7 +127,7 @@ class Real(_Range):
         return None
 
     def _values(self, u: ArrayLike) -> FloatArray:
-        return np.asarray(np.clip(self._rounded(self._scaled_from(u)), self.low, self.high))
+        return clipped(self._rounded(self._scaled_from(u)), self.low, self.high)
 
     def _rounded(self, values: FloatArray) -> FloatArray:
         if self.log:
@@ -135,8 +135,8 @@ class Real(_Range):
         return np.round(values, _DIGITS - int(np.ceil(np.log10(self.high - self.low))))
 
     def _units(self, values: FloatArray) -> FloatArray:
-        rounded = np.clip(self._rounded(values), self.low, self.high)
-        return np.asarray(np.clip(self._scaled_to(rounded), 0.0, 1.0))
+        rounded = clipped(self._rounded(values), self.low, self.high)
+        return clipped(self._scaled_to(rounded), 0.0, 1.0)
 
 
 class Integer(_Range):
@@ -177,7 +177,7 @@ class Integer(_Range):
     def _values(self, u: ArrayLike) -> NDArray[np.int64]:
         # floor(v + 0.5), because rint rounds half of the ties down
         nearest = np.floor(self._scaled_from(u) + 0.5).astype(np.int64)
-        return np.clip(nearest, self.low, self.high)
+        return clipped(nearest, self.low, self.high)
 
     def _units(self, values: FloatArray) -> FloatArray:
         return self._scaled_to(values)
@@ -243,7 +243,7 @@ class Categorical(Parameter):
 
     def indices(self, u: ArrayLike) -> IntArray:
         """Return the indices in `choices` of the choices at the unit values `u`."""
-        position = np.clip(np.asarray(u, dtype=np.float64), 0.0, 1.0)
+        position = clipped(np.asarray(u, dtype=np.float64), 0.0, 1.0)
         indices = (position * len(self.choices)).astype(np.intp)
         return np.minimum(indices, len(self.choices) - 1)
 

@@ -1,6 +1,7 @@
 """Gaussian process regression with an ARD Matern kernel."""
 
 import math
+from functools import cache
 from typing import Self
 
 import numpy as np
@@ -195,8 +196,8 @@ class GaussianProcess(BaseEstimator):
         value = _negative_log_density(factor, targets - level, weights)
         _, scales, noise = _unpack(theta)
         # 2 d value / d K = K^-1 - w w^T; the derivative by the optimal level is 0
-        outer = _inverse(factor) - np.outer(weights, weights)
-        trace = np.trace(outer)
+        outer = _inverse(factor) - weights[:, None] * weights
+        trace = _diagonal(outer).sum()
         with_noise = np.einsum("ij,ij->", outer, covariance)
         # sum_ij m_ij (z_i - z_j)^2 / 2 = sum_i (m 1)_i z_i^2 - z^T m z, for all features at once
         outer *= slope
@@ -224,16 +225,17 @@ class GaussianProcess(BaseEstimator):
         amplitude, scales, noise = _unpack(theta)
         scaled = points / scales
         squared = _squared_distances(scaled, scaled)
-        np.fill_diagonal(squared, 0.0)
+        _diagonal(squared)[:] = 0.0
         covariance, slope = _matern(squared, amplitude, self.nu)
-        covariance[np.diag_indices_from(covariance)] += noise
+        _diagonal(covariance)[:] += noise
         return covariance, slope
 
     def _solve(
         self, factor: FloatArray, targets: FloatArray
     ) -> tuple[float, FloatArray, FloatArray]:
         """Level b, K^-1 (y - b 1) and K^-1 1; the level is 0 for ``trend="mean"``."""
-        both = np.column_stack([targets, np.ones_like(targets)])
+        both = np.ones((len(targets), 2))
+        both[:, 0] = targets
         solved, _ = lapack.dpotrs(factor, both, lower=True)  # cho_solve is slow for few rows
         level = 0.0
         if self.trend == "constant":
@@ -257,6 +259,7 @@ class GaussianProcess(BaseEstimator):
         return np.clip(_prior(len(low) - 2)[0], low, high)
 
 
+@cache
 def _prior(n_features: int) -> tuple[FloatArray, FloatArray]:
     """Mean and standard deviation of the log-priors; length scales grow as sqrt(n_features)."""
     center = np.full(n_features + 2, math.log(0.5) + 0.5 * math.log(max(n_features, 1)))
@@ -264,6 +267,11 @@ def _prior(n_features: int) -> tuple[FloatArray, FloatArray]:
     center[0], spread[0] = 0.0, 1.0
     center[-1], spread[-1] = math.log(1e-4), 3.0
     return center, spread
+
+
+def _diagonal(matrix: FloatArray) -> FloatArray:
+    """Diagonal of a matrix, as a view that can be written to."""
+    return np.einsum("ii->i", matrix)
 
 
 def _unpack(theta: FloatArray) -> tuple[float, FloatArray, float]:
@@ -308,13 +316,14 @@ def _cholesky(covariance: FloatArray) -> FloatArray:
 def _inverse(factor: FloatArray) -> FloatArray:
     """Inverse of the matrix with this lower Cholesky factor."""
     inverse, _ = lapack.dpotri(factor, lower=True)
-    inverse += np.tril(inverse, -1).T
+    inverse += inverse.T  # its upper triangle is 0
+    _diagonal(inverse)[:] *= 0.5
     return inverse
 
 
 def _negative_log_density(factor: FloatArray, residual: FloatArray, weights: FloatArray) -> float:
     """Negative log marginal likelihood, Rasmussen and Williams (2.30) and Eq. (A35)."""
-    log_determinant = 2.0 * np.log(np.diag(factor)).sum()
+    log_determinant = 2.0 * np.log(_diagonal(factor)).sum()
     return 0.5 * float(
         residual @ weights + log_determinant + len(residual) * math.log(2.0 * math.pi)
     )
