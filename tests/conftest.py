@@ -14,7 +14,6 @@ os.environ.setdefault("MPLBACKEND", "Agg")  # no window, also in the doctests
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
-from sklearn.datasets import load_iris
 
 # Without byte code, each program that a test starts would compile skauto again.
 sys.dont_write_bytecode = False
@@ -36,6 +35,9 @@ def rng() -> np.random.Generator:
 @pytest.fixture(scope="session")
 def iris() -> tuple[np.ndarray, np.ndarray]:
     """150 rows of four columns, and their three classes."""
+    # Not at the top: the process of pytest-xdist that only distributes the tests loads this file.
+    from sklearn.datasets import load_iris
+
     return load_iris(return_X_y=True)
 
 

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -95,15 +96,21 @@ def imports_of(tree: ast.AST, place: str = "top") -> Iterator[tuple[ast.stmt, st
             yield from imports_of(child, "function")
         elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
             yield from imports_of(child, "typing")
-        else:
+        elif not isinstance(child, ast.expr):
             yield from imports_of(child, place)
+
+
+@cache
+def imports_in(source: str) -> list[tuple[ast.stmt, str]]:
+    """Every import statement of a module's source with its place."""
+    return list(imports_of(ast.parse(source)))
 
 
 def violations(module: str, source: str) -> list[str]:
     """What the imports of a module's source break, one sentence each."""
     room, found = room_of(module), []
     excused = SLOW_MODULES.get(module)
-    for node, place in imports_of(ast.parse(source)):
+    for node, place in imports_in(source):
         line = f"line {node.lineno}: "
         if isinstance(node, ast.ImportFrom) and node.level > 0:
             found.append(line + "relative import")
@@ -187,7 +194,7 @@ def test_no_two_modules_import_each_other() -> None:
     imported = {
         module_name(path): {
             name
-            for node, _ in imports_of(ast.parse(path.read_text(encoding="utf-8")))
+            for node, _ in imports_in(path.read_text(encoding="utf-8"))
             for name in imported_modules(node)
         }
         for path in ROOT.rglob("*.py")

@@ -7,6 +7,7 @@ from scipy.stats import randint, uniform
 from skauto import minimize
 from skauto.space import SearchSpace
 from skauto.strategies import MOSAIC
+from tests.instances import make_strategy
 
 
 @pytest.fixture
@@ -29,7 +30,12 @@ def configurations(result):
 def test_the_same_trials_for_a_number_of_workers(space, strategy):
     def run(n_jobs):
         return minimize(
-            objective, space, strategy=strategy, n_jobs=n_jobs, max_evals=14, random_state=0
+            objective,
+            space,
+            strategy=make_strategy(strategy),
+            n_jobs=n_jobs,
+            max_evals=14,
+            random_state=0,
         )
 
     alone = run(1)

@@ -11,10 +11,11 @@ import skauto
 def engines_only(tmp_path_factory):
     """Environment of a program whose ``import skauto.engines`` loads the other rooms not at all.
 
-    The ``__init__`` of the package imports everything. This takes seconds in a program and again
-    in each worker that is not forked.
+    The ``__init__`` of the package imports everything, and scikit-learn imports pandas if it is
+    there. This takes seconds in a program and again in each worker that is not forked.
     """
     package = tmp_path_factory.mktemp("path") / "skauto"
     package.mkdir()
     (package / "__init__.py").write_text(f"__path__ = {list(skauto.__path__)!r}\n")
+    (package.parent / "pandas.py").write_text("raise ImportError")
     return {**os.environ, "PYTHONPATH": str(package.parent)}

@@ -30,7 +30,7 @@ from tests.belongings import belongings
 from tests.waiting import PATIENCE, drain, wait_until
 
 MEMORY_LIMIT = 200 * 2**20
-TIME_LIMIT = 0.5
+TIME_LIMIT = 0.2
 
 
 class BadOnArrival:
@@ -192,12 +192,12 @@ FAULTS = {
     "ask_for_too_much": ("memout", "Unable to allocate"),
     "grow": ("memout", "more than memory_limit=209715200 bytes"),
     "grow_in_a_child": ("memout", "more than memory_limit=209715200 bytes"),
-    "loop": ("timeout", "The time limit of 0.5 s was exceeded."),
-    "hold_the_gil": ("timeout", "The time limit of 0.5 s was exceeded."),
-    "ignore_signals": ("timeout", "The time limit of 0.5 s was exceeded."),
-    "stop": ("timeout", "The time limit of 0.5 s was exceeded."),
-    "print_without_end": ("timeout", "The time limit of 0.5 s was exceeded."),
-    "warn_without_end": ("timeout", "The time limit of 0.5 s was exceeded."),
+    "loop": ("timeout", f"The time limit of {TIME_LIMIT} s was exceeded."),
+    "hold_the_gil": ("timeout", f"The time limit of {TIME_LIMIT} s was exceeded."),
+    "ignore_signals": ("timeout", f"The time limit of {TIME_LIMIT} s was exceeded."),
+    "stop": ("timeout", f"The time limit of {TIME_LIMIT} s was exceeded."),
+    "print_without_end": ("timeout", f"The time limit of {TIME_LIMIT} s was exceeded."),
+    "warn_without_end": ("timeout", f"The time limit of {TIME_LIMIT} s was exceeded."),
     "segfault": ("crashed", "ended by signal 11 (SIGSEGV)"),
     "abort": ("crashed", "in abort"),
     "exit_with_success": ("crashed", "ended with exit code 0"),

@@ -73,7 +73,7 @@ def test_a_line_search_of_one_class_of_four_keeps_the_other_offsets():
     probabilities, y = several(25, 4, seed=0)
     loss, offsets = MatthewsLoss(), np.array([0.3, 0.0, -0.2, 0.5])
     offset, value = _line_search(_logarithms(probabilities), offsets, 2, y, loss, np.ones(25))
-    grid = np.linspace(-8, 8, 4001)
+    grid = np.linspace(-8, 8, 1001)
     tried = [
         of_labels(loss, Decision(np.array([0.3, 0.0, o, 0.5])).labels(probabilities), y, 4)
         for o in grid
@@ -232,14 +232,15 @@ def test_ranks_and_labels_keep_their_loss_and_get_calibrated_probabilities(loss)
     assert after == before
 
 
-def test_many_probabilities_are_calibrated_on_a_sample_of_the_rows():
+def test_many_probabilities_are_calibrated_on_a_sample_of_the_rows(monkeypatch):
+    monkeypatch.setattr("skauto.selection._decisions._MAX_PROBABILITIES", 160_000)
     rng = np.random.default_rng(0)
-    y = rng.integers(250, size=12_000)
-    logits = rng.normal(size=(12_000, 250)) + 4.0 * np.eye(250)[y]
+    y = rng.integers(20, size=12_000)
+    logits = rng.normal(size=(12_000, 20)) + 2.0 * np.eye(20)[y]
     probabilities = softmax(0.5 * logits, axis=1)
     few = choose_temperature(probabilities, y, LogLoss())
     on_all = minimize_scalar(
-        lambda t: LogLoss()(y, Decision(np.zeros(250), t).scale(probabilities)[None])[0],
+        lambda t: LogLoss()(y, Decision(np.zeros(20), t).scale(probabilities)[None])[0],
         bounds=(0.2, 5.0),
         method="bounded",
     )

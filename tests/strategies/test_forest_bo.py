@@ -185,10 +185,11 @@ def origins(history):
 def test_design_is_the_default_and_random_configurations():
     space = rich_space()
     evaluate = as_measured(make_artificial_objective(space))
-    history = drive(ForestBO(n_initial=4, random_fraction=0.0), space, evaluate, 20)
+    settings = {"random_fraction": 0.0, "n_candidates": 100}
+    history = drive(ForestBO(n_initial=4, **settings), space, evaluate, 20)
     assert history[0].configuration == space.default()
     assert origins(history) == ["initial"] * 4 + ["log_ei"] * 16
-    short = drive(ForestBO(n_initial=10, random_fraction=0.0), space, evaluate, 12)
+    short = drive(ForestBO(n_initial=10, **settings), space, evaluate, 12)
     assert origins(short) == ["initial"] * 3 + ["log_ei"] * 9
 
 

@@ -219,9 +219,14 @@ def test_playout_lies_below_the_node_and_maximises_the_improvement():
     assert own[0] <= np.quantile(mean, 0.01)
 
 
-def test_every_playout_belongs_to_its_walk():
-    space = rich_space()
-    strategy, history = run(MOSAIC(kappa=1, n_samples=10, n_candidates=50), space, 40)
+@pytest.fixture(scope="module")
+def forty_trials():
+    """A strategy after a search, and its history."""
+    return run(MOSAIC(kappa=1, n_samples=10, n_candidates=50), rich_space(), 40)
+
+
+def test_every_playout_belongs_to_its_walk(forty_trials):
+    space, (_, history) = rich_space(), forty_trials
     vectors = space.encode([trial.configuration for trial in history])
     paths = [trial.info.get("path", ()) for trial in history]
     assert {len(path) for path in paths} == {0, 2, 3}  # the root's children are there already
@@ -299,9 +304,8 @@ def test_space_without_a_decision_is_bayesian_optimisation():
 # The record
 
 
-def test_tree_is_kept_as_a_table():
-    space = rich_space()
-    strategy, history = run(MOSAIC(kappa=1, n_samples=10, n_candidates=50), space, 40)
+def test_tree_is_kept_as_a_table(forty_trials):
+    strategy, history = forty_trials
     strategy.stop()
     table = pd.DataFrame(strategy.tree_)
     assert table.columns.tolist() == [
