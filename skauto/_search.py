@@ -58,7 +58,8 @@ class Search:
     Without one, they are appended in the order of the proposals, so that results do not depend on
     timing or on ``n_jobs``. The history may hold earlier trials.
 
-    The configurations `initial` are evaluated first. At most `look_ahead` trials are pending. None
+    The configurations `initial` are evaluated first, and ``variant(history)``, if it is not None,
+    before any other. At most `look_ahead` trials are pending. None
     means one more than the number of workers with a time limit, and LOOK_AHEAD or the number of
     workers, if larger, without one.
 
@@ -76,6 +77,7 @@ class Search:
     budget: Budget
     _: KW_ONLY
     initial: Sequence[Configuration] = ()
+    variant: Callable[[History], Configuration | None] | None = None
     look_ahead: int | None = None
     reserve: Callable[[History], float] | None = None
     record: Callable[[Trial], None] | None = None
@@ -149,6 +151,9 @@ class Search:
             self._next_key += 1
 
     def _next_proposal(self) -> Proposal | None:
+        variant = self.variant(self.history) if self.variant else None
+        if variant is not None:
+            return Proposal(variant, origin="variant")
         if self._initial:
             return Proposal(self._initial.pop(0), origin="initial")
         pending = [running.job.proposal for running in self._running.values()]

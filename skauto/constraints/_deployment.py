@@ -12,6 +12,12 @@ from skauto.constraints._base import Constraint
 from skauto.constraints._evidence import Evidence
 from skauto.utils import take_rows
 
+# The first calls of a model are slower, because its memory is not in the caches of the processor.
+_WARM_UP = 6
+# Slow models are measured until these seconds are spent, by at least this number of calls.
+_MAX_SECONDS = 0.1
+_MIN_CALLS = 6
+
 
 class _Resource(Constraint):
     """Base class of resources, whose limit must be positive."""
@@ -46,8 +52,9 @@ class _Reading:
 class PredictionLatency(_Resource):
     """Seconds per row of predicting batches of rows.
 
-    The value is the median over several calls of ``predict_proba`` on the raw table, after a
-    warm-up call, divided by the number of rows.
+    The value is the median over several calls of ``predict_proba`` on the raw table, after six
+    warm-up calls, divided by the number of rows. There are fewer calls if they take more than a
+    tenth of a second together.
 
     Parameters
     ----------
@@ -55,8 +62,8 @@ class PredictionLatency(_Resource):
         Maximum seconds per row; None for no limit.
     batch_size : int, default=100
         Number of rows per call. Small batches take more seconds per row.
-    n_repeats : int, default=7
-        Number of calls.
+    n_repeats : int, default=20
+        Maximum number of calls after the warm-up.
 
     References
     ----------
@@ -70,7 +77,7 @@ class PredictionLatency(_Resource):
     """
 
     def __init__(
-        self, upper: float | None = None, *, batch_size: int = 100, n_repeats: int = 7
+        self, upper: float | None = None, *, batch_size: int = 100, n_repeats: int = 20
     ) -> None:
         self.upper = upper
         self.batch_size = batch_size
@@ -80,12 +87,15 @@ class PredictionLatency(_Resource):
         """Measure the seconds per row on a batch of the rows."""
         rows = np.arange(self.batch_size) % len(evidence.y)
         batch = take_rows(evidence.X, rows)
-        seconds = []
-        for _ in range(self.n_repeats + 1):
+        seconds: list[float] = []
+        while len(seconds) < _WARM_UP + self.n_repeats:
             started = time.perf_counter()
             evidence.model.predict_proba(batch)
             seconds.append(time.perf_counter() - started)
-        return float(np.median(seconds[1:])) / self.batch_size
+            if sum(seconds) > _MAX_SECONDS and len(seconds) >= _MIN_CALLS:
+                break
+        warm_up = min(_WARM_UP, len(seconds) // 2)
+        return float(np.median(seconds[warm_up:])) / self.batch_size
 
 
 class ModelSize(_Resource):

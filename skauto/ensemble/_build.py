@@ -101,6 +101,12 @@ class EnsembleBuilder:
         n_train = np.mean([train.size for train, _ in self.data.splits])
         return float(_SAFETY * trial.mean_fit_time * len(self.data.y) / n_train)
 
+    @property
+    def _may_grow(self) -> bool:
+        """Whether a member may exceed a limit after its refit."""
+        limited = [c for c in self.gate.constraints if math.isfinite(c.limit)]
+        return self.refit and any(c.grows for c in limited)
+
     def _is_fitted(self, trial: Trial) -> bool:
         return trial.configuration in self.evaluator.models
 
@@ -119,15 +125,15 @@ class EnsembleBuilder:
         """Return the seconds to reserve for selecting and refitting members, and for thresholds.
 
         Those for refits suffice for the ten best trials, but are at most a quarter of the time
-        limit, and at least enough for the best trial. If less time remains, they suffice for the
-        selected members.
+        limit, and at least enough for the best trial, or two of its kind if a refitted member may
+        exceed a limit. If less time remains, they suffice for the selected members.
         """
         pool = self._pool(history)
         if not pool or budget.time_limit is None:
             return 0.0
         selecting = min(0.02 * budget.time_limit, 1.0) + self._time_to_decide(budget.time_limit)
         most = _MAX_RESERVE * budget.time_limit
-        best = self._time_to_fit(pool[0])
+        best = self._time_to_fit(pool[0]) * (2 if self._may_grow else 1)
         times = [self._time_to_reserve(trial, most) for trial in pool[: min(10, self.n_members)]]
         usual = sum(times) / min(n_workers, len(times))
         kept = max(min(usual, most), best)
@@ -208,9 +214,9 @@ class EnsembleBuilder:
         members are measured. The ensemble of smaller loss comes first.
         """
         votes = [self._fitted(history, refits, kept)]
-        if self.refit and any(c.grows and math.isfinite(c.limit) for c in self.gate.constraints):
+        if self._may_grow:
             for number in votes[0]:
-                model = assemble(self.reader, refits.steps[number][0])
+                model = self._assembled({number: 1.0}, refits.steps)
                 self.gate.learn_growth(history[number], model)
             votes.append(self._fitted(history, refits, kept))
         votes = [weights for weights in votes if weights]

@@ -23,6 +23,7 @@ from skauto._search import Search
 from skauto.constraints import Constraint
 from skauto.constraints._gate import Gate
 from skauto.constraints._groups import group_codes, group_names
+from skauto.constraints._lighter import LighterVariants
 from skauto.data import TableReader, TrainingData, make_splits
 from skauto.data._splits import Split, affordable_folds
 from skauto.data._training import plain_labels, read_training_data
@@ -180,6 +181,7 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
                 history,
                 budget,
                 initial=[c for c in initial if c not in known],
+                variant=LighterVariants(space, evaluator.constraints),
                 reserve=lambda trials: builder.reserve(trials, engine.n_workers, budget),
                 record=None if checkpoint is None else checkpoint.append,
                 on_start=observer.begin,
@@ -317,9 +319,11 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
     def _space(self, classes: NDArray[Any]) -> SearchSpace:
         if isinstance(self.space, SearchSpace):
             return self.space
-        reweighable = [c for c in self._constraints(classes) if c.reweighable]
+        constraints = self._constraints(classes)
+        reweighable = [c for c in constraints if c.reweighable]
         sensitive = dict.fromkeys(name for c in reweighable for name in c.sensitive_names)
-        return get_space(self.space, tuple(sensitive))
+        vary_size = any(c.grows and math.isfinite(c.limit) for c in constraints)
+        return get_space(self.space, tuple(sensitive), vary_size=vary_size)
 
     def _constraints(self, classes: NDArray[Any]) -> list[Constraint]:
         """Constraints of the model; a subclass has some."""

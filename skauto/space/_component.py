@@ -102,6 +102,10 @@ class Component:
         Relative probability of being drawn among the algorithms of its step.
     prefers : mapping of str to str, default=None
         Algorithms of other steps in its default configuration.
+    size_parameter : str, default=None
+        Hyper-parameter to which the size of the fitted model and its latency are about
+        proportional, such as the number of trees. ``"max_rounds"`` bounds boosting rounds, and
+        goes with ``"learning_rate"``. Searches under limits try smaller values.
 
     Examples
     --------
@@ -137,6 +141,7 @@ class Component:
         cost: float = 1.0,
         weight: float = 1.0,
         prefers: Mapping[str, str] | None = None,
+        size_parameter: str | None = None,
     ) -> None:
         if not isinstance(name, str) or not name:
             raise ValueError(f"name of a component must be a string, got {name!r}")
@@ -165,6 +170,7 @@ class Component:
         self.cost = cost
         self.weight = weight
         self.prefers = dict(prefers or {})
+        self.size_parameter = size_parameter
 
     def _read_parameters(
         self, specs: Mapping[str, Any]

@@ -160,25 +160,38 @@ class Sleeper:
         time.sleep(self.seconds)
 
 
-def test_latency_is_seconds_per_row_of_a_batch(evidence):
-    model = Sleeper(0.02)
+@pytest.mark.parametrize("seconds, n_calls", [(0.0, 9), (0.03, 6)])
+def test_latency_is_seconds_per_row_of_a_batch(evidence, seconds, n_calls):
+    model = Sleeper(seconds)
     value = PredictionLatency(1.0, batch_size=50, n_repeats=3).measure(
         Evidence(evidence.probabilities, evidence.y, CLASSES, X=evidence.X, model=model)
     )
-    assert model.n_rows == [50] * 4
-    assert value >= 0.02 / 50
+    assert model.n_rows == [50] * n_calls
+    assert value >= seconds / 50
+
+
+def test_latency_ignores_the_first_calls(evidence):
+    class Cold(Sleeper):
+        def predict_proba(self, X):
+            self.n_rows.append(len(X))
+            time.sleep(0.01 if len(self.n_rows) <= 5 else 0.0)
+
+    value = PredictionLatency(1.0, batch_size=10).measure(
+        Evidence(evidence.probabilities, evidence.y, CLASSES, X=evidence.X, model=Cold(0))
+    )
+    assert value < 0.001
 
 
 def test_latency_ignores_a_single_slow_call(evidence):
     class Hiccup(Sleeper):
         def predict_proba(self, X):
             self.n_rows.append(len(X))
-            time.sleep(0.5 if len(self.n_rows) == 2 else 0.0)
+            time.sleep(0.05 if len(self.n_rows) == 8 else 0.0)
 
     value = PredictionLatency(1.0, batch_size=10).measure(
         Evidence(evidence.probabilities, evidence.y, CLASSES, X=evidence.X, model=Hiccup(0))
     )
-    assert value < 0.05
+    assert value < 0.005
 
 
 def test_small_batches_repeat_the_rows(evidence):

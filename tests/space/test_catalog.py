@@ -379,6 +379,7 @@ def adapted(space, step, name, values, **context):
             {"n_samples": 64_000},
             {"max_rounds": 16, "batch_size": 1024},
         ),
+        ("default", "classifier", "lightgbm", {}, {"n_samples": 80_000}, {"max_rounds": 500}),
         ("default", "transformer", "polynomial", {}, {"n_features": 100}, {"degree": 1}),
         ("default", "encoder", "one_hot", {}, {"categorical": (1,)}, {"sparse_threshold": 0.0}),
         (

@@ -34,7 +34,7 @@ def rounds_to_data(estimator: Any, context: FitContext) -> None:
     """Bound the boosting rounds: fewer for many rows, and for many classes (one tree each)."""
     n_trees = 1 if context.n_classes == 2 else context.n_classes
     most = 1000.0 * min(1.0, (20_000 / context.n_samples) ** 0.5) / n_trees**0.5
-    estimator.set_params(max_rounds=max(100, round(most)))
+    estimator.set_params(max_rounds=min(estimator.max_rounds, max(100, round(most))))
 
 
 def rows_in_bag(estimator: Any, context: FitContext) -> None:

@@ -114,6 +114,7 @@ CLASSIFIERS = [
         cost=1.0,
         prefers=RAW,
         weight=2.0,
+        size_parameter="max_rounds",
     ),
     Component(
         "extra_trees",
@@ -128,6 +129,7 @@ CLASSIFIERS = [
         handles_categories=True,
         cost=3.0,
         prefers=RAW,
+        size_parameter="n_estimators",
     ),
     Component(
         "random_forest",
@@ -137,6 +139,7 @@ CLASSIFIERS = [
         handles_categories=True,
         cost=4.0,
         prefers=RAW,
+        size_parameter="n_estimators",
     ),
     Component(
         "logistic_regression",
@@ -209,6 +212,7 @@ CLASSIFIERS = [
         adapt=_adapt_mlp,
         cost=6.0,
         prefers={**_NUMBERS, "scaler": "robust_smooth"},
+        size_parameter="n_members",
     ),
     Component(
         "gaussian_nb",

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from skauto.space._component import Component
+from skauto.space._parameters import Integer
 from skauto.space._space import SearchSpace
 from skauto.space._usable import takes_weights
 from skauto.space.catalog import _preprocessors
@@ -19,19 +20,25 @@ _PREPROCESSORS = {
 
 # Classifiers that accept pairs of columns.
 _BOOSTED = ("lightgbm", "catboost", "xgboost")
+# Minimum number of trees or boosting rounds.
+_FEWEST_TREES = 4
 
 
 def default(
     sensitive: Iterable[str] = (),
+    vary_size: bool = False,
     name: str = "default",
     classifiers: Sequence[Component] = CLASSIFIERS,
 ) -> SearchSpace:
     """Build the default space, for searches of seconds to an hour.
 
-    If there are sensitive features, the default balancer weighs rows by group and class.
-    Classifiers that handle categories must be tree ensembles.
+    If there are sensitive features, the default balancer weighs rows by group and class. With
+    `vary_size`, the number of trees is a hyper-parameter. Classifiers that handle categories must
+    be tree ensembles.
     """
     usual = {"classifier": "lightgbm"} | ({"balancer": "group_weights"} if sensitive else {})
+    if vary_size:
+        classifiers = [_with_size(component) for component in classifiers]
     components = {**_PREPROCESSORS, "classifier": classifiers}
     space = make_space(name, components, default=usual, anchor="classifier")
     _forbid_pointless(space)
@@ -40,6 +47,15 @@ def default(
         space.add("balancer", _preprocessors.group_weights(sensitive))
         space.forbid({"balancer": "group_weights"}, {"classifier": unweighted})
     return space
+
+
+def _with_size(component: Component) -> Component:
+    """Make the size parameter a hyper-parameter, up to its value in the default space."""
+    key = component.size_parameter
+    if key is None or key in component.parameters:
+        return component
+    most = component.make({}).get_params()[key]
+    return component.vary({key: Integer(_FEWEST_TREES, most, log=True, default=most)})
 
 
 def make_space(

@@ -35,6 +35,7 @@ _BOOSTED_TREES = [
         handles_categories=True,
         cost=8.0,
         prefers=RAW,
+        size_parameter="max_rounds",
     ),
     Component(
         "xgboost",
@@ -52,15 +53,16 @@ _BOOSTED_TREES = [
         handles_categories=True,
         cost=4.0,
         prefers=RAW,
+        size_parameter="max_rounds",
     ),
 ]
 
 
-def extended(sensitive: Iterable[str] = ()) -> SearchSpace:
+def extended(sensitive: Iterable[str] = (), vary_size: bool = False) -> SearchSpace:
     """Build the default space with CatBoost and XGBoost, if both are installed."""
     missing = [name for name in ("catboost", "xgboost") if find_spec(name) is None]
     if missing:
         raise ImportError(
             f"The space 'extended' needs {' and '.join(missing)}: pip install skauto[extended]"
         )
-    return default(sensitive, "extended", [*CLASSIFIERS, *_BOOSTED_TREES])
+    return default(sensitive, vary_size, "extended", [*CLASSIFIERS, *_BOOSTED_TREES])

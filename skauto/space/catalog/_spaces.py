@@ -8,7 +8,7 @@ from skauto.space.catalog import papers
 from skauto.space.catalog._default import default
 from skauto.space.catalog._extended import extended
 
-_OWN: dict[str, Callable[[Iterable[str]], SearchSpace]] = {
+_OWN: dict[str, Callable[[Iterable[str], bool], SearchSpace]] = {
     "default": default,
     "extended": extended,
 }
@@ -17,7 +17,7 @@ _PAPERS: dict[str, Callable[[], SearchSpace]] = {
 }
 
 
-def get_space(name: str, sensitive: Iterable[str] = ()) -> SearchSpace:
+def get_space(name: str, sensitive: Iterable[str] = (), *, vary_size: bool = False) -> SearchSpace:
     """Build a named search space.
 
     Parameters
@@ -28,6 +28,9 @@ def get_space(name: str, sensitive: Iterable[str] = ()) -> SearchSpace:
     sensitive : iterable of str, default=()
         Sensitive features, by which ``"default"`` and ``"extended"`` may weigh the rows. The
         spaces of the papers ignore them.
+    vary_size : bool, default=False
+        Whether the numbers of trees and of boosting rounds are hyper-parameters of ``"default"``
+        and ``"extended"``, for limits on the size or the latency of a model.
 
     Returns
     -------
@@ -48,7 +51,7 @@ def get_space(name: str, sensitive: Iterable[str] = ()) -> SearchSpace:
     'lightgbm'
     """
     if name in _OWN:
-        return _OWN[name](sensitive)
+        return _OWN[name](sensitive, vary_size)
     if name in _PAPERS:
         return _PAPERS[name]()
     raise ValueError(f"unknown search space {name!r}; {known_names(name, [*_OWN, *_PAPERS])}")

@@ -1,0 +1,95 @@
+"""Propose smaller variants of accurate trials that exceed a limit on seconds or bytes."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from skauto.constraints._base import Constraint
+from skauto.history import History, Trial
+from skauto.space import Configuration, SearchSpace
+
+# A variant is predicted to have this fraction of the limit, because measured seconds vary.
+_SHARE_OF_LIMIT = 0.9
+
+
+class LighterVariants:
+    """Propose variants of trials that are too slow or too large, with fewer trees or rounds.
+
+    A trial qualifies if its loss is lower than that of all trials that keep the limits, and it
+    keeps all limits but those on additive constraints that grow. Its value is assumed to be linear
+    in the ``size_parameter`` of its classifier, from the smallest value of all trials on. Boosting
+    with fewer rounds gets a learning rate that is larger in the same proportion, within its range.
+
+    Calling it with the history returns the variant of the best of these trials, or None. There is
+    one for each trial, so that a variant that still exceeds a limit has a smaller variant itself.
+    """
+
+    def __init__(self, space: SearchSpace, constraints: Sequence[Constraint]) -> None:
+        self.space = space
+        self.limits = {c.key: c.limit for c in constraints if c.grows and math.isfinite(c.limit)}
+        self._n_read = 0
+        self._open: list[Trial] = []  # exceed a limit and had no variant yet
+        self._least = dict.fromkeys(self.limits, math.inf)  # smallest value of each constraint
+        self._best_loss = math.inf  # of the trials that keep the limits
+
+    def __call__(self, history: History) -> Configuration | None:
+        """Return the next variant; None if there is none now."""
+        if not self.limits:
+            return None
+        self._read(history)
+        known = {trial.configuration for trial in history}
+        while self._open:
+            trial = self._open.pop(0)
+            variant = self._variant(trial) if trial.loss < self._best_loss else None
+            if variant is not None and variant not in known:
+                return variant
+        return None
+
+    def _read(self, history: History) -> None:
+        """Take note of the new trials."""
+        others = {k: v for k, v in history.search_limits.items() if k not in self.limits}
+        for trial in history[self._n_read :]:
+            values = {key: trial.constraints.get(key, math.nan) for key in self.limits}
+            if not (trial.ok and trial.fidelity == 1.0 and np.isfinite([*values.values()]).all()):
+                continue
+            self._least = {key: min(self._least[key], values[key]) for key in self.limits}
+            if any(not trial.constraints.get(k, math.nan) <= v for k, v in others.items()):
+                continue
+            if all(values[key] <= limit for key, limit in self.limits.items()):
+                self._best_loss = min(self._best_loss, trial.loss)
+            else:
+                self._open.append(trial)
+        self._open.sort(key=lambda trial: (trial.loss, trial.tie_break))
+        self._n_read = len(history)
+
+    def _variant(self, trial: Trial) -> Configuration | None:
+        """Return a smaller variant; None if there is none in the space."""
+        step, name = trial.configuration.components[-1]
+        component = self.space.component(step, name)
+        key = component.size_parameter
+        if key not in component.parameters:
+            return None
+        settings = trial.configuration.to_dict()
+        values = settings[step]
+        rounds = trial.rounds if key == "max_rounds" else ()
+        size = float(np.mean(rounds)) if rounds else values[key]
+        most = int(size * self._share(trial))
+        smaller = [n for n in component.parameters[key].values() if n <= most]
+        if not smaller:
+            return None
+        values[key] = max(smaller)
+        if rounds:
+            highest = component.parameters["learning_rate"].from_unit([1.0])[0]
+            values["learning_rate"] = min(values["learning_rate"] * size / values[key], highest)
+        return Configuration.from_dict(settings)
+
+    def _share(self, trial: Trial) -> float:
+        """Fraction of the size of a trial at which it is predicted to keep the limits."""
+        shares = []
+        for key, limit in self.limits.items():
+            value, least = trial.constraints[key], self._least[key]
+            if value > limit:
+                own = value - least  # what grows with the size
+                shares.append((_SHARE_OF_LIMIT * limit - least) / own if own > 0 else 0.0)
+        return max(0.0, min(shares))

@@ -1,0 +1,137 @@
+"""Variants of trials that exceed a limit on seconds or bytes, against the linear prediction."""
+
+import numpy as np
+import pytest
+
+from skauto import ConstrainedAutoClassifier
+from skauto.constraints import ModelSize, PredictionLatency
+from skauto.constraints._lighter import LighterVariants
+from skauto.history import History, Trial
+from skauto.space import Configuration, get_space
+
+SIZE = "model_size"
+
+
+@pytest.fixture(scope="module")
+def space():
+    return get_space("default", vary_size=True)
+
+
+@pytest.fixture
+def history():
+    return History(limits={SIZE: 1000.0, "false_negative_rate": 0.1})
+
+
+@pytest.fixture
+def variants(space):
+    return LighterVariants(space, [ModelSize(1000.0), PredictionLatency()])
+
+
+def add(history, configuration, loss, size, rate=0.0, **fields):
+    """Append a trial with a size in bytes and a false negative rate."""
+    values = {SIZE: size, "false_negative_rate": rate}
+    settings = {"losses": (loss,), "constraints": values} | fields
+    history.append(Trial(number=len(history), configuration=configuration, **settings))
+
+
+def classify(space, name, **parameters):
+    return space.complete({"classifier": (name, parameters)})
+
+
+def settings_of(variant):
+    return variant.parameters("classifier")
+
+
+def test_the_size_of_a_forest_is_scaled_to_nine_tenths_of_the_limit(space, variants, history):
+    add(history, classify(space, "gaussian_nb"), 0.5, 100.0)
+    forest = classify(space, "random_forest", n_estimators=80, min_samples_leaf=3)
+    add(history, forest, 0.2, 2100.0)
+    # 100 bytes, and 2000 for 80 trees: 900 bytes have 32
+    expected = forest.to_dict()
+    expected["classifier"]["n_estimators"] = 32
+    assert variants(history) == Configuration.from_dict(expected)
+    assert variants(history) is None
+
+
+def test_fewer_boosting_rounds_have_a_larger_learning_rate(space, variants, history):
+    add(history, classify(space, "gaussian_nb"), 0.5, 100.0)
+    boosted = classify(space, "lightgbm", learning_rate=0.05, num_leaves=20)
+    add(history, boosted, 0.2, 2100.0, rounds=(190, 210))
+    found = settings_of(variants(history))
+    assert found["max_rounds"] == 80
+    assert found["learning_rate"] == pytest.approx(0.05 * 200 / 80)
+    assert found["num_leaves"] == 20
+    slow = classify(space, "lightgbm", learning_rate=0.2)
+    add(history, slow, 0.1, 8100.0, rounds=(1000, 1000))
+    found = settings_of(variants(history))
+    assert found["max_rounds"] == 100
+    assert found["learning_rate"] == 0.3  # the end of its range
+
+
+def test_the_members_of_a_network_are_fewer_and_its_epochs_stay(space, variants, history):
+    add(history, classify(space, "gaussian_nb"), 0.5, 100.0)
+    network = classify(space, "mlp", n_members=8, learning_rate=0.05)
+    add(history, network, 0.2, 2100.0, rounds=(60, 60))
+    found = settings_of(variants(history))
+    assert (found["n_members"], found["learning_rate"]) == (2, 0.05)  # 3.2 members
+
+
+def test_only_trials_better_than_all_that_keep_the_limits_have_variants(space, variants, history):
+    add(history, classify(space, "random_forest", n_estimators=90), 0.3, 2000.0)
+    add(history, classify(space, "random_forest", n_estimators=80), 0.1, 2000.0)
+    add(history, classify(space, "gaussian_nb"), 0.2, 100.0)
+    assert settings_of(variants(history))["n_estimators"] == 33  # of the second
+    assert variants(history) is None
+
+
+@pytest.mark.parametrize(
+    "name, fields",
+    [
+        ("k_nearest_neighbors", {}),  # has no size parameter
+        ("random_forest", {"rate": 0.2}),  # exceeds another limit
+        ("random_forest", {"fidelity": 0.5}),
+        ("random_forest", {"status": "failed"}),
+        ("random_forest", {"size": np.nan}),
+    ],
+)
+def test_no_variant(space, variants, history, name, fields):
+    add(history, classify(space, "gaussian_nb"), 0.5, 100.0)
+    add(history, classify(space, name), 0.1, **{"size": 2000.0} | fields)
+    assert variants(history) is None
+
+
+def test_no_variant_if_the_smallest_trial_exceeds_the_limit(space, variants, history):
+    add(history, classify(space, "gaussian_nb"), 0.5, 1500.0)
+    add(history, classify(space, "random_forest"), 0.1, 2000.0)
+    assert variants(history) is None
+
+
+def test_a_variant_that_exceeds_the_limit_has_a_variant(space, variants, history):
+    add(history, classify(space, "gaussian_nb"), 0.5, 100.0)
+    add(history, classify(space, "random_forest", n_estimators=80), 0.2, 2100.0)
+    first = variants(history)
+    add(history, first, 0.25, 1700.0)  # has 32 trees: half of them are predicted to fit
+    assert settings_of(variants(history))["n_estimators"] == 16
+
+
+def test_a_known_configuration_is_not_proposed_again(space, variants, history):
+    add(history, classify(space, "gaussian_nb"), 0.5, 100.0)
+    add(history, classify(space, "random_forest", n_estimators=32), 0.4, 1100.0, status="timeout")
+    add(history, classify(space, "random_forest", n_estimators=80), 0.2, 2100.0)
+    assert variants(history) is None
+
+
+def test_the_rounds_of_lightgbm_keep_a_limit_on_the_size(space):
+    X = np.random.default_rng(0).normal(size=(600, 2))
+    y = np.sin(4.0 * X[:, 0]) > 0
+    only_two = space.subspace({"classifier": ["lightgbm", "gaussian_nb"]})
+    settings = {"cv": 2, "random_state": 0, "initial": "defaults"}
+    free = ConstrainedAutoClassifier([ModelSize()], space=only_two, max_evals=2, **settings)
+    free.fit(X, y)
+    settings["initial"] = [trial.configuration for trial in free.history_]
+    limit = 0.5 * max(trial.constraints[SIZE] for trial in free.history_)
+    model = ConstrainedAutoClassifier([ModelSize(limit)], max_evals=6, **settings).fit(X, y)
+    variant = next(trial for trial in model.history_ if trial.origin == "variant")
+    assert variant.constraints[SIZE] <= limit
+    assert max(variant.rounds) <= variant.configuration.parameters("classifier")["max_rounds"]
+    assert model.feasible_
