@@ -344,7 +344,7 @@ def compare(frame, unit, against):
         spread = table.stack().groupby("set").std()
         tests = paired_tests(table.div(spread, axis=0, level="set"), against)
         half, means = half.groupby("set").mean(), table.groupby("set").mean()
-        by_set = paired_tests(means, against)[["better", "worse"]]
+        by_set = paired_tests(means, against)[["better", "worse", "p"]]
         enough = half.le(means[against], axis=0).sum()
         tables.append(tests.join(by_set, rsuffix=" sets").assign(half=enough, of=column))
     speeds = {system: speed_up(frame, unit, system, against) for system in tables[0].index}
