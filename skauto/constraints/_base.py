@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -133,6 +133,11 @@ class Constraint(BaseEstimator, ABC):
         if 2 * defined.size < N_RESAMPLES:
             return math.nan
         return float(np.quantile(defined, confidence, method="higher"))
+
+
+def limited_resources(constraints: Iterable[Constraint]) -> list[Constraint]:
+    """Constraints that a refit may exceed: those that grow with the model and have a limit."""
+    return [c for c in constraints if c.grows and math.isfinite(c.limit)]
 
 
 class CallableConstraint(Constraint):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from skauto.constraints._base import Constraint
+from skauto.constraints._base import Constraint, limited_resources
 from skauto.history import History, Trial
 from skauto.space import Configuration, SearchSpace
 
@@ -27,7 +27,7 @@ class LighterVariants:
 
     def __init__(self, space: SearchSpace, constraints: Sequence[Constraint]) -> None:
         self.space = space
-        self.limits = {c.key: c.limit for c in constraints if c.grows and math.isfinite(c.limit)}
+        self.limits = {c.key: c.limit for c in limited_resources(constraints)}
         self._n_read = 0
         self._open: list[Trial] = []  # exceed a limit and had no variant yet
         self._least = dict.fromkeys(self.limits, math.inf)  # smallest value of each constraint
@@ -51,7 +51,8 @@ class LighterVariants:
         others = {k: v for k, v in history.search_limits.items() if k not in self.limits}
         for trial in history[self._n_read :]:
             values = {key: trial.constraints.get(key, math.nan) for key in self.limits}
-            if not (trial.ok and trial.fidelity == 1.0 and np.isfinite([*values.values()]).all()):
+            judged = trial.status in ("ok", "stopped") and trial.fidelity == 1.0
+            if not (judged and np.isfinite([*values.values()]).all()):
                 continue
             self._least = {key: min(self._least[key], values[key]) for key in self.limits}
             if any(not trial.constraints.get(k, math.nan) <= v for k, v in others.items()):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
 
+from skauto.constraints._base import limited_resources
 from skauto.constraints._gate import Verdict
 from skauto.engines import Engine
 from skauto.ensemble._decide import DecisionChooser, DecisionPair, mean_predictions
@@ -104,8 +105,7 @@ class EnsembleBuilder:
     @property
     def _may_grow(self) -> bool:
         """Whether a member may exceed a limit after its refit."""
-        limited = [c for c in self.gate.constraints if math.isfinite(c.limit)]
-        return self.refit and any(c.grows for c in limited)
+        return self.refit and bool(limited_resources(self.gate.constraints))
 
     def _is_fitted(self, trial: Trial) -> bool:
         return trial.configuration in self.evaluator.models

@@ -1,13 +1,14 @@
 """Evaluate proposals as pipelines: plan the rungs of each trial and aggregate its folds."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skauto.constraints._base import limited_resources
 from skauto.constraints._gate import Gate
 from skauto.evaluation._job import TrialJob
 from skauto.evaluation._ladder import Ladder
@@ -23,6 +24,9 @@ _MANY_ROWS = 40_000
 _FIRST_ROWS = 10_000
 # Minimum number of training rows of a rung.
 _LEAST_ROWS = 2_000
+# Under limits on seconds or bytes, trials are stopped if the first fold exceeds one by more than
+# this fraction, because measured seconds vary.
+_MAX_EXCESS = 0.25
 # Maximum predicted seconds of a task, as a fraction of the seconds that are left.
 _AFFORDABLE = 0.25
 
@@ -32,6 +36,7 @@ class PipelineEvaluator:
 
     With one objective and without limits, a trial is evaluated in rungs (a fraction of the rows,
     the first fold, the other folds), and stopped at a rung where the `Ladder` does not promote it.
+    With limits on seconds or bytes, it is stopped after the first fold if that exceeds them.
 
     The time limit of a trial is the sum over its folds. With `out_of_bag`, forests of bootstrap
     samples are fitted once and validated out of bag. The gate estimates the constraint values of
@@ -82,6 +87,8 @@ class PipelineEvaluator:
 
     def promotes(self, job: TrialJob, history: History, n_known: int) -> bool:
         """Decide whether a trial is promoted, compared with the first `n_known` trials."""
+        if history.search_limits:
+            return not self._exceeds_limit(job.latest[1], history, n_known)
         if self._ladder is None:
             rows = self.data.splits[0][1]
             loss = history.goal.ensemble_loss
@@ -95,6 +102,17 @@ class PipelineEvaluator:
         if promoted and self._too_late(job):
             return self._take_fewer_rows(job, needed=not any(trial.ok for trial in history))
         return promoted
+
+    def _exceeds_limit(self, result: FoldResult, history: History, n_known: int) -> bool:
+        """Whether the first fold of a trial has too many seconds or bytes for any ensemble.
+
+        Before the refit, which may add to them. A trial that is nearer to the limits than all
+        complete ones is needed if none keeps them.
+        """
+        excess = _excess(self.gate, result.constraints)
+        complete = [t.constraints for t in history[:n_known] if t.ok and t.fidelity == 1.0]
+        nearer = any(_excess(self.gate, values) <= excess for values in complete)
+        return nearer and excess > _MAX_EXCESS
 
     def validates_out_of_bag(self, configuration: Configuration) -> bool:
         """Whether a configuration is fitted once on all rows and validated out of bag."""
@@ -217,8 +235,11 @@ class PipelineEvaluator:
         }
         if fidelity < 1.0 or not self.uses_rungs or history.goal.ensemble_loss is None:
             return [folds]
-        if len(history.objectives) > 1 or history.search_limits:
+        if len(history.objectives) > 1:
             return [folds]
+        if history.search_limits:
+            several = bool(limited_resources(self.constraints)) and self.n_folds > 1
+            return [{0: folds.pop(0)}, folds] if several else [folds]
         rungs: list[dict[Any, Task]] = [{0: folds.pop(0)}, folds] if self.n_folds > 1 else [folds]
         if self.validates_out_of_bag(configuration):
             rungs = [{"out_of_bag": OutOfBagTask(configuration, keep)}]
@@ -227,6 +248,13 @@ class PipelineEvaluator:
             share = max(_FIRST_ROWS / n_train, 0.02)
             rungs.insert(0, {"share": FoldTask(configuration, 0, share=share, preview=True)})
         return rungs
+
+
+def _excess(gate: Gate, values: Mapping[str, float]) -> float:
+    """Largest relative excess of seconds or bytes over their limit; infinite if not measured."""
+    limited = limited_resources(gate.constraints)
+    excess = [(values.get(c.key, math.inf) - c.limit) / (abs(c.limit) or 1.0) for c in limited]
+    return max(excess, default=-math.inf)
 
 
 def _is_priced(task: Task) -> TypeGuard[FoldTask | OutOfBagTask]:

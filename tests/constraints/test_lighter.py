@@ -114,6 +114,13 @@ def test_a_variant_that_exceeds_the_limit_has_a_variant(space, variants, history
     assert settings_of(variants(history))["n_estimators"] == 16
 
 
+def test_a_trial_that_was_stopped_at_its_first_fold_has_a_variant(space, variants, history):
+    add(history, classify(space, "gaussian_nb"), 0.5, 100.0)
+    forest = classify(space, "random_forest", n_estimators=80)
+    add(history, forest, 0.2, 2100.0, status="stopped")
+    assert settings_of(variants(history))["n_estimators"] == 32
+
+
 def test_a_known_configuration_is_not_proposed_again(space, variants, history):
     add(history, classify(space, "gaussian_nb"), 0.5, 100.0)
     add(history, classify(space, "random_forest", n_estimators=32), 0.4, 1100.0, status="timeout")

@@ -9,9 +9,11 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import TargetEncoder
 
-from skauto import AutoClassifier
+from skauto import AutoClassifier, ConstrainedAutoClassifier
+from skauto.constraints import ModelSize
 from skauto.data import TrainingData
 from skauto.engines import Outcome
 from skauto.evaluation import (
@@ -315,3 +317,24 @@ def test_a_promoted_trial_takes_as_many_rows_as_the_time_allows(left, n_complete
     (task,) = job.rungs[0].values()
     if share is not None:
         assert task.share == pytest.approx(share, rel=0.02) and task.keep and not task.preview
+
+
+@pytest.mark.parametrize(("limit", "status"), [(5_000, "stopped"), (None, "ok")])
+def test_a_fold_that_exceeds_a_limit_on_the_size_is_the_last(limit, status):
+    X, y = make_classification(300, 6, random_state=0)
+    space = SearchSpace(["classifier"])
+    space.add("classifier", "bayes", GaussianNB(), {"var_smoothing": [0.1, 0.01, 1e-3, 1e-4]})
+    space.add("classifier", "neighbors", KNeighborsClassifier())
+    small = [
+        space.complete({"classifier": ("bayes", {"var_smoothing": value})})
+        for value in (0.1, 0.01, 1e-3, 1e-4)
+    ]
+    large = space.complete({"classifier": "neighbors"})
+    limits = [ModelSize(limit)]
+    settings = {"space": space, "cv": 3, "random_state": 0, "max_evals": 5}
+    model = ConstrainedAutoClassifier(limits, initial=[*small, large], **settings).fit(X, y)
+    assert model.history_[4].status == status
+    assert len(model.history_[4].fold_constraints["model_size"]) == (1 if limit else 3)
+    # without a trial that is nearer to the limit, all folds are needed
+    alone = ConstrainedAutoClassifier(limits, "random", initial=[large], **settings).fit(X, y)
+    assert alone.history_[0].ok
