@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike
 from skauto.data import DataFacts
 from skauto.space._component import Component
 from skauto.space._layout import Layout
-from skauto.space._structures import Forbidden, Structures
+from skauto.space._structures import Choice, Pair, Structures
 from skauto.space._usable import incompatible_pairs, usable_components
-from skauto.space._validation import known_names
-from skauto.utils import BoolArray, IntArray
+from skauto.utils import BoolArray, IntArray, known_names
 
 Names = str | Iterable[str]
 
@@ -43,7 +42,7 @@ class SpaceDefinition:
         for step in [*self.default_choices, *([anchor] if anchor else [])]:
             self._check_step(step)
         self._components: dict[str, dict[str, Component]] = {step: {} for step in self.steps}
-        self._forbidden: list[Forbidden] = []
+        self._forbidden: list[Pair] = []
 
     # -------------------------------------------------------------------------------- algorithms
 
@@ -104,14 +103,14 @@ class SpaceDefinition:
 
         `first` and `second` map a step to one or more of its algorithms.
         """
-        (step_a, names_a), (step_b, names_b) = self._read_choice(first), self._read_choice(second)
-        if step_a == step_b:
-            raise ValueError(f"forbid needs two different steps, got {step_a!r} twice")
-        self._forbidden.append(Forbidden(step_a, names_a, step_b, names_b))
+        pair = self._read_choice(first), self._read_choice(second)
+        if pair[0][0] == pair[1][0]:
+            raise ValueError(f"forbid needs two different steps, got {pair[0][0]!r} twice")
+        self._forbidden.append(pair)
         self._clear_cache()
         return self
 
-    def _read_choice(self, choice: Mapping[str, Names]) -> tuple[str, tuple[str, ...]]:
+    def _read_choice(self, choice: Mapping[str, Names]) -> Choice:
         if len(choice) != 1:
             raise ValueError(
                 "forbid takes {step: algorithms} with one step on each side, "
@@ -229,11 +228,7 @@ class SpaceDefinition:
         part = type(self)(self.steps, self.name, default=self.default_choices, anchor=self.anchor)
         for step, names in kept.items():
             part._components[step] = {name: self._components[step][name] for name in names}
-        for rule in self._forbidden:
-            first = tuple(name for name in rule.first if name in kept[rule.first_step])
-            second = tuple(name for name in rule.second if name in kept[rule.second_step])
-            if first and second:
-                part._forbidden.append(Forbidden(rule.first_step, first, rule.second_step, second))
+        part._forbidden = list(self._forbidden)
         return part
 
     def for_data(self, facts: DataFacts) -> Self:
@@ -271,8 +266,8 @@ class SpaceDefinition:
         if facts.has_categories:
             rules.append(("encoder", "keeps_categories", "handles_categories"))
         for rule in rules:
-            for names, other, lacking in incompatible_pairs(kept, *rule):
-                part.forbid({rule[0]: names}, {other: lacking})
+            for pair in incompatible_pairs(kept, *rule):
+                part.forbid(*pair)
         return part.subspace(
             {step: [c.name for c in part._legal_components(step)] for step in part.steps}
         )

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from skauto.space._component import Component
+from skauto.space._configuration import Configuration
 from skauto.space._parameter import Parameter
 from skauto.space._parameters import Categorical
 from skauto.utils import BoolArray, FloatArray, IntArray
@@ -100,6 +101,35 @@ class Layout:
         own = [parameter.n_choices is not None for parameter in self.parameters]
         return np.array([False] * self.n_steps + own)
 
+    def decode(self, vector: FloatArray) -> Configuration:
+        """Convert a vector of shape (n_columns,) to a configuration."""
+        names, settings = [], []
+        for i, step in enumerate(self.steps):
+            j = int(vector[i])
+            component = self.components[i][j]
+            values = {}
+            for key, column in self.spans[i][j].items():
+                u = vector[column]
+                if u == u:  # not NaN: active
+                    values[key] = component.parameters[key].from_unit([u])[0]
+            names.append((step, component.name))
+            settings.append(values)
+        return Configuration._from_parts(tuple(names), tuple(settings))
+
+    def write(self, configuration: Configuration, vector: FloatArray) -> None:
+        """Write the algorithms and values of a configuration into a vector of shape (n_columns,).
+
+        An error is raised if an algorithm, a hyper-parameter or a value is not in the space.
+        """
+        if configuration.steps != self.steps:
+            raise ValueError("the configuration has other steps")
+        for i, name in enumerate(configuration.structure):
+            j = self.index[i][name]
+            vector[i] = j
+            for key, value in configuration._settings[i].items():
+                column = self.spans[i][j][key]
+                vector[column] = self.parameter(column).to_unit([value])[0]
+
     def columns_of(self, structure: IntArray) -> IntArray:
         """Return the columns of the hyper-parameters of the algorithms of a structure."""
         spans = (self.spans[i][j] for i, j in enumerate(structure))
@@ -120,11 +150,36 @@ class Layout:
             active[:, condition.child - self.n_steps] &= on
         return active
 
+    def fill(self, vectors: FloatArray) -> None:
+        """Replace missing values of hyper-parameters by their defaults, in place."""
+        values = vectors[:, self.n_steps :]
+        np.copyto(values, self.default_units, where=np.isnan(values))
+
+    def parameter_moves(
+        self, origin: FloatArray, rng: np.random.Generator, n_numeric: int, scale: float
+    ) -> FloatArray:
+        """Return vectors with one other hyper-parameter: every other choice, or near values."""
+        columns: list[int] = []
+        units: list[float] = []
+        for column in range(self.n_steps, self.n_columns):
+            u = origin[column]
+            if u != u:
+                continue
+            parameter = self.parameter(column)
+            if isinstance(parameter, Categorical):
+                candidates = (np.arange(parameter.n_choices) + 0.5) / parameter.n_choices
+            else:
+                draws = np.clip(rng.normal(u, scale, size=n_numeric), 0.0, 1.0)
+                candidates = np.unique(parameter.snap(draws))
+            candidates = candidates[candidates != u]
+            columns.extend([column] * len(candidates))
+            units.extend(candidates.tolist())
+        moved = np.tile(origin, (len(columns), 1))
+        moved[np.arange(len(columns)), np.array(columns, dtype=np.intp)] = units
+        self.complete(moved)
+        return moved
+
     def complete(self, vectors: FloatArray) -> None:
         """Complete vectors in place: defaults for missing active values, NaN if inactive."""
-        structures = vectors[:, : self.n_steps].astype(np.intp)
-        values = vectors[:, self.n_steps :]
-        chosen = structures[:, self.owner_step] == self.owner_component
-        missing = np.isnan(values)
-        values[:] = np.where(chosen & missing, self.default_units, values)
+        self.fill(vectors)
         self.deactivate(vectors)

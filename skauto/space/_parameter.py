@@ -64,16 +64,6 @@ class Parameter(ABC):
     def n_choices(self) -> int | None:
         """Number of legal values, None if infinite."""
 
-    def values(self) -> list[Any]:
-        """Return all legal values in ascending order; their number must be finite."""
-        low, high = self.from_unit([0.0])[0], self.from_unit([1.0])[0]
-        return list(range(low, high + 1))
-
-    @property
-    def ordered(self) -> bool:
-        """Whether the values are ordered, so that near unit values are similar."""
-        return True
-
     @property
     def default_unit(self) -> float:
         """Unit value of the default."""

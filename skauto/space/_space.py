@@ -1,20 +1,19 @@
 """Search spaces: configurations as vectors, defaults, samples and neighbours."""
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skauto.space._component import Component
 from skauto.space._configuration import Configuration
 from skauto.space._definition import SpaceDefinition
-from skauto.space._encoding import decode, encode
 from skauto.space._layout import Column
-from skauto.space._neighbors import parameter_moves, structure_moves
 from skauto.space._parameter import plain
 from skauto.space._parameters import Categorical
-from skauto.space._validation import check_complete, check_values
-from skauto.utils import FloatArray
+from skauto.utils import FloatArray, known_names
 
 
 class SearchSpace(SpaceDefinition):
@@ -114,9 +113,13 @@ class SearchSpace(SpaceDefinition):
 
     def fill_inactive(self, vectors: ArrayLike) -> FloatArray:
         """Return a copy of vectors with the defaults of inactive hyper-parameters."""
-        filled = self._read_vectors(vectors).copy()
-        values = filled[:, self.layout.n_steps :]
-        np.copyto(values, self.layout.default_units, where=np.isnan(values))
+        filled = np.array(vectors, dtype=np.float64)
+        if filled.ndim != 2 or filled.shape[1] != self.layout.n_columns:
+            raise ValueError(
+                f"vectors of space {self.name!r} have shape (n, {self.layout.n_columns}), "
+                f"got {filled.shape}"
+            )
+        self.layout.fill(filled)
         return filled
 
     def one_hot(self, vectors: ArrayLike) -> FloatArray:
@@ -147,15 +150,6 @@ class SearchSpace(SpaceDefinition):
         encoded[np.arange(len(rows))[:, None], rows + np.cumsum(sizes) - sizes] = 1.0
         return encoded
 
-    def _read_vectors(self, vectors: ArrayLike) -> FloatArray:
-        array = np.asarray(vectors, dtype=np.float64)
-        if array.ndim != 2 or array.shape[1] != self.layout.n_columns:
-            raise ValueError(
-                f"vectors of space {self.name!r} have shape (n, {self.layout.n_columns}), "
-                f"got {array.shape}"
-            )
-        return array
-
     # ------------------------------------------------------------- vectors <-> configurations
 
     def default_vector(self, structure: Sequence[str] | ArrayLike | None = None) -> FloatArray:
@@ -184,24 +178,28 @@ class SearchSpace(SpaceDefinition):
 
     def decode(self, vector: ArrayLike) -> Configuration:
         """Convert one vector of shape (n_dimensions,) to a configuration."""
-        layout = self.layout
         array = np.asarray(vector, dtype=np.float64)
-        if array.shape != (layout.n_columns,):
+        if array.shape != (self.n_dimensions,):
             raise ValueError(
-                f"a vector of space {self.name!r} has shape ({layout.n_columns},), "
+                f"a vector of space {self.name!r} has shape ({self.n_dimensions},), "
                 f"got {array.shape}"
             )
-        return decode(layout, array)
+        return self.layout.decode(array)
 
     def encode(self, configurations: Iterable[Configuration]) -> FloatArray:
         """Convert complete, legal configurations to vectors of shape (n, n_dimensions)."""
-        configurations = list(configurations)
-        vectors = encode(self.layout, self._structures, configurations)
-        if vectors is None:
-            for configuration in configurations:
-                self.validate(configuration)
-            raise AssertionError("validate accepts what encode refuses")
-        return vectors
+        layout, configurations = self.layout, list(configurations)
+        vectors = np.full((len(configurations), layout.n_columns), np.nan)
+        with contextlib.suppress(KeyError, ValueError, TypeError, AttributeError):
+            for vector, configuration in zip(vectors, configurations, strict=True):
+                layout.write(configuration, vector)
+            legal = self.is_legal(vectors[:, : layout.n_steps].astype(np.intp))
+            given = ~np.isnan(vectors[:, layout.n_steps :])
+            if legal.all() and np.array_equal(given, layout.active(vectors)):
+                return vectors
+        for configuration in configurations:  # raise an error that names the reason
+            self.validate(configuration)
+        raise AssertionError("validate accepts what encode refuses")
 
     def validate(self, configuration: Configuration) -> None:
         """Raise a ValueError unless a configuration is in the space: complete and legal."""
@@ -217,7 +215,7 @@ class SearchSpace(SpaceDefinition):
             )
         self._read_structure(configuration.structure)
         for step, name in configuration.components:
-            check_complete(step, self._components[step][name], configuration.parameters(step))
+            _check_complete(step, self._components[step][name], configuration.parameters(step))
 
     def complete(self, steps: Mapping[str, str | tuple[str, Mapping[str, Any]]]) -> Configuration:
         """Complete a partial configuration by defaults, to a complete and legal one.
@@ -234,7 +232,7 @@ class SearchSpace(SpaceDefinition):
         for step, name in zip(self.steps, structure, strict=True):
             component = self._components[step][name]
             values = {key: plain(value) for key, value in given.get(step, (name, {}))[1].items()}
-            check_values(step, component, values)
+            _check_values(step, component, values)
             filled = {k: values.get(k, p.default) for k, p in component.parameters.items()}
             active = component.active(filled)
             kept = {k: v for k, v in filled.items() if k in active or k in values}
@@ -261,9 +259,37 @@ class SearchSpace(SpaceDefinition):
         another algorithm, with its default hyper-parameters, in a step not in `fixed_steps`.
         """
         origin = np.asarray(vector, dtype=np.float64)
-        return np.vstack(
-            [
-                parameter_moves(self.layout, origin, rng, n_numeric, scale),
-                structure_moves(self._structures, origin, frozenset(fixed_steps)),
-            ]
-        )
+        near = self.layout.parameter_moves(origin, rng, n_numeric, scale)
+        return np.vstack([near, self._structures.moves(origin, frozenset(fixed_steps))])
+
+
+def _check_values(step: str, component: Component, values: Mapping[str, Any]) -> None:
+    """Raise a ValueError if a hyper-parameter is unknown or its value is not legal."""
+    where = f"algorithm {component.name!r} of step {step!r}"
+    for key, value in values.items():
+        if key not in component.parameters:
+            known = known_names(key, component.parameters)
+            raise ValueError(f"{where} has no hyper-parameter {key!r}; {known}")
+        parameter = component.parameters[key]
+        if not parameter.contains(value):
+            raise ValueError(f"{where}: {key!r} must be {parameter.describe()}, got {value!r}")
+
+
+def _check_complete(step: str, component: Component, values: Mapping[str, Any]) -> None:
+    """Raise a ValueError unless the values are legal and those of the active hyper-parameters."""
+    _check_values(step, component, values)
+    where = f"algorithm {component.name!r} of step {step!r}"
+    active = component.active(values)
+    for key in active:
+        if key not in values:
+            raise ValueError(
+                f"{where} lacks its hyper-parameter {key!r}, which must be "
+                f"{component.parameters[key].describe()}; space.complete fills in defaults"
+            )
+    for key in values:
+        if key not in active:
+            parent, allowed = component.conditions[key]
+            raise ValueError(
+                f"{where}: {key!r} is active only if {parent!r} is one of "
+                f"{list(allowed)}; leave it out, or change {parent!r}"
+            )

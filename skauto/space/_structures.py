@@ -1,7 +1,6 @@
 """Structures of a search space: one algorithm per step, without forbidden pairs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -12,33 +11,28 @@ from skauto.utils import BoolArray, FloatArray, IntArray
 _REJECTION_ROUNDS = 50
 _MAX_STRUCTURES = 2_000_000
 
-
-@dataclass(frozen=True)
-class Forbidden:
-    """Forbidden pairs: any algorithm of `first` with any of `second`, tuples in a fixed order."""
-
-    first_step: str
-    first: tuple[str, ...]
-    second_step: str
-    second: tuple[str, ...]
+# Some algorithms of a step, and such algorithms of two steps that are forbidden together.
+Choice = tuple[str, tuple[str, ...]]
+Pair = tuple[Choice, Choice]
 
 
 class Structures:
     """The structures without forbidden pairs, as rows of indices of algorithms by step."""
 
-    def __init__(self, layout: Layout, forbidden: Sequence[Forbidden], anchor: int | None) -> None:
+    def __init__(self, layout: Layout, forbidden: Sequence[Pair], anchor: int | None) -> None:
         self.layout = layout
         self.anchor = anchor
         self._allowed_pairs = self._read(forbidden)
 
-    def _read(self, forbidden: Sequence[Forbidden]) -> dict[tuple[int, int], BoolArray]:
+    def _read(self, forbidden: Sequence[Pair]) -> dict[tuple[int, int], BoolArray]:
         """Return a table of allowed pairs of algorithms for steps i < j with forbidden pairs."""
         layout = self.layout
         tables: dict[tuple[int, int], BoolArray] = {}
-        for rule in forbidden:
-            i, j = layout.steps.index(rule.first_step), layout.steps.index(rule.second_step)
-            rows = [layout.index[i][name] for name in rule.first]
-            columns = [layout.index[j][name] for name in rule.second]
+        for (first_step, first), (second_step, second) in forbidden:
+            i, j = layout.steps.index(first_step), layout.steps.index(second_step)
+            # a subspace may lack some of the algorithms
+            rows = [layout.index[i][name] for name in first if name in layout.index[i]]
+            columns = [layout.index[j][name] for name in second if name in layout.index[j]]
             if i > j:
                 i, j, rows, columns = j, i, columns, rows
             shape = (len(layout.components[i]), len(layout.components[j]))
@@ -100,6 +94,24 @@ class Structures:
         """Draw an algorithm for each step, independently."""
         chosen = [np.searchsorted(w, rng.random(n), "right") for w in self._weights]
         return np.column_stack(chosen).astype(np.intp)
+
+    def moves(self, origin: FloatArray, fixed_steps: Collection[str]) -> FloatArray:
+        """Return vectors with another algorithm, with default hyper-parameters, in one step."""
+        layout = self.layout
+        row = origin[: layout.n_steps].astype(np.intp)
+        changed = [np.empty((0, layout.n_steps), np.intp)]
+        for i, components in enumerate(layout.components):
+            if layout.steps[i] not in fixed_steps:
+                others = [j for j in range(len(components)) if j != row[i]]
+                block = np.tile(row, (len(others), 1))
+                block[:, i] = others
+                changed.append(block)
+        rows = np.concatenate(changed)
+        rows = rows[self.legal(rows)]
+        moved = np.tile(origin, (len(rows), 1))
+        moved[:, : layout.n_steps] = rows
+        layout.complete(moved)
+        return moved
 
     def sample(self, n: int, rng: np.random.Generator) -> IntArray:
         """Draw legal structures by rejection sampling; the anchor step is not redrawn."""

@@ -1,6 +1,6 @@
 """Components that can be used on a data set, and pairs of components that are incompatible."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sklearn.utils.validation import has_fit_parameter
 
@@ -29,18 +29,16 @@ def usable_components(
 
 def incompatible_pairs(
     components: Mapping[str, Sequence[Component]], step: str, idle_trait: str, trait: str
-) -> list[tuple[list[str], str, list[str]]]:
-    """List components with `idle_trait`, later steps, and their components without `trait`."""
+) -> Iterator[tuple[dict[str, list[str]], dict[str, list[str]]]]:
+    """Yield the components of `step` with `idle_trait`, and of a later one without `trait`."""
     if step not in components:
-        return []
+        return
     idle = [c.name for c in components[step] if getattr(c, idle_trait)]
     later = list(components)[list(components).index(step) + 1 :]
-    pairs = []
     for other in later:
         lacking = [c.name for c in components[other] if not getattr(c, trait)]
         if idle and lacking and other not in ("encoder", "imputer"):
-            pairs.append((idle, other, lacking))
-    return pairs
+            yield {step: idle}, {other: lacking}
 
 
 def _is_usable(component: Component, facts: DataFacts) -> bool:

@@ -62,11 +62,6 @@ class JointGP(BayesianStrategy):
     def _start(self) -> None:
         check_integers(self, n_initial=0, n_candidates=1, n_starts=1)
         self._model = GaussianProcess(n_restarts=0, warm_start=True)
-        self._ordered = {
-            k: column.definition
-            for k, column in enumerate(self._space.columns)
-            if column.definition is not None and column.definition.ordered
-        }
 
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         X, y = self._inputs(observations.vectors), cap_outliers(observations.y)
@@ -82,8 +77,7 @@ class JointGP(BayesianStrategy):
         """Best vector (1, n_dimensions) after L-BFGS-B in the active numeric hyper-parameters."""
         points = self._inputs(vectors)
         shift = points.shape[1] - vectors.shape[1]  # input index minus column index
-        active = ~np.isnan(vectors)
-        active &= np.isin(np.arange(vectors.shape[1]), list(self._ordered))
+        active = ~np.isnan(vectors) & (self._space.layout.n_choices == 0)
         free = np.zeros(points.shape, dtype=bool)
         rows, columns = np.nonzero(active)
         free[rows, columns + shift] = True
@@ -92,7 +86,8 @@ class JointGP(BayesianStrategy):
         )
         refined = vectors[[row]].copy()
         for column in np.flatnonzero(active[row]).tolist():
-            refined[0, column] = self._ordered[column].snap([point[column + shift]])[0]
+            parameter = self._space.layout.parameter(column)
+            refined[0, column] = parameter.snap([point[column + shift]])[0]
         return refined
 
     def _inputs(self, vectors: FloatArray) -> FloatArray:

@@ -18,7 +18,7 @@ from skauto.utils._compat import (
     scorer_options,
     take_rows,
 )
-from skauto.utils._names import closest
+from skauto.utils._names import closest, known_names
 from skauto.utils._pareto import non_dominated
 from skauto.utils._predictions import Predictions
 from skauto.utils._types import BoolArray, FloatArray, IntArray
@@ -39,6 +39,7 @@ __all__ = [
     "column_arrays",
     "fit_context",
     "input_feature_names",
+    "known_names",
     "n_rows",
     "non_dominated",
     "scorer_function",

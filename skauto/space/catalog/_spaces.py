@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable
 
 from skauto.space._space import SearchSpace
-from skauto.space._validation import known_names
 from skauto.space.catalog import papers
 from skauto.space.catalog._default import default
 from skauto.space.catalog._extended import extended
+from skauto.utils import known_names
 
 _OWN: dict[str, Callable[[Iterable[str], bool], SearchSpace]] = {
     "default": default,
