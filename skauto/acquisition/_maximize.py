@@ -7,6 +7,7 @@ import numpy as np
 from skauto.space import SearchSpace
 from skauto.utils import FloatArray, IntArray
 
+#: Maps vectors of shape (n, n_dimensions) to n values.
 Acquisition = Callable[[FloatArray], FloatArray]
 
 

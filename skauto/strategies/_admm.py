@@ -171,14 +171,14 @@ class ADMM(GeneratorStrategy):
 
     def _run(self, history: History) -> Iterator[Proposal]:
         """Algorithm 1, or Algorithm 2 if the history has limits."""
-        state = self._state = self._first_state(history)
-        self._bandit = ThompsonSampling(self._space, self.prior, self.prior)
+        self._set_first_iterate(history)
+        self._bandit = ThompsonSampling(self._space, self.prior)
         for iteration in count():
             budget = min(self.budget + iteration * self.growth, self.max_budget)
             self._made_progress = False
             self._least_gain = self.tolerance * max(0.5**iteration, 0.01)
             yield from self._minimize_theta(history, budget)
-            before = state.delta
+            before = self._delta
             self._minimize_delta()
             yield from self._minimize_structure(history, budget)
             self._update_multipliers(history)
@@ -188,8 +188,8 @@ class ADMM(GeneratorStrategy):
                 if not self._made_progress:
                     return  # the space is exhausted
 
-    def _first_state(self, history: History) -> "_State":
-        """Initial iterate: the best trial of least violation or the default; multipliers 0."""
+    def _set_first_iterate(self, history: History) -> None:
+        """Start at the best trial of least violation, or at the default, with multipliers 0."""
         observations = self._observations(history)
         if self.first is None and observations.ok.any():
             total = np.zeros(len(observations))
@@ -198,23 +198,21 @@ class ADMM(GeneratorStrategy):
             vector = observations.vectors[np.lexsort((observations.y, total))[0]]
         else:
             vector = self._space.default_vector(self._space.default_structure(self.first))
-        theta = self._space.fill_inactive(vector[None])[0]
-        return _State(
-            structure=vector[: self._n_steps].astype(np.intp),
-            theta=theta,
-            delta=theta.copy(),
-            multipliers=np.zeros(len(theta)),
-            constraint_multipliers=np.zeros(len(history.search_limits)),
-        )
+        # Vectors have one entry per column of the space.
+        self._structure = vector[: self._n_steps].astype(np.intp)  # z
+        self._theta = self._space.fill_inactive(vector[None])[0]  # theta^c, relaxed theta~^d
+        self._delta = self._theta.copy()  # legal copies of theta~^d
+        self._multipliers = np.zeros(len(vector))  # lambda
+        self._constraint_multipliers = np.zeros(len(history.search_limits))  # mu
 
     def _restart(self) -> Iterator[Proposal]:
         """Continue from a new random configuration."""
         configuration = self._sample_new()
         if configuration is not None:
             vector = self._encode([configuration])
-            self._state.structure = vector[0, : self._n_steps].astype(np.intp)
+            self._structure = vector[0, : self._n_steps].astype(np.intp)
             given = ~np.isnan(vector[0])
-            self._state.theta[given] = vector[0, given]
+            self._theta[given] = vector[0, given]
             self._made_progress = True
             yield Proposal(configuration, origin="restart")
 
@@ -222,21 +220,20 @@ class ADMM(GeneratorStrategy):
 
     def _minimize_theta(self, history: History, budget: int) -> Iterator[Proposal]:
         """theta-min on the active set (Eq. A19); in closed form on the inactive set (Eq. 9)."""
-        state = self._state
-        columns = self._layout.columns_of(state.structure)
+        columns = self._layout.columns_of(self._structure)
         inactive = self._discrete.copy()
         inactive[columns] = False
-        state.theta[inactive] = np.clip(self._penalty_center()[inactive], 0.0, 1.0)
+        self._theta[inactive] = np.clip(self._penalty_center()[inactive], 0.0, 1.0)
         for _ in range(budget if len(columns) else 1):
             theta = self._next_theta(history, columns)
             if theta is None or self._on_plateau(history, columns):
                 break
-            yield self._propose(state.structure, theta, "theta-min")
+            yield self._propose(self._structure, theta, "theta-min")
         points, losses = self._known_points(history, columns)
         if len(points):
             relaxed = self._nearest_in_cells(points, columns)
             values = losses + self._penalty(history, columns)(relaxed)[0]
-            state.theta[columns] = relaxed[int(np.argmin(values))]
+            self._theta[columns] = relaxed[int(np.argmin(values))]
 
     def _on_plateau(self, history: History, columns: IntArray) -> bool:
         """Whether the latest losses of the current structure are equal."""
@@ -247,7 +244,7 @@ class ADMM(GeneratorStrategy):
 
     def _penalty_center(self) -> FloatArray:
         """Center of the penalty of the relaxed integers: b of Eq. A19."""
-        return self._state.delta - self._state.multipliers / self.rho
+        return self._delta - self._multipliers / self.rho
 
     def _penalty(self, history: History, columns: IntArray) -> "_Penalty":
         """Penalty of the relaxed integers in some columns, times the spread of the losses."""
@@ -256,9 +253,8 @@ class ADMM(GeneratorStrategy):
 
     def _next_theta(self, history: History, columns: IntArray) -> FloatArray | None:
         """Return the current point if it is new, else that of the solver; None to end."""
-        state = self._state
-        theta = state.theta.copy()
-        if not self._is_known(self._configuration(state.structure, theta)):
+        theta = self._theta.copy()
+        if not self._is_known(self._configuration(self._structure, theta)):
             return theta
         for draw in range(_MAX_DRAWS if len(columns) else 0):
             units: FloatArray = self._rng.random(len(columns))
@@ -270,7 +266,7 @@ class ADMM(GeneratorStrategy):
                     if self.tolerance and gain < self._least_gain * unit:
                         return None
             theta[columns] = units
-            if not self._is_known(self._configuration(state.structure, theta)):
+            if not self._is_known(self._configuration(self._structure, theta)):
                 return theta
         return None
 
@@ -278,7 +274,7 @@ class ADMM(GeneratorStrategy):
         self, points: FloatArray, losses: FloatArray, history: History, columns: IntArray
     ) -> tuple[FloatArray, float]:
         """Maximize the expected improvement of the loss plus the known penalty (Eq. A37)."""
-        key = tuple(self._state.structure)
+        key = tuple(self._structure)
         model = self._models.setdefault(key, GaussianProcess(n_restarts=0, warm_start=True))
         losses = cap_outliers(losses)
         model.update(points, losses, self._rng)
@@ -313,36 +309,34 @@ class ADMM(GeneratorStrategy):
     def _known_rows(self, history: History) -> IntArray:
         """Rows of the observations with the current structure."""
         structures = self._observations(history).vectors[:, : self._n_steps]
-        return np.flatnonzero((structures == self._state.structure).all(axis=1))
+        return np.flatnonzero((structures == self._structure).all(axis=1))
 
     # ------------------------------------------------------------------------------- delta-min
 
     def _minimize_delta(self) -> None:
         """delta-min (Eq. A23): the legal value nearest to a, for each integer."""
-        state = self._state
-        a = np.clip(state.theta + state.multipliers / self.rho, 0.0, 1.0)
-        state.delta = state.delta.copy()
+        a = np.clip(self._theta + self._multipliers / self.rho, 0.0, 1.0)
+        self._delta = self._delta.copy()
         for column in np.flatnonzero(self._discrete).tolist():
-            state.delta[column] = self._layout.parameter(column).snap([a[column]])[0]
+            self._delta[column] = self._layout.parameter(column).snap([a[column]])[0]
 
     # ----------------------------------------------------------------------------------- z-min
 
     def _minimize_structure(self, history: History, budget: int) -> Iterator[Proposal]:
         """z-min (Eq. A24) at the current hyper-parameters of every algorithm."""
-        state = self._state
         # structures of this sub-problem, and pending ones of the last one
         late = [structure for structure, _ in self._unrewarded]
-        self._tried = {tuple(z): self._configuration(z, state.theta) for z in late}
+        self._tried = {tuple(z): self._configuration(z, self._theta) for z in late}
         for _ in range(budget):
             structure = self._next_structure(history)
-            configuration = self._configuration(structure, state.theta)
+            configuration = self._configuration(structure, self._theta)
             self._tried[tuple(structure)] = configuration
             self._unrewarded.append((structure, configuration))
-            yield self._propose(structure, state.theta, "z-min")
+            yield self._propose(structure, self._theta, "z-min")
             self._reward(history)
         structures, losses = self._known_structures(history)
         if len(structures):
-            state.structure = structures[int(np.argmin(losses))]
+            self._structure = structures[int(np.argmin(losses))]
 
     def _next_structure(self, history: History) -> IntArray:
         if self.structure_solver == "bandit":
@@ -412,22 +406,21 @@ class ADMM(GeneratorStrategy):
 
     def _update_multipliers(self, history: History) -> None:
         """Update lambda (Eq. A28), and mu if the constraints were measured (Eq. A29)."""
-        state = self._state
-        gap = np.where(self._discrete, state.theta - state.delta, 0.0)
-        state.multipliers = state.multipliers + self.rho * gap
-        row = self._row_of(self._configuration(state.structure, state.theta))
+        gap = np.where(self._discrete, self._theta - self._delta, 0.0)
+        self._multipliers = self._multipliers + self.rho * gap
+        row = self._row_of(self._configuration(self._structure, self._theta))
         if row is not None and history.search_limits:
             violation = np.minimum(self._violations(history)[row], 1.0)
-            slack = best_slack(violation, state.constraint_multipliers, self.rho)
-            raised = state.constraint_multipliers + self.rho * (violation + slack)
-            state.constraint_multipliers = np.clip(raised, 0.0, self.max_multiplier)
+            slack = best_slack(violation, self._constraint_multipliers, self.rho)
+            raised = self._constraint_multipliers + self.rho * (violation + slack)
+            self._constraint_multipliers = np.clip(raised, 0.0, self.max_multiplier)
 
     def _augmented_losses(self, history: History) -> FloatArray:
         """Losses of the observations plus the penalty of the constraints (Algorithm 2)."""
         observations = self._observations(history)
         if not history.search_limits:
             return observations.y
-        multipliers = self._state.constraint_multipliers
+        multipliers = self._constraint_multipliers
         penalty = constraint_penalty(self._violations(history), multipliers, self.rho)
         return observations.y + spread(observations.y) * penalty
 
@@ -445,10 +438,9 @@ class ADMM(GeneratorStrategy):
         return np.where(measured, violations, worst)
 
     def _record(self, history: History, iteration: int, budget: int, before: FloatArray) -> None:
-        state = self._state
-        trial = self._trial_of(history, self._configuration(state.structure, state.theta))
-        gap = (state.theta - state.delta)[self._discrete]
-        step = (state.delta - before)[self._discrete]
+        trial = self._trial_of(history, self._configuration(self._structure, self._theta))
+        gap = (self._theta - self._delta)[self._discrete]
+        step = (self._delta - before)[self._discrete]
         self.residuals_.append(
             {
                 "iteration": iteration,
@@ -458,7 +450,7 @@ class ADMM(GeneratorStrategy):
                 "dual": float(self.rho * np.linalg.norm(step)),
                 "violation": float("nan") if trial is None else history.violation(trial),
                 "loss": float("nan") if trial is None else trial.loss,
-                "structure": self._configuration(state.structure, state.theta).structure,
+                "structure": self._configuration(self._structure, self._theta).structure,
             }
         )
 
@@ -480,18 +472,7 @@ class ADMM(GeneratorStrategy):
 
     def _row_of(self, configuration: Configuration) -> int | None:
         """Row of a configuration in the observations; None if it is not complete."""
-        return self._memory.row_of(configuration, 1.0)
-
-
-@dataclass
-class _State:
-    """Iterate of ADMM; vectors have one entry per column of the space."""
-
-    structure: IntArray  # z
-    theta: FloatArray  # theta^c and the relaxed theta~^d
-    delta: FloatArray  # legal copies of theta~^d
-    multipliers: FloatArray  # lambda
-    constraint_multipliers: FloatArray  # mu
+        return self._memory.record(1.0).rows.get(configuration)
 
 
 @dataclass(frozen=True)

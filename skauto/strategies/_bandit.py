@@ -11,15 +11,14 @@ from skauto.utils import FloatArray, IntArray
 class ThompsonSampling:
     """Thompson sampling over structures with probabilistic rewards (Algorithm A1).
 
-    Every arm has the Beta prior with parameters alpha0 and delta0, and counts of its pulls n_j and
+    Every arm has a Beta prior with alpha0 = delta0 = `prior`, and counts of its pulls n_j and
     rewards r_j, which are arrays by step. See S. Liu, P. Ram et al., "An ADMM Based Framework for
     AutoML Pipeline Configuration", AAAI 2020, Appendix 4.
     """
 
-    def __init__(self, space: SearchSpace, alpha0: float = 10.0, delta0: float = 10.0) -> None:
+    def __init__(self, space: SearchSpace, prior: float = 10.0) -> None:
         self.space = space
-        self.alpha0 = alpha0
-        self.delta0 = delta0
+        self.prior = prior
         self.pulls = [np.zeros(size) for size in space.layout.n_algorithms]
         self.rewards = [np.zeros(size) for size in space.layout.n_algorithms]
 
@@ -27,7 +26,7 @@ class ThompsonSampling:
         """Sample a structure of shape (n_steps,)."""
         # lines 5 and 6: omega_j ~ Beta(alpha0 + r_j, delta0 + n_j - r_j)
         omegas = [
-            rng.beta(self.alpha0 + r, self.delta0 + n - r)
+            rng.beta(self.prior + r, self.prior + n - r)
             for n, r in zip(self.pulls, self.rewards, strict=True)
         ]
         return self._best(omegas)

@@ -170,8 +170,8 @@ class Strategy(BaseEstimator, ABC):
 
     def _are_new(self, vectors: FloatArray, fidelity: float = 1.0) -> BoolArray:
         """Which rows of vectors (n, n_dimensions) are not known; a repeated row is new once."""
-        seen = self._memory.keys_of(fidelity)
-        seen |= {row.tobytes() for row in self._pending_vectors(fidelity)}
+        pending = {row.tobytes() for row in self._pending_vectors(fidelity)}
+        seen = self._memory.record(fidelity).keys | pending
         new = np.zeros(len(vectors), dtype=bool)
         for i, row in enumerate(np.ascontiguousarray(vectors)):
             key = row.tobytes()
@@ -275,7 +275,7 @@ class _Memory:
     def observations(self, history: History, fidelity: float | None) -> Observations:
         """Return the trials in the space as arrays."""
         self._read(history)
-        return self._record(fidelity).observations(self.space, len(history.objectives))
+        return self.record(fidelity).observations(self.space, len(history.objectives))
 
     def _read(self, history: History) -> None:
         """Add the trials that were completed since the last call."""
@@ -286,17 +286,9 @@ class _Memory:
             self.finished.setdefault((trial.configuration, fidelity), number)
             row = self.encode(trial.configuration)
             if row is not None and trial.status != "skipped":
-                self._record(fidelity).append(trial, row)
-                self._record(None).append(trial, row)
+                self.record(fidelity).append(trial, row)
+                self.record(None).append(trial, row)
         self._n_read = len(history)
-
-    def row_of(self, configuration: Configuration, fidelity: float) -> int | None:
-        """Index of a configuration in the observations of a fidelity; None if it has none."""
-        return self._record(fidelity).rows.get(configuration)
-
-    def keys_of(self, fidelity: float) -> set[bytes]:
-        """Vectors of the trials of a fidelity, as bytes, in a new set."""
-        return set(self._record(fidelity).keys)
 
     def encode(self, configuration: Configuration) -> FloatArray | None:
         """Vector of a configuration; None if it lies outside the space."""
@@ -305,7 +297,8 @@ class _Memory:
         except ValueError:
             return None
 
-    def _record(self, fidelity: float | None) -> "_Record":
+    def record(self, fidelity: float | None) -> "_Record":
+        """Trials of one fidelity, or of all (None)."""
         return self._records.setdefault(fidelity, _Record())
 
 
@@ -314,7 +307,7 @@ class _Record:
 
     def __init__(self) -> None:
         self.rows: dict[Configuration, int] = {}  # first trial of each configuration
-        self.keys: set[bytes] = set()
+        self.keys: set[bytes] = set()  # the vectors
         self._trials: list[Trial] = []
         self._vectors: list[FloatArray] = []
         self._fold_effects: list[float] = []

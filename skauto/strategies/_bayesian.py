@@ -14,6 +14,7 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 
 from skauto.acquisition import log_expected_improvement, maximize_acquisition
+from skauto.acquisition._maximize import Acquisition
 from skauto.history import History, Proposal
 from skauto.space import Configuration
 from skauto.strategies._base import Observations, Strategy
@@ -24,8 +25,6 @@ from skauto.utils import FloatArray
 # Maximum fraction of the trials, or of the time, for an initial design.
 DESIGN_SHARE = 0.25
 
-#: Maps vectors of shape (n, n_dimensions) to n values.
-Acquisition = Callable[[FloatArray], FloatArray]
 Estimator = TypeVar("Estimator")
 Model = TypeVar("Model", bound=Surrogate)
 

@@ -125,19 +125,13 @@ class EnsembleOptimization(BayesianStrategy):
         return np.asarray(stored.loss.evaluate(stored.targets, means), np.float64)
 
     def _fill_positions(self, observations: Observations) -> None:
-        """Fill the positions that new trials were proposed for."""
+        """Put the best candidate into each position that a new trial was proposed for."""
         for trial in observations.trials[self._n_read :]:
             if "position" in trial.info and len(self._stored):
-                self._fill(observations, trial.info["position"] % self.n_members)
+                position = trial.info["position"] % self.n_members
+                candidates = self._stored.candidates()
+                best = np.argmin(self._losses_in(position)[candidates])
+                self._positions[position] = int(candidates[best])
         self._n_read = len(observations)
-
-    def _fill(self, observations: Observations, position: int) -> None:
-        """Put the best candidate into a position."""
-        candidates = self._stored.candidates()
-        best = np.argmin(self._losses_in(position)[candidates])
-        self._positions[position] = int(candidates[best])
-        self.members_ = [
-            observations.trials[self._stored.indices[row]].number
-            for row in self._positions
-            if row is not None
-        ]
+        rows = [row for row in self._positions if row is not None]
+        self.members_ = [observations.trials[self._stored.indices[row]].number for row in rows]

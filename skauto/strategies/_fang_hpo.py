@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from functools import partial
 from typing import Self
 
 import numpy as np
@@ -160,14 +159,13 @@ class FanGHPO(Strategy):
                 configuration = self._sample_new(fidelity=self.sources[source])
                 if configuration is not None:
                     return self._query(configuration, source, costs, "initial")
-        if not by_source[0].ok.any():
-            return self._query(self._sample_new(), 0, costs, "random")
-        models, front = self._fit_models(by_source)
-        configuration = self._maximize_ehvi(models, front, by_source[0])
-        if configuration is None:
-            return self._query(self._sample_new(), 0, costs, "random")
-        source = self._choose_source(models, configuration, costs)
-        return self._query(configuration, source, costs, "ehvi")
+        if by_source[0].ok.any():
+            models, front = self._fit_models(by_source)
+            configuration = self._maximize_ehvi(models, front, by_source[0])
+            if configuration is not None:
+                source = self._choose_source(models, configuration, costs)
+                return self._query(configuration, source, costs, "ehvi")
+        return self._query(self._sample_new(), 0, costs, "random")
 
     def _source_costs(self, by_source: list[Observations]) -> FloatArray:
         """Cost c_s of one query of each source."""
@@ -235,18 +233,16 @@ class FanGHPO(Strategy):
         self, models: list[AugmentedGaussianProcess], front: FloatArray, truth: Observations
     ) -> Configuration | None:
         """Maximize the expected hypervolume improvement of the ground truth (Eq. 11)."""
-        improvement = partial(
-            expected_hypervolume_improvement,
-            front=front,
-            reference=self._reference(front),
-            ideal=_ideal(truth.losses[truth.ok]),
-        )
+        reference, ideal = self._reference(front), _ideal(truth.losses[truth.ok])
         seed = self._rng.integers(2**63)
 
         def acquisition(vectors: FloatArray) -> FloatArray:
             X = model_inputs(self._space, vectors)
             mean, std = np.stack([model.predict(X) for model in models], axis=-1)
-            return improvement(mean, std, rng=np.random.default_rng(seed))
+            rng = np.random.default_rng(seed)
+            return expected_hypervolume_improvement(
+                mean, std, front, reference, ideal=ideal, rng=rng
+            )
 
         best = np.flatnonzero(truth.ok)[non_dominated(truth.losses[truth.ok])]
         vectors, _ = maximize_acquisition(

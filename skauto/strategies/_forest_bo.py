@@ -10,15 +10,10 @@ from skauto.acquisition import (
     log_expected_improvement,
     log_expected_improvement_per_second,
 )
+from skauto.acquisition._maximize import Acquisition
 from skauto.history import History, Proposal
 from skauto.strategies._base import Observations
-from skauto.strategies._bayesian import (
-    Acquisition,
-    BayesianStrategy,
-    clone_or,
-    log_scores,
-    rank_scores,
-)
+from skauto.strategies._bayesian import BayesianStrategy, clone_or, log_scores, rank_scores
 from skauto.strategies._checks import check_integers, check_numbers, check_options
 from skauto.surrogates import RandomForest, Surrogate
 from skauto.utils import BoolArray, FloatArray

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.special import softmax
@@ -11,6 +12,7 @@ from skauto.utils import BoolArray, FloatArray, IntArray
 Path = tuple[int, ...]
 
 
+@dataclass(slots=True, eq=False)
 class Node:
     """A partial structure s of k decisions (k-ps in the paper), the path from the root.
 
@@ -18,17 +20,14 @@ class Node:
     the legal values of the next decision, empty at a terminal node.
     """
 
-    __slots__ = ("children", "choices", "closed", "path", "prior", "rows", "value", "visits")
-
-    def __init__(self, path: Path, rows: IntArray, choices: Path) -> None:
-        self.path = path
-        self.rows = rows
-        self.choices = choices
-        self.children: dict[int, Node] = {}
-        self.visits = 0
-        self.closed = False  # no new configuration is left below
-        self.prior = math.nan  # pi of Eq. (4), and
-        self.value = math.nan  # Q of Eq. (3) as a loss, at the last visit of the parent
+    path: Path
+    rows: IntArray
+    choices: Path
+    children: "dict[int, Node]" = field(default_factory=dict)
+    visits: int = 0
+    closed: bool = False  # no new configuration is left below
+    prior: float = math.nan  # pi of Eq. (4), and
+    value: float = math.nan  # Q of Eq. (3) as a loss, at the last visit of the parent
 
     @property
     def missing(self) -> list[int]:
@@ -36,12 +35,12 @@ class Node:
         return [choice for choice in self.choices if choice not in self.children]
 
 
+@dataclass(eq=False)
 class Experience:
     """Structures of the trials, of shape (n, n_decisions), and their finite losses (n,)."""
 
-    def __init__(self, decisions: IntArray, losses: FloatArray) -> None:
-        self.decisions = decisions
-        self.losses = losses
+    decisions: IntArray
+    losses: FloatArray
 
     def below(self, path: Path) -> BoolArray:
         """Which trials lie in X(path)."""
@@ -58,6 +57,7 @@ class Experience:
 Valuation = Callable[[Node, Sequence[int]], FloatArray]
 
 
+@dataclass(eq=False)
 class DecisionTree:
     """Monte-Carlo search tree over structures; the root has all its children from the start.
 
@@ -66,14 +66,13 @@ class DecisionTree:
     (4). A node with n visits may have ``floor(n ** progressive_widening)`` children.
     """
 
-    def __init__(
-        self, decisions: IntArray, *, c_ucb: float, progressive_widening: float, temperature: float
-    ) -> None:
-        self.decisions = decisions
-        self.c_ucb = c_ucb
-        self.progressive_widening = progressive_widening
-        self.temperature = temperature
-        self.root = self._make((), np.arange(len(decisions)))
+    decisions: IntArray
+    c_ucb: float
+    progressive_widening: float
+    temperature: float
+
+    def __post_init__(self) -> None:
+        self.root = self._make((), np.arange(len(self.decisions)))
         for choice in self.root.choices:
             self.expand(self.root, choice)
 

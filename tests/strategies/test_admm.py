@@ -74,42 +74,40 @@ def test_slack_is_the_best_of_the_interval():
 
 def test_delta_is_the_nearest_legal_point():
     strategy = started(mixed_space())
-    state, rng = strategy._state, np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     for _ in range(20):
-        state.theta = rng.random(len(state.theta))
-        state.multipliers = 0.3 * rng.normal(size=len(state.theta))
+        strategy._theta = rng.random(len(strategy._theta))
+        strategy._multipliers = 0.3 * rng.normal(size=len(strategy._theta))
         strategy._minimize_delta()
         for column in np.flatnonzero(strategy._discrete):
             parameter = strategy._layout.parameter(column)
             legal = np.unique(parameter.snap(np.linspace(0, 1, 1001)))
-            a = state.theta[column] + state.multipliers[column]
-            assert state.delta[column] == legal[np.abs(legal - np.clip(a, 0, 1)).argmin()]
+            a = strategy._theta[column] + strategy._multipliers[column]
+            assert strategy._delta[column] == legal[np.abs(legal - np.clip(a, 0, 1)).argmin()]
 
 
 def test_inactive_integers_keep_their_value_and_lose_their_multiplier():
     strategy = started(rich_space())
-    state = strategy._state
     strategy._minimize_delta()  # legal values
     columns = np.flatnonzero(strategy._discrete)
-    state.multipliers[columns] = 0.01
-    before = state.delta.copy()
-    inactive = np.setdiff1d(columns, strategy._layout.columns_of(state.structure))
+    strategy._multipliers[columns] = 0.01
+    before = strategy._delta.copy()
+    inactive = np.setdiff1d(columns, strategy._layout.columns_of(strategy._structure))
     for _ in strategy._minimize_theta(History(), 0):
         pass
     strategy._minimize_delta()
     strategy._update_multipliers(History())
-    np.testing.assert_array_equal(state.delta[inactive], before[inactive])
-    np.testing.assert_allclose(state.multipliers[inactive], 0.0, atol=1e-15)
+    np.testing.assert_array_equal(strategy._delta[inactive], before[inactive])
+    np.testing.assert_allclose(strategy._multipliers[inactive], 0.0, atol=1e-15)
 
 
 def test_multipliers_add_up_the_primal_residuals():
     strategy = started(mixed_space())
-    state = strategy._state
-    state.theta = np.random.default_rng(0).random(len(state.theta))
+    strategy._theta = np.random.default_rng(0).random(len(strategy._theta))
     strategy._minimize_delta()
     strategy._update_multipliers(History())
-    expected = np.where(strategy._discrete, state.theta - state.delta, 0.0)
-    np.testing.assert_allclose(state.multipliers, strategy.rho * expected)
+    expected = np.where(strategy._discrete, strategy._theta - strategy._delta, 0.0)
+    np.testing.assert_allclose(strategy._multipliers, strategy.rho * expected)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +190,7 @@ def test_search_starts_from_the_best_known_trial(limits, best):
         )
     strategy = started(space, history)
     expected = space.fill_inactive(vectors[[best]])[0]
-    np.testing.assert_array_equal(strategy._state.theta, expected)
+    np.testing.assert_array_equal(strategy._theta, expected)
 
 
 def test_late_results_are_rewarded_when_they_arrive():
@@ -219,7 +217,7 @@ def test_a_known_point_stands_for_its_rounding_cell():
     strategy = started(space, history)
     columns = strategy._layout.columns_of(np.array([0]))
     rng = np.random.default_rng(0)
-    strategy._state.multipliers = 0.2 * rng.normal(size=space.n_dimensions)
+    strategy._multipliers = 0.2 * rng.normal(size=space.n_dimensions)
     points = space.fill_inactive(vectors)[:, columns]
     relaxed = strategy._nearest_in_cells(points, columns)
     target, grid = strategy._penalty_center()[columns], np.linspace(0, 1, 20_001)
@@ -309,20 +307,19 @@ def test_multiplier_of_a_violated_constraint_grows_and_of_a_loose_one_vanishes()
     space = mixed_space()
     history = History(limits={"tight": 0.1, "loose": 0.9, "unit": 0.0})
     strategy = started(space, history)
-    state = strategy._state
-    configuration = strategy._configuration(state.structure, state.theta)
+    configuration = strategy._configuration(strategy._structure, strategy._theta)
     measured = {"tight": 0.3, "loose": 0.1, "unit": 0.5}
     history.append(
         Trial(number=0, configuration=configuration, losses=(0.5,), constraints=measured)
     )
-    state.constraint_multipliers = np.array([0.5, 0.5, 0.0])
+    strategy._constraint_multipliers = np.array([0.5, 0.5, 0.0])
     strategy.suggest(history)
     strategy._update_multipliers(history)
     # a violation by twice the limit counts as one by the limit
-    np.testing.assert_allclose(state.constraint_multipliers, [1.5, 0.0, 0.5])
+    np.testing.assert_allclose(strategy._constraint_multipliers, [1.5, 0.0, 0.5])
     for _ in range(20):
         strategy._update_multipliers(history)
-    assert state.constraint_multipliers[0] == 10.0
+    assert strategy._constraint_multipliers[0] == 10.0
 
 
 def test_without_f_hat_rewards_follow_the_scale_of_the_losses():
