@@ -90,6 +90,14 @@ class Constraint(BaseEstimator, ABC):
                 f"limit. Got {self.limit!r} instead."
             )
 
+    def _check_not_negative(self, what: str) -> None:
+        """Raise ValueError if the limit, which bounds a rate or a difference, is negative."""
+        if self.limit < 0:
+            raise ValueError(
+                f"The limit of the constraint {self.key!r} must not be negative, since it bounds "
+                f"a {what}. Got {self.upper!r} instead."
+            )
+
     @abstractmethod
     def measure(self, evidence: Evidence) -> float:
         """Measure the value on some rows; NaN if it is undefined on them."""

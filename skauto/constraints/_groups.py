@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -47,11 +46,7 @@ class GroupConstraint(Constraint):
     def check(self, classes: NDArray[Any]) -> None:
         """Raise ValueError if a setting is invalid for these class labels."""
         super().check(classes)
-        if self.upper is not None and self.upper < 0:
-            raise ValueError(
-                f"The limit of the constraint {self.key!r} must not be negative, since it bounds "
-                f"a difference. Got {self.upper!r} instead."
-            )
+        self._check_not_negative("difference")
         if not (isinstance(self.min_group_size, int | np.integer) and self.min_group_size >= 1):
             raise ValueError(
                 f"The 'min_group_size' of the constraint {self.key!r} must be an int of at least "
@@ -104,9 +99,24 @@ class GroupConstraint(Constraint):
 
     _counted = "rows"
 
+    def _kinds(self, evidence: Evidence) -> list[BoolArray]:
+        """Masks of the rows that are compared between groups; a subclass may have several."""
+        return [np.ones(len(evidence.y), dtype=bool)]
+
     def _sizes(self, evidence: Evidence, codes: IntArray) -> IntArray:
-        """Number of rows of each group that the value is measured on."""
-        return np.bincount(codes)
+        """Number of rows of each group that are compared, the smallest over the masks."""
+        n_groups = int(codes.max()) + 1
+        kinds = self._kinds(evidence)
+        return np.min([np.bincount(codes[kind], minlength=n_groups) for kind in kinds], axis=0)
+
+    def _compared(self, evidence: Evidence) -> Iterator[tuple[IntArray, BoolArray, IntArray]]:
+        """Group codes, mask of the compared rows, and the groups with enough of these rows."""
+        for features in self.groupings:
+            codes = self._codes(evidence, features)
+            for kind in self._kinds(evidence):
+                large = np.flatnonzero(np.bincount(codes[kind]) >= self.min_group_size)
+                if len(large) >= 2:
+                    yield codes, kind, large
 
     def _codes(self, evidence: Evidence, features: Sequence[str]) -> IntArray:
         """Group codes of the rows by the combinations of values of some features."""
@@ -145,15 +155,9 @@ class _RateDifference(GroupConstraint):
         super().check(classes)
         positive_code(self, classes)
 
-    @abstractmethod
-    def _kinds(self, positive: BoolArray) -> list[BoolArray]:
-        """Masks of the rows over which a rate is taken, given the mask of truly positive rows."""
-
-    def _sizes(self, evidence: Evidence, codes: IntArray) -> IntArray:
-        truth = evidence.y == positive_code(self, evidence.classes)
-        n_groups = int(codes.max()) + 1
-        counts = [np.bincount(codes[kind], minlength=n_groups) for kind in self._kinds(truth)]
-        return np.asarray(np.min(counts, axis=0))
+    def _positive(self, evidence: Evidence) -> BoolArray:
+        """Mask of the rows of the positive class."""
+        return np.asarray(evidence.y == positive_code(self, evidence.classes))
 
     def measure(self, evidence: Evidence) -> float:
         """Largest rate minus smallest rate; NaN for fewer than two groups."""
@@ -191,17 +195,6 @@ class _RateDifference(GroupConstraint):
             hits = np.bincount(codes[kind & predicted], minlength=len(sizes))
             yield hits[large], sizes[large]
 
-    def _compared(self, evidence: Evidence) -> Iterator[tuple[IntArray, BoolArray, IntArray]]:
-        """Group codes, mask of the rows of a rate, and the groups with enough of these rows."""
-        truth = evidence.y == positive_code(self, evidence.classes)
-        for features in self.groupings:
-            codes = self._codes(evidence, features)
-            for kind in self._kinds(truth):
-                sizes = np.bincount(codes[kind], minlength=1)
-                large = np.flatnonzero(sizes >= self.min_group_size)
-                if len(large) >= 2:
-                    yield codes, kind, large
-
 
 class StatisticalParity(_RateDifference):
     """Largest difference between groups in the rate of positive predictions.
@@ -233,9 +226,6 @@ class StatisticalParity(_RateDifference):
     """
 
     reweighable = True
-
-    def _kinds(self, positive: BoolArray) -> list[BoolArray]:
-        return [np.ones_like(positive)]
 
 
 class EqualOpportunity(_RateDifference):
@@ -272,8 +262,8 @@ class EqualOpportunity(_RateDifference):
 
     _counted = "rows of the positive class"
 
-    def _kinds(self, positive: BoolArray) -> list[BoolArray]:
-        return [positive]
+    def _kinds(self, evidence: Evidence) -> list[BoolArray]:
+        return [self._positive(evidence)]
 
 
 class EqualizedOdds(_RateDifference):
@@ -310,8 +300,8 @@ class EqualizedOdds(_RateDifference):
 
     _counted = "rows of each class"
 
-    def _kinds(self, positive: BoolArray) -> list[BoolArray]:
-        return [positive, ~positive]
+    def _kinds(self, evidence: Evidence) -> list[BoolArray]:
+        return [self._positive(evidence), ~self._positive(evidence)]
 
 
 class GroupDisparity(GroupConstraint):
@@ -375,9 +365,7 @@ class GroupDisparity(GroupConstraint):
         """Largest score minus smallest score; NaN if it is defined for fewer than two groups."""
         scorer = scorer_for(self.metric, self.key, len(evidence.classes))
         labels, spreads = evidence.labels, []
-        for features in self.groupings:
-            codes = self._codes(evidence, features)
-            large = np.flatnonzero(np.bincount(codes) >= self.min_group_size)
+        for codes, _, large in self._compared(evidence):
             scores = [
                 score_probabilities(
                     scorer,
@@ -396,10 +384,7 @@ class GroupDisparity(GroupConstraint):
 
 def crossed_codes(codes: Sequence[NDArray[np.integer[Any]]]) -> IntArray:
     """Encode combinations of the group codes (n_samples,) of some features as integers."""
-    crossed = np.zeros_like(codes[0], dtype=np.intp)
-    for own in codes:
-        crossed = crossed * MAX_GROUPS + own
-    return crossed
+    return np.ravel_multi_index(tuple(codes), (MAX_GROUPS,) * len(codes))
 
 
 def _group_label(code: int, features: Sequence[str], names: Mapping[str, Sequence[str]]) -> str:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta
-from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
+from sklearn.metrics import get_scorer
 
 from skauto.constraints._base import Constraint
 from skauto.constraints._evidence import Evidence
 from skauto.selection import RateLimit
-from skauto.selection._scores import score_probabilities
-from skauto.utils import BoolArray, Predictions, closest, scorer_function, scorer_is_loss
+from skauto.selection._scores import find_scorer, score_probabilities
+from skauto.utils import BoolArray, scorer_function, scorer_is_loss
 
 Scoring = str | Callable[..., float]
 
@@ -29,10 +29,14 @@ class _Rate(Constraint):
         self.upper = upper
         self.positive_label = positive_label
 
+    def _rows(self, evidence: Evidence) -> tuple[BoolArray, int]:
+        """Mask of the rows over which the rate is taken, and the code of the positive class."""
+        positive = positive_code(self, evidence.classes)
+        return (evidence.y == positive) == self._of_positives, positive
+
     def _errors(self, evidence: Evidence) -> BoolArray:
         """Whether each of these rows is misclassified."""
-        positive = positive_code(self, evidence.classes)
-        kind = (evidence.y == positive) == self._of_positives
+        kind, positive = self._rows(evidence)
         return np.asarray((evidence.labels[kind] == positive) != self._of_positives)
 
     def measure(self, evidence: Evidence) -> float:
@@ -56,8 +60,7 @@ class _Rate(Constraint):
 
     def rate_limits(self, evidence: Evidence) -> list[RateLimit]:
         """Express the limit as a limit on a rate of labels; empty if there are no such rows."""
-        positive = positive_code(self, evidence.classes)
-        kind = (evidence.y == positive) == self._of_positives
+        kind, positive = self._rows(evidence)
         wrong = 1 - positive if self._of_positives else positive
         limit = RateLimit(kind[None], float(self.limit), "rate" if wrong == 1 else "rest")
         return [limit] if kind.any() else []
@@ -65,11 +68,7 @@ class _Rate(Constraint):
     def check(self, classes: NDArray[Any]) -> None:
         """Raise ValueError if a setting or the positive class is invalid."""
         super().check(classes)
-        if self.limit < 0:
-            raise ValueError(
-                f"The limit of the constraint {self.key!r} must not be negative, since it bounds "
-                f"a rate. Got {self.upper!r} instead."
-            )
+        self._check_not_negative("rate")
         positive_code(self, classes)
 
 
@@ -216,11 +215,5 @@ def check_metric(scoring: Scoring, name: str, classes: NDArray[Any]) -> None:
 
 
 def scorer_for(scoring: Scoring, name: str, n_classes: int) -> Callable[..., float]:
-    if scoring == "roc_auc" and n_classes > 2:
-        scoring = "roc_auc_ovr"
-    if isinstance(scoring, str) and scoring not in get_scorer_names():
-        raise ValueError(
-            f"The constraint {name!r} must name a scikit-learn scorer. Got {scoring!r} instead."
-            + closest(scoring, get_scorer_names())
-        )
-    return check_scoring(Predictions(np.empty((0, 0)), np.empty(0)), scoring)
+    rule = f"The constraint {name!r} must name a scikit-learn scorer."
+    return find_scorer(scoring, n_classes, rule)

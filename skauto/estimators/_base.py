@@ -150,7 +150,7 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
                 checkpoint = stack.enter_context(Checkpoint(options.checkpoint))
             seed = self._seed(checkpoint, last)
             rng = np.random.default_rng(seed)
-            scorers = named_scorers(self, self.scoring, data.n_classes)
+            scorers = named_scorers(self.scoring, data.n_classes)
             space = self._space(data.classes).for_data(data.facts)
             facts = self._facts(data, space) if options.warm_start else {}
             if last is not None:

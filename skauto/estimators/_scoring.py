@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import check_scoring, get_scorer_names
 
 from skauto.data import TrainingData
-from skauto.selection._scores import score_probabilities
-from skauto.utils import closest, scorer_function
+from skauto.selection._scores import find_scorer, score_probabilities, scoring_for
+from skauto.utils import scorer_function
 
 
-def named_scorers(estimator: Any, scoring: Any, n_classes: int) -> dict[str, Any]:
+def named_scorers(scoring: Any, n_classes: int) -> dict[str, Any]:
     """Look up the scorers of the parameter ``scoring`` by name; the search maximises the first."""
     named = _by_name(scoring)
     if not named:
@@ -21,12 +20,16 @@ def named_scorers(estimator: Any, scoring: Any, n_classes: int) -> dict[str, Any
             "The 'scoring' parameter must name at least one scorer. Got an empty "
             f"{type(scoring).__name__} instead."
         )
-    return {name: _scorer(estimator, value, n_classes) for name, value in named.items()}
+    rule = (
+        "The 'scoring' parameter must be the name of a scikit-learn scorer, a callable, or "
+        "several of them."
+    )
+    return {name: find_scorer(value, n_classes, rule) for name, value in named.items()}
 
 
 def primary_scoring(scoring: Any, n_classes: int) -> Any:
     """First entry of ``scoring``: a name or a callable; "accuracy" for None."""
-    return _for_classes(next(iter(_by_name(scoring).values())), n_classes)
+    return scoring_for(next(iter(_by_name(scoring).values())), n_classes)
 
 
 def check_scorers(scorers: Mapping[str, Any], data: TrainingData) -> None:
@@ -63,20 +66,3 @@ def _by_name(scoring: Any) -> dict[str, Any]:
     if isinstance(scoring, list | tuple):
         return {name: name for name in scoring}
     return {scoring if isinstance(scoring, str) else "score": scoring}
-
-
-def _scorer(estimator: Any, scoring: Any, n_classes: int) -> Any:
-    scoring = _for_classes(scoring, n_classes)
-    if isinstance(scoring, str) and scoring not in get_scorer_names():
-        raise ValueError(
-            "The 'scoring' parameter must be the name of a scikit-learn scorer, a "
-            f"callable, or several of them. Got {scoring!r} instead."
-            + closest(scoring, get_scorer_names())
-        )
-    return check_scoring(estimator, scoring)
-
-
-def _for_classes(scoring: Any, n_classes: int) -> Any:
-    if scoring is None:
-        return "accuracy"
-    return "roc_auc_ovr" if scoring == "roc_auc" and n_classes > 2 else scoring

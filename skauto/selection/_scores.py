@@ -6,8 +6,31 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import check_scoring, get_scorer_names
 
-from skauto.utils import FloatArray, Predictions, scorer_function, scorer_needs_labels_only
+from skauto.utils import (
+    FloatArray,
+    Predictions,
+    closest,
+    scorer_function,
+    scorer_needs_labels_only,
+)
+
+
+def scoring_for(scoring: Any, n_classes: int) -> Any:
+    """Replace None by "accuracy", and "roc_auc" for more than two classes by one-vs-rest."""
+    if scoring is None:
+        return "accuracy"
+    return "roc_auc_ovr" if scoring == "roc_auc" and n_classes > 2 else scoring
+
+
+def find_scorer(scoring: Any, n_classes: int, rule: str) -> Callable[..., float]:
+    """Return the scorer of a name, or a callable; the rule begins the error of another name."""
+    scoring = scoring_for(scoring, n_classes)
+    if isinstance(scoring, str) and scoring not in get_scorer_names():
+        hint = closest(scoring, get_scorer_names())
+        raise ValueError(f"{rule} Got {scoring!r} instead.{hint}")
+    return check_scoring(Predictions(np.empty((0, 0)), np.empty(0)), scoring)
 
 
 def score_probabilities(
