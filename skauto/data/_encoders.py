@@ -78,16 +78,9 @@ class NumericEncoder(Encoder):
         """Return one column; with a parser, strings that are not numbers are missing."""
         if isinstance(cells, Numbers):
             return Block(cells.values[:, None])
-        texts = distinct_strings(cells)
-        if texts is None:
-            if cells.missing.all():
-                return Block(np.full((len(cells.missing), 1), np.nan))
-            raise _type_error(name, "numeric values", cells)
+        texts = _strings_of(cells, name, "numeric values")
         values = (self.parser or NumberFormat()).parse(texts)
-        readable = np.isfinite(values)
-        if self.parser is None and not all(
-            known or is_null_word(text) for text, known in zip(texts, readable, strict=True)
-        ):
+        if self.parser is None and not _all_null_words(texts, ~np.isfinite(values)):
             raise _type_error(name, "numeric values", cells)
         return _by_level(values[:, None], cells, np.nan)
 
@@ -105,16 +98,9 @@ class DateEncoder(Encoder):
         """Return one column per part; with a parser, strings that are not dates are missing."""
         if isinstance(cells, Dates):
             return Block(date_parts(cells.values))
-        texts = distinct_strings(cells)
-        if texts is None:
-            if cells.missing.all():
-                return Block(np.full((len(cells.missing), len(DATE_PARTS)), np.nan))
-            raise _type_error(name, "dates", cells)
+        texts = _strings_of(cells, name, "dates")
         dates = (self.parser or DateFormat()).parse(texts)
-        if self.parser is None and any(
-            unknown and not is_null_word(text)
-            for text, unknown in zip(texts, np.isnat(dates), strict=True)
-        ):
+        if self.parser is None and not _all_null_words(texts, np.isnat(dates)):
             raise _type_error(name, "dates", cells)
         return _by_level(date_parts(dates), cells, np.nan)
 
@@ -263,13 +249,19 @@ def _text_features(max_columns: int) -> TextFeatures:
     )
 
 
-def _strings_of(cells: Cells, name: str) -> Sequence[str]:
+def _strings_of(cells: Cells, name: str, expected: str = "strings") -> Sequence[str]:
+    """Return the distinct strings of a column, none if all cells are missing."""
     texts = distinct_strings(cells)
     if texts is not None:
         return texts
     if cells.missing.all():
         return []
-    raise _type_error(name, "strings", cells)
+    raise _type_error(name, expected, cells)
+
+
+def _all_null_words(texts: Sequence[str], chosen: NDArray[np.bool_]) -> bool:
+    """Whether all chosen strings stand for missing values, such as "n/a"."""
+    return all(is_null_word(texts[i]) for i in np.flatnonzero(chosen).tolist())
 
 
 def _by_level(values: FloatMatrix, cells: Cells, missing: float) -> Block:

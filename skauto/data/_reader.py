@@ -236,7 +236,8 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
             If a column holds values of another type than in ``fit``.
         """
         check_is_fitted(self)
-        if not self._has_columns_of_fit(X):
+        known = getattr(self, "feature_names_in_", None)
+        if known is None or column_names(X) != known.tolist():  # else X needs no check
             X = as_table(X)
             validate_data(self, X, skip_check_array=True, reset=False)
         if self.columns_ is None:
@@ -310,11 +311,6 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         ]
         names = ["column", "kind", "why", "levels", "missing", "n_outputs", "doubt"]
         return pd.DataFrame(rows, columns=names).astype({"levels": "Int64"})
-
-    def _has_columns_of_fit(self, X: Any) -> bool:
-        """Whether X is a dataframe with the column names of ``fit``, which needs no check."""
-        known = getattr(self, "feature_names_in_", None)
-        return known is not None and column_names(X) == known.tolist()
 
     def _names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)

@@ -73,7 +73,13 @@ def as_table(X: Any) -> Any:
     duplicate column names, and a TypeError if it is a lazy table.
     """
     if nw.dependencies.is_into_dataframe(X):
-        _check_unique_names(column_names(X) or [])
+        names = column_names(X) or []
+        if len(set(names)) < len(names):
+            twice = sorted({str(name) for name in names if names.count(name) > 1})
+            raise ValueError(
+                f"X must have columns with different names. Got {', '.join(twice)} more than "
+                "once; rename or drop the duplicates."
+            )
         return X
     if sparse.issparse(X):
         X = X.tocsr()  # type: ignore[attr-defined]
@@ -107,15 +113,6 @@ def column_names(X: Any) -> list[Any] | None:
     if nw.dependencies.is_into_dataframe(X):
         return list(nw.from_native(X, eager_only=True).columns)
     return None
-
-
-def _check_unique_names(names: list[Any]) -> None:
-    if len(set(names)) < len(names):
-        twice = sorted({str(name) for name in names if names.count(name) > 1})
-        raise ValueError(
-            f"X must have columns with different names. Got {', '.join(twice)} more than once; "
-            "rename or drop the duplicates."
-        )
 
 
 def read_columns(X: Any, names: Mapping[int, str]) -> Iterator[Cells]:

@@ -43,14 +43,14 @@ class Predictions:
         """Average the out-of-fold probabilities of the members; None if they were not kept."""
         history, weights = estimator.history_, estimator.member_weights_
         members = [history[number].predictions for number in weights]
-        if history.targets is None or not members or any(p is None for p in members):
+        if history.goal.targets is None or not members or any(p is None for p in members):
             return None
         total = np.average(members, axis=0, weights=list(weights.values()))
         rows = np.flatnonzero(~np.isnan(total[:, 0]))
         decision = estimator.ensemble_.decision_
         probabilities = decision.scale(total[rows] / total[rows].sum(axis=1, keepdims=True))
         labels = estimator._out_of_fold_labels[rows]
-        return cls(probabilities, labels, history.targets[rows], estimator.classes_)
+        return cls(probabilities, labels, history.goal.targets[rows], estimator.classes_)
 
     @classmethod
     def held_out(cls, estimator: Any, X: Any, y: NDArray[Any]) -> "Predictions":

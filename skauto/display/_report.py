@@ -103,7 +103,7 @@ def _header(title: str, estimator: Any) -> str:
 
 
 def _data(estimator: Any) -> str:
-    targets = estimator.history_.targets
+    targets = estimator.history_.goal.targets
     parts = [f"{estimator.n_features_in_} columns, {len(estimator.classes_)} classes."]
     classes = ""
     if targets is not None:

@@ -120,15 +120,10 @@ class JoblibEngine(Engine):
         now = time.monotonic()
         for number, task in list(self._in_flight.items()):
             if task.time_limit is not None and now > task.deadline:
-                self._drop(number, kill=True)
+                del self._in_flight[number]
+                self._transport.kill(number)
                 text = f"The time limit of {task.time_limit:.3g} s was exceeded."
                 self._finished.append((task.key, Outcome("timeout", None, text, task.time_limit)))
-
-    def _drop(self, number: int, kill: bool) -> None:
-        """Drop a task; its worker is busy until the call ends or is killed."""
-        del self._in_flight[number]
-        if kill:
-            self._transport.kill(number)
 
     def cancel(self, keys: Collection[Hashable] | None = None) -> None:
         """Drop running and queued tasks; see `Engine.cancel`.
@@ -137,7 +132,9 @@ class JoblibEngine(Engine):
         """
         for number, task in list(self._in_flight.items()):
             if keys is None or task.key in keys:
-                self._drop(number, kill=keys is None)
+                del self._in_flight[number]
+                if keys is None:
+                    self._transport.kill(number)
         super().cancel(keys)
 
     def close(self) -> None:

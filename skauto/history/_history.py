@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 from skauto.history._goal import Goal
 from skauto.history._trial import Trial
 from skauto.space import Configuration
-from skauto.utils import FloatArray, IntArray, non_dominated
+from skauto.utils import FloatArray, non_dominated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,11 +69,6 @@ class History(Sequence[Trial]):
     def time_limit(self) -> float | None:
         """Seconds of wall-clock time; None for no limit."""
         return self.goal.time_limit
-
-    @property
-    def targets(self) -> IntArray | None:
-        """True class codes of the rows that trials predict."""
-        return self.goal.targets
 
     def towards(self, goal: Goal) -> "History":
         """Return a copy with another goal of the same objectives, for a search that is resumed."""

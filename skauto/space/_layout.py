@@ -8,7 +8,7 @@ import numpy as np
 
 from skauto.space._component import Component
 from skauto.space._configuration import Configuration
-from skauto.space._parameter import Parameter
+from skauto.space._parameter import Parameter, clipped
 from skauto.space._parameters import Categorical
 from skauto.utils import BoolArray, FloatArray, IntArray
 
@@ -169,7 +169,7 @@ class Layout:
             if isinstance(parameter, Categorical):
                 candidates = (np.arange(parameter.n_choices) + 0.5) / parameter.n_choices
             else:
-                draws = np.clip(rng.normal(u, scale, size=n_numeric), 0.0, 1.0)
+                draws = clipped(rng.normal(u, scale, size=n_numeric), 0.0, 1.0)
                 candidates = np.unique(parameter.snap(draws))
             candidates = candidates[candidates != u]
             columns.extend([column] * len(candidates))

@@ -38,11 +38,11 @@ class StoredPredictions:
         for index in range(self._n_read, len(observations)):
             trial = observations.trials[index]
             predictions = trial.predictions
-            if history.targets is None or predictions is None or not trial.ok:
+            if history.goal.targets is None or predictions is None or not trial.ok:
                 continue
             if self._rows is None:
                 self._rows = self._sample_rows(predictions)
-                self.targets = history.targets[self._rows]
+                self.targets = history.goal.targets[self._rows]
                 if history.goal.ensemble_loss is not None:
                     self.loss = history.goal.ensemble_loss(self._rows)
             sampled = predictions[self._rows]

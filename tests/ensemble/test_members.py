@@ -28,8 +28,8 @@ def test_diversity_is_that_of_the_out_of_fold_predictions(fitted):
 
 
 def test_a_search_that_goes_on_keeps_the_targets(iris, fitted):
-    assert fitted.history_.targets is not None
-    np.testing.assert_array_equal(fitted.classes_[fitted.history_.targets], iris[1])
+    assert fitted.history_.goal.targets is not None
+    np.testing.assert_array_equal(fitted.classes_[fitted.history_.goal.targets], iris[1])
     assert all(trial.predictions is not None for trial in fitted.history_ if trial.ok)
 
 

@@ -83,7 +83,7 @@ def test_proposes_what_minimises_the_sum_of_ranks(beta):
         [trial.loss for trial in history], [trial.configuration["classifier"] for trial in history]
     )
     predictions = np.array([history[i].predictions for i in pool])
-    chosen = pool[greedy_selection(predictions, history.targets, ErrorLoss(), 25).indices]
+    chosen = pool[greedy_selection(predictions, history.goal.targets, ErrorLoss(), 25).indices]
     members = space.one_hot(space.encode([history[i].configuration for i in np.unique(chosen)]))
     nearest = KnownDiversity().sample(members, encoded).min(axis=1).mean(axis=0)
     diversity = rankdata(-nearest, method="min")
@@ -144,7 +144,7 @@ def test_without_predictions_or_targets_performance_alone_decides():
     history = ArtificialClassifiers(space).history(20)
     goal = history.goal
     history = history.without_data()
-    assert history.targets is None
+    assert history.goal.targets is None
     history = history.towards(goal)
     strategy = divbo().start(space, np.random.default_rng(1))
     assert strategy.suggest(history).origin == "performance"
@@ -179,7 +179,7 @@ def test_large_validation_sets_are_sampled():
     stored = strategy._stored
     assert stored.values.shape == (8, 20, 2)
     rows = stored._rows
-    np.testing.assert_array_equal(stored.targets, history.targets[rows])
+    np.testing.assert_array_equal(stored.targets, history.goal.targets[rows])
     np.testing.assert_array_equal(stored.values[3], history[3].predictions[rows])
 
 

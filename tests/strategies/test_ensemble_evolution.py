@@ -26,7 +26,7 @@ def test_parents_are_members_of_the_ensemble_of_the_population():
         [trial.configuration["classifier"] for trial in population],
     )
     predictions = np.array([population[i].predictions for i in pool])
-    chosen = pool[greedy_selection(predictions, history.targets, ErrorLoss(), 6).indices]
+    chosen = pool[greedy_selection(predictions, history.goal.targets, ErrorLoss(), 6).indices]
     parents = {strategy._parent(observations) for _ in range(200)}
     assert parents == {28 + index for index in chosen.tolist()}
 

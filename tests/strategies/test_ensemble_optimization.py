@@ -20,7 +20,7 @@ def started(history, **settings):
 
 def error(history, numbers):
     mean = np.mean([history[n].predictions.astype(float) for n in numbers], axis=0)
-    return np.mean(mean.argmax(axis=1) != history.targets)
+    return np.mean(mean.argmax(axis=1) != history.goal.targets)
 
 
 def test_trials_are_worth_the_loss_of_the_ensemble_with_them():

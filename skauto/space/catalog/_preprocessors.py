@@ -122,19 +122,23 @@ def make_select_percentile(percentile: float, score: str) -> SelectPercentile:
     return SelectPercentile(SCORES[score], percentile=percentile)
 
 
+ONE_HOT = Component(
+    "one_hot",
+    make_one_hot,
+    adapt=adapt_one_hot,
+    dense_only=False,
+    handles_missing=True,
+    handles_categories=True,
+)
+CLASS_WEIGHTS = Component("weights", balancing="weights")
+
 ENCODERS = [
     Component("ordinal"),  # the codes
-    Component(
-        "one_hot",
-        make_one_hot,
+    ONE_HOT.vary(
         {
             "max_categories": Integer(5, 100, log=True, default=30),
             "min_frequency": [None, 0.002, 0.01, 0.05],
-        },
-        adapt=adapt_one_hot,
-        dense_only=False,
-        handles_missing=True,
-        handles_categories=True,
+        }
     ),
     Component(
         "target",
@@ -158,7 +162,7 @@ IMPUTERS = [
 
 BALANCERS = [
     Component("none", weight=7.0),
-    Component("weights", balancing="weights"),
+    CLASS_WEIGHTS,
     Component(
         "over_sampling",
         _make_over_sampler,

@@ -44,7 +44,7 @@ SPLITS = {
     "min_samples_split": Integer(2, 20, default=2),
     "min_samples_leaf": Integer(1, 20, default=1),
 }
-_FOREST = {
+FOREST = {
     "n_estimators": [100],
     "criterion": ["gini", "entropy"],
     "max_features": Real(0.0, 1.0, default=0.5),
@@ -124,7 +124,7 @@ CLASSIFIERS = by_name(
     Component(
         "extra_trees",
         ExtraTreesClassifier(n_jobs=1),
-        {**_FOREST, "bootstrap": [False, True]},
+        {**FOREST, "bootstrap": [False, True]},
         adapt=exponent_to_columns,
         cost=3.0,
     ),
@@ -207,7 +207,7 @@ CLASSIFIERS = by_name(
     Component(
         "random_forest",
         RandomForestClassifier(n_jobs=1),
-        {**_FOREST, "bootstrap": [True, False]},
+        {**FOREST, "bootstrap": [True, False]},
         adapt=exponent_to_columns,
         cost=3.5,
     ),

@@ -34,6 +34,7 @@ from skauto.space.catalog._adapt import (
 )
 from skauto.space.catalog._preprocessors import SCORES, make_l1_selector, make_select_percentile
 from skauto.space.catalog.papers._auto_sklearn_classifiers import (
+    FOREST,
     GAMMA,
     KERNEL_CONDITIONS,
     PENALTY,
@@ -78,7 +79,7 @@ SCALERS = by_name(
 
 def make_extra_trees_selector(**parameters: Any) -> SelectFromModel:
     """Build a selector by the feature importances of extra trees."""
-    trees = ExtraTreesClassifier(n_estimators=100, n_jobs=1, **parameters)
+    trees = ExtraTreesClassifier(n_jobs=1, **parameters)
     return SelectFromModel(trees, threshold="mean")
 
 
@@ -111,12 +112,7 @@ TRANSFORMERS = by_name(
     Component(
         "extra_trees_preproc",
         make_extra_trees_selector,
-        {
-            "criterion": ["gini", "entropy"],
-            "max_features": Real(0.0, 1.0, default=0.5),
-            **SPLITS,
-            "bootstrap": [False, True],
-        },
+        {**FOREST, "bootstrap": [False, True]},
         adapt=_adapt_inner_trees,
     ),
     Component(

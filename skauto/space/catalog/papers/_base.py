@@ -14,18 +14,9 @@ from skauto.space._parameters import Integer, Real
 from skauto.space._space import SearchSpace
 from skauto.space.catalog._adapt import components_below_columns
 from skauto.space.catalog._default import make_space
-from skauto.space.catalog._preprocessors import adapt_one_hot, make_one_hot
+from skauto.space.catalog._preprocessors import ONE_HOT
 
 NONE = Component("none")
-
-ONE_HOT = Component(
-    "one_hot",
-    make_one_hot,
-    adapt=adapt_one_hot,
-    dense_only=False,
-    handles_missing=True,
-    handles_categories=True,
-)
 
 # the strategy as a hyper-parameter
 IMPUTER = Component(
@@ -44,8 +35,6 @@ IMPUTERS = {
     )
     for strategy in ("mean", "median", "most_frequent")
 }
-
-CLASS_WEIGHTS = Component("weights", balancing="weights")
 
 
 def make_penalized_logistic(

@@ -16,10 +16,10 @@ from skauto.space._component import Component, FitContext
 from skauto.space._parameters import Integer, Real
 from skauto.space._space import SearchSpace
 from skauto.space.catalog._adapt import rows_in_bag
+from skauto.space.catalog._preprocessors import CLASS_WEIGHTS
 from skauto.space.catalog.papers._auto_sklearn_classifiers import CLASSIFIERS, KERNEL_CONDITIONS
 from skauto.space.catalog.papers._auto_sklearn_transformers import SCALERS, TRANSFORMERS
 from skauto.space.catalog.papers._base import (
-    CLASS_WEIGHTS,
     LOGISTIC_REGRESSION,
     NONE,
     TRUNCATED_SVD,

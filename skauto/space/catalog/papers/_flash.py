@@ -13,13 +13,14 @@ from skauto.space._component import Component
 from skauto.space._distributions import as_parameter
 from skauto.space._parameters import Integer, Real
 from skauto.space._space import SearchSpace
+from skauto.space.catalog._preprocessors import CLASS_WEIGHTS
 from skauto.space.catalog.papers._auto_sklearn_classifiers import CLASSIFIERS, GAMMA, TOLERANCE
 from skauto.space.catalog.papers._auto_sklearn_transformers import (
     SCALERS,
     TRANSFORMERS,
     make_feature_agglomeration,
 )
-from skauto.space.catalog.papers._base import CLASS_WEIGHTS, NONE, paper_space
+from skauto.space.catalog.papers._base import NONE, paper_space
 
 _EPOCHS = {"n_epochs": Integer(5, 1000, default=20)}
 

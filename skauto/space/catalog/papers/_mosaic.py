@@ -8,10 +8,10 @@ from skauto.space._component import Component
 from skauto.space._parameters import Real
 from skauto.space._space import SearchSpace
 from skauto.space.catalog._category_columns import CategoryColumns
-from skauto.space.catalog._preprocessors import make_one_hot
+from skauto.space.catalog._preprocessors import CLASS_WEIGHTS, ONE_HOT, make_one_hot
 from skauto.space.catalog.papers._auto_sklearn_classifiers import CLASSIFIERS
 from skauto.space.catalog.papers._auto_sklearn_transformers import SCALERS, TRANSFORMERS
-from skauto.space.catalog.papers._base import CLASS_WEIGHTS, IMPUTERS, NONE, ONE_HOT, paper_space
+from skauto.space.catalog.papers._base import IMPUTERS, NONE, paper_space
 
 
 def make_one_hot_with_fraction(
