@@ -64,6 +64,11 @@ class Parameter(ABC):
     def n_choices(self) -> int | None:
         """Number of legal values, None if infinite."""
 
+    def values(self) -> list[Any]:
+        """Return all legal values in ascending order; their number must be finite."""
+        low, high = self.from_unit([0.0])[0], self.from_unit([1.0])[0]
+        return list(range(low, high + 1))
+
     @property
     def default_unit(self) -> float:
         """Unit value of the default."""

@@ -234,6 +234,9 @@ class Categorical(Parameter):
     def n_choices(self) -> int:
         return len(self.choices)
 
+    def values(self) -> list[Any]:
+        return list(self.choices)
+
     def indices(self, u: ArrayLike) -> IntArray:
         """Return the indices in `choices` of the choices at the unit values `u`."""
         position = clipped(np.asarray(u, dtype=np.float64), 0.0, 1.0)
