@@ -21,7 +21,6 @@ from sklearn.utils.validation import check_is_fitted
 from skauto import export
 from skauto._search import Search
 from skauto.constraints import Constraint
-from skauto.constraints._base import limited_resources
 from skauto.constraints._gate import Gate
 from skauto.constraints._groups import group_codes, group_names
 from skauto.constraints._lighter import LighterVariants
@@ -323,7 +322,7 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
         constraints = self._constraints(classes)
         reweighable = [c for c in constraints if c.reweighable]
         sensitive = dict.fromkeys(name for c in reweighable for name in c.sensitive_names)
-        vary_size = bool(limited_resources(constraints))
+        vary_size = any(constraint.grows for constraint in constraints)
         return get_space(self.space, tuple(sensitive), vary_size=vary_size)
 
     def _constraints(self, classes: NDArray[Any]) -> list[Constraint]:

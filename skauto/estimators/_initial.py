@@ -33,7 +33,8 @@ def initial_configurations(
 
     The prices predict seconds of configurations; they are None without a time limit. With
     `weigh_groups`, "portfolio" is replaced by "defaults" in a space with weights by group. An
-    entry that is no configuration or lies outside of the space raises an error.
+    entry that is no configuration or lies outside of the space raises an error. Entries may lack
+    the size parameter, which only spaces under limits have.
     """
     if initial is None:
         return []
@@ -44,8 +45,10 @@ def initial_configurations(
                     "The 'initial' parameter must hold Configuration objects. Got "
                     f"{type(configuration).__name__} instead."
                 )
+        configurations = [_with_size(configuration, space) for configuration in initial]
+        for configuration in configurations:
             space.validate(configuration)
-        return list(initial)
+        return configurations
     components = [c for step in space.steps for c in space.components(step)]
     # The portfolio was learned without weights by group, which the default configurations use.
     weigh_groups = weigh_groups and any(c.balancing == "groups" for c in components)
@@ -59,6 +62,17 @@ def initial_configurations(
         price=None if prices is None else lambda c: prices.seconds(c, shape),
         max_price=_MAX_PRICE * processor_seconds,
     )
+
+
+def _with_size(configuration: Configuration, space: SearchSpace) -> Configuration:
+    """Set the size parameter of the classifier to its default if it is missing."""
+    settings, step = configuration.to_dict(), space.steps[-1]
+    for component in space.components(step):
+        key = component.size_parameter
+        chosen = settings.get(step, {}).get("name") == component.name
+        if chosen and key is not None and key in component.parameters:
+            settings[step].setdefault(key, component.parameters[key].default)
+    return Configuration.from_dict(settings)
 
 
 def similar_configurations(

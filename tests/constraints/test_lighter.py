@@ -142,3 +142,15 @@ def test_the_rounds_of_lightgbm_keep_a_limit_on_the_size(space):
     assert variant.constraints[SIZE] <= limit
     assert max(variant.rounds) <= variant.configuration.parameters("classifier")["max_rounds"]
     assert model.feasible_
+
+
+def test_initial_configurations_of_a_search_without_limits(space):
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    y = X[:, 0] > 0
+    settings = {"initial": "defaults", "max_evals": 1, "cv": 2, "random_state": 0}
+    part = get_space("default").subspace({"classifier": ["random_forest"]})
+    free = ConstrainedAutoClassifier(space=part, **settings).fit(X, y)
+    settings["initial"] = [free.history_[0].configuration]
+    model = ConstrainedAutoClassifier([ModelSize(1e9)], **settings).fit(X, y)
+    assert settings_of(model.history_[0].configuration)["n_estimators"] == 100
+    assert model.history_[0].loss == free.history_[0].loss
