@@ -38,11 +38,10 @@ class LighterVariants:
         if not self.limits:
             return None
         self._read(history)
-        known = {trial.configuration for trial in history}
-        while self._open:
-            trial = self._open.pop(0)
-            variant = self._variant(trial) if trial.loss < self._best_loss else None
-            if variant is not None and variant not in known:
+        for i, trial in enumerate(self._open):
+            variant = self._variant(trial)
+            if variant is not None and all(t.configuration != variant for t in history):
+                del self._open[i]
                 return variant
         return None
 
@@ -61,7 +60,8 @@ class LighterVariants:
                 self._best_loss = min(self._best_loss, trial.loss)
             else:
                 self._open.append(trial)
-        self._open.sort(key=lambda trial: (trial.loss, trial.tie_break))
+        better = (trial for trial in self._open if trial.loss < self._best_loss)
+        self._open = sorted(better, key=lambda trial: (trial.loss, trial.tie_break))
         self._n_read = len(history)
 
     def _variant(self, trial: Trial) -> Configuration | None:

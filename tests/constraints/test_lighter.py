@@ -106,6 +106,13 @@ def test_no_variant_if_the_smallest_trial_exceeds_the_limit(space, variants, his
     assert variants(history) is None
 
 
+def test_the_first_trial_has_a_variant_when_a_smaller_trial_is_known(space, variants, history):
+    add(history, classify(space, "random_forest", n_estimators=80), 0.2, 2100.0)
+    assert variants(history) is None
+    add(history, classify(space, "gaussian_nb"), 0.5, 100.0)
+    assert settings_of(variants(history))["n_estimators"] == 32
+
+
 def test_a_variant_that_exceeds_the_limit_has_a_variant(space, variants, history):
     add(history, classify(space, "gaussian_nb"), 0.5, 100.0)
     add(history, classify(space, "random_forest", n_estimators=80), 0.2, 2100.0)
