@@ -2,7 +2,6 @@
 
 from skauto.acquisition._hypervolume import expected_hypervolume_improvement
 from skauto.acquisition._improvement import (
-    expected_improvement,
     log_expected_improvement,
     log_expected_improvement_per_second,
 )
@@ -10,7 +9,6 @@ from skauto.acquisition._maximize import maximize_acquisition
 
 __all__ = [
     "expected_hypervolume_improvement",
-    "expected_improvement",
     "log_expected_improvement",
     "log_expected_improvement_per_second",
     "maximize_acquisition",

@@ -1,4 +1,4 @@
-r"""Expected improvement, log expected improvement, and expected improvement per second.
+r"""Logarithms of the expected improvement, and of the expected improvement per second.
 
 Values are losses: an improvement lies below the best. With :math:`u = (m^+ - \xi - \mu)/\sigma`,
 
@@ -15,44 +15,10 @@ _LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
 _FAR = -50.0
 
 
-def expected_improvement(
-    mean: FloatArray, std: FloatArray, best: float, *, xi: float = 0.0
-) -> FloatArray:
-    """Expected improvement of normal predictions on the best observed value.
-
-    Parameters
-    ----------
-    mean, std : ndarray of shape (n,)
-        Predictive means and standard deviations, which may be 0.
-    best : float
-        Smallest observed value.
-    xi : float, default=0.0
-        Minimum improvement that counts; larger values explore more.
-
-    Returns
-    -------
-    improvement : ndarray of shape (n,)
-        Never negative; 0 where it underflows.
-
-    References
-    ----------
-    .. [1] D. R. Jones, M. Schonlau, W. J. Welch, "Efficient Global Optimization of Expensive
-       Black-Box Functions", Journal of Global Optimization 13, 1998, Eq. (15).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.acquisition import expected_improvement
-    >>> expected_improvement(np.array([0.4, 0.2]), np.array([0.0, 0.0]), best=0.5).round(2)
-    array([0.1, 0.3])
-    """
-    return np.exp(log_expected_improvement(mean, std, best, xi=xi))
-
-
 def log_expected_improvement(
     mean: FloatArray, std: FloatArray, best: float, *, xi: float = 0.0
 ) -> FloatArray:
-    """Logarithm of the expected improvement, accurate where the improvement underflows.
+    """Logarithm of the expected improvement [1]_, accurate where it underflows [2]_.
 
     Parameters
     ----------
@@ -70,7 +36,9 @@ def log_expected_improvement(
 
     References
     ----------
-    .. [1] S. Ament, S. Daulton, D. Eriksson, M. Balandat, E. Bakshy, "Unexpected Improvements to
+    .. [1] D. R. Jones, M. Schonlau, W. J. Welch, "Efficient Global Optimization of Expensive
+       Black-Box Functions", Journal of Global Optimization 13, 1998, Eq. (15).
+    .. [2] S. Ament, S. Daulton, D. Eriksson, M. Balandat, E. Bakshy, "Unexpected Improvements to
        Expected Improvement for Bayesian Optimization", NeurIPS 2023, Eq. (9) and Appendix A.
 
     Examples

@@ -14,6 +14,7 @@ from skauto.utils import take_rows
 
 # The first calls of a model are slower, because its memory is not in the caches of the processor.
 _WARM_UP = 6
+_N_CALLS = 20
 # Slow models are measured until these seconds are spent, by at least this number of calls.
 _MAX_SECONDS = 0.1
 _MIN_CALLS = 6
@@ -52,9 +53,9 @@ class _Reading:
 class PredictionLatency(_Resource):
     """Seconds per row of predicting batches of rows.
 
-    The value is the median over several calls of ``predict_proba`` on the raw table, after six
-    warm-up calls, divided by the number of rows. There are fewer calls if they take more than a
-    tenth of a second together.
+    The value is the median over 20 calls of ``predict_proba`` on the raw table, after six warm-up
+    calls, divided by the number of rows. There are fewer calls if they take more than a tenth of a
+    second together.
 
     Parameters
     ----------
@@ -62,8 +63,6 @@ class PredictionLatency(_Resource):
         Maximum seconds per row; None for no limit.
     batch_size : int, default=100
         Number of rows per call. Small batches take more seconds per row.
-    n_repeats : int, default=20
-        Maximum number of calls after the warm-up.
 
     References
     ----------
@@ -76,19 +75,16 @@ class PredictionLatency(_Resource):
     'prediction_latency'
     """
 
-    def __init__(
-        self, upper: float | None = None, *, batch_size: int = 100, n_repeats: int = 20
-    ) -> None:
+    def __init__(self, upper: float | None = None, *, batch_size: int = 100) -> None:
         self.upper = upper
         self.batch_size = batch_size
-        self.n_repeats = n_repeats
 
     def measure(self, evidence: Evidence) -> float:
         """Measure the seconds per row on a batch of the rows."""
         rows = np.arange(self.batch_size) % len(evidence.y)
         batch = take_rows(evidence.X, rows)
         seconds: list[float] = []
-        while len(seconds) < _WARM_UP + self.n_repeats:
+        while len(seconds) < _WARM_UP + _N_CALLS:
             started = time.perf_counter()
             evidence.model.predict_proba(batch)
             seconds.append(time.perf_counter() - started)

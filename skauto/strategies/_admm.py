@@ -46,11 +46,9 @@ class ADMM(GeneratorStrategy):
 
     Parameters
     ----------
-    theta_solver : {"bo", "random"}, default="bo"
-        Solver of theta-min: Bayesian optimization with a Gaussian process, or random search.
-    structure_solver : {"bandit", "bo", "random"}, default="bandit"
-        Solver of z-min: combinatorial Thompson sampling, Bayesian optimization on integer codes of
-        the algorithms, or random search.
+    structure_solver : {"bandit", "bo"}, default="bandit"
+        Solver of z-min: combinatorial Thompson sampling, or Bayesian optimization on integer codes
+        of the algorithms.
     budget : int, default=16
         Number of evaluations of each sub-problem in the first iteration.
     growth : int, default=16
@@ -122,7 +120,6 @@ class ADMM(GeneratorStrategy):
     def __init__(
         self,
         *,
-        theta_solver: str = "bo",
         structure_solver: str = "bandit",
         budget: int = 16,
         growth: int = 16,
@@ -135,7 +132,6 @@ class ADMM(GeneratorStrategy):
         tolerance: float = 0.1,
         max_multiplier: float = 10.0,
     ) -> None:
-        self.theta_solver = theta_solver
         self.structure_solver = structure_solver
         self.budget = budget
         self.growth = growth
@@ -154,8 +150,7 @@ class ADMM(GeneratorStrategy):
         return cls(f_hat=0.7, prior=10.0, n_initial=10, tolerance=0.0, max_multiplier=math.inf)
 
     def _start(self) -> None:
-        check_options(self, theta_solver=("bo", "random"))
-        check_options(self, structure_solver=("bandit", "bo", "random"))
+        check_options(self, structure_solver=("bandit", "bo"))
         check_integers(self, budget=1, growth=0, max_budget=self.budget, n_initial=1)
         check_positive(self, "rho", "prior", "f_hat")
         nonnegative = (0.0, math.inf)
@@ -258,7 +253,7 @@ class ADMM(GeneratorStrategy):
             return theta
         for draw in range(_MAX_DRAWS if len(columns) else 0):
             units: FloatArray = self._rng.random(len(columns))
-            if self.theta_solver == "bo" and draw == 0:
+            if draw == 0:
                 points, losses = self._known_points(history, columns)
                 if len(points) >= self.n_initial:
                     units, gain = self._theta_by_bo(points, losses, history, columns)
@@ -341,18 +336,16 @@ class ADMM(GeneratorStrategy):
     def _next_structure(self, history: History) -> IntArray:
         if self.structure_solver == "bandit":
             return self._bandit.pull(self._rng)
-        if self.structure_solver == "bo":
-            return self._structure_by_bo(history)
-        return self._random_structure()
+        structure = self._structure_by_bo(history)
+        if structure is None:
+            structure = self._space.sample(1, self._rng)[0, : self._n_steps].astype(np.intp)
+        return structure
 
-    def _random_structure(self) -> IntArray:
-        return self._space.sample(1, self._rng)[0, : self._n_steps].astype(np.intp)
-
-    def _structure_by_bo(self, history: History) -> IntArray:
-        """Maximize the expected improvement over structures with integer codes."""
+    def _structure_by_bo(self, history: History) -> IntArray | None:
+        """Maximize the expected improvement over integer codes; None for a random structure."""
         structures, losses = self._known_structures(history)
         if len(structures) < self.n_initial:
-            return self._random_structure()
+            return None
         legal = self._space.structures
         scale = np.maximum(legal.max(axis=0), 1)
         losses = cap_outliers(losses)
@@ -363,7 +356,7 @@ class ADMM(GeneratorStrategy):
         }
         new = np.array([tuple(structure) not in known for structure in candidates])
         if not new.any():
-            return self._random_structure()
+            return None
         mean, std = model.predict(candidates[new] / scale)
         scores = log_expected_improvement(mean, std, float(losses.min()))
         return candidates[new][int(np.argmax(scores))]

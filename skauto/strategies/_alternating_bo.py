@@ -26,7 +26,7 @@ class AlternatingBO(ForestBO):
     ----------
     n_initial : int, default=10
         Size of the initial design, at most a quarter of ``max_evals``; see `BayesianStrategy`.
-    acquisition : {"log_ei", "ei", "eips"}, default="log_ei"
+    acquisition : {"log_ei", "eips"}, default="log_ei"
         Acquisition function; see :class:`ForestBO`.
     transform : {"rank", "log", None}, default="rank"
         Targets of the forest; see :class:`ForestBO`.

@@ -54,8 +54,6 @@ class DivBO(BayesianStrategy):
         Number of candidates that are neighbors of the ten best trials.
     random_fraction : float, default=0.0
         Probability that a proposal is random.
-    max_rows : int, default=2000
-        Maximum number of validation rows, a fixed sample, for the diversity and the pool.
     transform : {"rank", None}, default="rank"
         Targets of the performance surrogate: normal scores of the ranks of the losses, or the
         losses (the paper).
@@ -111,7 +109,6 @@ class DivBO(BayesianStrategy):
         n_candidates: int = 4950,
         n_local: int = 50,
         random_fraction: float = 0.0,
-        max_rows: int = 2000,
         transform: str | None = "rank",
         surrogate: Surrogate | None = None,
         diversity_surrogate: DiversitySurrogate | None = None,
@@ -123,7 +120,6 @@ class DivBO(BayesianStrategy):
         self.n_candidates = n_candidates
         self.n_local = n_local
         self.random_fraction = random_fraction
-        self.max_rows = max_rows
         self.transform = transform
         self.surrogate = surrogate
         self.diversity_surrogate = diversity_surrogate
@@ -134,10 +130,10 @@ class DivBO(BayesianStrategy):
         return cls(transform=None, surrogate=RandomForest())
 
     def _start(self) -> None:
-        check_integers(self, n_initial=0, n_members=1, n_candidates=1, n_local=0, max_rows=1)
+        check_integers(self, n_initial=0, n_members=1, n_candidates=1, n_local=0)
         check_numbers(self, beta=(0.0, math.inf), tau=(0.0, math.inf), random_fraction=(0.0, 1.0))
         check_options(self, transform=("rank", None))
-        self._stored = StoredPredictions(self.max_rows)
+        self._stored = StoredPredictions()
         self._candidates_of_pool: IntArray = np.empty(0, dtype=np.intp)
         self._pool: IntArray = np.empty(0, dtype=np.intp)  # rows of the stored predictions
         self._diversities = np.zeros((0, 0))

@@ -3,7 +3,6 @@
 import numpy as np
 
 from skauto.history import History, Proposal
-from skauto.space import Configuration
 from skauto.strategies._base import Observations, Strategy
 from skauto.strategies._checks import check_integers
 from skauto.strategies._stored_predictions import StoredPredictions
@@ -30,8 +29,6 @@ class EnsembleEvolution(Strategy):
         the first proposal.
     n_members : int, default=10
         Size of the ensemble, counting repeated members.
-    max_rows : int, default=2000
-        Maximum number of validation rows, a fixed sample, for the selection of the ensemble.
 
     See Also
     --------
@@ -62,25 +59,25 @@ class EnsembleEvolution(Strategy):
     'mutation'
     """
 
-    def __init__(
-        self, *, population_size: int = 30, n_members: int = 10, max_rows: int = 2000
-    ) -> None:
+    def __init__(self, *, population_size: int = 30, n_members: int = 10) -> None:
         self.population_size = population_size
         self.n_members = n_members
-        self.max_rows = max_rows
 
     def _start(self) -> None:
-        check_integers(self, population_size=1, n_members=1, max_rows=1)
-        self._stored = StoredPredictions(self.max_rows)
+        check_integers(self, population_size=1, n_members=1)
+        self._stored = StoredPredictions()
 
     def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
         observations = self._observations(history)
         self._stored.update(observations, history)
         n_begun = len(observations) + len(pending)
         if n_begun >= self.population_size and observations.ok.any():
-            configuration = self._mutant(self._parent(observations), observations)
-            if configuration is not None:
-                return Proposal(configuration, origin="mutation")
+            parent = observations.vectors[self._parent(observations)]
+            neighbors = self._space.neighbors(parent, self._rng)
+            self._rng.shuffle(neighbors)
+            mutant = self._first_new(neighbors[:_MAX_MUTANTS])
+            if mutant is not None:
+                return Proposal(mutant, origin="mutation")
         return self._proposal(self._sample_new(), "random")
 
     def _parent(self, observations: Observations) -> int:
@@ -94,9 +91,3 @@ class EnsembleEvolution(Strategy):
             order = np.argsort(observations.y[usable], kind="stable")
             members = usable[order[: self.n_members]]
         return int(self._rng.choice(members))
-
-    def _mutant(self, parent: int, observations: Observations) -> Configuration | None:
-        """New random configuration that differs from the parent in one choice."""
-        neighbors = self._space.neighbors(observations.vectors[parent], self._rng)
-        self._rng.shuffle(neighbors)
-        return self._first_new(neighbors[:_MAX_MUTANTS])

@@ -30,8 +30,6 @@ class EnsembleOptimization(BayesianStrategy):
         Size of the initial design, at most a quarter of ``max_evals``; see `BayesianStrategy`.
     n_candidates : int, default=5000
         Number of random candidates.
-    max_rows : int, default=2000
-        Maximum number of validation rows, a fixed sample, for the loss of the ensemble.
     surrogate : Surrogate, default=None
         Model of the targets; None means :class:`~skauto.surrogates.RandomForest` with its
         defaults.
@@ -75,18 +73,16 @@ class EnsembleOptimization(BayesianStrategy):
         n_members: int = 12,
         n_initial: int = 5,
         n_candidates: int = 5000,
-        max_rows: int = 2000,
         surrogate: Surrogate | None = None,
     ) -> None:
         self.n_members = n_members
         self.n_initial = n_initial
         self.n_candidates = n_candidates
-        self.max_rows = max_rows
         self.surrogate = surrogate
 
     def _start(self) -> None:
-        check_integers(self, n_members=1, n_initial=1, n_candidates=1, max_rows=1)
-        self._stored = StoredPredictions(self.max_rows)
+        check_integers(self, n_members=1, n_initial=1, n_candidates=1)
+        self._stored = StoredPredictions()
         # rows of the stored predictions
         self._positions: list[int | None] = [None] * self.n_members
         self._n_visits = 0

@@ -5,20 +5,21 @@ from typing import Any, Self
 
 import numpy as np
 
-from skauto.acquisition import (
-    expected_improvement,
-    log_expected_improvement,
-    log_expected_improvement_per_second,
-)
+from skauto.acquisition import log_expected_improvement_per_second
 from skauto.acquisition._maximize import Acquisition
 from skauto.history import History, Proposal
 from skauto.strategies._base import Observations
-from skauto.strategies._bayesian import BayesianStrategy, clone_or, log_scores, rank_scores
+from skauto.strategies._bayesian import (
+    BayesianStrategy,
+    clone_or,
+    improvement_of,
+    log_scores,
+    rank_scores,
+)
 from skauto.strategies._checks import check_integers, check_numbers, check_options
 from skauto.surrogates import RandomForest, Surrogate
 from skauto.utils import BoolArray, FloatArray
 
-_ACQUISITIONS = ("log_ei", "ei", "eips")
 _TRANSFORMS: dict[str | None, Callable[[FloatArray], FloatArray]] = {
     "rank": rank_scores,
     "log": log_scores,
@@ -41,10 +42,10 @@ class ForestBO(BayesianStrategy):
     ----------
     n_initial : int, default=10
         Size of the initial design, at most a quarter of ``max_evals``; see `BayesianStrategy`.
-    acquisition : {"log_ei", "ei", "eips"}, default="log_ei"
-        Acquisition function: log expected improvement, expected improvement, or expected
-        improvement per second. The latter divides by the ``log(1 + seconds)`` that a second model
-        predicts.
+    acquisition : {"log_ei", "eips"}, default="log_ei"
+        Acquisition function: log expected improvement, whose maximizer is that of the expected
+        improvement, or expected improvement per second. The latter divides by the
+        ``log(1 + seconds)`` that a second model predicts.
     transform : {"rank", "log", None}, default="rank"
         Targets of the forest: normal scores of the ranks of the losses, logarithms of the shifted
         losses, or the losses.
@@ -112,14 +113,14 @@ class ForestBO(BayesianStrategy):
         """Settings of SMAC 0.8 (2018), as in auto-sklearn.
 
         The initial design is the default configuration. The expected improvement of untransformed
-        losses is maximized, and every second proposal is random on average.
+        losses is maximized, by its logarithm, and every second proposal is random on average.
         """
-        return cls(n_initial=1, acquisition="ei", transform=None, random_fraction=0.5)
+        return cls(n_initial=1, transform=None, random_fraction=0.5)
 
     def _start(self) -> None:
         check_integers(self, n_initial=0, n_candidates=1, n_starts=0)
         check_numbers(self, random_fraction=(0.0, 1.0))
-        check_options(self, acquisition=_ACQUISITIONS, transform=_TRANSFORMS)
+        check_options(self, acquisition=("log_ei", "eips"), transform=_TRANSFORMS)
 
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         return self._suggest_within(np.ones(len(observations), dtype=bool), observations)
@@ -138,9 +139,8 @@ class ForestBO(BayesianStrategy):
     def _improvement(self, observations: Observations, y: FloatArray, best: float) -> Acquisition:
         """Acquisition function by models of the targets and, for "eips", of the cost."""
         model = self._fitted(clone_or(self.surrogate, RandomForest()), observations, y)
-        if self.acquisition != "eips":
-            value = expected_improvement if self.acquisition == "ei" else log_expected_improvement
-            return lambda vectors: value(*model.predict(self._inputs(vectors)), best)
+        if self.acquisition == "log_ei":
+            return improvement_of(model, best, self._inputs)
         X, log_cost = self._inputs(observations.vectors), np.log1p(observations.costs)
         cost_model = clone_or(self.surrogate, RandomForest()).fit(X, log_cost, self._rng)
 

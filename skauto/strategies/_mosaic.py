@@ -25,9 +25,10 @@ _DESIGN = ("default", "design")
 class MOSAIC(GeneratorStrategy):
     r"""MOSAIC: Monte-Carlo tree search over structures with Bayesian optimization.
 
-    A node of the tree is a partial structure; the first decision is the classifier. A random
-    forest over whole configurations is refitted after every evaluation. It gives the *partial
-    surrogate* Q and the policy of the children of a node,
+    A node of the tree is a partial structure. The first decision is the classifier, the last step
+    of the pipeline, and the last one the first step. A random forest over whole configurations is
+    refitted after every evaluation. It gives the *partial surrogate* Q and the policy of the
+    children of a node,
 
     .. math::
 
@@ -71,9 +72,6 @@ class MOSAIC(GeneratorStrategy):
         Transformation of the losses: "rank" divides their ranks by their number, so that they lie
         in [0, 1] as accuracies do. None uses the losses (the paper), divided by twice the distance
         from the best to the median one unless all lie in [0, 1].
-    order : sequence of str, default=None
-        Order of the decisions, by step. None means from the last step to the first. Steps with a
-        single algorithm are not decisions.
     surrogate : Surrogate, default=None
         Model of the loss; None means :class:`~skauto.surrogates.RandomForest`.
 
@@ -126,7 +124,6 @@ class MOSAIC(GeneratorStrategy):
         kappa: int = 3,
         temperature: float = 1.0,
         transform: str | None = "rank",
-        order: Sequence[str] | None = None,
         surrogate: Surrogate | None = None,
     ) -> None:
         self.c_ucb = c_ucb
@@ -138,7 +135,6 @@ class MOSAIC(GeneratorStrategy):
         self.kappa = kappa
         self.temperature = temperature
         self.transform = transform
-        self.order = order
         self.surrogate = surrogate
 
     @classmethod
@@ -159,27 +155,17 @@ class MOSAIC(GeneratorStrategy):
         check_numbers(self, c_ucb=(0.0, math.inf), progressive_widening=(0.0, math.inf))
         check_positive(self, "temperature")
         check_options(self, transform=("rank", None))
-        self._order = self._read_order()
+        structures = self._space.structures
+        columns = reversed(range(structures.shape[1]))
+        # Steps that are decisions: those with a choice, from the last to the first.
+        self._order = [i for i in columns if len(np.unique(structures[:, i])) > 1]
         self._tree = DecisionTree(
-            self._space.structures[:, self._order],
+            structures[:, self._order],
             c_ucb=self.c_ucb,
             progressive_widening=self.progressive_widening,
             temperature=self.temperature,
         )
         self._n_counted = 0
-
-    def _read_order(self) -> list[int]:
-        """Indices of the steps that are decisions, in their order."""
-        steps = list(self._space.steps)
-        order = list(reversed(steps)) if self.order is None else list(self.order)
-        if sorted(order) != sorted(steps):
-            raise ValueError(
-                f"The 'order' parameter of MOSAIC must name each step of {steps} once. "
-                f"Got {order} instead."
-            )
-        indices = [steps.index(step) for step in order]
-        choices = [len(np.unique(self._space.structures[:, i])) for i in indices]
-        return [i for i, n in zip(indices, choices, strict=True) if n > 1]
 
     def _run(self, history: History) -> Iterator[Proposal]:
         self._history = history
@@ -210,7 +196,8 @@ class MOSAIC(GeneratorStrategy):
         names = [component.name for component in self._space.components(step)]
         for n_random in range(self.kappa):
             for name in (configuration[step] for configuration in defaults):
-                if self._n_designed(history, step, name) > n_random:  # in a resumed search
+                designed = [r for r in (*history, *self._pending) if r.origin == "design"]
+                if sum(r.configuration[step] == name for r in designed) > n_random:  # resumed
                     continue
                 child = self._tree.root.children[names.index(name)]
                 drawn = self._sample_new(self._space.structures[child.rows])
@@ -223,13 +210,6 @@ class MOSAIC(GeneratorStrategy):
         n_designed = sum(r.origin in _DESIGN for r in (*history, *self._pending))
         share = history.share_of_time - self._share_before
         return n_designed < limit and share <= DESIGN_SHARE
-
-    def _n_designed(self, history: History, step: str, name: str) -> int:
-        """Number of random pipelines of the initial design with an algorithm."""
-        return sum(
-            record.origin == "design" and record.configuration[step] == name
-            for record in (*history, *self._pending)
-        )
 
     def _tree_walk(self, observations: Observations) -> Proposal | None:
         """Selection, expansion and playout; None if no new configuration is left."""

@@ -15,8 +15,8 @@ from skauto.utils import BoolArray, FloatArray
 class RisingBandit(GeneratorStrategy):
     r"""Rising bandit: optimize each algorithm separately and eliminate dominated algorithms.
 
-    Each algorithm of a step is an arm with its own optimizer. In every round each arm makes one
-    *action* of ``n_pulls`` trials. The best loss :math:`b_t` after t actions decreases at a
+    Each algorithm of the last step is an arm with its own optimizer. In every round each arm makes
+    one *action* of ``n_pulls`` trials. The best loss :math:`b_t` after t actions decreases at a
     decreasing rate, so that the final loss of the arm is bounded below by its recent slope,
 
     .. math:: b_t - \frac{b_{t - \alpha + 1} - b_t}{\alpha} (T - t),
@@ -30,8 +30,6 @@ class RisingBandit(GeneratorStrategy):
         Number of actions for the slope.
     n_pulls : int, default=5
         Number of trials of an action.
-    step : str, default=None
-        Step whose algorithms are the arms; None means the last one.
     strategy : Strategy, default=None
         Optimizer of each arm; None means :class:`ForestBO` with ``n_initial=n_pulls``.
 
@@ -69,19 +67,17 @@ class RisingBandit(GeneratorStrategy):
         *,
         alpha: int = 3,
         n_pulls: int = 5,
-        step: str | None = None,
         strategy: Strategy | None = None,
     ) -> None:
         self.alpha = alpha
         self.n_pulls = n_pulls
-        self.step = step
         self.strategy = strategy
 
     def _start(self) -> None:
         check_integers(self, alpha=1, n_pulls=1)
-        step = self._space.steps[-1] if self.step is None else self.step
-        components = self._space.components(step)  # raises for an unknown step
-        self._column = self._space.steps.index(step)
+        step = self._space.steps[-1]
+        components = self._space.components(step)
+        self._column = len(self._space.steps) - 1
         reachable = np.unique(self._space.structures[:, self._column])
         self._arms: dict[int, Strategy] = {}
         for k in reachable.tolist():
@@ -93,12 +89,13 @@ class RisingBandit(GeneratorStrategy):
         self.survivors_ = list(self._names.values())
 
     def _run(self, history: History) -> Iterator[Proposal]:
-        alive = list(self._arms)
+        alive, step = list(self._arms), self._space.steps[-1]
         while alive:
             proposed = False
             for arm in alive:
                 for _ in range(self.n_pulls):
-                    proposal = self._arms[arm].suggest(history, self._pending_of(arm))
+                    own = [p for p in self._pending if p.configuration[step] == self._names[arm]]
+                    proposal = self._arms[arm].suggest(history, own)
                     if proposal is None:  # the arm is exhausted
                         break
                     proposed = True
@@ -109,10 +106,6 @@ class RisingBandit(GeneratorStrategy):
             self.survivors_ = [self._names[arm] for arm in alive]
         while (configuration := self._sample_new()) is not None:  # of eliminated arms
             yield Proposal(configuration, origin="random")
-
-    def _pending_of(self, arm: int) -> list[Proposal]:
-        step = self._space.steps[self._column]
-        return [p for p in self._pending if p.configuration[step] == self._names[arm]]
 
     def _eliminate(self, history: History, alive: list[int]) -> list[int]:
         """Arms whose lower bound is not above the best loss of another arm."""

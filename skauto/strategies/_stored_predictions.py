@@ -9,16 +9,18 @@ from skauto.selection._candidates import candidate_pool
 from skauto.strategies._base import Observations
 from skauto.utils import IntArray
 
+# Maximum number of validation rows, a fixed sample.
+MAX_ROWS = 2000
+
 
 class StoredPredictions:
-    """Predictions of the complete trials on a fixed sample of at most `max_rows` validation rows.
+    """Predictions of the complete trials on a fixed sample of at most 2,000 validation rows.
 
     A trial is excluded if it failed, used only a part of the rows, or has no predictions. Without
     targets in the history, all are excluded.
     """
 
-    def __init__(self, max_rows: int) -> None:
-        self.max_rows = max_rows
+    def __init__(self) -> None:
         self.indices: list[int] = []  # of the observations with predictions
         self.keys: list[tuple[float, float, float]] = []  # violation, loss and tie break
         self.families: list[str] = []  # algorithm of the last step
@@ -69,6 +71,6 @@ class StoredPredictions:
 
     def _sample_rows(self, predictions: NDArray[np.float32]) -> IntArray:
         rows = np.flatnonzero(np.isfinite(predictions).all(axis=1))
-        if rows.size > self.max_rows:
-            rows = np.sort(np.random.default_rng(0).choice(rows, self.max_rows, replace=False))
+        if rows.size > MAX_ROWS:
+            rows = np.sort(np.random.default_rng(0).choice(rows, MAX_ROWS, replace=False))
         return rows

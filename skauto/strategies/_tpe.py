@@ -8,6 +8,9 @@ from skauto.strategies._bayesian import BayesianStrategy
 from skauto.strategies._checks import check_integers, check_numbers, check_positive
 from skauto.strategies._parzen import ParzenEstimator
 
+# Maximum number of trials that count as the best, as in Optuna.
+_MAX_BEST = 25
+
 
 class TPE(BayesianStrategy):
     """Tree-structured Parzen estimator over conditional spaces.
@@ -24,9 +27,7 @@ class TPE(BayesianStrategy):
     n_initial : int, default=10
         Size of the initial design, at most a quarter of ``max_evals``; see `BayesianStrategy`.
     gamma : float, default=0.1
-        Fraction of the trials that count as the best.
-    n_best : int, default=25
-        Maximum number of trials that count as the best.
+        Fraction of the trials that count as the best, which are at most 25.
     n_candidates : int, default=24
         Number of candidates.
     bandwidth : float, default=0.2
@@ -68,25 +69,23 @@ class TPE(BayesianStrategy):
         *,
         n_initial: int = 10,
         gamma: float = 0.1,
-        n_best: int = 25,
         n_candidates: int = 24,
         bandwidth: float = 0.2,
     ) -> None:
         self.n_initial = n_initial
         self.gamma = gamma
-        self.n_best = n_best
         self.n_candidates = n_candidates
         self.bandwidth = bandwidth
 
     def _start(self) -> None:
-        check_integers(self, n_initial=0, n_best=1, n_candidates=1)
+        check_integers(self, n_initial=0, n_candidates=1)
         check_numbers(self, gamma=(0.0, 1.0))
         check_positive(self, "bandwidth")
 
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         """Sample candidates from l and propose the new one with the largest l / g."""
         order = np.lexsort((observations.y, ~observations.ok))
-        n_best = min(int(np.ceil(self.gamma * len(order))), self.n_best)
+        n_best = min(int(np.ceil(self.gamma * len(order))), _MAX_BEST)
         n_best = max(1, min(n_best, int(observations.ok.sum())))
         vectors = observations.vectors[order]
         best = ParzenEstimator(self._space, vectors[:n_best], self.bandwidth)

@@ -29,11 +29,6 @@ class Node:
     prior: float = math.nan  # pi of Eq. (4), and
     value: float = math.nan  # Q of Eq. (3) as a loss, at the last visit of the parent
 
-    @property
-    def missing(self) -> list[int]:
-        """Legal values of the next decision that have no child yet."""
-        return [choice for choice in self.choices if choice not in self.children]
-
 
 @dataclass(eq=False)
 class Experience:
@@ -103,7 +98,7 @@ class DecisionTree:
             if not node.choices:
                 return node
             usable = [c for c, child in node.children.items() if not child.closed]
-            missing = node.missing
+            missing = [choice for choice in node.choices if choice not in node.children]
             if missing and (self._may_widen(node) or not usable):
                 return self.expand(node, missing[int(np.argmin(value(node, missing)))])
             if usable:

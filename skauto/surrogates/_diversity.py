@@ -29,8 +29,6 @@ class DiversitySurrogate(BaseEstimator):
         Number of trees of each model.
     learning_rate : float, default=0.06
         Shrinkage of each tree.
-    n_leaves : int, default=22
-        Maximum number of leaves of a tree.
     max_pairs : int, default=10000
         Maximum number of pairs that a model is fitted to; a random sample of all pairs.
 
@@ -65,13 +63,11 @@ class DiversitySurrogate(BaseEstimator):
         n_models: int = 10,
         n_trees: int = 50,
         learning_rate: float = 0.06,
-        n_leaves: int = 22,
         max_pairs: int = 10_000,
     ) -> None:
         self.n_models = n_models
         self.n_trees = n_trees
         self.learning_rate = learning_rate
-        self.n_leaves = n_leaves
         self.max_pairs = max_pairs
 
     def fit(self, X: FloatArray, diversity: FloatArray, rng: np.random.Generator) -> Self:
@@ -136,7 +132,7 @@ class DiversitySurrogate(BaseEstimator):
         parameters: dict[str, Any] = {
             "objective": "regression",
             "learning_rate": self.learning_rate,
-            "num_leaves": self.n_leaves,
+            "num_leaves": 22,
             "max_depth": 10,
             "min_data_in_leaf": 3,
             "feature_fraction": 5 / 6,  # otherwise all models would be equal

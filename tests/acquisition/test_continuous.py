@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from skauto.acquisition import expected_improvement
+from skauto.acquisition import log_expected_improvement
 from skauto.acquisition._continuous import (
     log_improvement_with_gradient,
     maximize_log_improvement,
@@ -44,7 +44,8 @@ def test_maximum_is_that_of_a_fine_grid(surrogate, known):
 
     def improvement(points):
         mean, std = surrogate.predict(points)
-        return expected_improvement(mean + (known(points)[0] if known else 0.0), std, best)
+        mean = mean + (known(points)[0] if known else 0.0)
+        return np.exp(log_expected_improvement(mean, std, best))
 
     candidates = np.random.default_rng(2).uniform(size=(100, 2))
     point, _ = maximize_log_improvement(surrogate, best, candidates, known=known)

@@ -8,7 +8,7 @@ from sklearn.datasets import make_classification
 from sklearn.metrics import f1_score
 
 from skauto import AutoClassifier, SearchOptions
-from skauto.acquisition import expected_improvement
+from skauto.acquisition import log_expected_improvement
 from skauto.history import Goal, History, Proposal
 from skauto.selection import ErrorLoss, greedy_selection, pairwise_diversity
 from skauto.selection._candidates import candidate_pool
@@ -78,7 +78,7 @@ def test_proposes_what_minimises_the_sum_of_ranks(beta):
     filled, encoded = space.fill_inactive(kept[0]), space.one_hot(kept[0])
     assert 150 < len(filled) <= 250
     mean, std = KnownLoss().predict(filled)
-    performance = rankdata(-expected_improvement(mean, std, mean.min() + 1), method="min")
+    performance = rankdata(-log_expected_improvement(mean, std, mean.min() + 1), method="min")
     pool = candidate_pool(
         [trial.loss for trial in history], [trial.configuration["classifier"] for trial in history]
     )
@@ -171,10 +171,11 @@ def test_the_first_suggestion_of_the_model_weighs_performance_only():
     assert strategy.suggest(history, [first, Proposal(space.default())]).origin == "diversity"
 
 
-def test_large_validation_sets_are_sampled():
+def test_large_validation_sets_are_sampled(monkeypatch):
+    monkeypatch.setattr("skauto.strategies._stored_predictions.MAX_ROWS", 20)
     space = rich_space()
     history = ArtificialClassifiers(space).history(8)
-    strategy = divbo(max_rows=20).start(space, np.random.default_rng(1))
+    strategy = divbo().start(space, np.random.default_rng(1))
     strategy.suggest(history)
     stored = strategy._stored
     assert stored.values.shape == (8, 20, 2)

@@ -94,7 +94,7 @@ def test_trials_without_predictions_are_worth_their_loss():
     assert strategy.members_ == []
 
 
-@pytest.mark.parametrize("name", ["n_members", "n_initial", "n_candidates", "max_rows"])
+@pytest.mark.parametrize("name", ["n_members", "n_initial", "n_candidates"])
 def test_wrong_settings_are_named(name):
     with pytest.raises(ValueError, match=f"'{name}' of EnsembleOptimization must be an integer"):
         EnsembleOptimization(**{name: 0}).start(rich_space(), np.random.default_rng(0))

@@ -152,8 +152,6 @@ def test_what_is_pending_is_believed_by_the_surrogate():
 def test_decisions_are_taken_from_the_back_and_single_choices_are_none():
     space = rich_space()
     assert MOSAIC().start(space, np.random.default_rng(0))._order == [2, 1, 0]
-    given = MOSAIC(order=["selector", "classifier", "scaler"])
-    assert given.start(space, np.random.default_rng(0))._order == [1, 2, 0]
     part = space.subspace({"selector": "none"})
     assert MOSAIC().start(part, np.random.default_rng(0))._order == [2, 0]
 
@@ -352,7 +350,6 @@ def test_a_new_search_forgets_the_old_tree():
         ({"n_samples": 0}, "'n_samples' of MOSAIC must be an integer of at least 1. Got 0"),
         ({"transform": "log"}, "'transform' of MOSAIC must be one of .*'rank', None.*Got 'log'"),
         ({"temperature": 0.0}, "'temperature' of MOSAIC must be a positive number. Got 0.0"),
-        ({"order": ["classifier"]}, r"must name each step of \['scaler', .* once"),
     ],
 )
 def test_messages(settings, message):

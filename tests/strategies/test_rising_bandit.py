@@ -109,13 +109,6 @@ def test_the_bound(curve, expected):
     assert lower_bound(np.array(curve), 3, 10) == pytest.approx(expected)
 
 
-def test_arms_of_any_step():
-    strategy = RisingBandit(step="scaler").start(arms_space(), np.random.default_rng(0))
-    assert strategy.survivors_ == ["none", "standard"]
-    with pytest.raises(ValueError, match="unknown step 'imputer'"):
-        RisingBandit(step="imputer").start(arms_space(), np.random.default_rng(0))
-
-
 @pytest.mark.parametrize("name", ["alpha", "n_pulls"])
 def test_wrong_settings_are_named(name):
     with pytest.raises(ValueError, match=f"'{name}' of RisingBandit must be an integer"):
