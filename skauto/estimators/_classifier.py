@@ -35,7 +35,7 @@ class AutoClassifier(BaseAutoClassifier):
         Search space: a name (see `skauto.space.catalog.get_space`) or an object.
     initial : {"portfolio", "defaults", "metalearning"}, list of Configuration or None, \
             default="portfolio"
-        First configurations. "portfolio" is a list of up to 16 pipelines, ordered on development
+        First configurations. "portfolio" is a list of up to 12 pipelines, ordered on development
         sets by their improvement of the ensemble per second; in a space other than the default one
         it is the same as "defaults". "defaults" is the default pipeline of each classifier,
         cheapest first. "metalearning" takes the 25 best pipelines of similar data sets in an

@@ -69,7 +69,7 @@ def portfolio_configurations(
     has_categories: bool = False,
     price: Callable[[Configuration], float] | None = None,
     max_price: float = math.inf,
-    n: int = 16,
+    n: int = 12,
 ) -> list[Configuration]:
     """Return the configurations that improved the ensemble most per second on development sets.
 
@@ -92,7 +92,7 @@ def portfolio_configurations(
     max_price : float, default=inf
         Networks have at most as many members as can be fitted in this number of seconds, and at
         least one.
-    n : int, default=16
+    n : int, default=12
         Maximum number of configurations from the learned order.
 
     Returns
