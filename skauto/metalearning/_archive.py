@@ -1,7 +1,6 @@
 """Archive of known data sets: their meta-features and the losses of configurations on them."""
 
 import json
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -175,16 +174,19 @@ class Archive:
         np.fill_diagonal(distances, np.inf)
         return float(np.quantile(distances.min(axis=1), _NEAR_SHARE))
 
+    def nearest(self, features: Mapping[str, float], n: int) -> list[KnownDataSet]:
+        """Return the `n` nearest data sets, nearest first."""
+        order = np.argsort(self.distances(features), kind="stable")[:n]
+        return [self.data_sets[i] for i in order]
+
     def neighbors(self, features: Mapping[str, float], n: int = 25) -> list[KnownDataSet]:
         """Return the `n` nearest data sets, nearest first, without near copies.
 
         The list is empty if no data set lies within `radius`.
         """
         others = self.without_copies(features)
-        distances = others.distances(features)
-        if not (distances <= others.radius).any():
-            return []
-        return [others.data_sets[i] for i in np.argsort(distances, kind="stable")[:n]]
+        any_near = (others.distances(features) <= others.radius).any()
+        return others.nearest(features, n) if any_near else []
 
     def advice(self, features: Mapping[str, float]) -> list[Configuration]:
         """Recommend configurations for a data set, by a portfolio weighted by similarity.
@@ -197,11 +199,10 @@ class Archive:
         The configurations are in the order of their evaluation, without those that improve on no
         data set. There is none without neighbors.
         """
-        others = self.without_copies(features)
-        distances = others.distances(features)
-        if not (distances <= others.radius).any():
+        if not self.neighbors(features):
             return []
-        weights = np.exp(-2.0 * (distances / others.radius) ** 2)
+        others = self.without_copies(features)
+        weights = np.exp(-2.0 * (others.distances(features) / others.radius) ** 2)
         chosen = greedy_portfolio(normalized(others.losses), len(self.configurations), weights)
         return [self.configurations[i] for i in chosen]
 
@@ -222,25 +223,28 @@ class Archive:
         return [self.configurations[i] for i in sorted(chosen, key=lambda i: cost[i])]
 
     def save(self, path: str | Path) -> None:
-        """Write the archive to a JSON file."""
+        """Write the archive to a JSON file, one configuration or data set per line."""
+        names = json.dumps(META_FEATURES)
+        configurations = [json.dumps(c.to_dict()) for c in self.configurations]
         data_sets = [
-            {
-                "name": data_set.name,
-                "features": _written(_row(data_set.features)),
-                "losses": _written(data_set.losses),
-                "seconds": _written(data_set.seconds),
-            }
+            json.dumps(
+                {
+                    "name": data_set.name,
+                    "features": _written(_row(data_set.features)),
+                    "losses": _written(data_set.losses),
+                    "seconds": _written(data_set.seconds),
+                }
+            )
             for data_set in self.data_sets
         ]
-        content = {
-            "format": _FORMAT,
-            "space": self.space,
-            "scoring": self.scoring,
-            "features": META_FEATURES,
-            "configurations": [c.to_dict() for c in self.configurations],
-            "data_sets": data_sets,
-        }
-        Path(path).write_text(json.dumps(content), encoding="utf-8")
+        separator = ",\n"
+        text = (
+            f'{{"format": {_FORMAT},\n"space": {json.dumps(self.space)},\n'
+            f'"scoring": {json.dumps(self.scoring)},\n"features": {names},\n'
+            f'"configurations": [\n{separator.join(configurations)}\n],\n'
+            f'"data_sets": [\n{separator.join(data_sets)}\n]}}\n'
+        )
+        Path(path).write_text(text, encoding="utf-8")
 
     @classmethod
     def load(cls, path: str | Path | Traversable) -> "Archive":
@@ -361,7 +365,9 @@ def greedy_portfolio(losses: FloatArray, n: int, weights: FloatArray | None = No
 
 def typical_cost(seconds: FloatArray) -> FloatArray:
     """Median seconds of each configuration relative to the median on the same data set."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of rows and columns without a value
-        relative = seconds / np.nanmedian(seconds, axis=1, keepdims=True)
-        return np.nan_to_num(np.nanmedian(relative, axis=0), nan=np.inf)
+    cost = np.full(seconds.shape[1], np.inf)
+    relative = np.array([row / np.nanmedian(row) for row in seconds if np.isfinite(row).any()])
+    for i, column in enumerate(relative.T):
+        if np.isfinite(column).any():
+            cost[i] = np.nanmedian(column)
+    return cost

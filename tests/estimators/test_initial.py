@@ -167,8 +167,7 @@ def test_archive_fits_the_space_as_it_is_now():
 def test_archive_leaves_out_what_it_knows_by_another_name():
     """The digits of scikit-learn are a part of optdigits."""
     features = meta_features(*load_digits(return_X_y=True), rng=np.random.default_rng(0))
-    nearest = np.argsort(ARCHIVE.distances(features))[:3]
-    assert "optdigits" in [ARCHIVE.data_sets[i].name for i in nearest]
+    assert "optdigits" in [d.name for d in ARCHIVE.nearest(features, 3)]
     neighbors = [d.name for d in ARCHIVE.neighbors(features)]
     assert len(neighbors) == 25
     assert "optdigits" not in neighbors

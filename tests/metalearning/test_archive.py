@@ -1,6 +1,7 @@
 """The archive on made-up data sets: file, neighbours, copies, portfolio and warm start."""
 
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -17,11 +18,6 @@ from skauto.metalearning import (
 from skauto.metalearning._archive import greedy_portfolio, normalized, typical_cost
 from skauto.metalearning._warm_start import adapt_configurations
 from skauto.space import Configuration, Integer, Real, SearchSpace
-
-
-def nearest_sets(archive, features, n):
-    order = np.argsort(archive.distances(features), kind="stable")[:n]
-    return [archive.data_sets[i] for i in order]
 
 
 def make_space() -> SearchSpace:
@@ -71,6 +67,15 @@ def test_file_round_trip(tmp_path):
     assert (tmp_path / "again.json").read_text() == (tmp_path / "made_up.json").read_text()
 
 
+def test_file_has_a_line_for_each_configuration_and_data_set(tmp_path):
+    make_archive(n_sets=3, n_configurations=4).save(tmp_path / "made_up.json")
+    text = (tmp_path / "made_up.json").read_text()
+    assert sum('"classifier"' in line for line in text.splitlines()) == 4
+    assert sum('"losses"' in line for line in text.splitlines()) == 3
+    assert "NaN" not in text
+    json.loads(text)
+
+
 def test_empty_archive_can_be_saved_and_asked(tmp_path):
     Archive("made_up", "accuracy", (), ()).save(tmp_path / "empty.json")
     empty = Archive.load(str(tmp_path / "empty.json"))
@@ -113,6 +118,8 @@ def test_distances_equal_brute_force():
             total += (a - b) ** 2
         expected.append(np.sqrt(total / len(META_FEATURES)))
     np.testing.assert_allclose(archive.distances(query), expected)
+    nearest = archive.nearest(query, 3)
+    assert [d.name for d in nearest] == [f"set_{i}" for i in np.argsort(expected)[:3]]
 
 
 def test_advice_equals_brute_force():
@@ -139,7 +146,7 @@ def test_advice_equals_brute_force():
 def test_advice_begins_with_the_best_of_the_nearest():
     """Of two near sets; their second best is of no use, and far ones hardly count."""
     archive = make_archive(n_sets=12)
-    one, other = (d for d in nearest_sets(archive, archive.data_sets[6].features, 3)[1:])
+    one, other = (d for d in archive.nearest(archive.data_sets[6].features, 3)[1:])
     losses = np.ones((12, len(archive.configurations)))
     losses[:, 0] = 0.5
     for data_set, row in zip(archive.data_sets, losses, strict=True):
@@ -156,8 +163,8 @@ def test_neighbors_are_the_nearest_without_copies():
     others = archive.without_copies(query)
     assert "set_6" not in [d.name for d in others.data_sets]
     assert others.distances(query).min() <= others.radius
-    assert archive.neighbors(query) == nearest_sets(others, query, 25)
-    assert archive.neighbors(query, 2) == nearest_sets(others, query, 2)
+    assert archive.neighbors(query) == others.nearest(query, 25)
+    assert archive.neighbors(query, 2) == others.nearest(query, 2)
 
 
 def test_radius_holds_the_nearest_set_of_nine_in_ten():
