@@ -389,7 +389,7 @@ def main():
     parser.add_argument("--sets", type=names, help="default: all of the study")
     parser.add_argument("--seeds", type=numbers, default=[0, 1])
     parser.add_argument("--systems", type=names)
-    parser.add_argument("--limits", type=lambda text: [float(x) for x in text.split(",")])
+    parser.add_argument("--limits", type=lambda text: [float(part) for part in names(text)])
     parser.add_argument("--rows", type=int, default=10_000, help="that train")
     parser.add_argument("--folds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=60.0, help="of every search")
