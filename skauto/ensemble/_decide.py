@@ -23,6 +23,9 @@ _AIM = Margin(n_errors=1.0, confidence=0.84)
 # Factors of the limits to try in turn. The aim may cost half of a limit: with few rows it is out
 # of reach. Smaller factors are for decisions that violate the limits otherwise.
 _AIMING, _STRICTER = (1.0, 0.9, 0.8, 0.65, 0.5), (0.3, 0.1)
+# Share of the loss reduction over a constant label that the aim may cost. With small groups, only
+# nearly constant labels may reach it.
+_MAX_COST = 0.5
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,8 @@ class DecisionChooser:
 
         It has the smallest `loss` on these rows among those that keep the limits on the
         out-of-fold predictions, by one standard error if a factor of at least 1/2 on the limits
-        suffices. If there is none, it has the least violation.
+        suffices and the labels remain useful (`_MAX_COST`). If there is none, it has the least
+        violation.
         """
         if self.decision == "argmax":
             return DecisionPair()
@@ -121,10 +125,29 @@ class DecisionChooser:
             decision = pair.out_of_fold
             violation = _violation(self.gate.judge(trials, shares, decision=decision))
             if violation == 0.0 and self._aim.judge(trials, shares, decision=decision).passes:
-                return pair
+                costly = least == 0.0 and self._costs_too_much(pair, best, vote, rows, loss)
+                return best if costly else pair
             if violation < least:
                 best, least = pair, violation
         return best
+
+    def _costs_too_much(
+        self,
+        aimed: DecisionPair,
+        feasible: DecisionPair,
+        vote: FloatArray,
+        rows: IntArray,
+        loss: Loss,
+    ) -> bool:
+        """Whether the aim costs too much of what a feasible decision gains over constant labels."""
+        y = self.data.y[rows]
+        decisions = [pair.out_of_fold for pair in (aimed, feasible) if pair.out_of_fold]
+        labels = [decision.labels(decision.scale(vote))[rows] for decision in decisions]
+        predictions = np.eye(2)[np.stack([*labels, np.zeros_like(y), np.ones_like(y)])]
+        label_loss = loss if isinstance(loss, LabelLoss) else ErrorLoss()
+        losses = label_loss(y, predictions, self.data.weights_of(rows))
+        gain = max(losses[2:].min() - losses[1], 0.0)
+        return bool(losses[0] - losses[1] > _MAX_COST * gain)
 
     def _candidates(
         self, plain: Decision, vote: FloatArray, rows: IntArray, loss: Loss

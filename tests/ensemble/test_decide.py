@@ -26,10 +26,14 @@ from skauto.constraints import (
     ScoreBound,
     StatisticalParity,
 )
+from skauto.constraints._gate import Gate
+from skauto.data import TrainingData
 from skauto.display._predictions import Predictions
+from skauto.ensemble._decide import DecisionChooser
 from skauto.exceptions import SmallGroupWarning
 from skauto.export import export_code, trusted_types
-from skauto.selection import Decision
+from skauto.history import Trial
+from skauto.selection import Decision, ErrorLoss
 from skauto.space import SearchSpace
 
 
@@ -82,6 +86,33 @@ def test_other_limits_on_rates_are_kept_on_new_rows(limit):
     clf = search([limit])
     assert clf.feasible_
     assert measured(clf, limit)[0] < limit.upper + 0.04
+
+
+def test_constant_labels_are_not_the_price_of_a_margin():
+    """Three fifths and two thirds of the positive rows of two groups, the second one small."""
+    n_positive, n_found = np.array([200, 12]), np.array([120, 8])
+    group = np.repeat([0, 1], [1000, 60])
+    y, positive = np.zeros(1060, dtype=int), np.full(1060, 0.1)
+    for g, start in enumerate([0, 1000]):
+        y[start : start + n_positive[g]] = 1
+        positive[start : start + n_found[g]] = 0.9
+    rows = np.random.default_rng(0).permutation(1060)
+    data = TrainingData(
+        Z=np.zeros((1060, 1)),  # tells nothing of the group
+        y=y[rows],
+        classes=np.array([0, 1]),
+        splits=[(rows[:530], rows[530:]), (rows[530:], rows[:530])],
+        sensitive={"g": group[rows]},
+    )
+    predictions = np.column_stack([1 - positive, positive])[rows]
+    space = SearchSpace(["classifier"]).add("classifier", "logistic", LogisticRegression())
+    trial = Trial(number=0, configuration=space.default(), losses=(0.1,), predictions=predictions)
+    gate = Gate([EqualOpportunity("g", 0.1)], data)
+    chooser = DecisionChooser(data, gate, "auto")
+    decision = chooser.choose([trial], np.ones(1), np.arange(1060), ErrorLoss()).out_of_fold
+    verdict = gate.judge([trial], [1.0], decision=decision)
+    assert verdict.passes
+    np.testing.assert_array_equal(decision.labels(predictions), positive[rows] > 0.5)
 
 
 def test_the_gate_measured_what_is_deployed():
