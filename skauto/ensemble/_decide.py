@@ -139,7 +139,7 @@ class DecisionChooser:
         rows: IntArray,
         loss: Loss,
     ) -> bool:
-        """Whether the aim costs too much of what a feasible decision gains over constant labels."""
+        """Whether the aim costs too much of what `feasible` gains over constant labels."""
         y = self.data.y[rows]
         decisions = [pair.out_of_fold for pair in (aimed, feasible) if pair.out_of_fold]
         labels = [decision.labels(decision.scale(vote))[rows] for decision in decisions]
