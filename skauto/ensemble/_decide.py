@@ -14,7 +14,7 @@ from skauto.data import TrainingData
 from skauto.ensemble._signals import GroupSignals, KnownGroups, Signals
 from skauto.history import Trial
 from skauto.selection import Decision, ErrorLoss, LabelLoss, Loss, RateLimit, choose_decision
-from skauto.selection._rates import choose_signal_thresholds
+from skauto.selection._rates import choose_signal_thresholds, expected_labels
 from skauto.utils import FloatArray, IntArray
 
 # Decisions are optimized on the rows that they are judged on. Without a safety margin, they aim at
@@ -173,15 +173,17 @@ class DecisionChooser:
         """Thresholds that keep the limits on rates, by decreasing factor of the limits."""
         positive = np.asarray(plain.scale(vote)[:, 1], dtype=np.float64)
         signals = self.signals.out_of_fold(positive)
+        y, weight = self.data.y[rows], self.data.weights_of(rows)
+        label_loss = loss if isinstance(loss, LabelLoss) else ErrorLoss()
         rules = choose_signal_thresholds(
             positive[rows],
-            self.data.y[rows],
-            loss if isinstance(loss, LabelLoss) else ErrorLoss(),
+            expected_labels(positive[rows], y, weight) if label_loss == ErrorLoss() else y,
+            label_loss,
             [RateLimit(limit.sets[:, rows], limit.upper, limit.kind) for limit in self._limits],
             signals[rows],
             max_strength=self.signals.max_strength,
             tightness=factors,
-            sample_weight=self.data.weights_of(rows),
+            sample_weight=weight,
         )
         for rule in rules:
             out_of_fold = Decision(rule.offsets(signals), plain.temperature)

@@ -21,6 +21,8 @@ _N_STEPS = 30
 _MAX_CUTS = 1_000
 # Penalty factor of constraint violations in the loss.
 _PENALTY = 10.0
+# Standard errors that the best threshold may be more accurate by than 1/2.
+_N_ERRORS = 2.0
 
 
 @dataclass(frozen=True)
@@ -77,9 +79,30 @@ class SignalThreshold:
         return np.column_stack([np.zeros_like(positive), positive])
 
 
+def expected_labels(
+    positive: FloatArray, y: IntArray, sample_weight: FloatArray | None = None
+) -> FloatArray:
+    """Return labels for the error rate: the probabilities if they are calibrated, else `y`.
+
+    Thresholds that minimise the expected error overfit less than those that minimise the observed
+    one, because the labels are noisy. But the probabilities must be calibrated where labels
+    change: the best single threshold may be more accurate than 1/2 by at most two standard
+    errors, those of a sum of random signs over the rows between both thresholds.
+    """
+    weight = np.ones(len(y)) if sample_weight is None else sample_weight
+    order = np.argsort(positive)
+    errors = np.concatenate([[0.0], np.cumsum((weight * (2 * y - 1))[order])])
+    cuts = np.flatnonzero(np.diff(positive[order], prepend=-np.inf, append=np.inf) > 0)
+    half = np.searchsorted(positive[order], 0.5, side="right")
+    best = cuts[np.argmin(errors[cuts])]
+    between = weight[order][min(half, best) : max(half, best)]
+    is_worse = errors[half] - errors[best] > _N_ERRORS * np.sqrt(np.sum(between**2))
+    return np.asarray(y if is_worse else positive, dtype=np.float64)
+
+
 def choose_signal_thresholds(
     positive: FloatArray,
-    y: IntArray,
+    y: FloatArray | IntArray,
     loss: LabelLoss,
     limits: Sequence[RateLimit],
     signals: FloatArray,
@@ -97,10 +120,11 @@ def choose_signal_thresholds(
     value, at most 1,000 thresholds :math:`t` are evaluated at once, and all for the best values.
     Several strengths start at the point that dual ascent finds.
 
-    `positive` (n_samples,) has the out-of-fold probability of the positive class, `y` is 1 for
-    rows of this class, and `signals` has the shape (n_samples, n_signals); without signals, all
-    rows have the same threshold. `max_strength` bounds absolute strengths: for signals of 0 and 1
-    a difference of thresholds of more than 1 has no effect. `tightness` has factors of the limits;
+    `positive` (n_samples,) has the out-of-fold probability of the positive class. `y` is 1 for
+    rows of this class, or the probability of it: the loss is then an expected one, see
+    `expected_labels`. `signals` has the shape (n_samples, n_signals); without signals, all rows
+    have the same threshold. `max_strength` bounds absolute strengths: for signals of 0 and 1 a
+    difference of thresholds of more than 1 has no effect. `tightness` has factors of the limits;
     the result has the best threshold of each factor that is feasible, in order, without
     duplicates. Sample weights apply to the loss, not to the rates.
 
@@ -135,7 +159,7 @@ class _Search:
     """Data of the search over strengths, and the best feasible rule of each tightness."""
 
     positive: FloatArray
-    y: IntArray
+    y: FloatArray | IntArray
     loss: LabelLoss
     limits: Sequence[RateLimit]
     signals: FloatArray

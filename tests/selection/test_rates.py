@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit, logit
 
 from skauto.selection import BalancedErrorLoss, ErrorLoss, RateLimit
-from skauto.selection._rates import SignalThreshold, choose_signal_thresholds
+from skauto.selection._rates import SignalThreshold, choose_signal_thresholds, expected_labels
 
 
 def people(n, seed, told=2.0):
@@ -149,3 +149,39 @@ def test_offsets_label_as_the_threshold_does():
     rule = SignalThreshold(0.4, np.array([0.3]))
     offsets = rule.offsets(signals)
     assert np.array_equal(logit(positive) + offsets[:, 1] > 0, labels(rule, positive, signals))
+
+
+def test_expected_labels_are_probabilities_only_where_they_are_calibrated():
+    n_calibrated = 0
+    for seed in range(20):
+        _, y, positive, _ = people(2000, seed)
+        n_calibrated += np.array_equal(expected_labels(positive, y), positive)
+        for shift in (-1.5, 1.5):
+            np.testing.assert_array_equal(expected_labels(expit(logit(positive) + shift), y), y)
+    assert n_calibrated >= 16  # about nine tenths, by two standard errors
+
+
+def test_weights_decide_whether_probabilities_are_calibrated():
+    _, y, positive, _ = people(2000, 0)
+    weight = np.where(y == 1, 6.0, 1.0)  # odds are six times as high
+    np.testing.assert_array_equal(expected_labels(positive, y, weight), y)
+    odds = expit(logit(positive) + np.log(6.0))
+    np.testing.assert_array_equal(expected_labels(odds, y, weight), odds)
+
+
+def test_expected_labels_overfit_less():
+    """Mean excess error on the probabilities of other rows, where one tenth of them train."""
+    excess = []
+    for seed in range(12):
+        group, y, positive, signals = people(400, seed)
+        _, _, fresh, told = people(4000, 100 + seed)
+        errors = []
+        for target in (expected_labels(positive, y), y):
+            (rule,) = choose_signal_thresholds(
+                positive, target, ErrorLoss(), [parity(group, 0.1)], signals
+            )
+            chosen = labels(rule, fresh, told)
+            errors.append(np.where(chosen, 1 - fresh, fresh).mean())
+        excess.append(errors[1] - errors[0])
+    assert np.mean(excess) > 0.002
+    assert np.sum(np.array(excess) > 0) >= 8
