@@ -402,6 +402,7 @@ def ranks_over_trials(means, wanted):
 
 
 def build_tables(arguments):
+    arguments.tables.mkdir(parents=True, exist_ok=True)
     for name in arguments.sets:
         path = arguments.tables / f"{name}.joblib"
         if not path.exists():
