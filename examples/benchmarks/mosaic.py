@@ -40,7 +40,7 @@ from scipy.stats import mannwhitneyu
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import train_test_split
 
-from skauto import AutoClassifier
+from skauto import AutoClassifier, SearchOptions
 from skauto.objectives import make_artificial_objective
 from skauto.space import get_space
 
@@ -87,6 +87,7 @@ def search_pipelines(text, start, X, y, seed, arguments):
         max_evals=arguments.max_evals,
         cv=arguments.cv,
         n_jobs=arguments.n_jobs,
+        options=SearchOptions(trial_time_limit=arguments.trial_seconds),
         random_state=seed,
     )
     begin = time.perf_counter()
@@ -215,6 +216,7 @@ def main():
     parser.add_argument(
         "--cv", type=ast.literal_eval, help="folds, or share to hold out (default: folds by size)"
     )
+    parser.add_argument("--trial-seconds", type=float, help="of wall clock (default: no limit)")
     parser.add_argument("--n-jobs", type=int, default=1)
     parser.add_argument("--plot", type=Path, help="PNG of the scores, MOSAIC over its rival")
     parser.add_argument("--out", type=Path, required=True, help="CSV file to append to")
