@@ -125,29 +125,28 @@ class DecisionChooser:
             decision = pair.out_of_fold
             violation = _violation(self.gate.judge(trials, shares, decision=decision))
             if violation == 0.0 and self._aim.judge(trials, shares, decision=decision).passes:
-                costly = least == 0.0 and self._costs_too_much(pair, best, vote, rows, loss)
-                return best if costly else pair
+                if least > 0.0:  # the first one that keeps the limits
+                    return pair
+                pairs = (pair, best)
+                return best if self._costs_too_much(pairs, vote, rows, loss) else pair
             if violation < least:
                 best, least = pair, violation
         return best
 
     def _costs_too_much(
-        self,
-        aimed: DecisionPair,
-        feasible: DecisionPair,
-        vote: FloatArray,
-        rows: IntArray,
-        loss: Loss,
+        self, pairs: Sequence[DecisionPair], vote: FloatArray, rows: IntArray, loss: Loss
     ) -> bool:
-        """Whether the aim costs too much of what `feasible` gains over constant labels."""
+        """Whether the aim costs too much of what a feasible decision gains over constant labels.
+
+        `pairs` are the decision that reaches the aim and the feasible one.
+        """
         y = self.data.y[rows]
-        decisions = [pair.out_of_fold for pair in (aimed, feasible) if pair.out_of_fold]
+        decisions = [pair.out_of_fold for pair in pairs if pair.out_of_fold is not None]
         labels = [decision.labels(decision.scale(vote))[rows] for decision in decisions]
         predictions = np.eye(2)[np.stack([*labels, np.zeros_like(y), np.ones_like(y)])]
-        label_loss = loss if isinstance(loss, LabelLoss) else ErrorLoss()
-        losses = label_loss(y, predictions, self.data.weights_of(rows))
-        gain = max(losses[2:].min() - losses[1], 0.0)
-        return bool(losses[0] - losses[1] > _MAX_COST * gain)
+        losses = _label_loss(loss)(y, predictions, self.data.weights_of(rows))
+        aimed, feasible, constant = losses[0], losses[1], losses[2:].min()
+        return bool(aimed - feasible > _MAX_COST * max(constant - feasible, 0.0))
 
     def _candidates(
         self, plain: Decision, vote: FloatArray, rows: IntArray, loss: Loss
@@ -174,7 +173,7 @@ class DecisionChooser:
         positive = np.asarray(plain.scale(vote)[:, 1], dtype=np.float64)
         signals = self.signals.out_of_fold(positive)
         y, weight = self.data.y[rows], self.data.weights_of(rows)
-        label_loss = loss if isinstance(loss, LabelLoss) else ErrorLoss()
+        label_loss = _label_loss(loss)
         rules = choose_signal_thresholds(
             positive[rows],
             expected_labels(positive[rows], y, weight) if label_loss == ErrorLoss() else y,
@@ -194,6 +193,11 @@ def mean_predictions(trials: Iterable[Trial], shares: Iterable[float]) -> FloatA
     """Weighted mean of the out-of-fold predictions of trials."""
     members = zip(shares, trials, strict=True)
     return np.asarray(sum(share * np.asarray(trial.predictions) for share, trial in members))
+
+
+def _label_loss(loss: Loss) -> LabelLoss:
+    """Loss of labels that thresholds minimize: the error rate for losses of probabilities."""
+    return loss if isinstance(loss, LabelLoss) else ErrorLoss()
 
 
 def _violation(verdict: Verdict) -> float:
