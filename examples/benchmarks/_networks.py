@@ -1,5 +1,6 @@
 """Equal networks for all folds, trained at once: ``MLPClassifier`` several times as fast."""
 
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -32,7 +33,8 @@ def _fit(network, X, y):
         bound = np.sqrt(6.0 / (n_in + n_out))
         start += [rng.uniform(-bound, bound, n_in * n_out), rng.uniform(-bound, bound, n_out)]
         decay += [np.full(n_in * n_out, network.alpha), np.zeros(n_out)]
-    theta, decay = np.tile(np.concatenate(start), (n_folds, 1)), np.concatenate(decay)
+    theta = np.tile(np.concatenate(start).astype(X.dtype), (n_folds, 1))
+    decay, y = np.concatenate(decay).astype(X.dtype), y.astype(X.dtype)
     final = np.empty_like(theta)
     first, second = np.zeros_like(theta), np.zeros_like(theta)
     best, n_stale = np.full(n_folds, np.inf), np.zeros(n_folds, dtype=int)
@@ -46,9 +48,9 @@ def _fit(network, X, y):
             step += 1
             first += (1 - network.beta_1) * (gradient - first)
             second += (1 - network.beta_2) * (gradient**2 - second)
-            rate = np.sqrt(1 - network.beta_2**step) / (1 - network.beta_1**step)
-            rate *= network.learning_rate_init
-            theta -= rate * first / (np.sqrt(second) + network.epsilon)
+            rate = math.sqrt(1 - network.beta_2**step) / (1 - network.beta_1**step)
+            first_step = network.learning_rate_init * rate * first
+            theta -= first_step / (np.sqrt(second) + network.epsilon)
         loss /= n_rows
         n_stale = np.where(loss > best - network.tol, n_stale + 1, 0)
         best = np.fmin(best, loss)
@@ -72,17 +74,18 @@ def _gradient(theta, shapes, decay, X, y):
     layers = _layers(theta, shapes)
     outputs = _forward(layers, X)
     p, n_rows = outputs[-1][..., 0], X.shape[1]
-    tiny = np.finfo(np.float64).eps
+    tiny = np.finfo(p.dtype).eps
     right = np.clip(np.where(y == 1, p, 1 - p), tiny, 1 - tiny)
     loss = -np.log(right).mean(axis=1) + 0.5 * (decay * theta**2).sum(axis=1) / n_rows
     gradient = np.empty_like(theta)
     delta = (p - y)[..., None]
-    slopes = _layers(gradient, shapes)
+    slopes, ones = _layers(gradient, shapes), np.ones((1, n_rows), dtype=p.dtype)
     for i in reversed(range(len(layers))):
         np.matmul(outputs[i].swapaxes(1, 2), delta, out=slopes[i][0])
-        delta.sum(axis=1, keepdims=True, out=slopes[i][1])
+        np.matmul(ones, delta, out=slopes[i][1])
         if i:
-            delta = np.matmul(delta, layers[i][0].swapaxes(1, 2)) * (outputs[i] > 0)
+            delta = np.matmul(delta, layers[i][0].swapaxes(1, 2))
+            delta *= outputs[i] > 0
     gradient += decay * theta
     return loss, gradient / n_rows
 
@@ -102,7 +105,7 @@ def _forward(layers, X):
     """Inputs of all layers and the probabilities."""
     outputs = [X]
     for weights, intercepts in layers:
-        Z = np.matmul(outputs[-1], weights) + intercepts
-        outputs.append(np.maximum(Z, 0.0))
-    outputs[-1] = expit(Z)
+        Z = np.matmul(outputs[-1], weights)
+        Z += intercepts
+        outputs.append(np.maximum(Z, 0.0, out=Z) if len(outputs) < len(layers) else expit(Z))
     return outputs

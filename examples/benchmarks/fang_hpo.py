@@ -71,7 +71,7 @@ class Task:
             table, _ = train_test_split(table, train_size=n_rows, stratify=target, random_state=0)
         y = table.pop(TARGETS[self.dataset]).to_numpy()
         sensitive = [name for name in table if name.startswith(("sex.", "race."))]
-        return table.to_numpy(dtype=float), y, table[sensitive].to_numpy(dtype=bool)
+        return table.to_numpy(dtype=np.float32), y, table[sensitive].to_numpy(dtype=bool)
 
     def evaluate(self, configuration, share):
         """Misclassification error, and the unfairness of the worst sensitive feature."""
