@@ -12,6 +12,17 @@ def predict_folds(network, X, y, folds):
 
     They are those of one fit a fold, up to rounding. Folds with equally many rows have the same
     initial weights and the same batches, so that their matrices are multiplied as stacks.
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    >>> from sklearn.neural_network import MLPClassifier
+    >>> from sklearn.preprocessing import scale
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> network = MLPClassifier((8, 4), tol=0.01, random_state=1)
+    >>> folds = list(StratifiedKFold(10).split(X, y))
+    >>> one_by_one = cross_val_predict(network, scale(X), y, cv=folds)
+    >>> bool((predict_folds(network, scale(X), y, folds) == one_by_one).all())
+    True
     """
     predicted = np.empty(len(y), dtype=bool)
     for n_rows in {len(train) for train, _ in folds}:
