@@ -189,11 +189,16 @@ def report(table, path):
         if pairs.any():
             p = wilcoxon(pairs, alternative="greater").pvalue
             print(f"  {len(pairs)} pairs, {(pairs > 0).sum()} better, Wilcoxon p = {p:.4f}")
-        median = rows.groupby("accumulated_cost").hypervolume.median()
+        median = by_cost(rows).median(axis=1)
         reached = median.index[median >= parego.median()]
         print(f"  reaches ParEGO's median at cost {min(reached, default=np.nan)}")
         chosen = rows[rows.origin == "ehvi"]
         print(f"  share of cheap queries after the design {(chosen.share < 1).mean():.2f}")
+
+
+def by_cost(rows):
+    """Hypervolume of each seed at each accumulated cost."""
+    return rows.pivot_table(index="accumulated_cost", columns="seed", values="hypervolume").ffill()
 
 
 def plot(table, path):
@@ -207,12 +212,10 @@ def plot(table, path):
     for name, (curve, bars) in zip(tasks, axes.T, strict=True):
         of_task = table[table.task == name]
         for system, rows in of_task.groupby("system"):
-            by_cost = rows.pivot_table(
-                index="accumulated_cost", columns="seed", values="hypervolume"
-            ).ffill()
-            low, median, high = by_cost.quantile([0.25, 0.5, 0.75], axis=1).to_numpy()
-            curve.step(by_cost.index, median, where="post", label=system)
-            curve.fill_between(by_cost.index, low, high, step="post", alpha=0.2)
+            volume = by_cost(rows)
+            low, median, high = volume.quantile([0.25, 0.5, 0.75], axis=1).to_numpy()
+            curve.step(volume.index, median, where="post", label=system)
+            curve.fill_between(volume.index, low, high, step="post", alpha=0.2)
         curve.set(title=name, xlabel="accumulated cost", ylabel="hypervolume")
         later = of_task.hypervolume[of_task.accumulated_cost >= 40]
         if len(later):
@@ -222,7 +225,8 @@ def plot(table, path):
         queries = chosen.groupby("seed").share.value_counts().unstack(fill_value=0)
         for offset, share in ((-0.2, 1.0), (0.2, CHEAP)):
             bars.bar(queries.index + offset, queries.get(share, 0), 0.4, label=f"{share:.0%} rows")
-        bars.set(xlabel="seed", ylabel="queries after the design", xticks=queries.index)
+        bars.set(xlabel="seed", ylabel="queries after the design")
+        bars.xaxis.get_major_locator().set_params(integer=True)
         bars.set_ylim(top=1.3 * queries.to_numpy().max())
         bars.legend(ncols=2)
     figure.savefig(path, dpi=70)
