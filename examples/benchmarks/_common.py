@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.stats import wilcoxon
+from sklearn.metrics import get_scorer
 
 from skauto._search import Search
 from skauto.data import TableReader
@@ -221,6 +222,44 @@ class LimitedFit:
             return self.worker(FoldTask(configuration, 0)).probabilities
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+class LimitedLosses(LimitedFit):
+    """The function of an engine: fits a configuration to the first of some parts of the rows.
+
+    It gives the loss on each of the others, infinite where the fit fails, and the processor
+    seconds.
+
+    Parameters
+    ----------
+    space_name : str
+        The space.
+    X, y : DataFrame and ndarray
+        All rows.
+    parts : list of ndarray of int
+        Rows to fit to, and parts of which the loss is one minus the score.
+    seconds : float
+        The limit.
+    scoring : str
+        The score.
+    """
+
+    def __init__(self, space_name, X, y, parts, seconds, scoring):
+        train, *self.parts = parts
+        super().__init__(space_name, X, y, train, np.concatenate(self.parts), seconds)
+        self.scorer = get_scorer(scoring)
+
+    def __call__(self, configuration):
+        started = time.process_time()
+        try:
+            predicted = super().__call__(configuration)
+        except Exception:
+            losses = [np.inf] * len(self.parts)
+        else:
+            ends = np.cumsum([len(part) for part in self.parts])[:-1]
+            pairs = zip(np.split(predicted, ends), self.parts, strict=True)
+            losses = [1.0 - self.worker.score(self.scorer, part, rows) for part, rows in pairs]
+        return *losses, time.process_time() - started
 
 
 # Searches

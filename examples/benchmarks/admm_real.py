@@ -9,7 +9,7 @@ a CSV file, one line a trial, and prints its table; what is there already is not
     python examples/benchmarks/admm_real.py latency --data FOLDER --out latency.csv
 
 *speed* (Tables A4 and A5) gives ADMM and JOPT the same seconds of the processor, with their
-evaluations one after the other, in the space ``admm_large``; its sets have numeric columns only.
+evaluations one after the other, in the space ``admm_large``.
 *ranks* (Fig. 1) compares mean ranks over the trials in the space ``admm_small``. *disparity* and
 *latency* (Figs. 2 and 3) compare ADMM that knows a limit with ADMM whose trials are filtered by it
 afterwards. The loss is 1 - AUROC on 30% of at most 1,500 rows. FOLDER is that of
@@ -17,22 +17,18 @@ afterwards. The loss is 1 - AUROC on 30% of at most 1,500 rows. FOLDER is that o
 """
 
 import time
-import warnings
 from pathlib import Path
 
 import admm_artificial
 import numpy as np
 import pandas as pd
-from _common import Results, load, make_parser, names, numbers, require_data
+from _common import LimitedLosses, Results, load, make_parser, names, numbers, require_data
 from scipy.stats import rankdata
-from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 
 from skauto import ConstrainedAutoClassifier, SearchOptions
 from skauto.constraints import GroupDisparity, PredictionLatency
-from skauto.data import DataFacts
-from skauto.evaluation import PipelineBuilder, transform_and_predict
-from skauto.space.catalog import get_space
+from skauto.engines import ProcessEngine
 from skauto.strategies import get_strategy
 
 AGES = [0, 25, 35, 45, 120]
@@ -99,26 +95,24 @@ def search(options, name, seed, strategy, limit):
 def race(options, name, seed, strategy, _):
     """Trials that were better than all before, and the last, by the seconds of the processor."""
     X, y, _ = read(options.data, name, options.rows)
-    Z, y = X.to_numpy(dtype=float), np.unique(y, return_inverse=True)[1]
-    train, test = train_test_split(np.arange(len(y)), test_size=0.3, stratify=y, random_state=seed)
-    facts = DataFacts(n_samples=len(train), n_features=Z.shape[1])
-    space = get_space("admm_large").for_data(facts)
-    builder = PipelineBuilder(space, seed=seed)
+    parts = train_test_split(np.arange(len(y)), test_size=0.3, stratify=y, random_state=seed)
+    trial = LimitedLosses("admm_large", X, y, parts, options.trial_seconds, "roc_auc")
+    spent = 0.0  # by the process of the trials
 
     def loss(configuration):
-        try:
-            steps = builder.fit(configuration, Z[train], y[train])
-            return 1.0 - roc_auc_score(
-                y[test], transform_and_predict(steps, Z[test], np.arange(2))[:, 1]
-            )
-        except Exception:  # a failed pipeline is worth nothing
-            return 1.0
+        nonlocal spent
+        engine.submit(0, (configuration,))
+        ((_, outcome),) = engine.wait()
+        loss, seconds = outcome.value or (np.inf, options.trial_seconds)
+        spent += seconds
+        return min(loss, 1.0)  # a failed pipeline is worth nothing
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        curve = admm_artificial.run(
-            get_strategy(strategy), space, loss, options.seconds, time.process_time, seed
-        )
+    def clock():
+        return time.process_time() + spent
+
+    with ProcessEngine(trial) as engine:
+        strategy = get_strategy(strategy)
+        curve = admm_artificial.run(strategy, trial.space, loss, options.seconds, clock, seed)
     within = [point for point in curve if point[0] <= options.seconds]
     last = (options.seconds, curve[-1][1], within[-1][2])
     return [{"trial": n, "ended": ended, "loss": best} for ended, n, best in [*within, last]]
@@ -226,6 +220,7 @@ def main():
     parser.add_argument("--rows", type=int, default=1500, help="at most")
     parser.add_argument("--trials", type=int, default=60)
     parser.add_argument("--seconds", type=float, default=45.0, help="of the processor, in speed")
+    parser.add_argument("--trial-seconds", type=float, default=10.0, help="limit of one, in speed")
     parser.add_argument("--plot", type=Path, help="PNG file for the ranks")
     options = parser.parse_args()
     require_data(parser, options)

@@ -307,7 +307,8 @@ class Classifiers:
         right = 1 / (1 + np.exp(-(0.5 + 2 * features @ self.weights)))
         share = np.where(self.targets == 1, right, 1 - right).astype(np.float32)
         losses = float(np.mean(right < 0.5)), float(np.mean(0.5 - abs(right - 0.5)))
-        return losses[: self.n_objectives], np.column_stack([1 - share, share])
+        predictions = np.column_stack([1 - share, share])
+        return {"losses": losses[: self.n_objectives], "predictions": predictions}
 
 
 def loop(settings):

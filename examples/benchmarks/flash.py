@@ -27,6 +27,9 @@ not depend on the cost, and whether the results are the same::
     python examples/benchmarks/flash.py cache --data FOLDER --sets madelon --max-evals 20 \
         --systems forest_bo --keep transformer=kernel_pca,fast_ica --without libsvm_svc
 
+With ``--features`` every pipeline begins with an expensive step of 16 discrete settings, as in the
+study of patients in the paper (section 5).
+
 TPE against Optuna's ``TPESampler``, the same number of trials: on the artificial objective, and on
 a table of random configurations that are evaluated once. There the loss of a configuration is that
 of the nearest row which the search has not had yet::
@@ -53,12 +56,15 @@ import psutil
 from _common import Results, load, make_parser, names, read_strategy
 from scipy.spatial.distance import cdist
 from scipy.stats import mannwhitneyu
+from sklearn.decomposition import KernelPCA
 from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from skauto import AutoClassifier, SearchOptions, minimize
 from skauto.acquisition import log_expected_improvement_per_second
 from skauto.objectives import make_artificial_objective, make_artificial_space
-from skauto.space import Categorical, Configuration, get_space
+from skauto.space import Categorical, Configuration, SearchSpace, get_space
 from skauto.strategies._d_optimal import d_optimal_design
 from skauto.surrogates import LinearModel
 
@@ -108,6 +114,7 @@ def make_system(text, seed, arguments):
         arguments,
         **limits,
         options=SearchOptions(
+            refit=False,
             trial_time_limit=arguments.seconds / 10,
             cache=arguments.cache_bytes if cached else None,
         ),
@@ -117,7 +124,7 @@ def make_system(text, seed, arguments):
 
 def make_search(strategy, arguments, **settings):
     """A third of the rows validates; there is no ensemble and nothing is fitted again."""
-    settings = {"initial": None, "cv": 1 / 3, "ensemble_size": 1, "refit": False} | settings
+    settings = {"initial": None, "cv": 1 / 3, "ensemble_size": 1} | settings
     return AutoClassifier(strategy, space=make_space(arguments), **settings)
 
 
@@ -126,9 +133,28 @@ def make_space(arguments):
     space = get_space(arguments.space)
     kept = {step: [c.name for c in space.components(step)] for step in space.steps}
     kept |= dict(arguments.keep)
-    return space.subspace(
+    space = space.subspace(
         {step: [n for n in names if n not in arguments.without] for step, names in kept.items()}
     )
+    return behind_features(space) if arguments.features else space
+
+
+def behind_features(space):
+    """The space with a kernel PCA of four by four settings in front of its steps."""
+    longer = SearchSpace(("features", *space.steps), default=space.default_choices)
+    longer.add(
+        "features",
+        "kernel_pca",
+        make_pipeline(StandardScaler(), KernelPCA()),
+        {
+            "kernelpca__n_components": [10, 20, 40, 80],
+            "kernelpca__kernel": ["rbf", "poly", "sigmoid", "cosine"],
+        },
+    )
+    for step in space.steps:
+        for component in space.components(step):
+            longer.add(step, component)
+    return longer
 
 
 def load_rows(arguments, name):
@@ -229,7 +255,7 @@ def compare_designs(arguments):
                 arguments,
                 initial=[space.decode(vector) for vector in vectors],
                 max_evals=len(rows),
-                options=SearchOptions(trial_time_limit=arguments.seconds / 10),
+                options=SearchOptions(refit=False, trial_time_limit=arguments.seconds / 10),
                 random_state=seed,
             ).fit(X, y)
             losses = [trial.loss if trial.ok else 1.0 for trial in model.history_]
@@ -253,7 +279,7 @@ def compare_cache(arguments):
         for cached in ("", "+cache"):
             model = make_system(system + cached, 0, arguments)
             model.set_params(
-                max_evals=arguments.max_evals, time_limit=None, trial_time_limit=None
+                max_evals=arguments.max_evals, time_limit=None, options__trial_time_limit=None
             ).fit(X, y)
             histories.append([trial for trial in model.history_ if trial.ok])
         both = list(zip(*histories, strict=True))
@@ -312,7 +338,7 @@ def evaluated(arguments):
             "random",
             arguments,
             max_evals=arguments.n_configurations,
-            options=SearchOptions(trial_time_limit=2),
+            options=SearchOptions(refit=False, trial_time_limit=2),
             random_state=0,
         ).fit(*load_rows(arguments, name))
         rows = [(json.dumps(t.configuration.to_dict()), min(t.loss, 1.0)) for t in model.history_]
@@ -428,6 +454,7 @@ def main():
     parser.add_argument(
         "--keep", type=step, action="append", default=[], help="STEP=NAMES, all that it may have"
     )
+    parser.add_argument("--features", action="store_true", help="put an expensive step in front")
     parser.add_argument("--max-rows", type=int, help="of a set")
     parser.add_argument("--table", type=Path, help="file of evaluated configurations, for 'tpe'")
     parser.add_argument("--n-configurations", type=int, default=1000)

@@ -28,7 +28,7 @@ import lightgbm
 import numpy as np
 import pandas as pd
 from _common import (
-    LimitedFit,
+    LimitedLosses,
     Results,
     TimedStrategy,
     load,
@@ -43,7 +43,7 @@ from _common import (
 )
 from scipy.special import ndtri
 from scipy.stats import spearmanr
-from sklearn.metrics import get_scorer, r2_score
+from sklearn.metrics import r2_score
 from sklearn.model_selection import KFold, train_test_split
 
 from skauto.data import DataFacts
@@ -81,12 +81,13 @@ def build(arguments):
         table = read_table(path)[1] if path.exists() else None
         if table is not None and len(table["loss"]) >= arguments.n_configurations:
             continue
-        trial = LimitedTrial(space_name, *load(arguments.data, name))
+        X, y, parts = split(*load(arguments.data, name))
+        trial = LimitedLosses(space_name, X, y, parts, TRIAL_SECONDS, SPACES[space_name])
         with ProcessEngine(trial) as engine:
             while table is None or len(table["loss"]) < arguments.n_configurations:
                 if time.monotonic() > deadline:
                     return
-                rows = evaluate(draw(trial.space, table), engine)
+                rows = evaluate(draw(trial.space, table), trial.space, engine)
                 before = table or {key: values[:0] for key, values in rows.items()}
                 table = {key: np.concatenate([before[key], rows[key]]) for key in rows}
                 np.savez_compressed(path, facts=json.dumps(vars(trial.facts)), **table)
@@ -126,10 +127,11 @@ def draw(space, table):
     return np.vstack([space.sample(CHUNK - len(near), rng), near])
 
 
-def evaluate(vectors, engine):
+def evaluate(vectors, space, engine):
     """Columns of a table for some configurations; a failed one has infinite losses."""
     for row, vector in enumerate(vectors):
-        engine.submit(row, (vector,), time_limit=30 * TRIAL_SECONDS)  # if it waits or sleeps
+        # The limit is that of the clock, for a trial that waits or sleeps.
+        engine.submit(row, (space.decode(vector),), time_limit=30 * TRIAL_SECONDS)
     outcomes = {}
     while len(outcomes) < len(vectors):
         outcomes |= dict(engine.wait())
@@ -138,27 +140,6 @@ def evaluate(vectors, engine):
     loss, held_out, seconds = np.array(rows, np.float32).T
     columns = {"vectors": vectors, "loss": loss, "held_out": held_out, "seconds": seconds}
     return columns | {"ok": np.isfinite(loss)}
-
-
-class LimitedTrial(LimitedFit):
-    """The function of the engine: fits an encoded configuration and measures it on two parts."""
-
-    def __init__(self, space_name, X, y):
-        X, y, (train, *self.parts) = split(X, y)
-        super().__init__(space_name, X, y, train, np.concatenate(self.parts), TRIAL_SECONDS)
-        self.scorer = get_scorer(SPACES[space_name])
-
-    def __call__(self, vector):
-        """Validated and held-out loss, and processor seconds."""
-        started = time.process_time()
-        try:
-            predicted = super().__call__(self.space.decode(vector))
-        except Exception:
-            losses = [np.inf, np.inf]
-        else:
-            parts = zip(np.split(predicted, [len(self.parts[0])]), self.parts, strict=True)
-            losses = [1.0 - self.worker.score(self.scorer, part, rows) for part, rows in parts]
-        return *losses, time.process_time() - started
 
 
 class NormalScores:
