@@ -2,7 +2,7 @@
 
 ``build`` evaluates configurations of the spaces of the papers on one split of each set and keeps
 what came out: the encoded configuration, validated and held-out loss, seconds, and whether it
-failed. It stops after ``--seconds`` and goes on when it is called again::
+failed. It stops after ``--seconds`` and goes on when it is called again with the same rows::
 
     python examples/benchmarks/surrogate.py build --data FOLDER --spaces mosaic --seconds 100
 
@@ -61,9 +61,9 @@ SETS_OF = {
     "eeg-eye-state,ringnorm,spambase",
 }
 STRATEGIES = "mosaic,mosaic.paper,forest_bo,forest_bo.paper,random"
-N_ROWS = {"train": 800, "validation": 400, "test": 800}
-TRIAL_SECONDS = 2.0
+PARTS = 0.4, 0.2, 0.4  # of the rows: to train on, to validate and to test
 CHUNK = 40  # configurations that are evaluated before the table is written
+LEAST_SECONDS = 1e-4  # where the clock of the processor has shown none
 N_TREES = 300
 # Of LightGBM, for all models; trees on random halves of the columns and parts of the rows.
 TREES = {"learning_rate": 0.05, "num_leaves": 15, "min_data_in_leaf": 5, "feature_fraction": 0.5}
@@ -85,16 +85,20 @@ def build(arguments):
     deadline = time.monotonic() + arguments.seconds
     for path in table_paths(arguments):
         space_name, _, name = path.stem.partition("-")
-        table = read_table(path)[1] if path.exists() else None
+        facts, table = read_table(path) if path.exists() else (None, None)
         if table is not None and len(table["loss"]) >= arguments.n_configurations:
             continue
-        X, y, parts = split(*load(arguments.data, name))
-        trial = LimitedLosses(space_name, X, y, parts, TRIAL_SECONDS, SPACES[space_name])
+        limit, data = arguments.trial_seconds, load(arguments.data, name)
+        X, y, parts = split(*data, arguments.max_rows or len(data[1]))
+        trial = LimitedLosses(space_name, X, y, parts, limit, SPACES[space_name])
+        if table is not None and facts != trial.facts:
+            raise SystemExit(f"{path} is of other rows: use its --max-rows, or remove it")
         with ProcessEngine(trial) as engine:
             while table is None or len(table["loss"]) < arguments.n_configurations:
                 if time.monotonic() > deadline:
                     return
-                rows = evaluate(draw(trial.space, table), trial.space, engine)
+                vectors = draw(trial.space, table).astype(np.float32)
+                rows = evaluate(vectors, trial.space, engine, limit)
                 before = table or {key: values[:0] for key, values in rows.items()}
                 table = {key: np.concatenate([before[key], rows[key]]) for key in rows}
                 np.savez_compressed(path, facts=json.dumps(vars(trial.facts)), **table)
@@ -107,10 +111,9 @@ def read_table(path):
     return DataFacts(**json.loads(str(columns.pop("facts")))), columns
 
 
-def split(X, y):
-    """Rows to train on, to validate and to test; a smaller set is divided in the same ratio."""
-    sizes = np.array(list(N_ROWS.values()))
-    n_train, n_validation, n_test = sizes * min(len(y), sizes.sum()) // sizes.sum()
+def split(X, y, n_rows):
+    """Rows to train on, to validate and to test, stratified."""
+    n_train, n_validation, n_test = (int(part * min(len(y), n_rows)) for part in PARTS)
     part = partial(train_test_split, random_state=0)
     train, rest = part(np.arange(len(y)), train_size=n_train, stratify=y)
     sizes = {"train_size": n_validation, "test_size": n_test}
@@ -134,15 +137,15 @@ def draw(space, table):
     return np.vstack([space.sample(CHUNK - len(near), rng), near])
 
 
-def evaluate(vectors, space, engine):
+def evaluate(vectors, space, engine, limit):
     """Columns of a table for some configurations; a failed one has infinite losses."""
     for row, vector in enumerate(vectors):
         # The limit is that of the clock, for a trial that waits or sleeps.
-        engine.submit(row, (space.decode(vector),), time_limit=30 * TRIAL_SECONDS)
+        engine.submit(row, (space.decode(vector),), time_limit=30 * limit)
     outcomes = {}
     while len(outcomes) < len(vectors):
         outcomes |= dict(engine.wait())
-    killed = np.inf, np.inf, TRIAL_SECONDS
+    killed = np.inf, np.inf, limit
     rows = [outcomes[n].value or killed for n in range(len(vectors))]
     loss, held_out, seconds = np.array(rows, np.float32).T
     columns = {"vectors": vectors, "loss": loss, "held_out": held_out, "seconds": seconds}
@@ -183,7 +186,7 @@ class SurrogateBenchmark:
         self.models = {
             "loss": boosted(X[ok], self.scores["loss"].transform(columns["loss"][ok])),
             "held_out": boosted(X[ok], self.scores["held_out"].transform(columns["held_out"][ok])),
-            "seconds": boosted(X, np.log(columns["seconds"])),
+            "seconds": boosted(X, np.log(np.maximum(columns["seconds"], LEAST_SECONDS))),
             "failed": boosted(X, ~ok, "binary"),
         }
         return self
@@ -363,6 +366,8 @@ def main():
     add("--spaces", type=names, default=list(SPACES), help=",".join(SPACES))
     add("--sets", type=names, help="ten of each space")
     add("--n-configurations", type=int, default=400, help="400")
+    add("--max-rows", type=int, help="of a set, to build a table of: all")
+    add("--trial-seconds", type=float, default=10.0, help="of the processor, to build: 10")
     add("--strategies", type=names, default=names(STRATEGIES), help=STRATEGIES)
     add("--seeds", type=numbers, default=list(range(10)), help="0 to 9")
     add("--n-trials", type=int, default=250, help="250")

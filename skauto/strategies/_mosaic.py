@@ -66,8 +66,9 @@ class MOSAIC(GeneratorStrategy):
         Number of random pipelines per algorithm of the first decision in the initial design,
         besides its default pipeline. The design takes at most a quarter of ``max_evals`` and of
         the time limit, without trials made before it.
-    temperature : float, default=1.0
-        Temperature of the softmax in Eq. (4).
+    temperature : float, default=0.1
+        Temperature of the softmax in Eq. (4); 1 in the paper, where the policies of performances
+        in [0, 1] differ by a factor of at most e.
     transform : {"rank", None}, default="rank"
         Transformation of the losses: "rank" divides their ranks by their number, so that they lie
         in [0, 1] as accuracies do. None uses the losses (the paper), divided by twice the distance
@@ -86,13 +87,13 @@ class MOSAIC(GeneratorStrategy):
 
     Notes
     -----
-    Deviations from [1]_ and decisions that it leaves open: losses are transformed to ranks, and
-    playouts use more candidates and local search. The policy (Eq. 4) is normalized over the
-    existing children; the root has all its children from the start. Where a child has no trials,
-    Q (Eq. 3) replaces its median in Eq. (5), and the default completion replaces the best trial.
-    Pending evaluations count as visits in Eq. (5) and have their predicted mean in the surrogate.
-    Failed trials are imputed with the worst observed loss. Trials of the initial design count as
-    visits of the root and of its children.
+    Deviations from [1]_ and decisions that it leaves open: losses are transformed to ranks, the
+    temperature is lower, and playouts use more candidates and local search. The policy (Eq. 4) is
+    normalized over the existing children; the root has all its children from the start. Where a
+    child has no trials, Q (Eq. 3) replaces its median in Eq. (5), and the default completion
+    replaces the best trial. Pending evaluations count as visits in Eq. (5) and have their
+    predicted mean in the surrogate. Failed trials are imputed with the worst observed loss. Trials
+    of the initial design count as visits of the root and of its children.
 
     References
     ----------
@@ -122,7 +123,7 @@ class MOSAIC(GeneratorStrategy):
         n_starts: int = 10,
         n_rounds: int = 10,
         kappa: int = 3,
-        temperature: float = 1.0,
+        temperature: float = 0.1,
         transform: str | None = "rank",
         surrogate: Surrogate | None = None,
     ) -> None:
@@ -140,7 +141,7 @@ class MOSAIC(GeneratorStrategy):
     @classmethod
     def paper(cls) -> Self:
         """Settings of the paper, section 4.1, with untransformed losses."""
-        return cls(n_candidates=1000, n_starts=0, n_rounds=1, transform=None)
+        return cls(n_candidates=1000, n_starts=0, n_rounds=1, temperature=1.0, transform=None)
 
     def stop(self) -> None:
         """End the search: store the tree as ``tree_`` and delete the run state."""

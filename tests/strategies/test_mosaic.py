@@ -262,6 +262,21 @@ def test_best_below_is_a_trial_that_did_not_fail():
     assert space.decode(centre) == best
 
 
+def test_policy_prefers_a_good_classifier_and_is_almost_flat_with_the_settings_of_the_paper():
+    def loss_of(configuration):
+        return 0.1 if configuration["classifier"] == "trees" else 0.8
+
+    ratios = []
+    for strategy in (MOSAIC(), MOSAIC.paper()):
+        strategy.n_candidates = 50
+        strategy, _ = run(strategy, rich_space(), 14, loss_of=loss_of)
+        policy = {node.path: node.prior for node in strategy._tree.nodes() if len(node.path) == 1}
+        best = max(policy, key=policy.get)
+        assert rich_space().components("classifier")[best[0]].name == "trees"
+        ratios.append(policy[best] / min(policy.values()))
+    assert ratios[1] <= np.e < ratios[0]
+
+
 # Parallel walks, exhaustion
 
 
