@@ -4,7 +4,7 @@ from sklearn.base import clone
 
 from skauto.space import SearchSpace, get_space
 from skauto.strategies import STRATEGIES, ForestBO, Strategy
-from skauto.surrogates import DiversitySurrogate, GaussianProcess
+from skauto.surrogates import DiversityForest, GaussianProcess
 
 # Settings that make a strategy leave its initial design within a dozen trials and cost little.
 # A registered strategy that is not named here is tested with its defaults.
@@ -20,7 +20,7 @@ STRATEGY_SETTINGS: dict[str, dict] = {
     "divbo": {
         "n_initial": 4,
         "n_candidates": 300,
-        "diversity_surrogate": DiversitySurrogate(n_models=2, n_trees=10),
+        "diversity_surrogate": DiversityForest(n_trees=5),
     },
     "ensemble_optimization": {"n_members": 3, "n_initial": 4, "n_candidates": 300},
     "fang_hpo": {

@@ -5,22 +5,24 @@ First, ``build`` evaluates random configurations of the space ``divbo`` once on 
 tables in place of the space: a *tabular* benchmark, in which a configuration can only be proposed
 if it is in the table, and the neighbours of a configuration are the nearest ones of the table.
 ``live`` lets them search the space itself. ``tau`` measures how well the diversity of unseen pairs
-is ranked (Fig. 2), and ``surrogate`` how long the surrogate takes::
+is ranked (Fig. 2), and ``suggestions`` how long they take::
 
     python examples/benchmarks/divbo.py build --data FOLDER --tables FOLDER
     python examples/benchmarks/divbo.py search --tables FOLDER --seeds 0 --out divbo.csv
     python examples/benchmarks/divbo.py live --data FOLDER --n-trials 60 --out divbo_live.csv
     python examples/benchmarks/divbo.py tau --tables FOLDER
-    python examples/benchmarks/divbo.py surrogate --tables FOLDER
+    python examples/benchmarks/divbo.py suggestions --tables FOLDER --methods divbo,divbo_pairs
     python examples/benchmarks/divbo.py report --out divbo.csv
 
 Method ``bo`` is DivBO with ``beta=0``, so that only the term of the diversity differs; it is the
 optimiser of each arm of the rising bandit too. An action of the bandit has five trials in a search
 of 250, as in the paper, and proportionally fewer in a shorter one. Method ``divbo-0.1-0.4`` is
-DivBO with ``beta=0.1`` and ``tau=0.4``. A configuration fails if it takes more than 0.3 seconds of
-the processor. Tables and lines of the CSV file that are there are not made again.
+DivBO with ``beta=0.1`` and ``tau=0.4``, and ``divbo_pairs`` has the diversity surrogate of the
+paper, LightGBM on pairs of configurations. A configuration fails if it takes more than 0.3 seconds
+of the processor. Tables and lines of the CSV file that are there are not made again.
 """
 
+import itertools
 import time
 import warnings
 from pathlib import Path
@@ -50,7 +52,7 @@ from skauto.history import History, Trial
 from skauto.selection import ErrorLoss, greedy_selection, pairwise_diversity
 from skauto.space import Configuration, SearchSpace, get_space
 from skauto.strategies import DivBO, RisingBandit, get_strategy
-from skauto.surrogates import DiversitySurrogate, RandomForest
+from skauto.surrogates import DiversityForest, DiversitySurrogate
 
 SETS = "quake,wind,spambase,elevators,pol,bank32nh,cpu_small,house_8L,puma32H,space_ga"
 METHODS = "random,bo,rising_bandit,ensemble_optimization,ensemble_evolution,divbo"
@@ -59,7 +61,9 @@ TRIAL_SECONDS = 0.3  # of the processor
 PAPER_TRIALS = 250
 N_NEIGHBORS = 30
 N_MEMBERS = 25
+MODELS = {"forest": DiversityForest, "pairs": DiversitySurrogate}
 N_UNSEEN = 50  # configurations whose pairs the diversity surrogate ranks
+N_POOL = 10  # best of the others
 KEY = ["data_set", "method", "seed", "n_trials"]
 # The ten methods of Table 1, and the column of the CSV file that holds the error of each.
 TABLE_1 = {
@@ -92,6 +96,8 @@ def make_strategy(method, n_trials):
     if method == "rising_bandit":
         n_pulls = max(1, round(5 * n_trials / PAPER_TRIALS))
         return RisingBandit(n_pulls=n_pulls, strategy=DivBO(beta=0.0, n_initial=n_pulls))
+    if method == "divbo_pairs":
+        return DivBO(diversity_surrogate=DiversitySurrogate())
     name, *numbers = method.split("-")
     return DivBO(beta=float(numbers[0]), tau=float(numbers[1])) if numbers else get_strategy(name)
 
@@ -267,58 +273,46 @@ def read_configurations(table):
 # The diversity surrogate
 
 
-def surrogate_table(table, sizes, seed=0, n_unseen=N_UNSEEN):
-    """Kendall's tau on pairs of unseen configurations, and the processor seconds of an update."""
-    space = get_space("divbo")
-    X = space.one_hot(space.encode(read_configurations(table)))
-    chosen = np.random.default_rng(seed).permutation(len(X))[: max(sizes) + n_unseen]
-    X, diversity = X[chosen], pairwise_diversity(table["validation"][chosen])
-    i, j = np.triu_indices(n_unseen, 1)
-    first, second, truth = X[-n_unseen:][i], X[-n_unseen:][j], diversity[-n_unseen:, -n_unseen:]
-    models = {"updated": DiversitySurrogate(), "refitted": DiversitySurrogate(max_pairs=10**9)}
-    rng = np.random.default_rng(seed)
-    lines = []
-    for n in range(min(sizes) - 20, max(sizes) + 1):
-        start = time.process_time()
-        models["updated"].update(X[:n], diversity[:n, :n], rng)
-        seconds = time.process_time() - start
-        if n not in sizes:
-            continue
-        models["refitted"].fit(X[:n], diversity[:n, :n], rng)
-        line = {"n": n, "update_seconds": seconds}
-        for name, model in models.items():
-            line[name] = kendalltau(model.predict(first, second)[0], truth[i, j]).statistic
-        a, b = np.divmod(np.arange(n * n), n)
-        forest = RandomForest().fit(np.hstack([X[a], X[b]]), diversity[a, b], rng)
-        predicted, _ = forest.predict(np.hstack([first, second]))
-        line["forest"] = kendalltau(predicted, truth[i, j]).statistic
-        lines.append(line)
-    return pd.DataFrame(lines)
+def taus(table, model, n_fitted, seeds):
+    """Kendall's tau by a surrogate fitted to other configurations, for each seed.
 
-
-def taus(table, n_fitted, seeds):
-    """Kendall's tau on the pairs of unseen configurations, by surrogates fitted to others."""
-    space = get_space("divbo")
-    X = space.one_hot(space.encode(read_configurations(table)))
+    *Unseen* are the pairs of the configurations that it has not seen, *pool* their pairs with the
+    best of the observed ones, and *nearest* their smallest diversity to these (Eq. 4).
+    """
+    X = get_space("divbo").one_hot(get_space("divbo").encode(read_configurations(table)))
     diversity = pairwise_diversity(table["validation"])
+    errors = error(table["validation"], table["y_validation"])
     i, j = np.triu_indices(N_UNSEEN, 1)
     for seed in seeds:
         rng = np.random.default_rng(seed)
         fitted, unseen = np.split(rng.permutation(len(X))[: n_fitted + N_UNSEEN], [n_fitted])
-        model = DiversitySurrogate().fit(X[fitted], diversity[np.ix_(fitted, fitted)], rng)
-        first, second = unseen[i], unseen[j]
-        predicted, _ = model.predict(X[first], X[second])
-        yield kendalltau(predicted, diversity[first, second]).statistic
+        surrogate = MODELS[model]()
+        start = time.process_time()
+        surrogate.fit(X[fitted], diversity[np.ix_(fitted, fitted)], rng)
+        seconds = time.process_time() - start
+        pool = errors[fitted].argsort(kind="stable")[:N_POOL]
+        samples = surrogate.sample(pool, X[unseen])
+        truth = diversity[np.ix_(fitted[pool], unseen)]
+        pairs = {
+            "unseen": (
+                surrogate.predict(X[unseen[i]], X[unseen[j]])[0],
+                diversity[unseen[i], unseen[j]],
+            ),
+            "pool": (samples.mean(axis=0), truth),
+            "nearest": (samples.min(axis=1).mean(axis=0), truth.min(axis=0)),
+        }
+        outcome = {name: kendalltau(*pair).statistic for name, pair in pairs.items()}
+        yield outcome | {"fit_seconds": seconds}
 
 
-def suggestion_seconds(table, n, n_timed=25, seed=0):
+def suggestion_seconds(table, method, n, n_timed=25, seed=0):
     """Mean processor seconds of the last suggestions of a search of n trials.
 
     The trials are random configurations with the predictions of a table, row after row.
     """
     space, rng = get_space("divbo"), np.random.default_rng(seed)
     history = History(max_evals=n, targets=table["y_validation"])
-    strategy = get_strategy("divbo").start(space, rng)
+    strategy = make_strategy(method, n).start(space, rng)
     seconds = []
     for number, vector in enumerate(space.sample(n, rng)):
         if number >= n - n_timed - 1:  # the first of these reads all trials at once
@@ -424,29 +418,29 @@ def run(arguments):
 
 
 def measure_tau(arguments):
-    """Print mean and standard deviation of Kendall's tau over the seeds, by set."""
-    for name in arguments.sets:
+    """Print mean and standard deviation of Kendall's tau over the seeds, by set and surrogate."""
+    lines = {}
+    for name, model in itertools.product(arguments.sets, MODELS):
         table = joblib.load(arguments.tables / f"{name}.joblib")
-        n_fitted = min(max(arguments.sizes), len(table["configurations"]) - N_UNSEEN)
-        values = list(taus(table, n_fitted, arguments.seeds))
-        mean, deviation = np.mean(values), np.std(values, ddof=1)
-        print(f"{name}, {n_fitted} fitted: tau {mean:.3f}, sd {deviation:.3f}", flush=True)
+        n_fitted = min(PAPER_TRIALS, len(table["configurations"]) - N_UNSEEN)
+        frame = pd.DataFrame(taus(table, model, n_fitted, arguments.seeds))
+        deviation = {"sd of unseen": frame["unseen"].std()}
+        lines[name, model] = frame.mean().to_dict() | deviation | {"fitted": n_fitted}
+    print(pd.DataFrame(lines).T.round(3).to_string())
 
 
-def measure_surrogate(arguments):
-    sizes = arguments.sizes
-    for seed in arguments.seeds:
-        for name in arguments.sets:
-            table = joblib.load(arguments.tables / f"{name}.joblib")
-            print(name, surrogate_table(table, sizes, seed).round(3), sep="\n", flush=True)
-            for n in (max(sizes), 4 * max(sizes)):
-                print(f"seconds a suggestion at {n}: {suggestion_seconds(table, n):.2f}")
+def measure_suggestions(arguments):
+    for name, n in itertools.product(arguments.sets, arguments.sizes):
+        table = joblib.load(arguments.tables / f"{name}.joblib")
+        for method in arguments.methods:
+            seconds = suggestion_seconds(table, method, n)
+            print(f"{name}, {method}, seconds a suggestion at {n}: {seconds:.2f}", flush=True)
 
 
 def main():
     parser = make_parser(__doc__)
     parser.add_argument(
-        "command", choices=["build", "search", "live", "tau", "surrogate", "report"]
+        "command", choices=["build", "search", "live", "tau", "suggestions", "report"]
     )
     parser.add_argument("--tables", type=Path, help="folder of the tables")
     parser.add_argument("--sets", type=names, default=names(SETS), help=SETS)
@@ -454,7 +448,7 @@ def main():
     parser.add_argument("--seeds", type=numbers, default=[0], help="0")
     parser.add_argument("--n-configurations", type=int, default=1500, help="1500")
     parser.add_argument("--n-trials", type=int, default=PAPER_TRIALS, help="250")
-    parser.add_argument("--sizes", type=numbers, default=[50, 100, 150, 200, 250])
+    parser.add_argument("--sizes", type=numbers, default=[250, 1000])
     parser.add_argument("--out", type=Path, default=Path("divbo.csv"), help="divbo.csv")
     parser.add_argument("--plot", type=Path, help="file of the plot that report makes")
     arguments = parser.parse_args()
@@ -465,8 +459,8 @@ def main():
         build_tables(arguments)
     elif arguments.command == "tau":
         measure_tau(arguments)
-    elif arguments.command == "surrogate":
-        measure_surrogate(arguments)
+    elif arguments.command == "suggestions":
+        measure_suggestions(arguments)
     else:
         run(arguments)
 

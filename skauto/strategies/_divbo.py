@@ -6,6 +6,7 @@ from typing import Self
 import numpy as np
 from scipy.special import expit
 from scipy.stats import rankdata
+from sklearn.base import clone
 
 from skauto.history import History, Proposal
 from skauto.selection._diversity import diversity_to
@@ -13,7 +14,7 @@ from skauto.strategies._base import Observations
 from skauto.strategies._bayesian import BayesianStrategy, clone_or, improvement_of, rank_scores
 from skauto.strategies._checks import check_integers, check_numbers, check_options
 from skauto.strategies._stored_predictions import StoredPredictions
-from skauto.surrogates import DiversitySurrogate, RandomForest, Surrogate
+from skauto.surrogates import DiversityForest, DiversitySurrogate, RandomForest, Surrogate
 from skauto.utils import FloatArray, IntArray
 
 # Local candidates are neighbors of this many of the best trials.
@@ -60,9 +61,10 @@ class DivBO(BayesianStrategy):
     surrogate : Surrogate, default=None
         Performance surrogate; None means :class:`~skauto.surrogates.RandomForest` with leaves of
         single trials.
-    diversity_surrogate : DiversitySurrogate, default=None
+    diversity_surrogate : DiversityForest or DiversitySurrogate, default=None
         Model of the diversity of two configurations; None means
-        :class:`~skauto.surrogates.DiversitySurrogate` with its defaults.
+        :class:`~skauto.surrogates.DiversityForest`, and the paper has
+        :class:`~skauto.surrogates.DiversitySurrogate`.
 
     See Also
     --------
@@ -75,7 +77,8 @@ class DivBO(BayesianStrategy):
     - The initial design has the default configuration; Algorithm 1 has random ones only.
     - The targets are normal scores of ranks, and trees are grown to single trials.
     - The temporary pool is selected from the 10 best trials and the 3 best of each classifier.
-    - The N samples of Eq. (4) are the predictions of the N models of the diversity surrogate.
+    - The diversity surrogate is a forest of one point per configuration, not LightGBM on pairs.
+      The N samples of Eq. (4) are its trees.
     - Diversity is only predicted for candidates that may minimize Eq. (5), those with
       :math:`R_{perf} \le 1 + w (n - 1)` for n candidates. Their diversity rank is estimated from
       256 random candidates, which is exact for n up to 256.
@@ -111,7 +114,7 @@ class DivBO(BayesianStrategy):
         random_fraction: float = 0.0,
         transform: str | None = "rank",
         surrogate: Surrogate | None = None,
-        diversity_surrogate: DiversitySurrogate | None = None,
+        diversity_surrogate: DiversityForest | DiversitySurrogate | None = None,
     ) -> None:
         self.n_initial = n_initial
         self.beta = beta
@@ -126,8 +129,13 @@ class DivBO(BayesianStrategy):
 
     @classmethod
     def paper(cls) -> Self:
-        """Settings of the paper, section 4.1: a forest with leaves of three, fitted to losses."""
-        return cls(transform=None, surrogate=RandomForest())
+        """Settings of the paper, section 4.1: a forest with leaves of three, fitted to losses.
+
+        The diversity surrogate is LightGBM, fitted to pairs.
+        """
+        return cls(
+            transform=None, surrogate=RandomForest(), diversity_surrogate=DiversitySurrogate()
+        )
 
     def _start(self) -> None:
         check_integers(self, n_initial=0, n_members=1, n_candidates=1, n_local=0)
@@ -137,7 +145,7 @@ class DivBO(BayesianStrategy):
         self._candidates_of_pool: IntArray = np.empty(0, dtype=np.intp)
         self._pool: IntArray = np.empty(0, dtype=np.intp)  # rows of the stored predictions
         self._diversities = np.zeros((0, 0))
-        self._pair_model = clone_or(self.diversity_surrogate, DiversitySurrogate())
+        self._pair_model = clone(self.diversity_surrogate or DiversityForest())
 
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         self._update_pool(observations, history)
@@ -221,5 +229,5 @@ class DivBO(BayesianStrategy):
             return np.empty(0)
         known = self._space.one_hot(observations.vectors[self._stored.indices])
         self._pair_model.update(known, self._diversities, self._rng)
-        samples = self._pair_model.sample(known[self._pool], self._space.one_hot(candidates))
+        samples = self._pair_model.sample(self._pool, self._space.one_hot(candidates))
         return samples.min(axis=1).mean(axis=0)

@@ -76,7 +76,7 @@ class DiversitySurrogate(BaseEstimator):
         The diversity of the configurations ``X`` (n_samples, n_features) is a symmetric matrix
         (n_samples, n_samples).
         """
-        points = np.ascontiguousarray(X, dtype=np.float32)
+        self._points = points = np.ascontiguousarray(X, dtype=np.float32)
         self.models_ = [self._grow(points, diversity, rng) for _ in range(self.n_models)]
         self.n_seen_ = [len(points)] * self.n_models
         return self
@@ -89,7 +89,7 @@ class DiversitySurrogate(BaseEstimator):
         """
         if not hasattr(self, "models_"):
             return self.fit(X, diversity, rng)
-        points = np.ascontiguousarray(X, dtype=np.float32)
+        self._points = points = np.ascontiguousarray(X, dtype=np.float32)
         n = len(points)
         n_fits = max(1, self.max_pairs // min(n * n, self.max_pairs))
         for k in np.argsort(self.n_seen_, kind="stable")[:n_fits].tolist():
@@ -107,15 +107,15 @@ class DiversitySurrogate(BaseEstimator):
         values = self._values(first, second)
         return values.mean(axis=0), values.std(axis=0)
 
-    def sample(self, first: FloatArray, second: FloatArray) -> FloatArray:
-        """Return the prediction of each model for all pairs of two sets of configurations.
+    def sample(self, members: IntArray, X: FloatArray) -> FloatArray:
+        """Predict the diversity of configurations ``X`` to observed ones, by each model.
 
-        The shape is (n_models, n_first, n_second). Each model is one joint sample of the
-        predictive distribution.
+        ``members`` has the rows of the observed ones. The shape is (n_models, n_members,
+        n_samples). Each model is one joint sample of the predictive distribution.
         """
-        n_first, n_second = len(first), len(second)
-        values = self._values(np.repeat(first, n_second, axis=0), np.tile(second, (n_first, 1)))
-        return values.reshape(-1, n_first, n_second)
+        first = np.repeat(self._points[members], len(X), axis=0)
+        values = self._values(first, np.tile(X, (len(members), 1)))
+        return values.reshape(-1, len(members), len(X))
 
     def _values(self, first: FloatArray, second: FloatArray) -> FloatArray:
         """Prediction of each model (n_models, n_pairs): the mean over both orders of the pairs."""

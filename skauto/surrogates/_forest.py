@@ -8,7 +8,7 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.tree import DecisionTreeRegressor
 
-from skauto.utils import FloatArray
+from skauto.utils import FloatArray, IntArray
 
 
 class RandomForest(BaseEstimator):
@@ -76,11 +76,14 @@ class RandomForest(BaseEstimator):
 
     def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Predict mean and standard deviation over the trees; see `Surrogate.predict`."""
-        points = np.ascontiguousarray(X, dtype=np.float32)
-        leaves = np.array([tree.tree_.apply(points) for tree in self.trees_])
-        values = zip(self.trees_, leaves, strict=True)
+        values = zip(self.trees_, self.apply(X), strict=True)
         means = np.array([tree.tree_.value[leaf, 0, 0] for tree, leaf in values])
         return means.mean(axis=0), means.std(axis=0)
+
+    def apply(self, X: FloatArray) -> IntArray:
+        """Leaf of each point in each tree, of shape (n_trees, n_samples)."""
+        points = np.ascontiguousarray(X, dtype=np.float32)
+        return np.array([tree.tree_.apply(points) for tree in self.trees_])
 
     def _grow(
         self, X: NDArray[np.float32], y: FloatArray, rng: np.random.Generator

@@ -1,5 +1,7 @@
 """DivBO, part by part."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.stats import rankdata
@@ -13,7 +15,7 @@ from skauto.history import Goal, History, Proposal
 from skauto.selection import ErrorLoss, greedy_selection, pairwise_diversity
 from skauto.selection._candidates import candidate_pool
 from skauto.strategies import DivBO
-from skauto.surrogates import DiversitySurrogate
+from skauto.surrogates import DiversityForest, DiversitySurrogate
 from tests.instances import quick_space
 from tests.strategies.ensemble_search import ArtificialClassifiers
 from tests.strategies.search_loop import drive, rich_space
@@ -39,8 +41,8 @@ class KnownDiversity(BaseEstimator):
         self.seen.append((X.copy(), diversity.copy()))
         return self
 
-    def sample(self, first, second):
-        distances = abs(first[:, None] - second[None]).mean(axis=2)
+    def sample(self, members, X):
+        distances = abs(self.seen[-1][0][members][:, None] - X[None]).mean(axis=2)
         return np.array([distances, distances**2])
 
 
@@ -84,8 +86,9 @@ def test_proposes_what_minimises_the_sum_of_ranks(beta):
     )
     predictions = np.array([history[i].predictions for i in pool])
     chosen = pool[greedy_selection(predictions, history.goal.targets, ErrorLoss(), 25).indices]
-    members = space.one_hot(space.encode([history[i].configuration for i in np.unique(chosen)]))
-    nearest = KnownDiversity().sample(members, encoded).min(axis=1).mean(axis=0)
+    known = space.one_hot(space.encode([trial.configuration for trial in history]))
+    surrogate = KnownDiversity().update(known, np.empty(0), None)
+    nearest = surrogate.sample(np.unique(chosen), encoded).min(axis=1).mean(axis=0)
     diversity = rankdata(-nearest, method="min")
     weight = beta * (1 / (1 + np.exp(-0.2 * 35)) - 0.5)
     combined = performance + weight * diversity
@@ -185,19 +188,25 @@ def test_large_validation_sets_are_sampled(monkeypatch):
 
 
 def test_suggestions_are_more_diverse_than_without_diversity():
-    space, nearest = rich_space(), {}
-    classifiers = ArtificialClassifiers(space, 0)
-    for beta in (0.0, 5.0):
+    space, nearest = rich_space(), {0.0: [], 5.0: []}
+    for beta, seed in itertools.product(nearest, range(3)):
+        classifiers = ArtificialClassifiers(space, seed)
         history = History(targets=classifiers.targets)
-        strategy = DivBO(
-            beta=beta,
-            n_candidates=200,
-            diversity_surrogate=DiversitySurrogate(n_models=2, n_trees=20),
-        )
-        drive(strategy, space, lambda _, c: classifiers(c), 24, history=history)
+        model = DiversityForest(n_trees=10)
+        strategy = DivBO(beta=beta, n_candidates=200, diversity_surrogate=model)
+        drive(strategy, space, lambda _, c, f=classifiers: f(c), 24, history=history)
         diversity = pairwise_diversity(np.array([trial.predictions for trial in history]))
-        nearest[beta] = np.mean([diversity[i, :i].min() for i in range(12, 24)])
-    assert nearest[5.0] > 1.2 * nearest[0.0]
+        nearest[beta].append(np.mean([diversity[i, :i].min() for i in range(12, 24)]))
+    assert np.mean(nearest[5.0]) > 1.2 * np.mean(nearest[0.0])
+
+
+def test_the_settings_of_the_paper_have_its_surrogates():
+    strategy = DivBO.paper()
+    assert isinstance(strategy.diversity_surrogate, DiversitySurrogate)
+    assert strategy.transform is None
+    history = ArtificialClassifiers(rich_space()).history(8)
+    strategy.set_params(n_candidates=50).start(rich_space(), np.random.default_rng(0))
+    assert strategy.suggest(history).origin == "diversity"
 
 
 class WatchedDivBO(DivBO):
@@ -230,7 +239,7 @@ def test_the_pool_is_the_ensemble_that_is_returned(scoring):
             n_initial=2,
             n_candidates=50,
             n_members=6,
-            diversity_surrogate=DiversitySurrogate(n_models=2, n_trees=10),
+            diversity_surrogate=DiversityForest(n_trees=5),
         ),
         scoring=scoring,
         space=quick_space(),

@@ -1,11 +1,20 @@
-"""The diversity surrogate: its training pairs, its updates and its ranking."""
+"""The diversity surrogates: what they are fitted to, their updates and their ranking."""
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 from scipy.stats import kendalltau
+from sklearn.base import clone
 
-from skauto.surrogates import DiversitySurrogate
+from skauto.selection import pairwise_diversity
+from skauto.surrogates import DiversityForest, DiversitySurrogate
 from skauto.surrogates._diversity import _draw_pairs
+from skauto.surrogates._diversity_forest import classical_scaling
+
+MODELS = {
+    "pairs": DiversitySurrogate(n_models=3, n_trees=20, learning_rate=0.2),
+    "forest": DiversityForest(n_trees=20),
+}
 
 
 def make_problem(n, seed=0, n_features=4):
@@ -34,9 +43,14 @@ def test_both_orders_of_random_pairs_where_they_are_many():
     assert len({(min(pair), max(pair)) for pair in pairs}) == 200
 
 
-def test_unseen_pairs_are_ranked():
+@pytest.fixture(params=MODELS)
+def model(request):
+    return clone(MODELS[request.param])
+
+
+def test_unseen_pairs_are_ranked(model):
     X, diversity = make_problem(120)
-    surrogate = quick().fit(X[:80], diversity[:80, :80], np.random.default_rng(0))
+    surrogate = model.fit(X[:80], diversity[:80, :80], np.random.default_rng(0))
     i, j = np.triu_indices(40, 1)
     mean, std = surrogate.predict(X[80:][i], X[80:][j])
     assert kendalltau(mean, diversity[80:, 80:][i, j]).statistic > 0.7
@@ -46,7 +60,7 @@ def test_unseen_pairs_are_ranked():
 def test_samples_are_the_models_predictions():
     X, diversity = make_problem(30)
     surrogate = quick().fit(X, diversity, np.random.default_rng(0))
-    values = surrogate.sample(X[:3], X[5:12])
+    values = surrogate.sample(np.arange(3), X[5:12])
     assert values.shape == (3, 3, 7)
     assert 0 <= values.min() <= values.max() <= 1
     i, j = np.repeat(np.arange(3), 7), np.tile(np.arange(5, 12), 3)
@@ -55,19 +69,19 @@ def test_samples_are_the_models_predictions():
     np.testing.assert_allclose(values.std(axis=0).ravel(), std)
 
 
-def test_predictions_do_not_depend_on_the_order_of_a_pair():
-    X, diversity = make_problem(30)
-    surrogate = quick().fit(X, diversity, np.random.default_rng(0))
-    there, back = surrogate.sample(X[:3], X[5:12]), surrogate.sample(X[5:12], X[:3])
-    np.testing.assert_allclose(there, back.transpose(0, 2, 1))
+def test_predictions_do_not_depend_on_the_order_of_a_pair(model):
+    X, diversity = make_problem(40)
+    surrogate = model.fit(X[:30], diversity[:30, :30], np.random.default_rng(0))
+    there, back = surrogate.predict(X[25:35], X[30:]), surrogate.predict(X[30:], X[25:35])
+    np.testing.assert_allclose(there, back)
 
 
-def test_the_generator_decides():
+def test_the_generator_decides(model):
     X, diversity = make_problem(40)
 
     def predictions(seed):
-        surrogate = quick(max_pairs=500).fit(X, diversity, np.random.default_rng(seed))
-        return surrogate.sample(X[:2], X)
+        surrogate = model.fit(X[:30], diversity[:30, :30], np.random.default_rng(seed))
+        return surrogate.sample(np.arange(2), X)
 
     np.testing.assert_array_equal(predictions(1), predictions(1))
     assert (predictions(1) != predictions(2)).any()
@@ -110,7 +124,44 @@ def test_updated_models_rank_about_as_well_as_new_ones():
     assert scores[0] > scores[1] - 0.05
 
 
-def test_two_configurations_are_enough():
+def test_two_configurations_are_enough(model):
     X, diversity = make_problem(2)
-    values = quick().fit(X, diversity, np.random.default_rng(0)).sample(X, X)
+    values = model.fit(X, diversity, np.random.default_rng(0)).sample(np.arange(2), X)
     assert np.isfinite(values).all()
+
+
+def test_classical_scaling_gives_points_with_the_diversities_as_squared_distances():
+    predictions = np.random.default_rng(0).dirichlet([1.0, 1.0, 1.0], (20, 50))
+    diversity = pairwise_diversity(predictions)
+    points = classical_scaling(diversity, 19)
+    np.testing.assert_allclose(cdist(points, points, "sqeuclidean"), diversity, atol=1e-12)
+    # Fewer coordinates are the first ones, those of the largest variance.
+    few = classical_scaling(diversity, 3)
+    np.testing.assert_allclose(abs(few), abs(points[:, -3:]), atol=1e-12)
+    assert points.var(axis=0)[-3:].min() >= points.var(axis=0)[:-3].max()
+
+
+def test_a_tree_predicts_the_mean_diversity_of_the_configurations_in_its_leaves():
+    X, diversity = make_problem(40)
+    forest = DiversityForest(n_trees=4).fit(X[:30], diversity[:30, :30], np.random.default_rng(0))
+    values = forest.sample(np.array([3, 7]), X[30:])
+    pairs = []
+    for tree, sample in zip(forest.forest_.trees_, values, strict=True):
+        leaves, known = tree.apply(X[30:]), tree.apply(X[:30])
+        for new, leaf in enumerate(leaves):
+            within = diversity[:30, :30][known == leaf]
+            np.testing.assert_allclose(sample[:, new], within[:, [3, 7]].mean(axis=0))
+        both = diversity[:30, :30][known == leaves[0]][:, known == leaves[1]]
+        pairs.append(both.mean())
+    mean, std = forest.predict(X[30:31], X[31:32])
+    np.testing.assert_allclose([mean[0], std[0]], [np.mean(pairs), np.std(pairs)])
+
+
+def test_the_forest_is_fitted_again_for_new_configurations_only():
+    X, diversity = make_problem(40)
+    rng = np.random.default_rng(0)
+    forest = DiversityForest(n_trees=3).update(X[:30], diversity[:30, :30], rng)
+    trees = forest.forest_.trees_
+    assert forest.update(X[:30], diversity[:30, :30], rng).forest_.trees_ is trees
+    assert forest.update(X[:31], diversity[:31, :31], rng).forest_.trees_ is not trees
+    assert forest.sample(np.array([30]), X).shape == (3, 1, 40)
