@@ -48,7 +48,15 @@ from skauto.metalearning._prices import load_prices
 from skauto.space import Configuration, SearchSpace
 from skauto.space.catalog import get_space
 from skauto.strategies import Strategy, get_strategy
-from skauto.utils import Budget, FloatArray, Interval, StrOptions, fit_context, scorer_function
+from skauto.utils import (
+    Budget,
+    FloatArray,
+    Interval,
+    StrOptions,
+    fingerprint,
+    fit_context,
+    scorer_function,
+)
 
 # Number of trials if neither max_evals nor time_limit is set.
 DEFAULT_MAX_EVALS = 50
@@ -387,19 +395,26 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
         """Facts that a checkpoint and the search that resumes it must have in common."""
         return {
             "seed": seed,
-            "data": joblib.hash((data.Z, data.y, data.classes, data.sample_weight)),
+            **self._facts_of(data),
             "folds": joblib.hash(data.splits),
-            "scoring": str(self.scoring),
             "objectives": ", ".join(goal.objectives),
         }
 
     def _facts(self, data: TrainingData, space: SearchSpace) -> dict[str, str]:
         """Facts that a warm start and the last search must have in common."""
         return {
-            "data": joblib.hash((data.Z, data.y, data.classes, data.sample_weight)),
-            "cv": str(self.cv),
-            "scoring": str(self.scoring),
+            "cv": joblib.hash(self.cv) if isinstance(self.cv, list | tuple) else str(self.cv),
+            "groups": joblib.hash(data.groups),
+            **self._facts_of(data),
             "space": describe_space(space),
+        }
+
+    def _facts_of(self, data: TrainingData) -> dict[str, str]:
+        """Facts that every continued search must have in common."""
+        return {
+            "data": joblib.hash((data.Z, data.y, data.classes, data.sample_weight)),
+            "sensitive_features": joblib.hash(data.sensitive_features),
+            "scoring": fingerprint(self.scoring),
         }
 
     def _model_builder(

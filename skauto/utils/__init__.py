@@ -18,6 +18,7 @@ from skauto.utils._compat import (
     scorer_options,
     take_rows,
 )
+from skauto.utils._fingerprint import fingerprint
 from skauto.utils._names import closest, known_names
 from skauto.utils._pareto import non_dominated
 from skauto.utils._predictions import Predictions
@@ -37,6 +38,7 @@ __all__ = [
     "check_sample_weight",
     "closest",
     "column_arrays",
+    "fingerprint",
     "fit_context",
     "input_feature_names",
     "known_names",

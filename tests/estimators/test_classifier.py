@@ -227,6 +227,24 @@ def test_warm_start_refuses_another_search(iris):
     assert len(clf.fit(X, y).history_) == 8  # an error does not end the last search
 
 
+def test_warm_start_refuses_other_groups_folds_and_metrics(iris):
+    X, y = iris
+    groups = np.arange(len(y)) % 10
+    rows = np.arange(3000) % len(y)
+    folds = [[(np.delete(rows, half), rows[half])] for half in (slice(700), slice(800))]
+    correct, wrong = (
+        make_scorer(lambda y, predicted, sign=sign: sign * np.mean(y == predicted))
+        for sign in (1, -1)
+    )
+    clf = quick(options=SearchOptions(warm_start=True), scoring=correct, cv=folds[0]).fit(X, y)
+    with pytest.raises(ValueError, match="last search: groups differ"):
+        clone(clf).set_params(cv=2).fit(X, y).fit(X, y, groups=groups)
+    with pytest.raises(ValueError, match="last search: cv differ"):
+        clf.set_params(cv=folds[1]).fit(X, y)
+    with pytest.raises(ValueError, match="last search: scoring differ"):
+        clf.set_params(cv=folds[0], scoring=wrong).fit(X, y)
+
+
 def test_keyboard_interrupt_keeps_what_was_found(iris):
     class Impatient(RandomSearch):
         def observe(self, trial):

@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from sklearn.metrics import make_scorer
 from sklearn.naive_bayes import GaussianNB
 
 from skauto import AutoClassifier, SearchOptions
@@ -114,6 +115,16 @@ def test_another_search_is_refused(iris, path, change, what):
     with pytest.raises(CheckpointError, match=f"belongs to another search: .*{what}"):
         search(path, **change).fit(*iris)
     assert path.read_bytes() == content
+
+
+def test_a_metric_of_the_user_is_recognized(iris, path):
+    def fit(max_evals):
+        metric = make_scorer(lambda y, predicted: np.mean(y == predicted))
+        return search(path, scoring=metric, max_evals=max_evals).fit(*iris)
+
+    first, more = (fit(max_evals).history_ for max_evals in (3, 6))
+    assert len(more) == 6
+    assert [t.configuration for t in more[:3]] == [t.configuration for t in first]
 
 
 def test_other_data_are_refused(iris, path):
