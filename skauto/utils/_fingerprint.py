@@ -1,5 +1,6 @@
-"""Hash of parameters that a search and its continuation must have in common."""
+"""Hash of settings that a search and its continuation must have in common."""
 
+import pickle
 import types
 from typing import Any
 
@@ -17,6 +18,8 @@ class _Hasher(NumpyHasher):
             return object, (), (name, value.__code__, defaults, cells)
         if isinstance(value, types.CodeType):
             return object, (), (value.co_code, value.co_names, value.co_consts)
+        if isinstance(value, type) and "<locals>" in value.__qualname__:  # not to be imported
+            return object, (), (value.__module__, value.__qualname__)
         return NotImplemented
 
 
@@ -24,6 +27,12 @@ def fingerprint(value: Any) -> str:
     """Hash of a value that is equal in another process.
 
     Functions, lambdas too, have equal hashes if their code and the values that they enclose are
-    equal, wherever they are.
+    equal, wherever they are. Classes are compared by their names.
     """
-    return str(_Hasher("md5").hash(value))
+    try:
+        return str(_Hasher("md5").hash(value))
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise ValueError(
+            "A search that is continued compares its settings with those of the last one. They "
+            f"must be objects that can be pickled. Got {value!r}, which cannot: {error}."
+        ) from error

@@ -2,10 +2,13 @@
 
 import subprocess
 import sys
+import threading
 from functools import partial
 from itertools import combinations
 from pathlib import Path
 
+import pytest
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, fbeta_score, make_scorer
 
 from skauto.utils import fingerprint
@@ -29,12 +32,22 @@ def recursive():
     return depth
 
 
+def local():
+    class Local:
+        """Defined in a function."""
+
+    return Local()
+
+
 class Weighed:
     def __init__(self, weight):
         self.weight = weight
 
     def __call__(self, estimator, X, y):
         return self.weight * profit(estimator, X, y)
+
+    def __repr__(self):
+        return f"Weighed({self.weight})"
 
 
 def scorings():
@@ -56,6 +69,10 @@ def scorings():
         make_scorer(priced(1.0)),
         make_scorer(priced(2.0)),
         make_scorer(recursive()),
+        local(),
+        LogisticRegression(C=1.0),
+        LogisticRegression(C=2.0),
+        {"classifier": [LogisticRegression(C=2.0)]},
     ]
 
 
@@ -72,3 +89,8 @@ def test_another_process_has_the_same():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root
     ).stdout
     assert printed.split() == [fingerprint(scoring) for scoring in scorings()]
+
+
+def test_what_cannot_be_pickled_is_named():
+    with pytest.raises(ValueError, match="can be pickled. Got .*lock"):
+        fingerprint(Weighed(threading.Lock()))
