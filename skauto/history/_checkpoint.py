@@ -24,6 +24,7 @@ except ImportError:  # Windows: checkpoints are not locked
     fcntl = None  # type: ignore[assignment]
 
 from skauto.exceptions import CheckpointError, CheckpointWarning
+from skauto.history._describe import describe
 from skauto.history._trial import Trial
 from skauto.space import SearchSpace
 
@@ -200,15 +201,32 @@ class Checkpoint:
 
 
 def describe_space(space: SearchSpace) -> str:
-    """Return a checksum of the names, hyper-parameters and legal structures of a space."""
-    parts = [
-        f"{step}/{component.name}/{name}/{parameter!r}"
+    """Return a checksum of the algorithms of a space, their settings and the forbidden pairs.
+
+    The code of classes and functions is not compared.
+    """
+    components = [
+        (
+            step,
+            component.name,
+            component.estimator,
+            component.settings,
+            list(component.parameters.items()),
+            component.conditions,
+            component.adapt,
+            component.balancing,
+        )
         for step in space.steps
         for component in space.components(step)
-        for name, parameter in [("", None), *component.parameters.items()]
     ]
-    checksum = zlib.crc32(space.structures.tobytes(), zlib.crc32("\n".join(parts).encode()))
-    return f"{checksum:08x}"
+    names = {step: {c.name for c in space.components(step)} for step in space.steps}
+    forbidden = {
+        tuple(sorted([(step, name), (other_step, other)]))
+        for (step, chosen), (other_step, others) in space._forbidden
+        for name in names[step].intersection(chosen)
+        for other in names[other_step].intersection(others)
+    }
+    return f"{zlib.crc32(describe([components, sorted(forbidden)]).encode()):08x}"
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:

@@ -4,18 +4,28 @@ import json
 import math
 import os
 import signal
+import subprocess
+import sys
 import time
 import warnings
 from functools import partial
 
 import numpy as np
 import pytest
+from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.gaussian_process import GaussianProcessClassifier
+from sklearn.gaussian_process.kernels import RBF
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
-from sklearn.naive_bayes import GaussianNB
+from sklearn.model_selection import StratifiedKFold
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from skauto import AutoClassifier, SearchOptions
 from skauto.exceptions import CheckpointError, CheckpointWarning
 from skauto.history import Checkpoint, Trial
+from skauto.history._checkpoint import describe_space
 from skauto.space import Real, SearchSpace
 from tests.waiting import wait_until
 
@@ -125,6 +135,133 @@ def test_a_metric_of_the_user_is_recognized(iris, path):
     first, more = (fit(max_evals).history_ for max_evals in (3, 6))
     assert len(more) == 6
     assert [t.configuration for t in more[:3]] == [t.configuration for t in first]
+
+
+def one(estimator, **kwargs):
+    """A space of one algorithm."""
+    return SearchSpace().add("classifier", "one", estimator, **kwargs)
+
+
+def scaled(C):
+    return one(make_pipeline(StandardScaler(), LogisticRegression(C=C)))
+
+
+def made(C):
+    return one(lambda **values: LogisticRegression(C=C, **values))
+
+
+@pytest.mark.parametrize(
+    "space, other",
+    [
+        (one(GaussianNB()), one(BernoulliNB())),
+        (one(LogisticRegression(C=1e-8)), one(LogisticRegression())),
+        (scaled(1.0), scaled(2.0)),
+        (one(partial(LogisticRegression, C=1.0)), one(partial(LogisticRegression, C=2.0))),
+        (made(1.0), made(2.0)),
+        (one(GaussianNB(priors=[0.5, 0.5])), one(GaussianNB(priors=[0.4, 0.6]))),
+        (
+            one(GaussianProcessClassifier(kernel=RBF(1.0))),
+            one(GaussianProcessClassifier(kernel=RBF(2.0))),
+        ),
+        (
+            one(LogisticRegression(), parameters={"C": [1.0]}),
+            one(LogisticRegression(), parameters={"C": [2.0]}),
+        ),
+        (one(GaussianNB()), one(GaussianNB(), balancing="weights")),
+    ],
+    ids=[
+        "type",
+        "parameter",
+        "inner",
+        "partial",
+        "closure",
+        "list",
+        "kernel",
+        "setting",
+        "balancing",
+    ],
+)
+def test_spaces_of_other_estimators_differ(space, other):
+    assert describe_space(space) != describe_space(other)
+    assert describe_space(space) == describe_space(space.subspace({}))
+
+
+def test_trials_of_another_estimator_are_not_continued(iris, path):
+    search(path, space=one(LogisticRegression(C=1e-8)), max_evals=1).fit(*iris)
+    with pytest.raises(CheckpointError, match="belongs to another search: space differ"):
+        search(path, space=one(LogisticRegression(C=1.0)), max_evals=1).fit(*iris)
+    clf = AutoClassifier(
+        space=one(LogisticRegression(C=1e-8)),
+        max_evals=1,
+        cv=2,
+        options=SearchOptions(warm_start=True),
+    ).fit(*iris)
+    with pytest.raises(ValueError, match="'warm_start', fit continues the last search: space"):
+        clf.set_params(space=one(LogisticRegression(C=1.0))).fit(*iris)
+
+
+def space_of_objects():
+    """A space whose estimators hold objects: their texts have addresses, or sets an order."""
+    space = SearchSpace(["selector", "classifier"])
+    space.add("selector", "none").add("selector", "best", SelectKBest(f_classif, k=1))
+    folds = StratifiedKFold(3, shuffle=True, random_state=np.random.RandomState(0))
+    for name, estimator in {
+        "bayes": GaussianNB(priors=np.array([0.5, 0.5])),
+        "process": GaussianProcessClassifier(kernel=RBF(2.0)),
+        "factory": partial(LogisticRegression, C=2.0),
+        "function": lambda **values: LogisticRegression(**values),
+        "random": LogisticRegression(random_state=np.random.RandomState(0)),
+        "objects": LogisticRegression(class_weight={"a": {"x", "y", "z"}, "b": folds}),
+    }.items():
+        space.add("classifier", name, estimator)
+    return space.forbid({"selector": "best"}, {"classifier": ["bayes", "process", "random"]})
+
+
+def test_another_process_describes_a_space_the_same():
+    code = (
+        "from tests.history.test_checkpoint import describe_space, space_of_objects\n"
+        "print(describe_space(space_of_objects()))"
+    )
+    for seed in ("1", "2"):
+        shown = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert shown.stdout.strip() == describe_space(space_of_objects())
+
+
+def test_forbidden_pairs_belong_to_a_space():
+    def space():
+        return (
+            SearchSpace(["scaler", "classifier"])
+            .add("scaler", "none")
+            .add("scaler", "standard", StandardScaler())
+            .add("classifier", "bayes", GaussianNB())
+            .add("classifier", "logistic", LogisticRegression())
+        )
+
+    free = space()
+    first = space().forbid({"scaler": "none"}, {"classifier": ["bayes", "logistic"]})
+    same = space().forbid({"classifier": "logistic"}, {"scaler": "none"})
+    same.forbid({"classifier": "bayes"}, {"scaler": "none"})
+    other = space().forbid({"scaler": "none"}, {"classifier": "bayes"})
+    assert describe_space(first) == describe_space(same)
+    assert len({describe_space(each) for each in (free, first, other)}) == 3
+    assert describe_space(first.subspace({"scaler": "standard"})) == describe_space(
+        free.subspace({"scaler": "standard"})
+    )
+
+
+def test_a_space_with_too_many_structures_to_list_continues(iris, path):
+    space = SearchSpace([*"abcdefg", "classifier"]).add("classifier", "bayes", GaussianNB())
+    for step in space.steps[:-1]:
+        for number in range(8):
+            space.add(step, f"none_{number}")
+    search(path, space=space, max_evals=2).fit(*iris)
+    assert len(search(path, space=space, max_evals=3).fit(*iris).history_) == 3
 
 
 def test_other_data_are_refused(iris, path):
