@@ -26,10 +26,12 @@ except ImportError:  # Windows: checkpoints are not locked
 from skauto.exceptions import CheckpointError, CheckpointWarning
 from skauto.history._describe import describe
 from skauto.history._trial import Trial
-from skauto.space import SearchSpace
+from skauto.space import Configuration, SearchSpace
+from skauto.space._parameters import Number
+from skauto.utils import FloatArray
 
 FORMAT = "skauto checkpoint"
-VERSION = 2
+VERSION = 3
 _START = f'{{"format": "{FORMAT}"'.encode()
 
 
@@ -47,7 +49,9 @@ class Checkpoint:
     >>> from pathlib import Path
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from skauto.history import Checkpoint, Trial
-    >>> from skauto.space import SearchSpace
+    >>> from skauto.space import Configuration, SearchSpace
+    from skauto.space._parameters import Number
+    from skauto.utils import FloatArray
     >>> space = SearchSpace(["classifier"]).add("classifier", "gaussian_nb", GaussianNB())
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "search.jsonl"
@@ -127,7 +131,7 @@ class Checkpoint:
         record = {field.name: getattr(trial, field.name) for field in fields(trial)}
         record |= {
             "number": trial.number + self._shift,
-            "configuration": str(trial.configuration.to_dict()),
+            "configuration": trial.configuration.to_dict(),
             "vector": [None if math.isnan(value) else float(value) for value in vector],
             "predictions": _pack(trial.predictions),
         }
@@ -193,11 +197,30 @@ class Checkpoint:
         assert self._space is not None
         vector = [math.nan if value is None else value for value in record.pop("vector")]
         special = {
-            "configuration": self._space.decode(np.array(vector)),
+            "configuration": self._configuration(np.array(vector), record["configuration"]),
             "predictions": _unpack(record["predictions"]),
             "info": record["info"],
         }
         return Trial(**(_tuples(record) | special))
+
+    def _configuration(
+        self, vector: FloatArray, written: Mapping[str, Mapping[str, Any]]
+    ) -> Configuration:
+        """Return the configuration of a vector with the written numbers, which vectors round.
+
+        Choices are taken from the space, because JSON cannot hold all objects.
+        """
+        assert self._space is not None
+        decoded = self._space.decode(vector)
+        steps = {}
+        for step, name in decoded.components:
+            parameters = self._space.component(step, name).parameters
+            values = {
+                key: written[step][key] if isinstance(parameters[key], Number) else choice
+                for key, choice in decoded.parameters(step).items()
+            }
+            steps[step] = name, values
+        return Configuration(steps)
 
 
 def describe_space(space: SearchSpace) -> str:

@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process.kernels import RBF
@@ -26,7 +27,7 @@ from skauto import AutoClassifier, SearchOptions
 from skauto.exceptions import CheckpointError, CheckpointWarning
 from skauto.history import Checkpoint, Trial
 from skauto.history._checkpoint import describe_space
-from skauto.space import Real, SearchSpace
+from skauto.space import Configuration, Integer, Parameter, Real, SearchSpace
 from tests.waiting import wait_until
 
 
@@ -83,13 +84,73 @@ def test_a_trial_comes_back_as_it_was(path):
         assert getattr(read, name) == getattr(trial, name)
 
 
+class Object(Parameter):
+    """One of some objects that JSON cannot hold."""
+
+    n_choices = 2
+
+    def __init__(self, *objects):
+        self.objects = objects
+        self.default = objects[0]
+
+    def to_unit(self, values):
+        return np.array([self.objects.index(value) for value in values]) * 1.0
+
+    def from_unit(self, u):
+        return [self.objects[int(round(unit))] for unit in np.asarray(u)]
+
+    def describe(self):
+        return "one of the objects"
+
+    def __repr__(self):
+        return "Object()"
+
+
+def test_a_configuration_comes_back_as_it_was(path):
+    objects = GaussianNB(), math.nan
+    choices = [None, True, 2, 0.1, "text", (1, ("a", None))]
+    parameters = {
+        "real": Real(1e-3, 1e3, log=True),
+        "integer": Integer(1, 10),
+        "normal": norm(),
+        "choice": choices,
+        "object": Object(*objects),
+    }
+    space = SearchSpace().add("classifier", "any", dict, parameters)
+    settings = [
+        {"real": 1 / 3, "integer": 3, "normal": 2 / 3, "choice": choice, "object": objects[i % 2]}
+        for i, choice in enumerate(choices)
+    ]
+    settings.append(settings[0] | {"real": np.float32(1 / 3), "integer": np.int64(3)})
+    settings.append(settings[0] | {"choice": [1, ["a", None]]})
+    configurations = [Configuration({"classifier": ("any", values)}) for values in settings]
+    with Checkpoint(path) as checkpoint:
+        checkpoint.resume({}, space)
+        for number, configuration in enumerate(configurations):
+            checkpoint.append(Trial(number=number, configuration=configuration))
+    with Checkpoint(path) as checkpoint:
+        read = [trial.configuration for trial in checkpoint.resume({}, space)]
+    assert read == configurations
+    assert list(map(repr, read)) == list(map(repr, configurations))
+
+
+def test_given_configurations_are_not_evaluated_again(iris, path):
+    space = one(LogisticRegression(), parameters={"C": Real(1e-3, 1e3, log=True)})
+    given = Configuration({"classifier": ("one", {"C": 1 / 3})})
+    search(path, space=space, initial=[given], max_evals=2).fit(*iris)
+    clf = search(path, space=space, initial=[given], max_evals=4).fit(*iris)
+    values = [trial.configuration.parameters("classifier")["C"] for trial in clf.history_]
+    assert values[0] == 1 / 3
+    assert not any(math.isclose(value, 1 / 3, rel_tol=1e-9) for value in values[1:])
+
+
 def test_every_line_is_json_with_a_checksum(iris, path):
     search(path).fit(*iris)
     lines = path.read_text().splitlines()
     records = [json.loads(line.rpartition("\t")[0]) for line in lines]
     assert len(records) == 1 + 8
     assert records[0]["format"] == "skauto checkpoint"
-    assert "var_smoothing" in records[1]["configuration"]
+    assert "var_smoothing" in records[1]["configuration"]["classifier"]
 
 
 def test_the_same_fit_continues(iris, path):
