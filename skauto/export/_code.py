@@ -35,7 +35,8 @@ import pickle
 import sys
 from pathlib import Path
 
-# Columns that held strings in the training table, also if they look like numbers in a file.
+# Columns that held strings in the training table. In a file they may look like numbers, or hold
+# strings such as "NA", which are no missing values: only empty entries are.
 STRINGS = {strings}
 FOLDER = Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER))  # the model imports {package}
@@ -58,6 +59,10 @@ if __name__ == "__main__":
     import pandas as pd
 
     table = pd.read_csv(sys.argv[1], dtype=dict.fromkeys(STRINGS, str))
+    strings = pd.read_csv(
+        sys.argv[1], usecols=STRINGS, dtype=str, keep_default_na=False, na_values=""
+    )
+    table[strings.columns] = strings
     predictions = pd.DataFrame(predict_proba(table), columns=MODEL.classes_)
     predictions.insert(0, "predicted", predict(table))
     predictions.to_csv(sys.stdout, index=False)
@@ -155,13 +160,12 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
     return folder
 
 
-def _string_columns(reader: TableReader) -> list[str]:
-    """Names of the columns that held strings in the training table."""
-    if reader.columns_ is None or not hasattr(reader, "feature_names_in_"):
-        return []
+def _string_columns(reader: TableReader) -> list[str | int]:
+    """Names, or else positions, of the columns that held strings in the training table."""
+    named = hasattr(reader, "feature_names_in_")
     return [
-        column.name
-        for column in reader.columns_
+        column.name if named else position
+        for position, column in enumerate(reader.columns_ or [])
         if column.n_levels is not None and getattr(column.encoder, "of_strings", True)
     ]
 

@@ -8,11 +8,14 @@ import sys
 import types
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
 
 from skauto import AutoClassifier
 from skauto.export import export_code
+from skauto.space import SearchSpace
 
 # Runs in a fresh interpreter, in which importing skauto is an error.
 PREDICT = """
@@ -61,20 +64,80 @@ def test_versions_are_pinned(vote, tmp_path):
     assert "skauto" not in names
 
 
-def test_the_script_reads_a_table(tmp_path, rng, monkeypatch, capsys):
-    import pandas as pd
+def predictions_of_script(folder, table, monkeypatch, capsys):
+    """Write a table as CSV and read what the script prints for it."""
+    file = folder.parent / "table.csv"
+    table.to_csv(file, index=False)
+    monkeypatch.setattr(sys, "argv", ["predict.py", str(file)])
+    monkeypatch.setattr(sys, "path", sys.path.copy())  # the script adds its folder
+    runpy.run_path(str(folder / "predict.py"), run_name="__main__")
+    return pd.read_csv(io.StringIO(capsys.readouterr().out))
 
+
+def test_the_script_reads_a_table(tmp_path, rng, monkeypatch, capsys):
     X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
     X["zip"] = rng.choice(["01", "02", "7"], 60)  # numbers for pandas.read_csv
     automl = AutoClassifier(max_evals=1, cv=2, random_state=0).fit(X, X["a"] > 0)
     folder = export_code(automl, tmp_path / "model")
-    X.to_csv(tmp_path / "X.csv", index=False)
-    monkeypatch.setattr(sys, "argv", ["predict.py", str(tmp_path / "X.csv")])
-    monkeypatch.setattr(sys, "path", sys.path.copy())  # the script adds its folder
-    runpy.run_path(str(folder / "predict.py"), run_name="__main__")
-    answer = pd.read_csv(io.StringIO(capsys.readouterr().out))
+    answer = predictions_of_script(folder, X, monkeypatch, capsys)
     assert list(answer.columns) == ["predicted", "False", "True"]
     np.testing.assert_array_equal(answer["predicted"], automl.predict(X))
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["names", "positions"])
+@pytest.mark.filterwarnings("ignore:X has feature names")
+def test_the_script_reads_words_for_missing_values_as_levels(
+    named, tmp_path, rng, monkeypatch, capsys
+):
+    words = np.array(["NA", "None", "null", "n/a", "nan", "DE", None], dtype=object)
+    X = pd.DataFrame({"country": rng.choice(words, 210), "x": rng.normal(size=210)})
+    y = np.where(X["country"].isna(), "missing", X["country"])
+    table = X if named else X.to_numpy(dtype=object)
+    tree = SearchSpace().add("classifier", "tree", DecisionTreeClassifier(random_state=0))
+    automl = AutoClassifier(space=tree, max_evals=1, cv=2, random_state=0).fit(table, y)
+    np.testing.assert_array_equal(automl.predict(table), y)
+    folder = export_code(automl, tmp_path / "model")
+    answer = predictions_of_script(folder, X, monkeypatch, capsys)
+    probabilities = answer[automl.classes_].to_numpy()
+    np.testing.assert_array_equal(probabilities, automl.predict_proba(table))
+
+
+def test_the_script_reads_columns_of_every_kind(tmp_path, rng, monkeypatch, capsys):
+    n = 240
+    days = pd.date_range("2024-01-01", periods=n, freq="17h")
+    words = ["red", "green", "blue", "dark", "light", "old", "new", "round", "flat"]
+    names = [f"{a}{b}{c}" for a in words for b in words for c in words]
+    X = pd.DataFrame(
+        {
+            "number": rng.normal(size=n).round(3),
+            "price": [f"${value:.2f}" for value in rng.lognormal(size=n)],
+            "flag": rng.choice([True, False], n),
+            "answer": rng.choice(["yes", "no"], n),
+            "day": days,
+            "date": days.strftime("%d/%m/%Y"),
+            "colour": rng.choice(words[:3], n),
+            "size": pd.Categorical(rng.choice(["s", "m", "1"], n)),
+            "floor": pd.Categorical(rng.choice([1, 2, 10], n)),
+            "tags": [";".join(rng.choice(words, 3, replace=False)) for _ in range(n)],
+            "name": rng.choice(names, n),
+            "text": [" ".join(rng.choice(words, 8)) for _ in range(n)],
+        }
+    )
+    for column in X.columns.drop("flag"):
+        X.loc[rng.random(n) < 0.1, column] = None
+    for column in ("price", "answer", "date"):
+        X.loc[rng.random(n) < 0.05, column] = "n/a"
+    y = (X["number"].fillna(0) > 0) ^ (X["colour"] == "red")
+    automl = AutoClassifier(max_evals=1, cv=2, random_state=0).fit(X, y)
+    kinds = set(automl.table_report()["kind"])
+    assert kinds == {"numeric", "boolean", "date", "categorical", "tags", "name", "text"}
+    folder = export_code(automl, tmp_path / "kinds")
+    answer = predictions_of_script(folder, X, monkeypatch, capsys)
+    np.testing.assert_allclose(answer[["False", "True"]], automl.predict_proba(X), atol=1e-12)
+    empty = X.copy()
+    empty[X.columns.drop("number")] = None
+    answer = predictions_of_script(folder, empty, monkeypatch, capsys)
+    np.testing.assert_allclose(answer[["False", "True"]], automl.predict_proba(empty), atol=1e-12)
 
 
 def test_a_folder_that_is_in_use_is_refused(vote, tmp_path):
