@@ -1,5 +1,6 @@
 """Export of a fitted model as a folder that predicts without skauto."""
 
+import hashlib
 import io
 import os
 import pickle
@@ -112,7 +113,8 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
     Notes
     -----
     Importing ``predict.py`` adds the folder to ``sys.path``. The name of the package is that of
-    the folder with the ending ``_code``, so that one process can load several models.
+    the folder with the ending ``_code_`` and a hash of the content, so that one process can load
+    several models.
 
     Examples
     --------
@@ -124,8 +126,8 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
     >>> X, y = load_iris(return_X_y=True)
     >>> automl = AutoClassifier(max_evals=2, cv=3, random_state=0).fit(X, y)
     >>> folder = export_code(automl, Path(tempfile.mkdtemp()) / "iris")
-    >>> sorted(path.name for path in folder.iterdir())
-    ['README.md', 'iris_code', 'model.pickle', 'predict.py', 'requirements.txt']
+    >>> sorted(path.name for path in folder.iterdir() if path.is_file())
+    ['README.md', 'model.pickle', 'predict.py', 'requirements.txt']
     """
     vote = vote_of(estimator)
     folder = Path(folder)
@@ -135,8 +137,7 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
             f"The 'folder' of export_code must be new or empty. Got {str(folder)!r}; "
             "remove what is in it or name another one."
         )
-    package = re.sub(r"\W", "_", f"{folder.resolve().name}_code")
-    package = package if package.isidentifier() else f"_{package}"
+    package = _package_name(vote, folder)
     model, source, packages = _pickled(vote, package)
     (folder / "model.pickle").write_bytes(model)
     about = {
@@ -158,6 +159,15 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return folder
+
+
+def _package_name(vote: BaseEstimator, folder: Path) -> str:
+    """Name of the exported package: that of the folder and a hash of the model and its source."""
+    stem = re.sub(r"\W", "_", f"{folder.resolve().name}_code")
+    stem = stem if stem.isidentifier() else f"_{stem}"
+    model, source, _ = _pickled(vote, stem)
+    digest = hashlib.sha256(model + repr(sorted(source.items())).encode()).hexdigest()
+    return f"{stem}_{digest[:8]}"
 
 
 def _string_columns(reader: TableReader) -> list[str | int]:

@@ -10,14 +10,16 @@ import types
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from skauto import AutoClassifier
 from skauto.export import export_code
 from skauto.space import SearchSpace
 
-# Runs in a fresh interpreter, in which importing skauto is an error.
+# Both run in a fresh interpreter, in which importing skauto is an error.
 PREDICT = """
 import pickle, sys
 sys.modules["skauto"] = None
@@ -35,6 +37,16 @@ for folder in folders:
             del sys.modules[name]
 """
 
+PREDICT_ALL = """
+import pickle, runpy, sys
+sys.modules["skauto"] = None
+import numpy as np
+for folder in sys.argv[1:]:
+    script = runpy.run_path(folder + "/predict.py")
+    with open(folder + ".rows", "rb") as file:
+        np.save(folder + ".npy", script["predict_proba"](pickle.load(file)))
+"""
+
 
 def test_the_folder_predicts_the_same_without_skauto(automl, vote, table, tmp_path):
     X, _ = table
@@ -48,6 +60,25 @@ def test_the_folder_predicts_the_same_without_skauto(automl, vote, table, tmp_pa
         expected = model.predict_proba(X)
         np.testing.assert_allclose(answer["probabilities"], expected, rtol=0, atol=1e-9)
         np.testing.assert_array_equal(answer["labels"], model.predict(X))
+
+
+def test_one_process_loads_models_of_folders_of_the_same_name(vote, table, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    space = SearchSpace().add("classifier", "bayes", GaussianNB())
+    iris = AutoClassifier(space=space, max_evals=1, cv=2, random_state=0).fit(X, y)
+    models = {
+        "run0/model": (iris, X),
+        "run1/model": (vote, table[0]),
+        "my-model": (iris, X),
+        "my_model": (vote, table[0]),
+    }
+    folders = [export_code(model, tmp_path / name) for name, (model, _) in models.items()]
+    for folder, (_, rows) in zip(folders, models.values(), strict=True):
+        folder.with_name(f"{folder.name}.rows").write_bytes(pickle.dumps(rows))
+    subprocess.run([sys.executable, "-c", PREDICT_ALL, *folders], check=True)
+    for folder, (model, rows) in zip(folders, models.values(), strict=True):
+        probabilities = np.load(f"{folder}.npy")
+        np.testing.assert_allclose(probabilities, model.predict_proba(rows), rtol=0, atol=1e-9)
 
 
 def test_the_script_says_what_votes(vote, tmp_path):
@@ -131,7 +162,7 @@ def test_the_script_reads_columns_of_every_kind(tmp_path, rng, monkeypatch, caps
     automl = AutoClassifier(max_evals=1, cv=2, random_state=0).fit(X, y)
     kinds = set(automl.table_report()["kind"])
     assert kinds == {"numeric", "boolean", "date", "categorical", "tags", "name", "text"}
-    folder = export_code(automl, tmp_path / "kinds")
+    folder = export_code(automl, tmp_path / "model")
     answer = predictions_of_script(folder, X, monkeypatch, capsys)
     np.testing.assert_allclose(answer[["False", "True"]], automl.predict_proba(X), atol=1e-12)
     empty = X.copy()
