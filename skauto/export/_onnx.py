@@ -18,14 +18,17 @@ if TYPE_CHECKING:
 
 # Smallest probability of which a logarithm is taken.
 _SMALLEST = 1e-7
+# Larger values are clipped, as by the reader.
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 def to_onnx(estimator: Any) -> "onnx.ModelProto":
     """Convert a fitted model to ONNX (needs skl2onnx).
 
-    The input is ``X``, doubles of shape (n_samples, n_features) with NaN for missing entries. The
-    outputs are ``label`` of shape (n_samples,) and ``probabilities``, doubles of shape
-    (n_samples, n_classes).
+    The input is ``X``, doubles of shape (n_samples, n_features) with NaN for missing entries.
+    Numbers beyond 3.4e38 are replaced by it, as in ``predict``; so are infinite ones, which
+    ``predict`` refuses. The outputs are ``label`` of shape (n_samples,) and ``probabilities``,
+    doubles of shape (n_samples, n_classes).
 
     Parameters
     ----------
@@ -68,7 +71,7 @@ def to_onnx(estimator: Any) -> "onnx.ModelProto":
     graph = Graph()
     columns, fill = _columns_read(vote)
     chosen = graph.add("Gather", "X", columns, axis=1)
-    read = graph.add("Where", graph.add("IsNaN", chosen), fill, chosen)
+    read = _clipped(graph, graph.add("Where", graph.add("IsNaN", chosen), fill, chosen))
     members = [
         _add_member(graph, read, i, pipeline, vote.classes)
         for i, pipeline in enumerate(vote.pipelines)
@@ -148,6 +151,13 @@ def _labels(classes: NDArray[Any]) -> NDArray[Any]:
 
 def _log(graph: Graph, probabilities: str) -> str:
     return graph.add("Log", graph.add("Max", probabilities, _SMALLEST))
+
+
+def _clipped(graph: Graph, values: str) -> str:
+    """Add the clipping of the reader, which keeps NaN."""
+    for bound, beyond in ((-_LARGEST, "Less"), (_LARGEST, "Greater")):
+        values = graph.add("Where", graph.add(beyond, values, bound), bound, values)
+    return values
 
 
 def _columns_read(vote: PipelineEnsemble) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -9,6 +9,8 @@ import pytest
 from lightgbm import LGBMClassifier
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -176,6 +178,26 @@ def around(value):
         float(single),
         value,
     ]
+
+
+@pytest.mark.parametrize("gaps", [False, True], ids=["complete", "gaps"])
+@pytest.mark.parametrize("kind", [LogisticRegression, DecisionTreeClassifier])
+def test_large_numbers_are_clipped_as_by_the_reader(kind, gaps, rng):
+    X = rng.normal(size=(120, 2))
+    y = (X[:, 0] - 2 * X[:, 1] > 0).astype(int)
+    X[:10, 0] = np.nan if gaps else 0.0
+    steps = [("imputer", SimpleImputer().fit(X)), ("classifier", kind().fit(np.nan_to_num(X), y))]
+    vote = PipelineEnsemble([assemble(TableReader().fit(X), steps)], [1.0], np.unique(y))
+    model = to_onnx(vote)
+    rows = [[1e300, 1e39], [-1e300, -1e39], [3.5e38, -1.0], [1e38, 1e300], [np.nan, 1e50]]
+    rows = np.array([*rows, [1e39, np.nan], [np.nan, np.nan]])
+    labels, probabilities = run(model, rows)
+    np.testing.assert_allclose(probabilities, vote.predict_proba(rows), rtol=0, atol=1e-6)
+    np.testing.assert_array_equal(labels, vote.predict(rows))
+    largest = float(np.finfo(np.float32).max)
+    infinite = np.array([[np.inf, 0.0], [0.0, -np.inf]])
+    bounded = np.clip(infinite, -largest, largest)
+    np.testing.assert_array_equal(run(model, infinite)[1], run(model, bounded)[1])
 
 
 def test_missing_entries_that_lightgbm_has_not_seen_are_zeros():
