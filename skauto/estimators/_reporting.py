@@ -55,7 +55,9 @@ class ReportMixin:
         Returns
         -------
         leaderboard : pandas.DataFrame
-            One row for each trial, with its weight in the ensemble.
+            One row for each trial, with its weight in the ensemble. Under limits, ``feasible`` is
+            whether the trial keeps all of them alone, predicting the most probable class. The
+            ensemble can keep them without such trials, by decision thresholds.
         """
         check_is_fitted(self)
         frame = self.history_.to_frame()
@@ -129,9 +131,17 @@ class ReportMixin:
 
     @property
     def best_trial_(self) -> Trial | None:
-        """Best trial of the search."""
+        """Best trial of the search, within the limits if it has some.
+
+        If no trial keeps all limits alone, as when decision thresholds keep them, it is the member
+        of the ensemble that violates them least, as ``best_estimator_`` is.
+        """
         check_is_fitted(self)
-        return self.history_.incumbent
+        history = self.history_
+        members = [history[number] for number in self.member_weights_]
+        return history.incumbent or min(
+            members, key=lambda t: (history.violation(t), t.loss, t.tie_break), default=None
+        )
 
     @property
     def best_params_(self) -> dict[str, Any] | None:

@@ -140,12 +140,28 @@ def test_best_is_the_best_feasible_trial(biased, unlimited):
     assert clf.feasible_
 
 
+def test_best_trial_is_a_member_if_only_thresholds_keep_a_limit(biased):
+    clf = fitted(biased, [FalseNegativeRate(0.001)], max_evals=6)
+    assert clf.feasible_
+    assert clf.history_.incumbent is None
+    assert not clf.leaderboard()["feasible"].any()
+    best = clf.best_trial_
+    assert best.constraints["false_negative_rate"] == min(
+        clf.history_[number].constraints["false_negative_rate"] for number in clf.member_weights_
+    )
+    assert clf.best_params_ == best.configuration.to_dict()
+    assert clf.best_score_ == pytest.approx(1 - best.loss, abs=0.01)
+    algorithm = small_space().component("classifier", best.configuration["classifier"])
+    assert type(clf.best_estimator_.steps[-1][1]) is type(algorithm.estimator)
+
+
 def test_nothing_feasible_warns_and_returns_the_least_violating(biased):
     with pytest.warns(InfeasibleWarning, match="'model_size' has the limit 10; the best value"):
         clf = fitted(biased, [ModelSize(10)], max_evals=5)
     assert not clf.feasible_
     assert not clf.constraint_values_["met"].any()
     [number] = clf.member_weights_
+    assert clf.best_trial_.number == number
     lightest = min(trial.constraints["model_size"] for trial in clf.history_)
     assert clf.history_[number].constraints["model_size"] == pytest.approx(lightest, rel=0.01)
     with pytest.raises(InfeasibleError, match="'model_size'"):
