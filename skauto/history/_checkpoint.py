@@ -49,9 +49,7 @@ class Checkpoint:
     >>> from pathlib import Path
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from skauto.history import Checkpoint, Trial
-    >>> from skauto.space import Configuration, SearchSpace
-    from skauto.space._parameters import Number
-    from skauto.utils import FloatArray
+    >>> from skauto.space import SearchSpace
     >>> space = SearchSpace(["classifier"]).add("classifier", "gaussian_nb", GaussianNB())
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "search.jsonl"
