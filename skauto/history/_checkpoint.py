@@ -24,11 +24,10 @@ except ImportError:  # Windows: checkpoints are not locked
     fcntl = None  # type: ignore[assignment]
 
 from skauto.exceptions import CheckpointError, CheckpointWarning
-from skauto.history._describe import describe
 from skauto.history._trial import Trial
 from skauto.space import Configuration, SearchSpace
 from skauto.space._parameters import Number
-from skauto.utils import FloatArray
+from skauto.utils import FloatArray, fingerprint
 
 FORMAT = "skauto checkpoint"
 VERSION = 3
@@ -222,10 +221,7 @@ class Checkpoint:
 
 
 def describe_space(space: SearchSpace) -> str:
-    """Return a checksum of the algorithms of a space, their settings and the forbidden pairs.
-
-    The code of classes and functions is not compared.
-    """
+    """Return a hash of the algorithms of a space, their settings and the forbidden pairs."""
     components = [
         (
             step,
@@ -247,7 +243,7 @@ def describe_space(space: SearchSpace) -> str:
         for name in names[step].intersection(chosen)
         for other in names[other_step].intersection(others)
     }
-    return f"{zlib.crc32(describe([components, sorted(forbidden)]).encode()):08x}"
+    return fingerprint([components, sorted(forbidden)])
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:
