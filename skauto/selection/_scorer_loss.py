@@ -18,6 +18,7 @@ from sklearn.metrics import (
 
 from skauto.selection._label_losses import BalancedErrorLoss, ErrorLoss, F1Loss, MatthewsLoss
 from skauto.selection._losses import BrierLoss, LogLoss, Loss, RocAucLoss
+from skauto.selection._scores import score_probabilities
 from skauto.utils import (
     FloatArray,
     IntArray,
@@ -54,13 +55,15 @@ class ScorerLoss(Loss):
     """Any scikit-learn scorer as a loss, slow: one call per prediction.
 
     The scorer gets a classifier that returns the stored predictions. Convert a metric function to
-    a scorer by :func:`sklearn.metrics.make_scorer`.
+    a scorer by :func:`sklearn.metrics.make_scorer`. A score of probabilities is computed over the
+    classes in ``y``, with renormalised probabilities, and NaN for a single class, unless the
+    scorer has the option ``labels``.
 
     Parameters
     ----------
     scorer : callable
         ``scorer(estimator, X, y)``, greater is better. If it was made by
-        :func:`sklearn.metrics.make_scorer`, it gets the ``sample_weight`` too.
+        :func:`sklearn.metrics.make_scorer` of a metric with a ``sample_weight``, it gets that too.
     classes : array-like of shape (n_classes,), default=None
         Class label of each code, for scorers with a ``pos_label``; None uses the codes.
     X : array-like of shape (n_samples, n_features), default=None
@@ -148,14 +151,11 @@ class ScorerLoss(Loss):
         sample_weight: FloatArray | None,
     ) -> float:
         classes = np.arange(predictions.shape[1]) if self.classes is None else self.classes
-        takes_weight = sample_weight is not None and scorer_function(self.scorer) is not None
-        options = {"sample_weight": sample_weight} if takes_weight else {}
-        rows = np.zeros((len(y), 1)) if self.X is None else self.X
-        # Means of float32 sum to 1 only within 1e-7, of which some metrics warn.
-        stored = predictor(predictions / predictions.sum(axis=1, keepdims=True), classes)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of constant labels, which are candidates too
-            return float(self.scorer(stored, rows, classes[y], **options))
+            return score_probabilities(
+                self.scorer, predictions, y, classes, sample_weight, self.X, predictor=predictor
+            )
 
 
 def get_loss(scoring: Any, classes: ArrayLike) -> Loss:

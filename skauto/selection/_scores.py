@@ -14,6 +14,7 @@ from skauto.utils import (
     closest,
     scorer_function,
     scorer_needs_labels_only,
+    scorer_options,
 )
 
 
@@ -41,29 +42,33 @@ def score_probabilities(
     sample_weight: FloatArray | None = None,
     X: Any = None,
     labels: NDArray[np.integer[Any]] | None = None,
+    predictor: type[Predictions] = Predictions,
 ) -> float:
     """Score stored class probabilities (n_samples, n_classes) with a scikit-learn scorer.
 
     A score of probabilities is computed over the classes in ``y``, with renormalised
-    probabilities. It is NaN if ``y`` has a single class.
+    probabilities. It is NaN if ``y`` has a single class. Two of more classes are passed as 0 and
+    1, because metrics of two classes need a positive one. A scorer with the option ``labels`` gets
+    all classes.
 
     `y` and `labels` are true and predicted class codes; None predicts the most probable classes.
     The rows ``X`` are for scorers that read them. Sample weights are ignored if the scorer does
-    not take them.
+    not take them. The scorer gets a `predictor` with the probabilities.
     """
     # Rows of float32 sum to 1 only within 1e-7, which some metrics reject.
     probabilities = probabilities.astype(np.float64)
     probabilities /= probabilities.sum(axis=1, keepdims=True)
-    if not scorer_needs_labels_only(scorer):
-        present = np.unique(y)
+    if not scorer_needs_labels_only(scorer) and "labels" not in scorer_options(scorer):
+        present = np.flatnonzero(np.bincount(y))
         if len(present) < 2 and len(classes) >= 2:
             return math.nan
         if len(present) < len(classes):
             probabilities = np.maximum(probabilities[:, present], np.finfo(np.float32).eps)
             probabilities /= probabilities.sum(axis=1, keepdims=True)
-            y, classes, labels = np.searchsorted(present, y), classes[present], None
-    takes_weight = sample_weight is not None and scorer_function(scorer) is not None
-    params = {"sample_weight": sample_weight} if takes_weight else {}
+            y, labels = np.searchsorted(present, y), None
+            classes = np.arange(2) if len(present) == 2 else classes[present]
+    weighted = sample_weight is not None and scorer_function(scorer) is not None
+    params = {"sample_weight": sample_weight} if weighted else {}
     truth = classes[y]
     X = truth[:, None] if X is None else X
-    return float(scorer(Predictions(probabilities, classes, labels), X, truth, **params))
+    return float(scorer(predictor(probabilities, classes, labels), X, truth, **params))

@@ -309,6 +309,20 @@ def test_roc_auc_of_several_classes_is_one_vs_rest(iris):
     assert clf.score(*iris) > 0.95
 
 
+@pytest.mark.parametrize(
+    "scoring", ["roc_auc_ovo", "average_precision", "neg_brier_score", "d2_log_loss_score"]
+)
+@pytest.mark.parametrize("cv", [4, 0.1])
+def test_validation_rows_may_lack_a_class(iris, scoring, cv):
+    X, y = iris
+    rows = np.r_[0:50, 50:100, 100:102]
+    names = np.array(["setosa", "versicolor", "virginica"])
+    # a class of two rows is in at most two folds
+    clf = quick(scoring=scoring, cv=cv).fit(X[rows], names[y[rows]])
+    assert np.isfinite(clf.best_score_)
+    assert clf.member_weights_
+
+
 def test_leave_one_out_falls_back_to_pooled_scores(iris):
     X, y = iris
     rows = np.r_[0:8, 50:58]
