@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Callable
-from inspect import signature
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +17,7 @@ from sklearn.metrics import (
 
 from skauto.selection._label_losses import BalancedErrorLoss, ErrorLoss, F1Loss, MatthewsLoss
 from skauto.selection._losses import BrierLoss, LogLoss, Loss, RocAucLoss
-from skauto.selection._scores import score_probabilities
+from skauto.selection._scores import score_probabilities, scorer_takes_weights
 from skauto.utils import (
     FloatArray,
     IntArray,
@@ -98,8 +97,7 @@ class ScorerLoss(Loss):
     @property
     def reads_counts(self) -> bool:
         """Whether the scorer takes weights, so that a confusion matrix is sufficient input."""
-        function = scorer_function(self.scorer)
-        return function is not None and "sample_weight" in signature(function).parameters
+        return scorer_takes_weights(self.scorer)
 
     def reads_labels(self, y: IntArray, n_classes: int) -> bool:
         """Return whether class offsets can improve the score, which must read labels only.

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,12 @@ def find_scorer(scoring: Any, n_classes: int, rule: str) -> Callable[..., float]
         hint = closest(scoring, get_scorer_names())
         raise ValueError(f"{rule} Got {scoring!r} instead.{hint}")
     return check_scoring(Predictions(np.empty((0, 0)), np.empty(0)), scoring)
+
+
+def scorer_takes_weights(scorer: Any) -> bool:
+    """Return whether a scorer is made of a metric with the argument ``sample_weight``."""
+    function = scorer_function(scorer)
+    return function is not None and "sample_weight" in signature(function).parameters
 
 
 def score_probabilities(
@@ -67,7 +74,7 @@ def score_probabilities(
             probabilities /= probabilities.sum(axis=1, keepdims=True)
             y, labels = np.searchsorted(present, y), None
             classes = np.arange(2) if len(present) == 2 else classes[present]
-    weighted = sample_weight is not None and scorer_function(scorer) is not None
+    weighted = sample_weight is not None and scorer_takes_weights(scorer)
     params = {"sample_weight": sample_weight} if weighted else {}
     truth = classes[y]
     X = truth[:, None] if X is None else X

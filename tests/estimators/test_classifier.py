@@ -323,6 +323,20 @@ def test_validation_rows_may_lack_a_class(iris, scoring, cv):
     assert clf.member_weights_
 
 
+def test_weights_are_ignored_by_metrics_without_them(iris):
+    X, y = iris
+    weight = np.random.default_rng(0).random(len(y))
+
+    def hits(y_true, y_pred):
+        return np.mean(y_true == y_pred)
+
+    own = quick(scoring=make_scorer(hits)).fit(X, y, sample_weight=weight)
+    assert own.best_score_ > 0.9
+    both = quick(scoring={"first": "accuracy", "own": make_scorer(hits)})
+    results = both.fit(X, y, sample_weight=weight).cv_results_
+    assert np.nanmax(results["mean_test_own"]) > 0.9
+
+
 def test_leave_one_out_falls_back_to_pooled_scores(iris):
     X, y = iris
     rows = np.r_[0:8, 50:58]

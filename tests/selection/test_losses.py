@@ -273,6 +273,24 @@ def test_a_scorer_that_names_the_labels_gets_all_classes(n_present):
 
 
 @pytest.mark.parametrize(
+    "scorer",
+    [
+        make_scorer(lambda y, labels: np.mean(y == labels)),
+        metrics.get_scorer("positive_likelihood_ratio"),
+    ],
+    ids=["own", "named"],
+)
+def test_a_metric_without_weights_ignores_them(scorer):
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 2, 40)
+    predictions = make_predictions(rng, 2, 40, 2)
+    loss, weight, classes = ScorerLoss(scorer), rng.random(40), np.arange(2)
+    np.testing.assert_array_equal(loss(y, predictions, weight), loss(y, predictions))
+    scores = [score_probabilities(scorer, predictions[0], y, classes, w) for w in (weight, None)]
+    assert scores[0] == scores[1]
+
+
+@pytest.mark.parametrize(
     "scoring",
     [
         "accuracy",
