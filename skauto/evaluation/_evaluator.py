@@ -93,7 +93,7 @@ class PipelineEvaluator:
             rows = self.data.splits[0][1]
             loss = history.goal.ensemble_loss
             assert loss is not None
-            self._ladder = Ladder(self.data.y, rows, loss)
+            self._ladder = Ladder(self.data.y, rows, loss, self.data.sample_weight)
         share, result = job.latest
         family = job.proposal.configuration.structure[-1]
         if share < 1.0:

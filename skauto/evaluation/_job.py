@@ -211,10 +211,10 @@ class TrialJob:
 
     def _log_loss(self, predictions: NDArray[np.float32]) -> float:
         """Log loss, which breaks ties between equal losses."""
-        y = self.evaluator.data.y
-        truth = predictions[np.arange(len(y)), y]
-        truth = truth[~np.isnan(truth)]
-        return float(-np.log(np.maximum(truth, np.finfo(np.float32).eps)).mean())
+        data = self.evaluator.data
+        rows = np.flatnonzero(~np.isnan(predictions[:, 0]))
+        truth = np.maximum(predictions[rows, data.y[rows]], np.finfo(np.float32).eps)
+        return float(-np.average(np.log(truth), weights=data.weights_of(rows)))
 
 
 def _by_name(rows: list[Any]) -> dict[str, tuple[float, ...]]:

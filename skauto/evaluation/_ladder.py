@@ -12,7 +12,7 @@ from skauto.history import History
 from skauto.selection import Loss, greedy_selection
 from skauto.selection._candidates import candidate_pool
 from skauto.space import Configuration
-from skauto.utils import IntArray
+from skauto.utils import FloatArray, IntArray
 
 # Maximum number of validation rows of the first fold that the decision uses.
 _MAX_ROWS = 2_000
@@ -53,8 +53,9 @@ class Ladder:
     successive halving [2]_, only promoted trials are evaluated further. The search ends with the
     same greedy selection.
 
-    `rows` are the validation rows of the first fold, and `y` the class codes of all rows.
-    ``ensemble_loss(rows)`` returns the loss function of ensembles on some rows.
+    `rows` are the validation rows of the first fold; `y` and `sample_weight` are the class codes
+    and the weights of all rows, None for equal weights. ``ensemble_loss(rows)`` returns the loss
+    function of ensembles on some rows.
 
     References
     ----------
@@ -64,11 +65,16 @@ class Ladder:
     """
 
     def __init__(
-        self, y: IntArray, rows: IntArray, ensemble_loss: Callable[[IntArray], Loss]
+        self,
+        y: IntArray,
+        rows: IntArray,
+        ensemble_loss: Callable[[IntArray], Loss],
+        sample_weight: FloatArray | None = None,
     ) -> None:
         self._chosen = decisive_rows(len(rows))  # positions among the validation rows
         self._rows = rows[self._chosen]
         self._y = y[self._rows]
+        self._weight = None if sample_weight is None else sample_weight[self._rows]
         self._loss = ensemble_loss(self._rows)
         self._entries: defaultdict[float, list[_Entry]] = defaultdict(list)  # by rung
         self._n_read = 0
@@ -121,7 +127,10 @@ class Ladder:
 
     def _ensemble_loss(self, pool: list[_Entry]) -> float:
         predictions = [entry.probabilities for entry in pool]
-        return float(greedy_selection(predictions, self._y, self._loss, _N_MEMBERS).losses.min())
+        selection = greedy_selection(
+            predictions, self._y, self._loss, _N_MEMBERS, sample_weight=self._weight
+        )
+        return float(selection.losses.min())
 
     def _read(self, history: History) -> None:
         """Add the trials that were completed since the last call."""
@@ -138,5 +147,5 @@ class Ladder:
         self._n_read = len(history)
 
     def _entry(self, number: int, family: str, probabilities: NDArray[np.float32]) -> _Entry:
-        loss = self._loss(self._y, probabilities[None])[0]
+        loss = self._loss(self._y, probabilities[None], self._weight)[0]
         return _Entry(number, family, float(loss), probabilities)

@@ -90,7 +90,8 @@ class OutOfBagTask:
         probabilities = np.array(steps[-1][1].oob_decision_function_, dtype=np.float32)
         # A row without out-of-bag trees gets the class frequencies.
         never = np.isnan(probabilities).any(axis=1) | (probabilities.sum(axis=1) == 0)
-        probabilities[never] = np.bincount(data.y, minlength=data.n_classes) / len(data.y)
+        frequencies = np.bincount(data.y, data.sample_weight, data.n_classes)
+        probabilities[never] = frequencies / frequencies.sum()
         scored = [(probabilities[test], worker.scores(probabilities[test], test))
                   for _, test in data.splits]  # fmt: skip
         score_time = time.perf_counter() - started - fit_time

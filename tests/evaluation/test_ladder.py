@@ -8,6 +8,7 @@ from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer, log_loss
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import TargetEncoder
@@ -101,12 +102,39 @@ def test_only_known_trials_count(ladder):
     assert not ladder.promotes(history, 3, "family", 1.0, useless)
 
 
-def evaluator_for(space, *, n_rows=400, n_folds=4, prices=None, left=100.0):
+@pytest.mark.parametrize("loss", [LogLoss(), SmoothedLoss(RocAucLoss())])
+def test_weights_stand_for_repeated_rows(loss):
+    rng = np.random.default_rng(0)
+    weight = np.where(rng.random(200) < 0.1, 30, 1)
+    rows = np.repeat(ROWS, weight)
+    known = [probabilities(0.8, seed) for seed in (1, 2, 3)]
+    plain = Ladder(TRUTH, ROWS, lambda rows: loss)
+    weighted = Ladder(TRUTH, ROWS, lambda rows: loss, weight.astype(float))
+    repeated = Ladder(TRUTH[rows], np.arange(len(rows)), lambda rows: loss)
+    history, longer = history_of(*known), history_of(*(p[rows] for p in known))
+    decisions = []
+    for seed in range(10, 30):
+        new = probabilities(0.7, seed, share_right=0.75)
+        decisions.append(
+            (
+                weighted.promotes(history, 3, "family_0", 1.0, new),
+                repeated.promotes(longer, 3, "family_0", 1.0, new[rows]),
+                plain.promotes(history, 3, "family_0", 1.0, new),
+            )
+        )
+    by_weight, by_rows, unweighted = zip(*decisions, strict=True)
+    assert by_weight == by_rows
+    assert by_weight != unweighted
+
+
+def evaluator_for(space, *, n_rows=400, n_folds=4, prices=None, left=100.0, sample_weight=None):
     X, y = make_classification(n_rows, 8, random_state=0)
     folds = np.arange(n_rows) % n_folds
     splits = [(np.flatnonzero(folds != f), np.flatnonzero(folds == f)) for f in range(n_folds)]
-    data = TrainingData(Z=X, y=y, classes=np.array([0, 1]), splits=splits)
-    worker = PipelineWorker(PipelineBuilder(space), data, {})
+    data = TrainingData(
+        Z=X, y=y, classes=np.array([0, 1]), splits=splits, sample_weight=sample_weight
+    )
+    worker = PipelineWorker(PipelineBuilder(space), data, {"score": get_scorer("accuracy")})
     return PipelineEvaluator(worker, prices=prices, budget=Budget(time_limit=left))
 
 
@@ -118,6 +146,42 @@ def opened(evaluator, time_limit=None):
     goal = Goal(time_limit=time_limit, ensemble_loss=lambda rows: LogLoss())
     configuration = evaluator.function.builder.space.default()
     return evaluator.open(Proposal(configuration), History(goal))
+
+
+def completed(evaluator, last_fold_first=False):
+    """The trial of the default configuration."""
+    job = opened(evaluator)
+    while not job.done:
+        parts = job.next_parts()
+        for part, args, _ in reversed(parts) if last_fold_first else parts:
+            job.receive(part, Outcome("ok", evaluator.function(*args)))
+    return job.trial(0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_trial_that_is_right_in_heavy_rows_only_is_promoted(weighted):
+    heavy = np.arange(400) < 40
+    weight = np.where(heavy, 50.0, 1.0) if weighted else None
+    evaluator = evaluator_for(bayes_space(), sample_weight=weight)
+    truth = np.eye(2, dtype=np.float32)[evaluator.data.y]
+    in_light, in_heavy = (
+        np.where(rows[:, None], 0.05 + 0.9 * truth, 0.5) for rows in (~heavy, heavy)
+    )
+    job = opened(evaluator)
+    ((_, args, _),) = job.next_parts()
+    first_fold = evaluator.data.splits[0][1]
+    job.latest = 1.0, replace(evaluator.function(*args), probabilities=in_heavy[first_fold])
+    assert evaluator.promotes(job, history_of(*[in_light] * 3), 3) is weighted
+
+
+def test_the_tie_break_is_the_weighted_log_loss():
+    weight = np.random.default_rng(0).integers(1, 10, 400).astype(float)
+    evaluator = evaluator_for(bayes_space(), sample_weight=weight)
+    trial = completed(evaluator)
+    y = evaluator.data.y
+    expected = log_loss(y, trial.predictions, sample_weight=weight)
+    assert trial.tie_break == pytest.approx(expected, rel=1e-5)
+    assert expected != pytest.approx(log_loss(y, trial.predictions), rel=1e-3)
 
 
 def test_the_first_fold_comes_before_the_others():
@@ -218,6 +282,24 @@ def test_out_of_bag_predictions_are_those_of_the_forest():
     expected = forest.fit(data.Z, data.y).oob_decision_function_
     for (_, test), result in zip(data.splits, results, strict=True):
         np.testing.assert_allclose(result.probabilities, expected[test], rtol=1e-5)
+
+
+def test_rows_without_out_of_bag_trees_get_the_weighted_class_frequencies():
+    space = SearchSpace(["classifier"])
+    space.add("classifier", "forest", RandomForestClassifier(3, random_state=0))
+    weight = np.random.default_rng(0).integers(1, 10, 400).astype(float)
+    evaluator = evaluator_for(space, sample_weight=weight)
+    data = evaluator.data
+    results = evaluator.function(OutOfBagTask(space.default()))
+    forest = RandomForestClassifier(3, oob_score=True, random_state=0)
+    with pytest.warns(UserWarning, match="Some inputs do not have OOB scores"):
+        forest.fit(data.Z, data.y, weight)
+    never = forest.oob_decision_function_.sum(axis=1) == 0
+    positive = np.average(data.y, weights=weight)
+    assert never.any()
+    for (_, test), result in zip(data.splits, results, strict=True):
+        shares = result.probabilities[never[test]]
+        np.testing.assert_allclose(shares, [[1 - positive, positive]] * len(shares), rtol=1e-6)
 
 
 def test_a_forest_on_many_rows_starts_with_a_share_of_them():
