@@ -61,18 +61,20 @@ class Refits:
         limit = self.budget.time_limit
         grace = 0.0 if limit is None else _GRACE + _GRACE_SHARE * limit
         ready = any(number in self.steps for number in new)
-        fitted: dict[int, list[Any]] = {}
+        fitted: dict[tuple[int, int | None], Steps] = {}
         while self.engine.n_running:
             late = 0.0 if fitted or ready else grace - self.budget.overrun
             left = self.budget.remaining + late
             if left <= 0:
                 break
             for key, outcome in self.engine.wait(left):
-                number, _ = cast(tuple[int, int | None], key)
                 if outcome.status == "ok":
-                    fitted.setdefault(number, []).append(outcome.value)
+                    fitted[cast(tuple[int, int | None], key)] = outcome.value
         self.engine.cancel()
-        self.steps |= fitted
+        for number in new:  # not in the order of completion, which rounding would depend on
+            models = [fitted[number, fold] for fold in self.folds if (number, fold) in fitted]
+            if models:
+                self.steps[number] = models
 
     def _affordable(self, known: list[int]) -> list[int]:
         """Members with a fitted model that can be refitted on all rows in time."""

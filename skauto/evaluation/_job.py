@@ -202,9 +202,9 @@ class TrialJob:
         data = self.evaluator.data
         total = np.zeros((len(data.y), data.n_classes), dtype=np.float32)
         count = np.zeros(len(data.y), dtype=np.float32)
-        for fold, result in self.results.items():
+        for fold in sorted(self.results):  # rounding depends on the order
             _, test = self.evaluator.function.rows(fold, self.proposal.fidelity)
-            total[test] += result.probabilities
+            total[test] += self.results[fold].probabilities
             count[test] += 1
         with np.errstate(invalid="ignore"):
             return np.asarray(total / count[:, None])

@@ -25,7 +25,7 @@ from skauto.constraints import (
 from skauto.constraints._evidence import Margin
 from skauto.constraints._gate import Gate
 from skauto.data import TableReader, TrainingData
-from skauto.engines import make_engine
+from skauto.engines import Outcome, make_engine
 from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._decide import DecisionChooser
 from skauto.ensemble._refits import Refits
@@ -212,6 +212,46 @@ def test_the_smallest_shares_leave_until_the_rest_is_light_enough():
         model = builder.build(history, engine, Budget())
     assert model.weights == {0: pytest.approx(0.625), 2: pytest.approx(0.375)}
     assert [set(candidate.weights) for candidate in model.refused] == [{0, 1, 2}]
+
+
+class Backwards:
+    """Instead of an engine: the task that was submitted last is complete first."""
+
+    n_workers = 2
+
+    def __init__(self):
+        self.tasks = []
+
+    @property
+    def n_running(self):
+        return len(self.tasks)
+
+    def submit(self, key, args):
+        self.tasks.append((key, args))
+
+    def wait(self, timeout):
+        key, (task,) = self.tasks.pop()
+        return [(key, Outcome("ok", task.fold))]
+
+    def cancel(self):
+        pass
+
+
+def test_models_of_the_folds_are_ordered_by_fold_whichever_is_complete_first():
+    history = history_for([])
+    for number in range(2):
+        history.append(ballast_trial(number, 0.1, 0))
+    refits = Refits(
+        history,
+        Backwards(),
+        Budget(),
+        lambda trial, fold: RefitTask(trial.configuration, fold),
+        [0, 1, 2],
+        {},
+        lambda trial: 0.0,
+    )
+    refits.fit([0, 1])
+    assert list(refits.steps.items()) == [(0, [0, 1, 2]), (1, [0, 1, 2])]
 
 
 def labelled_trial(number, positive, constraint, data):

@@ -184,6 +184,14 @@ def test_the_tie_break_is_the_weighted_log_loss():
     assert expected != pytest.approx(log_loss(y, trial.predictions), rel=1e-3)
 
 
+def test_predictions_do_not_depend_on_the_order_of_completion():
+    evaluator = evaluator_for(bayes_space())
+    everywhere = np.arange(400)
+    evaluator.data.splits[:] = [(train, everywhere) for train, _ in evaluator.data.splits]
+    forth, back = (completed(evaluator, last_fold_first) for last_fold_first in (False, True))
+    np.testing.assert_array_equal(forth.predictions, back.predictions)
+
+
 def test_the_first_fold_comes_before_the_others():
     job = opened(evaluator_for(bayes_space()))
     ((part, (task,), _),) = job.next_parts()
