@@ -138,7 +138,7 @@ def choose_decision(
     Returns
     -------
     decision : Decision
-        Offsets 0 and temperature 1 if they do not improve the loss.
+        Offsets 0 and temperature 1 if no others improve the loss.
 
     Examples
     --------
@@ -250,7 +250,9 @@ def choose_offsets(
     metrics [1]_. Coordinate descent optimises one offset at a time by an exact line search over
     the offsets at which the label of a row changes; for two classes it finds the global optimum.
     To reduce overfitting, the offsets are averaged over Bayesian bootstrap resamples [2]_ of the
-    rows. They are 0 if they do not lower the loss on all rows.
+    rows. They are 0 if no offsets lower the loss on all rows. The mean may increase the
+    loss on these rows. In simulations of such cases with 150 and 600 rows, its loss on new rows
+    was on average still below those of the optimum and of offsets 0.
 
     A scorer is called about 400 times, or 24 times per class if that is more. A scorer without
     sample weights is called on at most 5,000 rows.
