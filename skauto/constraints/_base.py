@@ -3,6 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -131,9 +132,10 @@ class Constraint(BaseEstimator, ABC):
         """
         rng = np.random.default_rng(0)
         n_rows = len(evidence.y)
+        whole = replace(evidence, judged=evidence.judged or evidence)  # same groups in all samples
         values = np.array(
             [
-                self.measure(evidence.take(rng.integers(n_rows, size=n_rows)))
+                self.measure(whole.take(rng.integers(n_rows, size=n_rows)))
                 for _ in range(N_RESAMPLES)
             ]
         )

@@ -36,6 +36,9 @@ class Evidence:
         its refit.
     decision : Decision or None
         Temperature and class offsets; None predicts the most probable class.
+    judged : Evidence or None
+        Rows by whose number a group is judged to be large enough: of the training data, the
+        validation rows of all folds. None means these rows. Predictions are not used.
     """
 
     probabilities: NDArray[np.floating[Any]]
@@ -45,6 +48,7 @@ class Evidence:
     X: Any = None
     model: Any = None
     decision: Decision | None = None
+    judged: "Evidence | None" = None
 
     @classmethod
     def of(
@@ -55,9 +59,10 @@ class Evidence:
             probabilities=probabilities,
             y=data.y[rows],
             classes=data.classes,
-            groups={name: codes[rows] for name, codes in data.sensitive.items()},
+            groups=_groups(data, rows),
             X=None if data.X is None else take_rows(data.X, rows),
             model=model,
+            judged=_validated(data) if data.sensitive else None,
         )
 
     @property
@@ -68,7 +73,10 @@ class Evidence:
         return self.decision.labels(self.decision.scale(self.probabilities))
 
     def take(self, rows: NDArray[np.integer[Any]]) -> Self:
-        """Select rows by their indices, possibly with repetition; the model is the same."""
+        """Select rows by their indices, possibly with repetition.
+
+        The model and the rows by which groups are judged are the same.
+        """
         return replace(
             self,
             probabilities=self.probabilities[rows],
@@ -77,6 +85,20 @@ class Evidence:
             X=None if self.X is None else take_rows(self.X, rows),
             decision=None if self.decision is None else self.decision.take(rows),
         )
+
+
+def _groups(data: TrainingData, rows: IntArray) -> dict[str, IntArray]:
+    return {name: codes[rows] for name, codes in data.sensitive.items()}
+
+
+def _validated(data: TrainingData) -> Evidence:
+    """Evidence of the validation rows of all folds, without predictions."""
+    is_validated = np.zeros(len(data.y), dtype=bool)
+    for _, test in data.splits:
+        is_validated[test] = True
+    rows = np.flatnonzero(is_validated)
+    empty = np.empty((len(rows), 0))
+    return Evidence(empty, data.y[rows], data.classes, groups=_groups(data, rows))
 
 
 @dataclass(frozen=True)

@@ -116,8 +116,7 @@ class Gate:
         """Check the sizes of the groups, see `GroupConstraint.check_groups`."""
         for constraint in self.constraints:
             if isinstance(constraint, GroupConstraint):
-                folds = [fold.evidence for fold in self._folds]
-                constraint.check_groups(folds, self._validated.evidence, names)
+                constraint.check_groups(self._validated.evidence, names)
 
     def estimates(
         self,

@@ -26,8 +26,8 @@ class GroupConstraint(Constraint):
     """Base class of limits on the largest difference between groups of sensitive features.
 
     For several features the largest difference counts. With ``intersections``, the groups are the
-    combinations of their values. Groups with fewer than ``min_group_size`` rows do not count. With
-    fewer than two groups the difference is undefined.
+    combinations of their values. Groups with fewer than ``min_group_size`` validation rows, all
+    folds together, do not count. With fewer than two groups the difference is undefined.
 
     Warning: This class should not be used directly. Use its subclasses.
     """
@@ -58,65 +58,66 @@ class GroupConstraint(Constraint):
                 f"{self.sensitive!r} instead."
             )
 
-    def check_groups(
-        self, folds: Sequence[Evidence], pooled: Evidence, names: Mapping[str, Sequence[str]]
-    ) -> None:
+    def check_groups(self, validated: Evidence, names: Mapping[str, Sequence[str]]) -> None:
         """Raise if fewer than two groups are large enough; warn about groups that are too small.
 
-        `folds` and `pooled` are the validation rows of each fold and of all, whose predictions are
-        not used. `names` are those of the groups of each sensitive feature, in the order of their
-        codes.
+        `validated` has the validation rows of all folds together, whose predictions are not used.
+        `names` are those of the groups of each sensitive feature, in the order of their codes.
         """
         for features in self.groupings:
-            codes = self._codes(pooled, features)
-            whole = self._sizes(pooled, codes)
-            judged = np.zeros(len(whole), dtype=bool)
-            for fold in folds:
-                sizes = self._sizes(fold, self._codes(fold, features))
-                enough = np.flatnonzero(sizes >= self.min_group_size)
-                judged[enough] |= len(enough) >= 2
-            if not judged.any():  # then the value is measured on all rows
-                judged = whole >= self.min_group_size
+            codes = self._codes(validated, features)
             present = np.unique(codes)
-            labels = {g: _group_label(g, features, names) for g in present}
-            if judged.sum() < 2:
-                sizes_text = ", ".join(f"{labels[g]!r} {whole[g]}" for g in present)
-                raise ValueError(
+            for kind, counted in zip(self._kinds(validated), self._counted, strict=True):
+                sizes = {g: int(np.count_nonzero(codes[kind] == g)) for g in present}
+                small = {g: size for g, size in sizes.items() if size < self.min_group_size}
+                judged = len(sizes) - len(small)
+                shown = ", ".join(
+                    f"{_group_label(g, features, names)!r} ({size})"
+                    for g, size in (small if judged >= 2 else sizes).items()
+                )
+                rule = (
                     f"The constraint {self.key!r} compares groups with at least "
-                    f"min_group_size={self.min_group_size} {self._counted}, and needs two of "
-                    f"them. Got {sizes_text}. Merge groups, or lower min_group_size."
+                    f"min_group_size={self.min_group_size} {counted} among the validation rows of "
+                    "all folds together"
                 )
-            small = [f"{labels[g]!r} ({whole[g]})" for g in present if not judged[g]]
-            if small:
-                warnings.warn(
-                    f"Groups that are too small to judge do not count in the constraint "
-                    f"{self.key!r}: {', '.join(small)}. They have fewer than "
-                    f"min_group_size={self.min_group_size} {self._counted} in every validation "
-                    "fold. Merge groups, use fewer folds, or lower min_group_size.",
-                    SmallGroupWarning,
-                    stacklevel=7,  # the caller of fit
-                )
+                if judged < 2:
+                    raise ValueError(
+                        f"{rule}, and needs two of them. Got {shown}. Merge groups, or lower "
+                        "min_group_size."
+                    )
+                if small:
+                    warnings.warn(
+                        f"{rule}. Groups that are too small to judge do not count: {shown}. Merge "
+                        "groups, or lower min_group_size.",
+                        SmallGroupWarning,
+                        stacklevel=7,  # the caller of fit
+                    )
 
-    _counted = "rows"
+    #: What the rows of each mask of ``_kinds`` are called.
+    _counted: tuple[str, ...] = ("rows",)
 
     def _kinds(self, evidence: Evidence) -> list[BoolArray]:
         """Masks of the rows that are compared between groups; a subclass may have several."""
         return [np.ones(len(evidence.y), dtype=bool)]
 
-    def _sizes(self, evidence: Evidence, codes: IntArray) -> IntArray:
-        """Number of rows of each group that are compared, the smallest over the masks."""
-        n_groups = int(codes.max()) + 1
-        kinds = self._kinds(evidence)
-        return np.min([np.bincount(codes[kind], minlength=n_groups) for kind in kinds], axis=0)
+    def _compared(self, evidence: Evidence) -> Iterator[tuple[IntArray, IntArray]]:
+        """Codes of the groups of all rows, -1 in rows that are not compared, and those present.
 
-    def _compared(self, evidence: Evidence) -> Iterator[tuple[IntArray, BoolArray, IntArray]]:
-        """Group codes, mask of the compared rows, and the groups with enough of these rows."""
+        There is one pair for each grouping and mask with rows of at least two groups that count.
+        Which groups count is decided by the rows ``evidence.judged``.
+        """
+        judged = evidence.judged or evidence
         for features in self.groupings:
             codes = self._codes(evidence, features)
-            for kind in self._kinds(evidence):
-                large = np.flatnonzero(np.bincount(codes[kind]) >= self.min_group_size)
-                if len(large) >= 2:
-                    yield codes, kind, large
+            judged_codes = self._codes(judged, features)
+            for kind, judged_kind in zip(self._kinds(evidence), self._kinds(judged), strict=True):
+                n_codes = max(codes.max(), judged_codes.max()) + 1
+                sizes = np.bincount(judged_codes[judged_kind], minlength=n_codes)
+                counts = sizes >= self.min_group_size
+                own = np.where(kind & counts[codes], codes, -1)
+                present = np.flatnonzero(np.bincount(own + 1)[1:])
+                if len(present) >= 2:
+                    yield own, present
 
     def _codes(self, evidence: Evidence, features: Sequence[str]) -> IntArray:
         """Group codes of the rows by the combinations of values of some features."""
@@ -183,17 +184,17 @@ class _RateDifference(GroupConstraint):
     def rate_limits(self, evidence: Evidence) -> list[RateLimit]:
         """Express the limit as limits on rates: one per feature and mask of rows."""
         return [
-            RateLimit(np.array([kind & (codes == group) for group in large]), float(self.limit))
-            for codes, kind, large in self._compared(evidence)
+            RateLimit(codes == present[:, None], float(self.limit))
+            for codes, present in self._compared(evidence)
         ]
 
     def _counts(self, evidence: Evidence) -> Iterator[tuple[IntArray, IntArray]]:
         """Numbers of rows predicted positive and of all rows, by group."""
         predicted = evidence.labels == positive_code(self, evidence.classes)
-        for codes, kind, large in self._compared(evidence):
-            sizes = np.bincount(codes[kind])
-            hits = np.bincount(codes[kind & predicted], minlength=len(sizes))
-            yield hits[large], sizes[large]
+        for codes, present in self._compared(evidence):
+            sizes = np.bincount(codes + 1)[1:]
+            hits = np.bincount(codes[predicted] + 1, minlength=len(sizes) + 1)[1:]
+            yield hits[present], sizes[present]
 
 
 class StatisticalParity(_RateDifference):
@@ -214,7 +215,8 @@ class StatisticalParity(_RateDifference):
     intersections : bool, default=False
         Whether the groups are the combinations of the values of all sensitive features.
     min_group_size : int, default=10
-        Minimum number of rows of a group in a validation fold; smaller groups do not count.
+        Minimum number of validation rows of a group, all folds together; smaller groups do not
+        count.
 
     Examples
     --------
@@ -245,8 +247,8 @@ class EqualOpportunity(_RateDifference):
     intersections : bool, default=False
         Whether the groups are the combinations of the values of all sensitive features.
     min_group_size : int, default=10
-        Minimum number of truly positive rows of a group in a validation fold; groups with fewer do
-        not count.
+        Minimum number of truly positive validation rows of a group, all folds together; groups
+        with fewer do not count.
 
     References
     ----------
@@ -260,7 +262,7 @@ class EqualOpportunity(_RateDifference):
     'equal_opportunity(sex)'
     """
 
-    _counted = "rows of the positive class"
+    _counted = ("rows of the positive class",)
 
     def _kinds(self, evidence: Evidence) -> list[BoolArray]:
         return [self._positive(evidence)]
@@ -283,8 +285,9 @@ class EqualizedOdds(_RateDifference):
     intersections : bool, default=False
         Whether the groups are the combinations of the values of all sensitive features.
     min_group_size : int, default=10
-        Minimum number of rows of each true class of a group in a validation fold; groups with
-        fewer do not count in the rate.
+        Minimum number of validation rows of a group, all folds together, for each of the two
+        rates: truly positive rows for the true positive rate, other rows for the false positive
+        rate. Groups with fewer do not count in this rate.
 
     References
     ----------
@@ -298,7 +301,7 @@ class EqualizedOdds(_RateDifference):
     'equalized_odds(sex)'
     """
 
-    _counted = "rows of each class"
+    _counted = ("rows of the positive class", "rows of the other classes")
 
     def _kinds(self, evidence: Evidence) -> list[BoolArray]:
         return [self._positive(evidence), ~self._positive(evidence)]
@@ -324,7 +327,8 @@ class GroupDisparity(GroupConstraint):
     intersections : bool, default=False
         Whether the groups are the combinations of the values of all sensitive features.
     min_group_size : int, default=10
-        Minimum number of rows of a group in a validation fold; smaller groups do not count.
+        Minimum number of validation rows of a group, all folds together; smaller groups do not
+        count.
 
     References
     ----------
@@ -365,7 +369,7 @@ class GroupDisparity(GroupConstraint):
         """Largest score minus smallest score; NaN if it is defined for fewer than two groups."""
         scorer = scorer_for(self.metric, self.key, len(evidence.classes))
         labels, spreads = evidence.labels, []
-        for codes, _, large in self._compared(evidence):
+        for codes, present in self._compared(evidence):
             scores = [
                 score_probabilities(
                     scorer,
@@ -374,7 +378,7 @@ class GroupDisparity(GroupConstraint):
                     evidence.classes,
                     labels=labels[rows],
                 )
-                for rows in (codes == group for group in large)
+                for rows in (codes == group for group in present)
             ]
             defined = [score for score in scores if math.isfinite(score)]
             if len(defined) >= 2:

@@ -2,6 +2,7 @@
 
 import pickle
 import time
+from dataclasses import replace
 
 import fairlearn.metrics
 import numpy as np
@@ -24,6 +25,7 @@ from skauto.constraints import (
 )
 from skauto.constraints._evidence import cautious_mean
 from skauto.constraints._groups import group_codes
+from skauto.exceptions import SmallGroupWarning
 
 CLASSES = np.array(["no", "yes"])
 
@@ -126,6 +128,61 @@ def test_fewer_than_two_groups_say_nothing(evidence):
         assert np.isnan(make("sex").measure(both))  # nine rows are fewer than ten
         assert make("sex", min_group_size=1).measure(both) >= 0
         assert np.isnan(make("sex").bound(alone, 0.95))
+
+
+def with_small_group(n_small):
+    """Rows of two groups with a rate of 1/2, and a third one with a rate of 1."""
+    codes = np.repeat([0, 1, 2], [20, 20, n_small])
+    p = np.append(np.tile([0.1, 0.9], 20), np.full(n_small, 0.9))
+    y = np.arange(len(p)) // 2 % 2
+    return Evidence(np.column_stack([1 - p, p]), y, CLASSES, groups={"g": codes})
+
+
+@pytest.mark.parametrize(("n_small", "value"), [(9, 0.0), (11, 0.5)])
+def test_the_groups_that_count_are_those_of_the_judged_rows(n_small, value):
+    everything = with_small_group(n_small)
+    part = replace(everything.take(np.arange(1, len(everything.y), 3)), judged=everything)
+    parity = StatisticalParity("g", 0.1)
+    assert parity.measure(everything) == value
+    rates = [part.labels[part.groups["g"] == g].mean() for g in range(3)]
+    assert parity.measure(part) == np.ptp(rates if n_small >= 10 else rates[:2])
+    (limit,) = parity.rate_limits(part)
+    groups = range(3 if n_small >= 10 else 2)
+    np.testing.assert_array_equal(limit.sets, [part.groups["g"] == g for g in groups])
+    assert np.isnan(parity.measure(replace(everything, judged=everything.take(np.arange(29)))))
+
+
+@pytest.mark.parametrize("n_small", [9, 11])
+def test_samples_of_the_bootstrap_compare_the_same_groups(n_small):
+    everything = with_small_group(n_small)
+    disparity = GroupDisparity("g", "accuracy")
+    rng = np.random.default_rng(0)
+    values = []
+    for _ in range(200):
+        rows = rng.integers(len(everything.y), size=len(everything.y))
+        sample = everything.take(rows)
+        groups = range(3 if n_small >= 10 else 2)
+        masks = [sample.groups["g"] == g for g in groups]
+        values.append(np.ptp([np.mean((sample.labels == sample.y)[mask]) for mask in masks]))
+    expected = np.quantile(values, 0.9, method="higher")
+    assert disparity.bound(everything, 0.9) == pytest.approx(expected)
+
+
+def test_small_groups_are_warned_about_for_each_rate():
+    codes = np.repeat([0, 1, 2], [40, 40, 23])
+    y = np.append(np.arange(80) % 2, np.arange(23) < 20).astype(int)
+    rows = Evidence(np.empty((103, 0)), y, CLASSES, groups={"g": codes})
+    names = {"g": ["a", "b", "c"]}
+    with pytest.warns(SmallGroupWarning) as caught:
+        EqualizedOdds("g", 0.1).check_groups(rows, names)
+    assert len(caught) == 1
+    assert "10 rows of the other classes" in str(caught[0].message)
+    assert "do not count: 'c' (3)" in str(caught[0].message)
+    p = np.where(codes == 2, 0.9, np.where(np.arange(103) % 4 < 2, 0.9, 0.1))
+    measured = replace(rows, probabilities=np.column_stack([1 - p, p]))
+    assert EqualizedOdds("g", 0.1).measure(measured) == 0.5
+    with pytest.raises(ValueError, match=r"21 rows.* two.* Got 'a' \(20\), 'b' \(20\), 'c'"):
+        EqualOpportunity("g", 0.1, min_group_size=21).check_groups(rows, names)
 
 
 def test_rates_of_no_rows_are_not_defined():

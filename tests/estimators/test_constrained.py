@@ -295,17 +295,37 @@ def test_a_group_of_one_row_does_not_count_and_is_named(biased):
     group.iloc[0] = "c"
     clf = few_trials([StatisticalParity("group", 0.5)])
     message = (
-        r"too small to judge.*statistical_parity\(group\)': 'c' \(1\).*min_group_size=10 rows"
+        r"'statistical_parity\(group\)'.*min_group_size=10 rows.*all folds together. Groups that "
+        r"are too small to judge do not count: 'c' \(1\)\. Merge"
     )
     with pytest.warns(SmallGroupWarning, match=message):
         clf.fit(X.drop(columns="group"), y, sensitive_features=group)
     assert clf.constraint_values_["value"].notna().all()
     alone = np.where(np.arange(600) == 0, "c", "a")
-    message = r"needs two of them. Got 'a' 300, 'c' 0. Merge groups, or lower min_group_size"
+    message = r"needs two of them. Got 'a' \(300\), 'c' \(0\). Merge groups, or lower min_group_"
     with pytest.raises(ValueError, match=message):
         few_trials([EqualOpportunity("group", 0.5)]).fit(
             X.drop(columns="group"), y, sensitive_features=alone
         )
+
+
+@pytest.mark.parametrize("n_small", [9, 12])
+def test_a_group_counts_by_its_rows_in_all_folds_together(biased, n_small):
+    """A group with few positive labels decides the value only if no warning names it."""
+    X, y = biased
+    group = X["group"].to_numpy(dtype=object)
+    group[np.flatnonzero(y == 0)[:n_small]] = "c"
+    clf = few_trials([StatisticalParity("group", 0.99)], decision="argmax", ensemble_size=1)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        clf.fit(X.drop(columns="group"), y, sensitive_features=group)
+    named = [w for w in caught if issubclass(w.category, SmallGroupWarning)]
+    assert len(named) == (n_small < 10)
+    labels = clf.best_trial_.predictions.argmax(axis=1)
+    rates = {name: labels[group == name].mean() for name in "abc"}
+    counted = [rates[name] for name in ("ab" if named else "abc")]
+    assert rates["c"] < min(rates["a"], rates["b"])
+    assert clf.constraint_values_["value"].iloc[0] == pytest.approx(np.ptp(counted))
 
 
 def test_small_intersections_are_named(biased):
@@ -313,7 +333,7 @@ def test_small_intersections_are_named(biased):
     size = np.where(np.arange(600) % 60 == 0, "tall", "small")
     features = pd.DataFrame({"group": X["group"], "size": size})
     parity = StatisticalParity(["group", "size"], 0.99, intersections=True)
-    with pytest.warns(SmallGroupWarning, match=r"'a x tall' \(\d\), 'b x tall' \(\d\)\. They"):
+    with pytest.warns(SmallGroupWarning, match=r"'a x tall' \(\d\), 'b x tall' \(\d\)\. Merge"):
         clf = few_trials([parity]).fit(X.drop(columns="group"), y, sensitive_features=features)
     assert clf.constraint_values_["constraint"].iloc[0] == "statistical_parity(group x size)"
 
