@@ -107,11 +107,17 @@ class Margin:
 
     `n_errors` standard errors over the folds are added to the mean. Or `confidence` is the level
     of a one-sided confidence interval whose upper bound replaces the mean; ``n_errors`` is then
-    its normal approximation, used where the bound is not computed.
+    its normal approximation, used where the bound is not computed. Values of fewer than two folds
+    have no standard error: the bound at the `level` of ``n_errors`` is used then.
     """
 
     n_errors: float = 0.0
     confidence: float | None = None
+
+    @property
+    def level(self) -> float:
+        """Confidence of the bound; without one, that of `n_errors` under a normal distribution."""
+        return float(norm.cdf(self.n_errors)) if self.confidence is None else self.confidence
 
     @classmethod
     def of(cls, safety_margin: float | str) -> Self:

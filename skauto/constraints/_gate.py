@@ -286,9 +286,10 @@ class Gate:
         resample: bool,
     ) -> float:
         """Value of a constraint that is not additive, with safety margin."""
-        confidence = self.margin.confidence
-        if confidence is not None and (resample or not constraint.resampled or len(folds) == 1):
-            return self._measure(constraint, pooled(), confidence)
+        exact = self.margin.confidence is not None and (resample or not constraint.resampled)
+        has_error = np.count_nonzero(~np.isnan(folds)) >= 2
+        if exact or (self.margin.n_errors and not has_error):
+            return self._measure(constraint, pooled(), self.margin.level)
         value = cautious_mean(folds, self.margin.n_errors)
         if constraint.pooled:
             return self._measure(constraint, pooled()) + _error(folds, self.margin.n_errors)
@@ -332,7 +333,7 @@ def _classifier(trial: Trial) -> str:
 
 
 def _error(folds: Sequence[float], n_errors: float) -> float:
-    """Standard errors of the mean over the folds; 0 if no fold has a value."""
+    """Standard errors of the mean over the folds; 0 for values of fewer than two folds."""
     error = cautious_mean(folds, n_errors) - cautious_mean(folds, 0.0)
     return 0.0 if math.isnan(error) else error
 

@@ -67,7 +67,9 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         Margin that is added to a measured value before it is compared with the limit. A number of
         standard errors: ``safety_margin * std / sqrt(n_folds)`` over the folds. Or a
         confidence such as ``"95%"``: the upper end of a one-sided confidence interval for the
-        value on new rows. Seconds and bytes of the fitted model have no margin.
+        value on new rows. With a single validation split, a number is replaced by its confidence
+        under a normal distribution, 1.645 by 95%. Seconds and bytes of the fitted model have no
+        margin.
     scoring : str, callable, list, tuple, dict or None, default=None
         See `AutoClassifier` for this and all further parameters.
     time_limit : float, default=None

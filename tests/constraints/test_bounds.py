@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import beta
+from scipy.stats import beta, norm
 
 from skauto.constraints import (
     CallableConstraint,
@@ -140,6 +140,37 @@ def test_differences_between_groups_are_measured_on_all_rows_together():
     cautious = Gate([StatisticalParity("g", 0.05)], data, margin=Margin(n_errors=1.0))
     (measured,) = cautious.judge([trial], [1.0]).measurements
     assert measured.value == pytest.approx(measured.error)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "n_errors"),
+    [(FalseNegativeRate(0.3), 3.0), (ScoreBound("accuracy", lower=0.5), 1)],
+)
+@pytest.mark.parametrize("n_folds", [1, 2])
+def test_a_number_of_errors_is_a_confidence_without_two_folds(constraint, n_errors, n_folds):
+    """With a single split, and where a second fold has no value."""
+    evidence = draw(np.random.default_rng(0), 300)
+    rows = np.arange(300)
+    data = TrainingData(
+        Z=np.zeros((300, 1)),
+        y=evidence.y,
+        classes=CLASSES,
+        splits=[(rows, rows)] + [(rows, rows[:0])] * (n_folds - 1),
+    )
+    gate = Gate([constraint], data, margin=Margin(n_errors=n_errors))
+    trial = Trial(
+        number=0,
+        configuration=Configuration({}),
+        losses=(0.0,),
+        predictions=evidence.probabilities,
+    )
+    expected = constraint.bound(evidence, norm.cdf(n_errors))
+    assert expected > constraint.measure(evidence)
+    (found,) = gate.judge([trial], [1.0]).measurements
+    assert found.value == pytest.approx(expected)
+    folds = {constraint.key: (constraint.measure(evidence), np.nan)[:n_folds]}
+    estimates = gate.estimates(folds, evidence.probabilities)
+    assert estimates[constraint.key] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("text", ["95", "30%", "100%", "a lot", "%"])

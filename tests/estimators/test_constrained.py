@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from scipy.stats import norm
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -418,6 +419,16 @@ def test_a_constraint_that_raises_on_votes_is_reported(biased):
     ):
         clf = few_trials([OfModels(0.5)]).fit(*biased)
     assert not clf.feasible_
+
+
+def test_a_number_of_errors_is_kept_with_a_single_split(biased):
+    limit = FalseNegativeRate(0.99)
+    number, same = (
+        few_trials([limit], safety_margin=margin, cv=0.3).fit(*biased).constraint_values_
+        for margin in (2.0, f"{100 * norm.cdf(2.0)}%")
+    )
+    assert (number["bound"] > number["value"]).all()
+    pd.testing.assert_frame_equal(number, same)
 
 
 def test_a_confidence_moves_the_value_that_is_held_against_the_limit(biased):
