@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from skauto.data import TrainingData
 from skauto.selection import Decision
-from skauto.utils import IntArray, take_rows
+from skauto.utils import FloatArray, IntArray, take_rows
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class Evidence:
         its refit.
     decision : Decision or None
         Temperature and class offsets; None predicts the most probable class.
+    sample_weight : ndarray of shape (n_rows,) or None
+        Weights of the rows in scores; None for equal weights. Rates count rows.
     judged : Evidence or None
         Rows by whose number a group is judged to be large enough: of the training data, the
         validation rows of all folds. None means these rows. Predictions are not used.
@@ -48,6 +50,7 @@ class Evidence:
     X: Any = None
     model: Any = None
     decision: Decision | None = None
+    sample_weight: FloatArray | None = None
     judged: "Evidence | None" = None
 
     @classmethod
@@ -62,6 +65,7 @@ class Evidence:
             groups=_groups(data, rows),
             X=None if data.X is None else take_rows(data.X, rows),
             model=model,
+            sample_weight=data.weights_of(rows),
             judged=_validated(data) if data.sensitive else None,
         )
 
@@ -84,6 +88,7 @@ class Evidence:
             groups={name: codes[rows] for name, codes in self.groups.items()},
             X=None if self.X is None else take_rows(self.X, rows),
             decision=None if self.decision is None else self.decision.take(rows),
+            sample_weight=None if self.sample_weight is None else self.sample_weight[rows],
         )
 
 

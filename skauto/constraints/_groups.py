@@ -200,7 +200,8 @@ class _RateDifference(GroupConstraint):
 class StatisticalParity(_RateDifference):
     """Largest difference between groups in the rate of positive predictions.
 
-    It equals fairlearn's ``demographic_parity_difference``.
+    It equals fairlearn's ``demographic_parity_difference``. All rows count the same, whatever
+    their ``sample_weight``.
 
     Parameters
     ----------
@@ -233,7 +234,8 @@ class StatisticalParity(_RateDifference):
 class EqualOpportunity(_RateDifference):
     """Largest difference between groups in the true positive rate [1]_.
 
-    It equals fairlearn's ``equal_opportunity_difference``.
+    It equals fairlearn's ``equal_opportunity_difference``. All rows count the same, whatever
+    their ``sample_weight``.
 
     Parameters
     ----------
@@ -271,7 +273,8 @@ class EqualOpportunity(_RateDifference):
 class EqualizedOdds(_RateDifference):
     """Largest difference between groups in the true and false positive rates [1]_.
 
-    It equals fairlearn's ``equalized_odds_difference``.
+    It equals fairlearn's ``equalized_odds_difference``. All rows count the same, whatever
+    their ``sample_weight``.
 
     Parameters
     ----------
@@ -313,7 +316,8 @@ class GroupDisparity(GroupConstraint):
     .. math:: \max_j \epsilon(A_j) - \min_j \epsilon(A_j)
 
     over the groups :math:`A_j` of a sensitive feature (App. 12, Eq. A43). A group for which the
-    score is undefined (ROC AUC of a single class) does not count.
+    score is undefined (ROC AUC of a single class) does not count. Rows are weighted by the
+    ``sample_weight`` of ``fit`` if the scorer takes weights.
 
     Parameters
     ----------
@@ -368,7 +372,7 @@ class GroupDisparity(GroupConstraint):
     def measure(self, evidence: Evidence) -> float:
         """Largest score minus smallest score; NaN if it is defined for fewer than two groups."""
         scorer = scorer_for(self.metric, self.key, len(evidence.classes))
-        labels, spreads = evidence.labels, []
+        labels, weight, spreads = evidence.labels, evidence.sample_weight, []
         for codes, present in self._compared(evidence):
             scores = [
                 score_probabilities(
@@ -376,6 +380,7 @@ class GroupDisparity(GroupConstraint):
                     evidence.probabilities[rows],
                     evidence.y[rows],
                     evidence.classes,
+                    None if weight is None else weight[rows],
                     labels=labels[rows],
                 )
                 for rows in (codes == group for group in present)

@@ -75,6 +75,8 @@ class _Rate(Constraint):
 class FalsePositiveRate(_Rate):
     """False positive rate: fraction of the negative rows that are predicted positive.
 
+    All rows count the same, whatever their ``sample_weight``.
+
     Parameters
     ----------
     upper : float, default=None
@@ -95,6 +97,8 @@ class FalsePositiveRate(_Rate):
 class FalseNegativeRate(_Rate):
     """False negative rate: fraction of the positive rows that are predicted negative.
 
+    All rows count the same, whatever their ``sample_weight``.
+
     Parameters
     ----------
     upper : float, default=None
@@ -114,6 +118,8 @@ class FalseNegativeRate(_Rate):
 
 class ScoreBound(Constraint):
     """Lower or upper bound on any score.
+
+    Rows are weighted by the ``sample_weight`` of ``fit`` if the scorer takes weights.
 
     Parameters
     ----------
@@ -170,6 +176,7 @@ class ScoreBound(Constraint):
             evidence.probabilities,
             evidence.y,
             evidence.classes,
+            evidence.sample_weight,
             X=evidence.X,
             labels=evidence.labels,
         )

@@ -144,18 +144,18 @@ def test_differences_between_groups_are_measured_on_all_rows_together():
 
 @pytest.mark.parametrize(
     ("constraint", "n_errors"),
-    [(FalseNegativeRate(0.3), 3.0), (ScoreBound("accuracy", lower=0.5), 1)],
+    [(FalseNegativeRate(0.3), 3.0), (ScoreBound("roc_auc", lower=0.5), 1)],
 )
 @pytest.mark.parametrize("n_folds", [1, 2])
 def test_a_number_of_errors_is_a_confidence_without_two_folds(constraint, n_errors, n_folds):
-    """With a single split, and where a second fold has no value."""
+    """With a single split, and where a second fold has no row of the positive class."""
     evidence = draw(np.random.default_rng(0), 300)
     rows = np.arange(300)
     data = TrainingData(
         Z=np.zeros((300, 1)),
         y=evidence.y,
         classes=CLASSES,
-        splits=[(rows, rows)] + [(rows, rows[:0])] * (n_folds - 1),
+        splits=[(rows, rows), (rows, np.flatnonzero(evidence.y == 0))][:n_folds],
     )
     gate = Gate([constraint], data, margin=Margin(n_errors=n_errors))
     trial = Trial(

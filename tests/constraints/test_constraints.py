@@ -202,6 +202,28 @@ def test_score_bounds(evidence):
     assert ScoreBound("roc_auc", upper=0.99).measure(evidence) == pytest.approx(auc)
 
 
+@pytest.mark.parametrize("metric", ["accuracy", "roc_auc", "balanced_accuracy"])
+def test_scores_are_weighted_and_rates_are_not(evidence, rng, metric):
+    y, predicted = binary(evidence)
+    weight = rng.uniform(0.1, 10.0, len(y))
+    weighted = replace(evidence, sample_weight=weight)
+    function = get_scorer(metric)._score_func
+    scores = evidence.probabilities[:, 1] if metric == "roc_auc" else predicted
+
+    def score(rows):
+        return function(y[rows], scores[rows], sample_weight=weight[rows])
+
+    rows = rng.integers(len(y), size=300)
+    bound = ScoreBound(metric, upper=0.9)
+    assert bound.measure(weighted) == pytest.approx(score(np.arange(len(y))))
+    assert bound.measure(weighted.take(rows)) == pytest.approx(score(rows))
+    by_group = [score(evidence.groups["age"] == g) for g in range(4)]
+    disparity = GroupDisparity("age", metric)
+    assert disparity.measure(weighted) == pytest.approx(np.ptp(by_group))
+    for rate in (FalseNegativeRate(), StatisticalParity("age")):
+        assert rate.measure(weighted) == rate.measure(evidence)
+
+
 def test_positive_label(evidence):
     swapped = FalsePositiveRate(0.1, positive_label="no").measure(evidence)
     assert swapped == pytest.approx(FalseNegativeRate(0.1).measure(evidence))

@@ -23,6 +23,7 @@ from skauto.constraints import (
     GroupDisparity,
     ModelSize,
     PredictionLatency,
+    ScoreBound,
     StatisticalParity,
 )
 from skauto.exceptions import (
@@ -419,6 +420,19 @@ def test_a_constraint_that_raises_on_votes_is_reported(biased):
     ):
         clf = few_trials([OfModels(0.5)]).fit(*biased)
     assert not clf.feasible_
+
+
+def test_a_score_bound_is_weighted_as_the_score(biased):
+    X, y = biased
+    weight = np.where(np.arange(600) % 2, 10.0, 0.1)
+    flipped = np.where(np.arange(600) % 4, y, 1 - y)  # half of the rows of small weight
+    clf = few_trials([ScoreBound("accuracy", lower=0.1)], decision="argmax")
+    clf.fit(X, flipped, sample_weight=weight)
+    for trial in clf.history_:
+        (values,) = trial.fold_constraints.values()
+        assert np.mean(values) == pytest.approx(trial.loss)
+    value = clf.constraint_values_.set_index("model").loc["best", "value"]
+    assert value == pytest.approx(1 - clf.best_trial_.loss)
 
 
 def test_a_number_of_errors_is_kept_with_a_single_split(biased):
