@@ -65,14 +65,18 @@ class GroupConstraint(Constraint):
         `names` are those of the groups of each sensitive feature, in the order of their codes.
         """
         for features in self.groupings:
-            codes = self._codes(validated, features)
-            present = np.unique(codes)
+            (codes,) = _codes([validated], features)
+            present, first = np.unique(codes, return_index=True)
+            labels = {
+                g: _group_label(validated, row, features, names)
+                for g, row in zip(present, first, strict=True)
+            }
             for kind, counted in zip(self._kinds(validated), self._counted, strict=True):
                 sizes = {g: int(np.count_nonzero(codes[kind] == g)) for g in present}
                 small = {g: size for g, size in sizes.items() if size < self.min_group_size}
                 judged = len(sizes) - len(small)
                 shown = ", ".join(
-                    f"{_group_label(g, features, names)!r} ({size})"
+                    f"{labels[g]!r} ({size})"
                     for g, size in (small if judged >= 2 else sizes).items()
                 )
                 rule = (
@@ -108,20 +112,15 @@ class GroupConstraint(Constraint):
         """
         judged = evidence.judged or evidence
         for features in self.groupings:
-            codes = self._codes(evidence, features)
-            judged_codes = self._codes(judged, features)
+            codes, judged_codes = _codes([evidence, judged], features)
+            n_codes = max(codes.max(initial=0), judged_codes.max(initial=0)) + 1
             for kind, judged_kind in zip(self._kinds(evidence), self._kinds(judged), strict=True):
-                n_codes = max(codes.max(), judged_codes.max()) + 1
                 sizes = np.bincount(judged_codes[judged_kind], minlength=n_codes)
                 counts = sizes >= self.min_group_size
                 own = np.where(kind & counts[codes], codes, -1)
                 present = np.flatnonzero(np.bincount(own + 1)[1:])
                 if len(present) >= 2:
                     yield own, present
-
-    def _codes(self, evidence: Evidence, features: Sequence[str]) -> IntArray:
-        """Group codes of the rows by the combinations of values of some features."""
-        return crossed_codes([evidence.groups[name] for name in features])
 
     @property
     def groupings(self) -> list[tuple[str, ...]]:
@@ -396,10 +395,24 @@ def crossed_codes(codes: Sequence[NDArray[np.integer[Any]]]) -> IntArray:
     return np.ravel_multi_index(tuple(codes), (MAX_GROUPS,) * len(codes))
 
 
-def _group_label(code: int, features: Sequence[str], names: Mapping[str, Sequence[str]]) -> str:
-    """Name the group of a code of `crossed_codes`."""
-    own = np.unravel_index(code, (MAX_GROUPS,) * len(features))
-    return " x ".join(names[name][int(i)] for name, i in zip(features, own, strict=True))
+def _codes(parts: Sequence[Evidence], features: Sequence[str]) -> list[IntArray]:
+    """Codes of the combinations of values of some features in the rows of each part.
+
+    The combinations that are present have the codes from 0, in alphabetical order. A single
+    feature has its own codes.
+    """
+    codes = np.concatenate([part.groups[features[0]] for part in parts])
+    for name in features[1:]:
+        codes = codes * MAX_GROUPS + np.concatenate([part.groups[name] for part in parts])
+        codes = (np.cumsum(np.bincount(codes) > 0) - 1)[codes]
+    return np.split(codes, np.cumsum([len(part.y) for part in parts[:-1]]))
+
+
+def _group_label(
+    evidence: Evidence, row: int, features: Sequence[str], names: Mapping[str, Sequence[str]]
+) -> str:
+    """Name the group of a row by its combination of values of some features."""
+    return " x ".join(names[name][evidence.groups[name][row]] for name in features)
 
 
 def group_names(values: ArrayLike, name: str) -> list[str]:

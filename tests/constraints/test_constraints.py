@@ -74,6 +74,30 @@ def test_intersections_are_groups_of_their_own(evidence, constraint, metric):
     assert both.key.endswith("(sex x age)")
 
 
+@pytest.mark.parametrize("n_features", [5, 7, 15])
+def test_intersections_of_many_features(evidence, rng, n_features):
+    """Encoded by the largest number of groups, seven features would need a terabyte."""
+    columns = {f"c{j}": (rng.random(400) < 0.05).astype(int) for j in range(n_features)}
+    columns["c0"] = rng.integers(0, 2, 400) + 48
+    many = replace(evidence, groups=columns)
+    _, crossed, sizes = np.unique(
+        np.column_stack([*columns.values()]), axis=0, return_inverse=True, return_counts=True
+    )
+    parity = StatisticalParity([*columns], 0.1, intersections=True, min_group_size=5)
+    rates = [many.labels[crossed == g].mean() for g in np.flatnonzero(sizes >= 5)]
+    assert len(rates) > 3
+    assert parity.measure(many) == pytest.approx(np.ptp(rates))
+    half = replace(many.take(np.arange(0, 400, 2)), judged=many)
+    rates = [half.labels[crossed[::2] == g].mean() for g in np.flatnonzero(sizes >= 5)]
+    assert parity.measure(half) == pytest.approx(np.ptp(rates))
+    names = {name: [f"{name}={code}" for code in range(50)] for name in columns}
+    with pytest.warns(SmallGroupWarning) as caught:
+        parity.check_groups(many, names)
+    smallest = np.flatnonzero(crossed == np.argmin(sizes))[0]
+    label = " x ".join(f"{name}={codes[smallest]}" for name, codes in columns.items())
+    assert f"{label!r} ({sizes.min()})" in str(caught[0].message)
+
+
 def test_of_several_sensitive_features_the_worst_counts(evidence):
     for make in (StatisticalParity, lambda name: GroupDisparity(name, "roc_auc")):
         both = make(["sex", "age"])
