@@ -58,14 +58,19 @@ class Constraint(BaseEstimator, ABC):
 
     @property
     def key(self) -> str:
-        """Name in reports: the class in lower case, with the sensitive features."""
-        features = ", ".join(self.sensitive_names)
-        return f"{self._name}({features})" if features else self._name
+        """Name in reports: the class in lower case, with sensitive features and given label."""
+        details = ", ".join(self._details)
+        return f"{self._name}({details})" if details else self._name
 
     @property
     def _name(self) -> str:
         words = "".join(f"_{c.lower()}" if c.isupper() else c for c in type(self).__name__)
         return words.lstrip("_")
+
+    @property
+    def _details(self) -> tuple[str, ...]:
+        """What distinguishes constraints of one class in their names."""
+        return self.sensitive_names
 
     @property
     def sensitive_names(self) -> tuple[str, ...]:

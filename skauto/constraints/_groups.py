@@ -10,7 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from skauto.constraints._base import Constraint
 from skauto.constraints._evidence import Evidence
-from skauto.constraints._scores import check_metric, positive_code, scorer_for, scorer_name
+from skauto.constraints._scores import (
+    check_metric,
+    label_details,
+    positive_code,
+    scorer_for,
+    scorer_name,
+)
 from skauto.exceptions import SmallGroupWarning
 from skauto.selection import RateLimit
 from skauto.selection._scores import score_probabilities
@@ -38,10 +44,8 @@ class GroupConstraint(Constraint):
     min_group_size: int
 
     @property
-    def key(self) -> str:
-        """Name in reports: the class in lower case, with the sensitive features."""
-        separator = " x " if self.intersections else ", "
-        return f"{self._name}({separator.join(self.sensitive_names)})"
+    def _details(self) -> tuple[str, ...]:
+        return ((" x " if self.intersections else ", ").join(self.sensitive_names),)
 
     def check(self, classes: NDArray[Any]) -> None:
         """Raise ValueError if a setting is invalid for these class labels."""
@@ -149,6 +153,10 @@ class _RateDifference(GroupConstraint):
         self.positive_label = positive_label
         self.intersections = intersections
         self.min_group_size = min_group_size
+
+    @property
+    def _details(self) -> tuple[str, ...]:
+        return (*super()._details, *label_details(self.positive_label))
 
     def check(self, classes: NDArray[Any]) -> None:
         """Raise ValueError if a setting or the positive class is invalid."""
@@ -261,6 +269,8 @@ class EqualOpportunity(_RateDifference):
     >>> from skauto.constraints import EqualOpportunity
     >>> EqualOpportunity("sex", 0.05).key
     'equal_opportunity(sex)'
+    >>> EqualOpportunity("sex", 0.05, positive_label="hired").key
+    'equal_opportunity(sex, positive_label=hired)'
     """
 
     _counted = ("rows of the positive class",)

@@ -29,6 +29,10 @@ class _Rate(Constraint):
         self.upper = upper
         self.positive_label = positive_label
 
+    @property
+    def _details(self) -> tuple[str, ...]:
+        return label_details(self.positive_label)
+
     def _rows(self, evidence: Evidence) -> tuple[BoolArray, int]:
         """Mask of the rows over which the rate is taken, and the code of the positive class."""
         positive = positive_code(self, evidence.classes)
@@ -135,6 +139,8 @@ class ScoreBound(Constraint):
     >>> from skauto.constraints import ScoreBound
     >>> ScoreBound("recall", lower=0.9).key
     'recall'
+    >>> ScoreBound("recall", upper=0.99).key
+    'recall(upper)'
     """
 
     def __init__(
@@ -146,8 +152,8 @@ class ScoreBound(Constraint):
 
     @property
     def key(self) -> str:
-        """Name in reports."""
-        return scorer_name(self.scoring)
+        """Name in reports: that of the scorer, with "(upper)" for an upper bound."""
+        return scorer_name(self.scoring) + ("" if self.upper is None else "(upper)")
 
     @property
     def limit(self) -> float:
@@ -185,6 +191,11 @@ class ScoreBound(Constraint):
     def _optimum(self) -> float:
         scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
         return 0.0 if scorer_is_loss(scorer) else 1.0
+
+
+def label_details(label: Any) -> tuple[str, ...]:
+    """Distinguish constraints that are given a positive label in their names."""
+    return () if label is None else (f"positive_label={label}",)
 
 
 def positive_code(constraint: Any, classes: NDArray[Any]) -> int:

@@ -314,8 +314,8 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             constraint.check(classes)
             if constraint.key in keys:
                 raise ValueError(
-                    f"The 'constraints' parameter must hold each constraint once. Got "
-                    f"{constraint.key!r} twice."
+                    "The 'constraints' parameter must hold constraints with different keys, "
+                    f"which name them in the results. Got {constraint.key!r} twice; leave one out."
                 )
             keys.add(constraint.key)
         return list(self.constraints)

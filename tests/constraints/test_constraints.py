@@ -253,6 +253,25 @@ def test_positive_label(evidence):
     assert swapped == pytest.approx(FalseNegativeRate(0.1).measure(evidence))
 
 
+def test_keys_tell_constraints_of_one_class_apart():
+    keys = {
+        c.key
+        for label in (None, "no", "yes")
+        for c in (
+            EqualOpportunity("sex", positive_label=label),
+            EqualOpportunity(["sex", "age"], positive_label=label),
+            EqualOpportunity(["sex", "age"], positive_label=label, intersections=True),
+            FalseNegativeRate(positive_label=label),
+        )
+    }
+    assert len(keys) == 12
+    assert {"equal_opportunity(sex)", "false_negative_rate"} < keys
+    assert "equal_opportunity(sex x age, positive_label=no)" in keys
+    assert "false_negative_rate(positive_label=yes)" in keys
+    assert ScoreBound("roc_auc", lower=0.7).key == "roc_auc"
+    assert ScoreBound("roc_auc", upper=0.99).key == "roc_auc(upper)"
+
+
 class Sleeper:
     def __init__(self, seconds):
         self.seconds = seconds

@@ -422,6 +422,21 @@ def test_a_constraint_that_raises_on_votes_is_reported(biased):
     assert not clf.feasible_
 
 
+def test_constraints_of_one_class_are_reported_apart(biased):
+    constraints = [
+        EqualOpportunity("group", 0.9, positive_label=0),
+        EqualOpportunity("group", 0.9, positive_label=1),
+        ScoreBound("roc_auc", lower=0.1),
+        ScoreBound("roc_auc", upper=1.0),
+    ]
+    frame = few_trials(constraints).fit(*biased).constraint_values_
+    values = frame[frame["model"] == "best"].set_index("constraint")["value"]
+    assert values.index.tolist() == [c.key for c in constraints]
+    of_0, of_1, lower, upper = values
+    assert of_0 != of_1
+    assert lower == pytest.approx(upper)
+
+
 def test_a_score_bound_is_weighted_as_the_score(biased):
     X, y = biased
     weight = np.where(np.arange(600) % 2, 10.0, 0.1)
