@@ -90,10 +90,23 @@ class Constraint(BaseEstimator, ABC):
 
     def check(self, classes: NDArray[Any]) -> None:
         """Raise ValueError if a setting is invalid for these class labels."""
+        self._check_sensitive()
         if not (isinstance(self.limit, int | float | np.number) and self.limit > -np.inf):
             raise ValueError(
                 f"The limit of the constraint {self.key!r} must be a number, or None for no "
                 f"limit. Got {self.limit!r} instead."
+            )
+
+    def _check_sensitive(self) -> None:
+        """Raise TypeError if sensitive features are not given by their names."""
+        given = self.sensitive
+        names = given if isinstance(given, Iterable) else [given]  # also a str: its characters
+        if given is not None and not all(isinstance(name, str) for name in names):
+            raise TypeError(
+                f"The 'sensitive' of {type(self).__name__} must be the name of a column, a str, "
+                f"or a list of names. Got {given!r} instead. The columns of an array have no "
+                "names: pass a dataframe as X, or the column as 'sensitive_features' to fit, "
+                "where a single column may have any name."
             )
 
     def _check_not_negative(self, what: str) -> None:

@@ -391,6 +391,15 @@ def test_bad_settings(constraint, message):
         constraint.check(CLASSES)
 
 
+@pytest.mark.parametrize("sensitive", [0, [0, 1], ["sex", 1], np.arange(2)])
+def test_sensitive_features_are_names(sensitive):
+    for make in (StatisticalParity, GroupDisparity):
+        with pytest.raises(TypeError, match="must be the name of a column.*pass a dataframe as X"):
+            make(sensitive).check(CLASSES)
+        for names in ("sex", ("sex", "age"), np.array(["sex", "age"])):
+            make(names).check(CLASSES)
+
+
 def test_groups():
     np.testing.assert_array_equal(group_codes([1, 2, None, np.nan, 1], "g"), [1, 2, 0, 0, 1])
     np.testing.assert_array_equal(group_codes(["b", "b"], "g", ["a", "b"]), [1, 1])
