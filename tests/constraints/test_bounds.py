@@ -118,6 +118,33 @@ def test_the_gate_holds_the_bound_of_all_rows_against_the_limit():
     assert sure.estimates(folds, evidence.probabilities) == {constraint.key: expected}
 
 
+@pytest.mark.parametrize("n_validated", [9, 10])
+def test_decisions_and_the_gate_compare_the_same_groups(n_validated):
+    """With a single split, a group may be large in all rows and small in the validation rows."""
+    rows = np.arange(300)
+    codes = np.where(rows < 30, 2, rows % 2)
+    test = rows[30 - n_validated : 150]
+    labels = np.where(codes == 2, 1, rows // 2 % 2)
+    data = TrainingData(
+        Z=np.zeros((300, 1)),
+        y=rows % 2,
+        classes=CLASSES,
+        splits=[(np.setdiff1d(rows, test), test)],
+        sensitive={"g": codes},
+    )
+    parity = StatisticalParity("g", 0.1)
+    (limit,) = parity.rate_limits(Evidence.of(data, np.empty((300, 0)), rows))
+    np.testing.assert_array_equal(limit.sets, [codes == g for g in range(n_validated - 7)])
+    predictions = np.full((300, 2), np.nan)
+    predictions[test] = np.eye(2)[labels[test]]
+    trial = Trial(
+        number=0, configuration=Configuration({}), losses=(0.0,), predictions=predictions
+    )
+    (found,) = Gate([parity], data).judge([trial], [1.0]).measurements
+    rates = np.array([[labels[test][members[test]].mean() for members in limit.sets]])
+    assert found.value == pytest.approx(limit.measure(rates)[0])
+
+
 def test_differences_between_groups_are_measured_on_all_rows_together():
     rng = np.random.default_rng(0)
     n_rows, n_folds = 400, 10
