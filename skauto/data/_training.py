@@ -93,7 +93,7 @@ class TrainingData:
         raise ValueError(
             f"The sensitive feature {name!r} of a constraint must be a column of X or of "
             "fit(..., sensitive_features=...). Got neither."
-            + (closest(name, [str(column) for column in known]) or " Pass it to fit.")
+            + (closest(name, map(str, known)) or " Pass it to fit as sensitive_features.")
         )
 
     @property

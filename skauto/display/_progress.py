@@ -98,7 +98,7 @@ class _Line:
                 self.pending.remove(proposal)
                 break
         self.n_done += 1
-        best, self.best = self.best, self.history.incumbent
+        best, self.best = self.best, self.history.searched().incumbent
         due = self.best is not best or time.monotonic() - self.written >= _INTERVAL
         if due or _overwrites():
             self._write()

@@ -97,7 +97,7 @@ def _header(title: str, estimator: Any) -> str:
         f'<div class="tile"><b>{text(value)}</b><span>{text(name)}</span></div>'
         for name, value in tiles.items()
     )
-    best = history.incumbent
+    best = estimator.best_trial_
     pipeline = "" if best is None else f"<p>Best pipeline: {text(describe_pipeline(best))}.</p>"
     return f'<h1>{text(title)}</h1>{pipeline}<div class="tiles">{shown}</div>'
 

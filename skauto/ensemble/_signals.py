@@ -143,7 +143,8 @@ def _group_indicators(
     features: tuple[str, ...], codes: IntArray, min_size: int, data: TrainingData
 ) -> GroupIndicators:
     """Indicators of all large groups but the largest."""
-    found, sizes = np.unique(codes, return_counts=True)
+    validated = np.unique(np.concatenate([rows for _, rows in data.splits]))
+    found, sizes = np.unique(codes[validated], return_counts=True)
     large = found[np.argsort(-sizes, kind="stable")][: np.sum(sizes >= min_size)]
     if len(large) > _MAX_GROUPS:
         raise ValueError(

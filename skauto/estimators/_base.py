@@ -45,6 +45,7 @@ from skauto.history import Checkpoint, Goal, History
 from skauto.history._checkpoint import describe_space
 from skauto.metalearning import PriceList, Shape
 from skauto.metalearning._prices import load_prices
+from skauto.selection._scores import scorer_takes_weights
 from skauto.space import Configuration, SearchSpace
 from skauto.space.catalog import get_space
 from skauto.strategies import Strategy, get_strategy
@@ -266,7 +267,7 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
         y : array-like of shape (n_samples,)
             True classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, for scorers that take them.
+            Weights of the rows; scorers whose metric does not take them ignore them.
 
         Returns
         -------
@@ -274,7 +275,8 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
             Greater is better.
         """
         check_is_fitted(self)
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        weighted = sample_weight is not None and scorer_takes_weights(self.scorer_)
+        weights = {"sample_weight": sample_weight} if weighted else {}
         return float(self.scorer_(self, X, plain_labels(y), **weights))
 
     # Functions of a fitted estimator, as methods.

@@ -76,6 +76,10 @@ class History(Sequence[Trial]):
         history._trials = list(self._trials)
         return history
 
+    def searched(self) -> "History":
+        """Return a copy without the limits that decision thresholds keep after the search."""
+        return self.towards(replace(self.goal, limits=self.search_limits))
+
     def __len__(self) -> int:
         return len(self._trials)
 

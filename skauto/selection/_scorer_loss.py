@@ -62,7 +62,8 @@ class ScorerLoss(Loss):
     ----------
     scorer : callable
         ``scorer(estimator, X, y)``, greater is better. If it was made by
-        :func:`sklearn.metrics.make_scorer` of a metric with a ``sample_weight``, it gets that too.
+        :func:`sklearn.metrics.make_scorer` of a metric with a ``sample_weight``, or has one
+        itself, it gets that too.
     classes : array-like of shape (n_classes,), default=None
         Class label of each code, for scorers with a ``pos_label``; None uses the codes.
     X : array-like of shape (n_samples, n_features), default=None
@@ -97,7 +98,7 @@ class ScorerLoss(Loss):
     @property
     def reads_counts(self) -> bool:
         """Whether the scorer takes weights, so that a confusion matrix is sufficient input."""
-        return scorer_takes_weights(self.scorer)
+        return scorer_function(self.scorer) is not None and scorer_takes_weights(self.scorer)
 
     def reads_labels(self, y: IntArray, n_classes: int) -> bool:
         """Return whether class offsets can improve the score, which must read labels only.

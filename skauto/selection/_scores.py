@@ -36,9 +36,9 @@ def find_scorer(scoring: Any, n_classes: int, rule: str) -> Callable[..., float]
 
 
 def scorer_takes_weights(scorer: Any) -> bool:
-    """Return whether a scorer is made of a metric with the argument ``sample_weight``."""
+    """Return whether the metric of a scorer, or a plain function, has a ``sample_weight``."""
     function = scorer_function(scorer)
-    return function is not None and "sample_weight" in signature(function).parameters
+    return "sample_weight" in signature(scorer if function is None else function).parameters
 
 
 def score_probabilities(

@@ -410,6 +410,12 @@ def test_cv_of_row_numbers_refers_to_all_rows(iris):
     np.testing.assert_array_equal(weighted.predict_proba(X), reduced.predict_proba(X))
 
 
+def test_score_ignores_weights_that_the_metric_does_not_take(iris):
+    X, y = iris
+    clf = quick(scoring=make_scorer(lambda y, predicted: np.mean(y == predicted))).fit(X, y)
+    assert clf.score(X, y, sample_weight=np.arange(len(y))) == clf.score(X, y)
+
+
 def test_sample_weight_moves_the_decision():
     X = np.random.default_rng(0).normal(size=(300, 2))
     y = (X[:, 0] + np.random.default_rng(1).normal(size=300) > 0).astype(int)

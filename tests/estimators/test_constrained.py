@@ -470,3 +470,14 @@ def test_a_confidence_moves_the_value_that_is_held_against_the_limit(biased):
     assert (sure["bound"] > sure["value"]).all()
     with pytest.raises(ValueError, match="or a confidence.*Got '95 percent'"):
         few_trials([parity], safety_margin="95 percent").fit(*biased)
+
+
+def test_patience_waits_for_what_thresholds_will_keep(biased):
+    """No trial keeps the limit alone, and the loss decides when the search ends."""
+    settings = {"max_evals": 40, "scoring": "neg_log_loss", "initial": None}
+    clf = fitted(biased, [FalseNegativeRate(0.001)], options=SearchOptions(patience=2), **settings)
+    losses = clf.history_.losses[:, 0]
+    assert not any(map(clf.history_.feasible, clf.history_))
+    best = losses.argmin()
+    assert best > 1
+    assert len(losses) in (best + 3, 13)  # 12 configurations in the space

@@ -290,6 +290,17 @@ def test_a_metric_without_weights_ignores_them(scorer):
     assert scores[0] == scores[1]
 
 
+def test_a_plain_function_gets_the_weights_that_it_takes():
+    def weighted(estimator, X, y, sample_weight=None):
+        return metrics.accuracy_score(y, estimator.predict(X), sample_weight=sample_weight)
+
+    rng = np.random.default_rng(8)
+    y, weight = rng.integers(0, 2, 40), rng.random(40)
+    predictions = make_predictions(rng, 2, 40, 2)
+    expected = ErrorLoss()(y, predictions, weight)
+    np.testing.assert_allclose(ScorerLoss(weighted)(y, predictions, weight), expected - 1)
+
+
 @pytest.mark.parametrize(
     "scoring",
     [
