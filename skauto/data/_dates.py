@@ -17,10 +17,11 @@ _MONTH = (
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\s+)?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>\d{4}|\d{2})"
+# Spaces are matched possessively: adjacent runs of them would share a long run in many ways.
 _TIME = (
     r"(?:(?:t|,?\s+)(?P<hour>\d{1,2}):(?P<minute>\d{2})"
-    r"(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d+))?)?\s*(?P<half>[ap]m)?"
-    r"\s*(?:z|utc|gmt|(?P<offset>[-+]\d{2}:?(?:\d{2})?))?)?"
+    r"(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d+))?)?\s*+(?P<half>[ap]m)?"
+    r"\s*+(?:z|utc|gmt|(?P<offset>[-+]\d{2}:?(?:\d{2})?))?)?"
 )
 _PATTERNS = tuple(
     re.compile(_WEEKDAY + date + _TIME)

@@ -12,10 +12,11 @@ NULL_WORDS = frozenset(
     ["", "-", "--", "?", ".", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "missing", "<na>"]
 )
 _CURRENCY = r"(?:us\$|[$€£¥₹₽₩₺]|usd|eur|gbp|chf|jpy|inr|cad|aud|cny|kr\.?|rs\.?)"
+# Spaces are matched possessively: adjacent runs of them would share a long run in many ways.
 _NUMBER = re.compile(
-    rf"(?P<open>\()?\s*(?P<sign>[-+−])?\s*{_CURRENCY}?\s*(?P<sign2>[-+−])?"
-    rf"(?P<digits>[\d.,'’\s]*\d[.,]?)(?P<exponent>e[-+]?\d+)?\s*"
-    rf"(?:{_CURRENCY}|(?P<percent>%))?\s*(?P<close>\))?"
+    rf"(?P<open>\()?\s*+(?P<sign>[-+−])?\s*+{_CURRENCY}?\s*+(?P<sign2>[-+−])?"
+    rf"(?P<digits>[\d.,'’\s]*\d[.,]?)(?P<exponent>e[-+]?\d+)?\s*+"
+    rf"(?:{_CURRENCY}|(?P<percent>%))?\s*+(?P<close>\))?"
 )
 # Numbers by decimal separator, with an optional separator of groups of three digits.
 _DIGITS = {

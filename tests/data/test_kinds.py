@@ -181,6 +181,24 @@ def test_strings_and_numbers_of_a_column_may_change_places_later():
     np.testing.assert_array_equal(later[:, 0], [9, np.nan, np.nan])
 
 
+@pytest.mark.parametrize(
+    "known, start",
+    [
+        ("$1", "-"),
+        ("$1", "("),
+        ("$1", "( -$"),
+        ("$1", "($1"),
+        ("2024-03-01 10:30", "2024-03-01 10:30"),
+        ("2024-03-01 10:30", "1 Mar 2024 10:30 pm"),
+    ],
+)
+def test_a_cell_of_many_spaces_takes_no_time(known, start):
+    """To try all the ways in which parts of a pattern can share the spaces would take hours."""
+    reader = TableReader().fit(pd.DataFrame({"a": [known, None, known.replace("1", "2")]}))
+    Z = reader.transform(pd.DataFrame({"a": [start + " " * 1_000_000 + "x", known]}))
+    np.testing.assert_array_equal(np.isnan(Z[:, 0]), [True, False])
+
+
 def _codes(rng, n_samples=3_000):
     """Columns of two letters and a digit, and a target that depends on the first letter only."""
     first, second = rng.choice(list("ABCDEFGH"), n_samples), rng.choice(list("KLMNOP"), n_samples)
