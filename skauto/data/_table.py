@@ -209,7 +209,7 @@ def _narwhals_cells(series: Any, name: str) -> Cells:
     if dtype == nw.Date or dtype == nw.Datetime:
         if getattr(dtype, "time_zone", None) is not None:
             series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-        return Dates(series.cast(nw.Datetime("us")).to_numpy().astype("datetime64[us]"))
+        return Dates(series.to_numpy().astype("datetime64[us]"))
     if dtype == nw.Duration:
         return Numbers(_seconds(series.to_numpy()))
     declared = dtype in (nw.Categorical, nw.Enum)

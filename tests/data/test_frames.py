@@ -134,6 +134,24 @@ def test_constraints_of_tables_in_worker_processes(make):
     assert model.history_.counts() == {"ok": 1}
 
 
+@pytest.mark.parametrize("zone", [None, "Europe/Vienna"])
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_times_of_any_unit(unit, zone):
+    """A count of nanoseconds is not a whole number of microseconds."""
+    pyarrow = pytest.importorskip("pyarrow")
+    counts = [-1_600_000_000_000_000_001, None, 1_700_000_000_000_000_007]
+    divisor = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}[unit]
+    times = pyarrow.array([n and n // divisor for n in counts], pyarrow.timestamp(unit, zone))
+    table = pyarrow.table({"a": times})
+    Z = TableReader().fit_transform(table)
+    np.testing.assert_allclose(Z[:, 0], [n / 86_400e9 if n else np.nan for n in counts])
+    frame = table.to_pandas(types_mapper=pd.ArrowDtype)
+    np.testing.assert_array_equal(TableReader().fit(frame).transform(table), Z)
+    if unit != "s":  # polars has no seconds
+        polars_table = pytest.importorskip("polars").from_arrow(table)
+        np.testing.assert_array_equal(TableReader().fit(polars_table).transform(table), Z)
+
+
 def test_types_of_pyarrow_in_pandas():
     pyarrow = pytest.importorskip("pyarrow")
     days = pd.DataFrame({"a": pd.Series(COLUMNS["day"], dtype=pd.ArrowDtype(pyarrow.date32()))})
