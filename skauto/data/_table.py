@@ -182,7 +182,7 @@ def _pandas_cells(values: Any, name: str) -> Cells:
     if kind == "M" and not dtype.name.startswith(("date32", "date64")):  # dates of pyarrow
         return Dates(values.to_numpy(dtype="datetime64[us]"))
     if kind == "m":
-        return Numbers(_seconds(values.to_numpy(dtype="timedelta64[ns]")))
+        return Numbers(_seconds(values.to_numpy(dtype=dtype.numpy_dtype)))
     if len(values) <= _FEW_ROWS:  # a dict is faster than factorize
         return _cells_from_levels(*_factorize(_objects(values), name), name)
     from pandas import factorize
@@ -277,6 +277,11 @@ def _cells_from_levels(
 
 
 def _as_float(value: Any) -> float:
+    """Convert a number, or a duration to seconds."""
+    if isinstance(value, datetime.timedelta):
+        return value.total_seconds()
+    if isinstance(value, np.timedelta64):
+        return float(_seconds(np.asarray(value)))
     try:
         return float(value)
     except OverflowError:  # an int beyond the range of floats
@@ -297,6 +302,8 @@ def _numbers_among_strings(levels: list[Any], kinds: set[str]) -> tuple[list[Any
 def _kind_of(kind: type, name: str) -> str:
     if issubclass(kind, str | bytes):
         return "strings"
+    if issubclass(kind, datetime.timedelta | np.timedelta64):  # an integer type to NumPy
+        return "durations"
     if issubclass(kind, numbers.Real | np.bool_) or hasattr(kind, "as_integer_ratio"):
         return "numbers"
     if issubclass(kind, datetime.date | np.datetime64):
@@ -307,8 +314,8 @@ def _kind_of(kind: type, name: str) -> str:
 def _unsupported(value: Any, name: str) -> TypeError:
     kind = value if isinstance(value, type) else type(value)
     return TypeError(
-        "Every value of the 'X' argument must be a string or a number (or a date, a boolean, "
-        f"missing). Column {name!r} holds a {kind.__name__}; drop or convert it."
+        "Every value of the 'X' argument must be a string or a number (or a date, a duration, "
+        f"a boolean, missing). Column {name!r} holds a {kind.__name__}; drop or convert it."
     )
 
 
@@ -331,8 +338,10 @@ def _without_zone(value: Any) -> Any:
 
 
 def _seconds(values: NDArray[Any]) -> NDArray[np.float64]:
-    seconds = values.astype("timedelta64[ns]").astype(np.float64) / 1e9
-    return np.where(np.isnat(values), np.nan, seconds)
+    if np.datetime_data(values.dtype)[0] in ("Y", "M"):  # of mean length
+        values = values.astype("timedelta64[s]")
+    seconds: NDArray[np.float64] = values / np.timedelta64(1, "s")
+    return seconds
 
 
 def _finite(values: NDArray[Any], name: str) -> NDArray[Any]:

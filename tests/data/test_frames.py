@@ -159,6 +159,14 @@ def test_types_of_pyarrow_in_pandas():
     np.testing.assert_array_equal(TableReader().fit_transform(days), expected)
 
 
+def test_durations_too_long_for_nanoseconds():
+    pyarrow, polars = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
+    table = pyarrow.table({"a": pyarrow.array([10**10, None, 1], pyarrow.duration("s"))})
+    frames = (table, table.to_pandas(types_mapper=pd.ArrowDtype), polars.from_arrow(table))
+    for frame in frames:
+        np.testing.assert_array_equal(TableReader().fit_transform(frame)[:, 0], [1e10, np.nan, 1])
+
+
 def test_tables_that_cannot_be_read():
     polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     with pytest.raises(TypeError, match="in memory. Got a LazyFrame instead; call its 'collect'"):

@@ -15,6 +15,9 @@ from skauto.data import TableReader
 NAIVE = datetime.datetime(2000, 1, 1)
 AWARE = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
 
+# Seconds of a mean year of the Gregorian calendar.
+YEAR = 365.2425 * 86_400
+
 
 def _column(values, **kwargs):
     return TableReader(**kwargs).fit_transform(pd.DataFrame({"a": values}))[:, 0]
@@ -36,6 +39,7 @@ def _column(values, **kwargs):
         (pd.array([0.5, None, 2.5], dtype="Float32"), [0.5, np.nan, 2.5]),
         (np.array([1, None, 2.5], dtype=object), [1, np.nan, 2.5]),
         (pd.to_timedelta([1, 2, None], unit="h"), [3600, 7200, np.nan]),
+        (np.array([10**10, 1], dtype="timedelta64[s]"), [1e10, 1]),  # too long for nanoseconds
     ],
     ids=lambda v: str(getattr(v, "dtype", type(v).__name__)),
 )
@@ -85,6 +89,35 @@ def test_python_dates_and_missing_dates():
     Z = TableReader().fit_transform(X.astype(object))
     assert np.isnan(Z[1]).all()
     assert not np.isnan(Z[[0, 2]]).any()
+
+
+@pytest.mark.parametrize("n_rows", [5, 1500])
+def test_durations_of_any_type(n_rows):
+    durations = [
+        datetime.timedelta(hours=1),
+        np.timedelta64(2, "h"),
+        pd.Timedelta(1500, "ns"),
+        np.timedelta64(1, "Y"),
+        None,
+    ]
+    column = pd.Series(durations * (n_rows // 5), dtype=object)
+    expected = [3600, 7200, 1.5e-6, YEAR, np.nan] * (n_rows // 5)
+    np.testing.assert_array_equal(_column(column), expected)
+
+
+def test_rows_of_a_mixed_table_as_an_array():
+    X = pd.DataFrame(
+        {
+            "day": pd.to_datetime(["2024-01-01", "2024-03-02", None]),
+            "wait": pd.to_timedelta([90, None, 60], unit="s"),
+            "word": ["b", "a", "b"],
+            "number": [1, 2, 3],
+        }
+    )
+    reader = TableReader().fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the array has no names
+        np.testing.assert_array_equal(reader.transform(X.to_numpy()), reader.transform(X))
 
 
 def test_uninformative_columns_are_left_out():
@@ -204,6 +237,11 @@ def test_lists_with_strings():
     "X, error, message",
     [
         (pd.DataFrame({"a": [1, "x"]}), TypeError, "'a'.*one type.*numbers and strings"),
+        (
+            pd.DataFrame({"a": [datetime.timedelta(1), 1]}),
+            TypeError,
+            "'a'.*one type.*durations and numbers",
+        ),
         (pd.DataFrame({"a": [{}, 1]}), TypeError, "string or a number.*'a' holds a dict"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), ValueError, "different names.*a more than"),
         (np.array([[np.inf], [1.0]]), ValueError, "infinity.*'x0'"),
