@@ -189,7 +189,7 @@ def _pandas_cells(values: Any, name: str) -> Cells:
 
     try:
         codes, levels = factorize(values)
-    except TypeError:  # unhashable
+    except (TypeError, NotImplementedError):  # unhashable, or unknown to pyarrow
         return _cells_from_levels(*_factorize(values.tolist(), name), name)
     return _cells_from_levels(_objects(levels), codes, name)
 
@@ -214,8 +214,8 @@ def _narwhals_cells(series: Any, name: str) -> Cells:
         return Numbers(_seconds(series.to_numpy()))
     declared = dtype in (nw.Categorical, nw.Enum)
     native = series.to_native()
-    encodes = hasattr(native, "dictionary_encode") and not dtype.is_nested()
-    if encodes and (declared or len(native) > _FEW_ROWS):  # few rows: a dict is faster
+    texts = dtype in (nw.String, nw.Binary) and len(native) > _FEW_ROWS  # few: a dict is faster
+    if hasattr(native, "dictionary_encode") and (declared or texts):
         native = native.combine_chunks()
         encoded = native if hasattr(native, "dictionary") else native.dictionary_encode()
         codes = encoded.indices.cast("int64").fill_null(-1).to_numpy()

@@ -167,12 +167,29 @@ def test_durations_too_long_for_nanoseconds():
         np.testing.assert_array_equal(TableReader().fit_transform(frame)[:, 0], [1e10, np.nan, 1])
 
 
+@pytest.mark.parametrize("n_rows", [6, 1500])
+def test_run_ends(n_rows):
+    compute = pytest.importorskip("pyarrow.compute")
+    pyarrow = pytest.importorskip("pyarrow")
+    columns = {"a": [1.5, None, 2.5] * (n_rows // 3), "b": ["u", "v", None] * (n_rows // 3)}
+    plain = pyarrow.table(columns)
+    table = pyarrow.table(
+        {k: compute.run_end_encode(pyarrow.array(v)) for k, v in columns.items()}
+    )
+    expected = TableReader().fit_transform(plain)
+    for X in (table, table.to_pandas(types_mapper=pd.ArrowDtype)):
+        np.testing.assert_array_equal(TableReader().fit_transform(X), expected)
+
+
 def test_tables_that_cannot_be_read():
     polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     with pytest.raises(TypeError, match="in memory. Got a LazyFrame instead; call its 'collect'"):
         TableReader().fit(polars.LazyFrame(COLUMNS))
-    with pytest.raises(TypeError, match="Column 'a' holds a list; drop or convert it"):
-        TableReader().fit(pyarrow.table({"a": [[1], [2]]}))
+    for n_rows in (2, 1500):
+        table = pyarrow.table({"a": [[1]] * n_rows})
+        for X in (table, table.to_pandas(types_mapper=pd.ArrowDtype)):
+            with pytest.raises(TypeError, match="Column 'a' holds a list; drop or convert it"):
+                TableReader().fit(X)
 
 
 @pytest.mark.parametrize("make", [polars_table, pyarrow_table])
