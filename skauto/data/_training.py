@@ -220,9 +220,12 @@ def _read_target(y: Any) -> NDArray[Any]:
 def plain_labels(y: Any) -> Any:
     """Convert Python numbers and booleans of dtype object to their NumPy type.
 
-    Other labels are unchanged; a mix of strings and other types is a ValueError.
+    Strings of variable width, which scikit-learn cannot read, become Python strings. Other labels
+    are unchanged; a mix of strings and other types is a ValueError.
     """
     array = np.asarray(y)
+    if array.dtype.kind == "T":
+        return array.astype(object)
     if array.dtype.kind != "O":
         return y
     labels = array.tolist()
@@ -258,6 +261,6 @@ def _read_groups(groups: Any) -> NDArray[Any] | None:
 
 def _n_missing(values: NDArray[Any]) -> int:
     """Number of missing values of an array of any type."""
-    if values.dtype.kind == "O":
+    if values.dtype.kind in "OT":
         return sum(map(is_missing, values.tolist()))
     return int(np.count_nonzero(values != values))

@@ -198,6 +198,18 @@ def test_labels_of_dtype_object(iris, values):
     assert objects.score(X, labels.astype(object)) == plain.score(X, labels)
 
 
+@pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="needs NumPy 2")
+def test_labels_of_variable_width(iris):
+    X, y = iris
+    labels = np.array(["x", "long", "z"], dtype=np.dtypes.StringDType(na_object=None))[y]
+    clf = quick().fit(X, labels)
+    assert clf.classes_.tolist() == ["long", "x", "z"]
+    assert clf.score(X, labels) > 0.9
+    labels[0] = None
+    with pytest.raises(ValueError, match="y contains 1 missing values"):
+        quick().fit(X, labels)
+
+
 def test_warm_start_continues(iris):
     clf = quick(options=SearchOptions(warm_start=True)).fit(*iris)
     first = clf.history_[:]
