@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from skauto.data._dates import DATE_PARTS, DateFormat, date_parts
 from skauto.data._kinds import BooleanWords, Kind, split_tags
 from skauto.data._numbers import NumberFormat, is_null_word
-from skauto.data._table import Cells, Dates, Levels, Numbers, as_levels, distinct_strings
+from skauto.data._table import (
+    Cells,
+    Dates,
+    Levels,
+    Numbers,
+    as_levels,
+    common_type,
+    distinct_strings,
+)
 from skauto.data._text import (
     LatentTerms,
     TextFeatures,
@@ -116,6 +124,12 @@ def _sorted(levels: set[Any]) -> list[Any]:
         return sorted(levels, key=str)
 
 
+def _types_of(levels: Sequence[Any]) -> list[str]:
+    """Return the types of levels, such as "numbers", in alphabetical order."""
+    types = set(map(type, levels))
+    return sorted({common_type(kind) or f"{kind.__name__} objects" for kind in types})
+
+
 class CategoryEncoder(Encoder):
     """Ordinal encoding: codes 0, 1, 2, ... of sorted levels, NaN for missing and unknown levels.
 
@@ -130,15 +144,22 @@ class CategoryEncoder(Encoder):
         ordered = _sorted(present)
         self.code_of = {level: float(code) for code, level in enumerate(ordered)}
         self.of_strings = set(map(type, ordered)) <= {str}
+        self.types = _types_of(ordered)
 
     def encode(self, cells: Cells, name: str) -> Block:
-        """Return one column of codes."""
-        if not isinstance(cells, Levels):
-            if self.of_strings and not cells.missing.all():
-                raise _type_error(name, "strings", cells)
-            cells = as_levels(cells)
-        codes = [self.code_of.get(level, np.nan) for level in cells.levels]
-        return Block(np.array([*codes, np.nan])[:, None], cells.codes)
+        """Return one column of codes; strings are parsed if all levels were numbers in ``fit``."""
+        coded = as_levels(cells)
+        levels, texts = coded.levels, distinct_strings(coded)
+        known = not coded.missing.all()
+        if known and texts is not None and self.types == ["numbers"]:
+            values = NumberFormat().parse(texts)
+            if not _all_null_words(texts, ~np.isfinite(values)):
+                raise _type_error(name, "numbers", cells)
+            levels = values.tolist()
+        elif known and set(self.types).isdisjoint(_types_of(levels)):
+            raise _type_error(name, " or ".join(self.types), cells)
+        codes = [self.code_of.get(level, np.nan) for level in levels]
+        return Block(np.array([*codes, np.nan])[:, None], coded.codes)
 
 
 class TextEncoder(Encoder):
@@ -273,7 +294,7 @@ def _by_level(values: FloatMatrix, cells: Cells, missing: float) -> Block:
 
 def _type_error(name: str, expected: str, cells: Cells) -> TypeError:
     if isinstance(cells, Levels):
-        got = "strings" if distinct_strings(cells) is not None else "categories"
+        got = ("categories of " if cells.declared else "") + " and ".join(_types_of(cells.levels))
     else:
         got = "numeric values" if isinstance(cells, Numbers) else "dates"
     return TypeError(

@@ -300,6 +300,14 @@ def _numbers_among_strings(levels: list[Any], kinds: set[str]) -> tuple[list[Any
 
 
 def _kind_of(kind: type, name: str) -> str:
+    found = common_type(kind)
+    if found is None:
+        raise _unsupported(kind, name)
+    return found
+
+
+def common_type(kind: type) -> str | None:
+    """Return "strings", "durations", "numbers" or "dates"; None if a type is none of them."""
     if issubclass(kind, str | bytes):
         return "strings"
     if issubclass(kind, datetime.timedelta | np.timedelta64):  # an integer type to NumPy
@@ -308,7 +316,7 @@ def _kind_of(kind: type, name: str) -> str:
         return "numbers"
     if issubclass(kind, datetime.date | np.datetime64):
         return "dates"
-    raise _unsupported(kind, name)
+    return None
 
 
 def _unsupported(value: Any, name: str) -> TypeError:

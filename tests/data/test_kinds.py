@@ -181,6 +181,43 @@ def test_strings_and_numbers_of_a_column_may_change_places_later():
     np.testing.assert_array_equal(later[:, 0], [9, np.nan, np.nan])
 
 
+NUMBERS = [3.0, 1.0, np.nan, 2.0]
+CATEGORIES = {
+    "numbers": NUMBERS,
+    "categories of numbers": pd.Categorical(NUMBERS),
+    "strings": ["c", "a", None, "b"],
+    "categories of strings": pd.Categorical(["c", "a", None, "b"]),
+    "dates": pd.to_datetime(["2024-03-01", "2024-01-01", None, "2024-02-01"]),
+    "categories of intervals": pd.cut(NUMBERS, 3),
+}
+
+
+@pytest.mark.parametrize("first", CATEGORIES)
+@pytest.mark.parametrize("later", CATEGORIES)
+def test_categories_must_keep_their_type(first, later):
+    known, other = pd.DataFrame({"a": CATEGORIES[first]}), pd.DataFrame({"a": CATEGORIES[later]})
+    reader = TableReader({"a": "categorical"}).fit(known)
+    if first.removeprefix("categories of ") == later.removeprefix("categories of "):
+        np.testing.assert_array_equal(reader.transform(other)[:, 0], [2, 0, np.nan, 1])
+    else:
+        with pytest.raises(TypeError, match="Column 'a' of X must hold.*as it did in fit. Got"):
+            reader.transform(other)
+    nothing = other.iloc[[2, 2]]  # without a value, but with categories
+    np.testing.assert_array_equal(reader.transform(nothing)[:, 0], [np.nan, np.nan])
+
+
+@pytest.mark.parametrize("known", [NUMBERS, pd.Categorical(NUMBERS)], ids=["float", "category"])
+@pytest.mark.parametrize("dtype", [object, "str", "category"])
+def test_categories_of_numbers_may_come_as_strings(known, dtype):
+    reader = TableReader({"a": "categorical"}).fit(pd.DataFrame({"a": known}))
+    texts = pd.Series(["2", "3.0", "n/a", None, "7", "1 "], dtype=dtype)
+    Z = reader.transform(texts.to_frame("a"))
+    np.testing.assert_array_equal(Z[:, 0], [1, 2, np.nan, np.nan, np.nan, 0])
+    for text in ("True", "a", "2024-01-01"):
+        with pytest.raises(TypeError, match="must hold numbers, as it did in fit. Got .*strings"):
+            reader.transform(pd.DataFrame({"a": ["2", text]}, dtype=dtype))
+
+
 @pytest.mark.parametrize(
     "known, start",
     [
