@@ -91,7 +91,8 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
     column_kinds : dict or array-like, default=None
         Kinds of some columns, instead of the inferred ones: a dict from names or positions to
         "numeric", "boolean", "categorical", "name", "text", "date", "tags" or "drop". A list of
-        names or positions, or a boolean mask, means "categorical".
+        names or positions, or a boolean mask, means "categorical". Positions are a ValueError if
+        the columns are labelled by other numbers than 0, 1, 2, ...
 
     Attributes
     ----------
@@ -192,7 +193,7 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         return _assemble(blocks, X.shape[0])
 
     def _fit_columns(self, X: Any, y: Any) -> tuple[list[ColumnReader], list[Block]]:
-        names, requested = self._names(), self._wanted_kinds()
+        names, requested = self._names(), self._wanted_kinds(column_names(X))
         columns = list(read_columns(X, dict(enumerate(names))))
         kinds = [
             find_kind(cells, name) if wanted is None else requested_kind(cells, name, wanted)
@@ -316,12 +317,15 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         names = getattr(self, "feature_names_in_", None)
         return [f"x{j}" for j in range(self.n_features_in_)] if names is None else list(names)
 
-    def _wanted_kinds(self) -> list[str | None]:
-        """Kind of each column in ``column_kinds``; None for columns that it does not name."""
+    def _wanted_kinds(self, labels: list[Any] | None) -> list[str | None]:
+        """Kind of each column in ``column_kinds``; None for columns that it does not name.
+
+        The labels are those of the columns of a dataframe.
+        """
         n_columns = self.n_features_in_
         kinds: list[str | None] = [None] * n_columns
         names = list(getattr(self, "feature_names_in_", []))
-        for item, kind in self._column_kinds_dict().items():
+        for item, kind in self._column_kinds_dict(labels).items():
             if kind not in KINDS:
                 raise ValueError(
                     f"The kinds in the 'column_kinds' parameter must be among {list(KINDS)}. "
@@ -339,20 +343,23 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
                 )
         return kinds
 
-    def _column_kinds_dict(self) -> dict[Any, Any]:
+    def _column_kinds_dict(self, labels: list[Any] | None) -> dict[Any, Any]:
+        """Return ``column_kinds`` as a dict from names and positions."""
         if self.column_kinds is None:
             return {}
-        if isinstance(self.column_kinds, dict):
-            return self.column_kinds
-        listed = np.asarray(self.column_kinds)
-        if listed.dtype == bool:
-            if listed.shape != (self.n_features_in_,):
-                raise ValueError(
-                    "A mask in the 'column_kinds' parameter must have one entry for each of the "
-                    f"{self.n_features_in_} columns. Got shape {listed.shape} instead."
-                )
-            listed = np.flatnonzero(listed)
-        return dict.fromkeys(listed.ravel().tolist(), "categorical")
+        kinds = self.column_kinds
+        if not isinstance(kinds, dict):
+            listed = np.asarray(kinds)
+            if listed.dtype == bool:
+                if listed.shape != (self.n_features_in_,):
+                    raise ValueError(
+                        "A mask in the 'column_kinds' parameter must have one entry for each of "
+                        f"the {self.n_features_in_} columns. Got shape {listed.shape} instead."
+                    )
+                return dict.fromkeys(np.flatnonzero(listed).tolist(), "categorical")
+            kinds = dict.fromkeys(listed.ravel().tolist(), "categorical")
+        _refuse_ambiguous(kinds, labels)
+        return kinds
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -360,6 +367,20 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         tags.input_tags.sparse = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _refuse_ambiguous(kinds: Mapping[Any, str], labels: list[Any] | None) -> None:
+    """Raise a ValueError if an integer may be the label of a column or the position of another."""
+    if labels is None or labels == list(range(len(labels))):
+        return
+    positions = [item for item in kinds if isinstance(item, numbers.Integral)]
+    if positions and any(isinstance(label, numbers.Real) for label in labels):
+        raise ValueError(
+            "The 'column_kinds' parameter must hold names of columns, or be a mask, because the "
+            "columns of X are labelled by numbers other than 0, 1, 2, ... "
+            f"Got {positions[0]!r}, which may be a label or a position; rename the columns, for "
+            "instance with X.columns = X.columns.astype(str)."
+        )
 
 
 def _encoded_classes(y: Any) -> NDArray[np.intp] | None:

@@ -192,6 +192,22 @@ def test_declared_categories():
         TableReader(["cod"]).fit(frame)
 
 
+@pytest.mark.parametrize("labels", [[0, 2, 3], [1, 0, 2], [0.0, 2.0, 3.0], [5, 6, 7]], ids=str)
+def test_labels_that_may_be_positions(labels):
+    X = pd.DataFrame([[3.0, 1.0, 4.0], [7.0, 2.0, 5.0]], columns=labels)
+    for ambiguous in ([2], [0, 2], {2: "drop"}, {-1: "drop"}, {3: "drop"}):
+        with pytest.raises(ValueError, match="'column_kinds'.*label or a position.*astype"):
+            TableReader(ambiguous).fit(X)
+    assert TableReader([False, False, True]).fit(X).categorical_indices_ == (2,)
+    X.columns = X.columns.astype(str)
+    reader = TableReader({str(labels[1]): "drop"}).fit(X)
+    assert reader.table_report()["kind"].tolist() == ["numeric", "drop", "numeric"]
+    X.columns = range(3)
+    for positions in ({1: "drop"}, {-2: "drop"}):
+        reader = TableReader(positions).fit(X)
+        assert reader.table_report()["kind"].tolist() == ["numeric", "drop", "numeric"]
+
+
 def test_indices_of_categories_count_output_columns():
     X = pd.DataFrame(
         {

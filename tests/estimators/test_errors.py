@@ -198,6 +198,13 @@ BAD_FITS = [
         "'column_kinds'.*'colour'",
     ),
     (
+        "column_kinds names a position among numbered columns",
+        {"column_kinds": {2: "drop"}},
+        (pd.DataFrame(X, columns=[0, 2, 3]), Y),
+        ValueError,
+        "'column_kinds'.*Got 2, which may be a label or a position; rename",
+    ),
+    (
         "column_kinds has an unknown kind",
         {"column_kinds": {0: "txt"}},
         (X, Y),
