@@ -1,13 +1,15 @@
 """Propose smaller variants of accurate trials that exceed a limit on seconds or bytes."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from skauto.constraints._base import Constraint, limited_resources
 from skauto.history import History, Trial
-from skauto.space import Configuration, SearchSpace
+from skauto.space import Component, Configuration, Parameter, SearchSpace
+from skauto.space._parameter import is_number
 
 # A variant is predicted to have this fraction of the limit, because measured seconds vary.
 _SHARE_OF_LIMIT = 0.9
@@ -20,6 +22,8 @@ class LighterVariants:
     keeps all limits but those on additive constraints that grow. Its value is assumed to be linear
     in the ``size_parameter`` of its classifier, from the smallest value of all trials on. Boosting
     with fewer rounds gets a learning rate that is larger in the same proportion, within its range.
+    A trial whose size parameter is inactive or not a positive number, such as None for no bound,
+    has no variant.
 
     Calling it with the history returns the variant of the best of these trials, or None. There is
     one for each trial, so that a variant that still exceeds a limit has a smaller variant itself.
@@ -71,18 +75,21 @@ class LighterVariants:
         key = component.size_parameter
         if key not in component.parameters:
             return None
-        settings = trial.configuration.to_dict()
-        values = settings[step]
+        values = trial.configuration.parameters(step)
         rounds = trial.rounds if key == "max_rounds" else ()
-        size = float(np.mean(rounds)) if rounds else values[key]
-        most = int(size * self._share(trial))
-        smaller = [n for n in component.parameters[key].values() if n <= most]
-        if not smaller:
+        size = float(np.mean(rounds)) if rounds else values.get(key)
+        if not is_number(size) or not 0 < size < math.inf:
             return None
-        values[key] = max(smaller)
-        if rounds:
-            highest = component.parameters["learning_rate"].from_unit([1.0])[0]
-            values["learning_rate"] = min(values["learning_rate"] * size / values[key], highest)
+        smaller = _largest_up_to(component.parameters[key], size * self._share(trial))
+        if smaller is None:
+            return None
+        values[key] = smaller
+        rate = values.get("learning_rate")
+        if rounds and is_number(rate) and rate > 0:
+            larger = rate * size / smaller
+            values["learning_rate"] = _largest_up_to(component.parameters["learning_rate"], larger)
+        settings = trial.configuration.to_dict()
+        settings[step] = {"name": name, **_active_values(component, values)}
         return Configuration.from_dict(settings)
 
     def _share(self, trial: Trial) -> float:
@@ -94,3 +101,18 @@ class LighterVariants:
                 own = value - least  # what grows with the size
                 shares.append((_SHARE_OF_LIMIT * limit - least) / own if own > 0 else 0.0)
         return max(0.0, min(shares))
+
+
+def _largest_up_to(parameter: Parameter, most: float) -> float | None:
+    """Largest positive value of a hyper-parameter that is at most `most`; None without one."""
+    if parameter.n_choices is None:
+        low, high = parameter.from_unit([0.0, 1.0])
+        nearest = type(low)(min(most, high))  # integers are rounded down
+        return None if nearest < low else parameter.from_unit(parameter.to_unit([nearest]))[0]
+    return max((n for n in parameter.values() if is_number(n) and 0 < n <= most), default=None)
+
+
+def _active_values(component: Component, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of the active hyper-parameters; those without a value have defaults."""
+    filled = {key: values.get(key, p.default) for key, p in component.parameters.items()}
+    return {key: filled[key] for key in component.active(filled)}

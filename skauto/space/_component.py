@@ -1,5 +1,6 @@
 """Components: one algorithm with its estimator, hyper-parameters and properties."""
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from sklearn.utils import InputTags, get_tags
 from skauto.space._distributions import as_parameter
 from skauto.space._parameter import Parameter
 from skauto.space._parameters import Categorical, Real
+from skauto.utils import known_names
 
 
 @dataclass(frozen=True)
@@ -171,6 +173,7 @@ class Component:
         self.weight = weight
         self.prefers = dict(prefers or {})
         self.size_parameter = size_parameter
+        self._check_size_parameter()
 
     def _read_parameters(
         self, specs: Mapping[str, Any]
@@ -218,6 +221,25 @@ class Component:
             raise ValueError(f"{self.name}: conditions form a cycle: {sorted(parents)}") from None
         return {key: (conditions[key][0], tuple(conditions[key][1])) for key in order}
 
+    def _check_size_parameter(self) -> None:
+        """Raise unless the size parameter is one of the component or of its estimator."""
+        if self.size_parameter is None:
+            return
+        known = [*self.parameters, *self.settings]
+        if _is_prototype(self.estimator):
+            known += self.estimator.get_params()
+        elif self.estimator is not None:
+            arguments = inspect.signature(self.estimator).parameters.values()
+            if any(argument.kind is argument.VAR_KEYWORD for argument in arguments):
+                return
+            known += [argument.name for argument in arguments]
+        if self.size_parameter not in known:
+            names = known_names(self.size_parameter, dict.fromkeys(known))
+            raise ValueError(
+                f"{self.name}: size_parameter must be None or the name of a hyper-parameter, got "
+                f"{self.size_parameter!r}; {names}"
+            )
+
     def vary(
         self,
         parameters: Mapping[str, Any] | None = None,
@@ -255,6 +277,7 @@ class Component:
             if not hasattr(self, key):
                 raise TypeError(f"a component has no attribute {key!r}")
             setattr(other, key, value)
+        other._check_size_parameter()
         return other
 
     def without_categories(self) -> "Component":

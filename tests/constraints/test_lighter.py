@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 
 from skauto import ConstrainedAutoClassifier
 from skauto.constraints import ModelSize, PredictionLatency
 from skauto.constraints._lighter import LighterVariants
 from skauto.history import History, Trial
-from skauto.space import Configuration, get_space
+from skauto.space import Categorical, Configuration, Integer, Real, SearchSpace, get_space
 
 SIZE = "model_size"
 
@@ -133,6 +134,82 @@ def test_a_known_configuration_is_not_proposed_again(space, variants, history):
     add(history, classify(space, "random_forest", n_estimators=32), 0.4, 1100.0, status="timeout")
     add(history, classify(space, "random_forest", n_estimators=80), 0.2, 2100.0)
     assert variants(history) is None
+
+
+def one_forest(parameters, size_parameter, **options):
+    """A space with one algorithm, and the values of its variant, or None without one.
+
+    The trial has the given values and 2100 bytes, and a tiny trial has 100. The limit is 1000.
+    """
+    space = SearchSpace()
+    options["size_parameter"] = size_parameter
+    space.add("classifier", "forest", RandomForestClassifier(), parameters, **options)
+    space.add("classifier", "tiny")
+    history = History(limits={SIZE: 1000.0})
+    add(history, classify(space, "tiny"), 0.5, 100.0)
+
+    def variant_of(rounds=(), **values):
+        add(history, classify(space, "forest", **values), 0.2, 2100.0, rounds=rounds)
+        variant = LighterVariants(space, [ModelSize(1000.0)])(history)
+        if variant is None:
+            return None
+        space.validate(variant)
+        return settings_of(variant)
+
+    return variant_of
+
+
+def test_the_size_parameter_may_be_continuous():
+    variant_of = one_forest({"max_samples": Real(0.1, 1.0)}, "max_samples")
+    assert variant_of(max_samples=0.8) == {"max_samples": pytest.approx(0.32)}
+    variant_of = one_forest({"max_samples": Real(0.5, 1.0)}, "max_samples")
+    assert variant_of(max_samples=0.8) is None
+
+
+@pytest.mark.parametrize(
+    "choices, value, smaller",
+    [
+        ([None, 5, 50], None, None),
+        ([None, 5, 50], 50, 5),
+        (["sqrt", 0.2, 1.0], "sqrt", None),
+        (["sqrt", 0.2, 1.0], 1.0, 0.2),
+        ([-1, 5, 50], -1, None),
+        ([-1, 40, 50], 50, None),
+    ],
+)
+def test_only_positive_numbers_are_sizes(choices, value, smaller):
+    found = one_forest({"max_leaf_nodes": choices}, "max_leaf_nodes")(max_leaf_nodes=value)
+    assert found == (None if smaller is None else {"max_leaf_nodes": smaller})
+
+
+def test_an_inactive_size_parameter_gives_no_variant():
+    variant_of = one_forest(
+        {"bootstrap": [True, False], "n_estimators": Integer(1, 100)},
+        "n_estimators",
+        conditions={"n_estimators": ("bootstrap", [True])},
+    )
+    assert variant_of(bootstrap=False) is None
+    assert variant_of(n_estimators=50) == {"bootstrap": True, "n_estimators": 20}
+
+
+def test_a_variant_has_the_hyper_parameters_that_its_size_activates():
+    variant_of = one_forest(
+        {"n_estimators": [5, 50], "max_depth": [2, 3], "max_features": [0.5, 1.0]},
+        "n_estimators",
+        conditions={"max_depth": ("n_estimators", [50]), "max_features": ("n_estimators", [5])},
+    )
+    assert variant_of(n_estimators=50) == {"n_estimators": 5, "max_features": 0.5}
+
+
+@pytest.mark.parametrize(
+    "learning_rate, expected",
+    [([0.1], {}), (Categorical([0.05, 0.1, 0.3], 0.1), {"learning_rate": 0.1})],
+)
+def test_fewer_rounds_keep_the_learning_rate_in_the_space(learning_rate, expected):
+    variant_of = one_forest(
+        {"max_rounds": Integer(4, 500), "learning_rate": learning_rate}, "max_rounds"
+    )
+    assert variant_of(rounds=(200, 200)) == {"max_rounds": 80} | expected
 
 
 def test_the_rounds_of_lightgbm_keep_a_limit_on_the_size(space):

@@ -102,6 +102,14 @@ def test_vary_leaves_the_original_alone(svc):
         svc.vary(price=3)
 
 
+def test_the_size_parameter_may_be_a_default_of_the_estimator(svc):
+    assert svc.vary(size_parameter="max_iter").size_parameter == "max_iter"
+    assert svc.vary(size_parameter="shrinking").size_parameter == "shrinking"
+    assert Component("svc", make_svc, size_parameter="C").size_parameter == "C"
+    with pytest.raises(ValueError, match="size_parameter must be .* Did you mean 'max_iter'"):
+        svc.vary(size_parameter="max_iters")
+
+
 def test_pickles(svc):
     assert pickle.loads(pickle.dumps(svc)).make({"C": 3.0}).C == 3.0
 
@@ -134,6 +142,12 @@ def test_pickles(svc):
             "must be 'weights', .* or None, got 'luck'",
         ),
         (("x",), {"weight": 0}, "weight must be positive, got 0"),
+        (
+            ("x", None, {"depth": [1, 2]}),
+            {"size_parameter": "dept"},
+            "size_parameter must be None or .*, got 'dept'; .* Did you mean 'depth'",
+        ),
+        (("x", make_svc), {"size_parameter": "c"}, "known are C, gamma_exponent"),
     ],
 )
 def test_errors(arguments, options, message):
