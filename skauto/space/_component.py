@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import InputTags, get_tags
 
 from skauto.space._distributions import as_parameter
-from skauto.space._parameter import Parameter
+from skauto.space._parameter import Parameter, plain
 from skauto.space._parameters import Categorical, Real
 from skauto.utils import known_names
 
@@ -219,7 +219,7 @@ class Component:
             order = [key for key in TopologicalSorter(parents).static_order() if key in parents]
         except CycleError:
             raise ValueError(f"{self.name}: conditions form a cycle: {sorted(parents)}") from None
-        return {key: (conditions[key][0], tuple(conditions[key][1])) for key in order}
+        return {key: (conditions[key][0], tuple(map(plain, conditions[key][1]))) for key in order}
 
     def _check_size_parameter(self) -> None:
         """Raise unless the size parameter is one of the component or of its estimator."""
@@ -251,7 +251,8 @@ class Component:
 
         `parameters` are hyper-parameters to add or to replace, and those in `drop` are removed, so
         that the default of the estimator applies. `changes` are new values of other attributes,
-        for example ``name`` or ``cost``. New ``conditions`` replace all old conditions.
+        for example ``name`` or ``cost``. New ``conditions`` replace all old conditions. Otherwise,
+        a hyper-parameter that is now fixed removes those that it makes inactive.
 
         Examples
         --------
@@ -267,18 +268,30 @@ class Component:
         specs.update(parameters or {})
         kept = {key: spec for key, spec in specs.items() if key not in drop}
         other.parameters, other.settings = other._read_parameters(kept)
-        conditions = {
-            child: (parent, values)
-            for child, (parent, values) in self.conditions.items()
-            if child in other.parameters and parent in other.parameters
-        }
-        other.conditions = other._read_conditions(changes.pop("conditions", conditions))
+        if "conditions" not in changes:
+            other._remove_never_active(self.conditions)
+            changes["conditions"] = {
+                child: (parent, values)
+                for child, (parent, values) in self.conditions.items()
+                if child in other.parameters and parent in other.parameters
+            }
+        other.conditions = other._read_conditions(changes.pop("conditions"))
         for key, value in changes.items():
             if not hasattr(self, key):
                 raise TypeError(f"a component has no attribute {key!r}")
             setattr(other, key, value)
         other._check_size_parameter()
         return other
+
+    def _remove_never_active(self, conditions: Mapping[str, tuple[str, Sequence[Any]]]) -> None:
+        """Remove the hyper-parameters whose condition a fixed setting violates, parents first."""
+        never: set[str] = set()
+        for child, (parent, allowed) in conditions.items():
+            fixed = parent in self.settings and self.settings[parent] not in allowed
+            if fixed or parent in never:
+                never.add(child)
+                self.parameters.pop(child, None)
+                self.settings.pop(child, None)
 
     def without_categories(self) -> "Component":
         """Return a copy with `category_parameters` fixed at their defaults; itself without any."""

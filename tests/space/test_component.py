@@ -102,6 +102,30 @@ def test_vary_leaves_the_original_alone(svc):
         svc.vary(price=3)
 
 
+def test_vary_resolves_the_conditions_on_what_it_fixes(svc):
+    rbf = svc.vary({"kernel": ["rbf"]})
+    assert list(rbf.parameters) == ["C"]
+    assert rbf.settings == {"shrinking": False, "kernel": "rbf"}
+    assert rbf.make(rbf.default_values()).degree == 3
+    poly = svc.vary({"kernel": ["poly"]})
+    assert list(poly.parameters) == ["C", "degree", "coef0"]
+    assert poly.conditions == {"coef0": ("degree", (2, 3))}
+    assert list(svc.vary({"degree": [5]}).parameters) == ["C", "kernel"]
+    new = svc.vary({"kernel": ["rbf"]}, conditions={})  # the old conditions do not count
+    assert list(new.parameters) == ["C", "degree", "coef0"]
+
+
+def test_without_categories_resolves_conditions():
+    component = Component(
+        "x",
+        None,
+        {"codes": ["off", "on"], "smoothing": Real(0.0, 1.0), "depth": [1, 2]},
+        conditions={"smoothing": ("codes", ["on"])},
+        category_parameters=["codes"],
+    )
+    assert list(component.without_categories().parameters) == ["depth"]
+
+
 def test_the_size_parameter_may_be_a_default_of_the_estimator(svc):
     assert svc.vary(size_parameter="max_iter").size_parameter == "max_iter"
     assert svc.vary(size_parameter="shrinking").size_parameter == "shrinking"

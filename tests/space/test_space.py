@@ -378,6 +378,21 @@ def test_default_vector_decodes_to_defaults():
         space.default(("a1", "b0", "c1"))
 
 
+def test_conditions_on_lists(rng):
+    space = SearchSpace().add(
+        "classifier",
+        "network",
+        None,
+        {"shape": [[10], [10, 10]], "alpha": Real(0.0, 1.0)},
+        conditions={"alpha": ("shape", [[10, 10]])},
+    )
+    deep = space.complete({"classifier": ("network", {"shape": [10, 10]})})
+    assert deep.parameters("classifier") == {"shape": (10, 10), "alpha": 0.5}
+    assert "alpha" not in space.default().parameters("classifier")
+    for vector in space.sample(20, rng):
+        space.validate(space.decode(vector))
+
+
 def test_complete_fills_in_the_rest():
     space = make_space()
     configuration = space.complete({"b": ("b1", {"p_only": 20})})
