@@ -2,8 +2,9 @@
 
 import math
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from numbers import Integral, Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,8 +15,8 @@ from skauto.engines._base import thread_pools
 from skauto.evaluation import ObjectiveEvaluator
 from skauto.history import Goal, History, Proposal, Trial
 from skauto.space import Configuration, SearchSpace
-from skauto.strategies import Strategy, get_strategy
-from skauto.utils import Budget
+from skauto.strategies import STRATEGIES, RandomSearch, Strategy, get_strategy
+from skauto.utils import Budget, Interval
 
 # Without a time limit, proposal k is made when exactly the trials up to k - LOOK_AHEAD are known.
 # The trials are therefore the same for any n_jobs.
@@ -237,9 +238,10 @@ class SearchResult:
     history : History
         All trials.
     configuration : Configuration or None
-        Incumbent: the best configuration; None if no trial succeeded.
+        Incumbent: the best configuration of the trials that succeeded and keep all limits; None
+        if there is none.
     loss : float
-        Loss of the incumbent; infinite if no trial succeeded.
+        Loss of the incumbent; infinite if there is none.
     strategy : Strategy
         Clone of the strategy, with its attributes such as ``tree_`` of MOSAIC.
     """
@@ -277,16 +279,17 @@ def minimize(
     strategy : str or Strategy, default="forest_bo"
         Search strategy.
     objectives : sequence of str, default=("loss",)
-        Names of the losses, all minimized.
+        Names of the losses, all minimized. More than one needs a strategy for several objectives,
+        ``"parego"`` or ``"fang_hpo"``, or ``"random"``.
     limits : mapping of str to float, default=None
-        Upper limits of constraints by name.
+        Upper limits of constraints by name; infinite to record a value without limiting it.
     max_evals : int, default=None
         Number of trials; 100 if ``time_limit`` is also None.
     time_limit : float, default=None
         Wall-clock seconds. Evaluations then run in worker processes, and those that exceed the
         limit are killed.
     initial : sequence of Configuration, default=()
-        Configurations to evaluate first.
+        Configurations of the space to evaluate first.
     trial_time_limit : float, default=None
         Maximum seconds of one call of the objective, which is killed after them.
     n_jobs : int, default=None
@@ -316,6 +319,11 @@ def minimize(
     if max_evals is None and time_limit is None:
         max_evals = 100
     strategy = get_strategy(strategy)
+    _check_seconds_and_trials(
+        max_evals=max_evals, time_limit=time_limit, trial_time_limit=trial_time_limit
+    )
+    _check_goal(objectives, limits or {}, strategy)
+    initial = _read_initial(initial, space)
     budget = Budget(max_evals, time_limit)
     goal = Goal(objectives, limits or {}, max_evals=max_evals, time_limit=time_limit)
     history = History(goal)
@@ -339,3 +347,75 @@ def minimize(
     if best is None:
         return SearchResult(history, None, math.inf, strategy)
     return SearchResult(history, best.configuration, best.loss, strategy)
+
+
+def _check_seconds_and_trials(**values: float | None) -> None:
+    """Raise unless each argument of `minimize` is a positive number, or None for no limit."""
+    for name, value in values.items():
+        if name == "max_evals":
+            allowed = Interval(Integral, 1, None, closed="left")
+        else:
+            allowed = Interval(Real, 0, None, closed="neither")
+        if value is not None and not allowed.is_satisfied_by(value):
+            raise ValueError(
+                f"The '{name}' of minimize must be {allowed}, or None for no limit. "
+                f"Got {value!r} instead."
+            )
+
+
+def _check_goal(objectives: Any, limits: Any, strategy: Strategy) -> None:
+    """Raise unless the names and limits are legal, and the strategy minimizes all objectives."""
+    is_sequence = isinstance(objectives, Sequence) and not isinstance(objectives, str)
+    if not (
+        is_sequence
+        and objectives
+        and all(isinstance(name, str) for name in objectives)
+        and len(set(objectives)) == len(objectives)
+    ):
+        raise ValueError(
+            "The 'objectives' of minimize must be one or more different names, such as "
+            f"('loss',). Got {objectives!r} instead."
+        )
+    if len(objectives) > 1 and not (
+        strategy.multi_objective or isinstance(strategy, RandomSearch)
+    ):
+        several = sorted(name for name, kind in STRATEGIES.items() if kind.multi_objective)
+        raise ValueError(
+            f"The strategy {type(strategy).__name__} minimizes only one of the 'objectives' "
+            f"{list(objectives)}. Pass one of {several} or 'random' as 'strategy', or one "
+            "objective and the other names in 'limits'."
+        )
+    if not isinstance(limits, Mapping):
+        raise TypeError(
+            "The 'limits' of minimize must map names to upper limits, such as {'seconds': 0.1}. "
+            f"Got {limits!r} instead."
+        )
+    for name, limit in limits.items():
+        if not isinstance(name, str) or not isinstance(limit, Real) or math.isnan(limit):
+            raise ValueError(
+                "The 'limits' of minimize must map names to numbers that are not NaN. "
+                f"Got {name!r}: {limit!r} instead."
+            )
+
+
+def _read_initial(initial: Any, space: SearchSpace) -> list[Configuration]:
+    """Return the initial configurations as a list; raise unless all lie in the space."""
+    if not isinstance(space, SearchSpace):
+        raise TypeError(
+            "The 'space' of minimize must be a SearchSpace, for example that of "
+            f"skauto.space.get_space('default'). Got {space!r} instead."
+        )
+    if not isinstance(initial, Iterable):
+        raise TypeError(
+            "The 'initial' of minimize must be a sequence of Configuration objects, "
+            f"which may be empty. Got {initial!r} instead."
+        )
+    configurations = list(initial)
+    for configuration in configurations:
+        try:
+            space.validate(configuration)
+        except (TypeError, ValueError) as error:
+            raise type(error)(
+                f"The 'initial' of minimize must lie in the space: {error}"
+            ) from error
+    return configurations

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import randint, uniform
 
 from skauto import minimize
-from skauto.space import SearchSpace
+from skauto.space import Configuration, SearchSpace
 from skauto.strategies import MOSAIC
 from tests.instances import make_strategy
 
@@ -83,3 +83,50 @@ def test_the_strategy_comes_back_with_its_record(space):
     assert result.strategy is not given
     assert result.strategy.tree_["visits"][0] == 30
     assert not hasattr(given, "tree_")
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"max_evals": 0}, r"'max_evals' .* range \[1, inf\).* Got 0 instead"),
+        ({"max_evals": 2.5}, "'max_evals' .* Got 2.5 instead"),
+        ({"time_limit": -1}, "'time_limit' .* Got -1 instead"),
+        ({"time_limit": np.nan}, "'time_limit' .* Got nan instead"),
+        ({"trial_time_limit": 0}, "'trial_time_limit' .* Got 0 instead"),
+        ({"objectives": "error"}, "'objectives' .* Got 'error' instead"),
+        ({"objectives": ()}, "'objectives' .* different names"),
+        ({"objectives": ("a", "a"), "strategy": "parego"}, "'objectives' .* different names"),
+        ({"objectives": ("a", 3), "strategy": "parego"}, "'objectives' .* different names"),
+        ({"limits": {"s": np.nan}}, "'limits' .* Got 's': nan instead"),
+        ({"limits": {"s": "fast"}}, "'limits' .* Got 's': 'fast' instead"),
+        ({"limits": ["s"]}, "'limits' .* must map names"),
+        ({"space": "default"}, "'space' .* must be a SearchSpace.* Got 'default' instead"),
+        ({"initial": None}, "'initial' .* Got None instead"),
+        ({"initial": Configuration({"shape": "bowl"})}, "'initial' .* must be a sequence"),
+        ({"initial": [{"shape": "bowl"}]}, "'initial' .* expected a Configuration"),
+        ({"initial": [Configuration({"shape": ("bowl", {"x": 9.0})})]}, "'initial' .* got 9.0"),
+    ],
+)
+def test_wrong_arguments_are_named_before_the_first_call(space, arguments, message):
+    def never(configuration):
+        raise AssertionError("called")
+
+    with pytest.raises((ValueError, TypeError), match=message):
+        minimize(never, **{"space": space} | arguments)
+
+
+def test_a_strategy_for_one_loss_refuses_several(space):
+    several = {"objectives": ("a", "b"), "max_evals": 3, "random_state": 0}
+    with pytest.raises(ValueError, match="ForestBO minimizes only one .*'fang_hpo', 'parego'"):
+        minimize(objective, space, **several)
+    for strategy in ("parego", "random"):
+        result = minimize(lambda _: {"a": 1, "b": 2}, space, strategy=strategy, **several)
+        assert [trial.losses for trial in result.history] == [(1.0, 2.0)] * 3
+
+
+def test_without_a_trial_within_the_limits_there_is_no_configuration(space):
+    result = minimize(
+        lambda _: {"loss": 0.5, "cost": 1.0}, space, limits={"cost": 0.1}, max_evals=3
+    )
+    assert all(trial.ok for trial in result.history)
+    assert (result.configuration, result.loss) == (None, np.inf)
