@@ -320,6 +320,20 @@ def test_multiplier_of_a_violated_constraint_grows_and_of_a_loose_one_vanishes()
     assert strategy._constraint_multipliers[0] == 10.0
 
 
+@pytest.mark.parametrize("losses", [(1e17, 1e17), (1e30, 0.5)])
+def test_losses_that_absorb_their_distance(losses):
+    result = minimize(
+        lambda configuration: losses[configuration.structure == ("sometimes",)],
+        SearchSpace()
+        .add("classifier", "often", parameters={"x": Real(0, 1), "k": [1, 2]})
+        .add("classifier", "sometimes", parameters={"x": Real(0, 1)}),
+        strategy="admm",
+        max_evals=40,
+        random_state=0,
+    )
+    assert (len(result.history), result.loss) == (40, min(losses))
+
+
 def test_without_f_hat_rewards_follow_the_scale_of_the_losses():
     strategy = started(mixed_space(), f_hat=None)
     assert strategy._reward_range(np.array([5.0, 7.0, 100.0])) == (5.0, 9.0)

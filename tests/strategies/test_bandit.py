@@ -69,3 +69,8 @@ def test_prior_alone_draws_every_legal_structure():
 )
 def test_continuous_reward(loss, reward):
     assert continuous_reward(loss, 0.0, 0.7) == pytest.approx(reward)
+
+
+@pytest.mark.parametrize(("loss", "reward"), [(1e30, 1.0), (2e30, 0.0)])
+def test_the_reward_of_losses_that_absorb_their_distance(loss, reward):
+    assert continuous_reward(loss, 1e30, 1e30 + 2.0) == reward
