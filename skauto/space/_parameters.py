@@ -13,6 +13,8 @@ from skauto.utils import FloatArray, IntArray
 # Real values are rounded to this number of digits, so that the map to the unit interval and back
 # is exact. Both maps are accurate to about 15 digits.
 _DIGITS = 12
+# Least width of a range, or least value on a logarithmic scale: rounding overflows below.
+_SMALLEST = 1e-290
 
 
 class Number(Parameter):
@@ -58,6 +60,7 @@ class _Range(Number):
     """Base class of `Real` and `Integer`, which have a linear or logarithmic scale."""
 
     _type: type[float]  # of the values
+    _largest: float  # magnitude of a bound
     _margin: float  # distance of the ends of the unit interval from the bounds
     _start: float
     _end: float
@@ -66,12 +69,21 @@ class _Range(Number):
         self, low: float, high: float, log: bool = False, default: float | None = None
     ) -> None:
         kind = type(self).__name__
-        if not (is_number(low) and is_number(high) and np.isfinite([low, high]).all()):
-            raise ValueError(f"{kind}: low and high must be finite numbers, got {low!r}, {high!r}")
+        if not all(is_number(end) and abs(end) <= self._largest for end in (low, high)):
+            raise ValueError(
+                f"{kind}: low and high must be finite numbers of at most {self._largest:g} in "
+                f"magnitude, got {low!r}, {high!r}"
+            )
         if not low < high:
             raise ValueError(f"{kind}: low must be below high, got low={low!r}, high={high!r}")
         if log and low <= 0:
             raise ValueError(f"{kind}: log=True needs low > 0, got low={low!r}; use log=False")
+        smallest = low if log else high - low
+        if smallest < _SMALLEST:
+            raise ValueError(
+                f"{kind}: {'low' if log else 'high - low'} must be at least {_SMALLEST:g}, got "
+                f"low={low!r}, high={high!r}; use another unit"
+            )
         self.low, self.high, self.log = self._type(low), self._type(high), bool(log)
         # ends of the unit interval on the scale
         start, end = self.low - self._margin, self.high + self._margin
@@ -120,6 +132,7 @@ class Real(_Range):
 
     _integer = False
     _type = float
+    _largest = 1e300
     _margin = 0.0
 
     @property
@@ -162,11 +175,12 @@ class Integer(_Range):
 
     _integer = True
     _type = int
+    _largest = 2.0**53  # beyond it, floating point numbers skip integers
     _margin = 0.5  # the share of an integer k is the interval [k - 0.5, k + 0.5)
 
     def __init__(self, low: int, high: int, log: bool = False, default: int | None = None) -> None:
         for name, value in (("low", low), ("high", high)):
-            if not (is_number(value) and float(value).is_integer()):
+            if not (is_number(value) and value % 1 == 0):
                 raise ValueError(f"Integer: {name} must be an integer, got {value!r}")
         super().__init__(low, high, log, default)
 
