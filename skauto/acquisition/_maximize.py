@@ -25,6 +25,10 @@ def maximize_acquisition(
 ) -> tuple[FloatArray, FloatArray]:
     """Maximize an acquisition by random candidates and local search.
 
+    The acquisition of a forest is constant on boxes. Of equally good candidates, those near to the
+    starts come first, in random order. If all candidates are equally good, as after equal losses,
+    the order is random.
+
     Parameters
     ----------
     acquisition : callable
@@ -86,7 +90,10 @@ def maximize_acquisition(
         fixed_steps=fixed_steps,
     )
     vectors, values = np.vstack([found, vectors]), np.concatenate([found_values, values])
-    order = np.argsort(-values, kind="stable")
+    if (values == values[0]).all():
+        order = rng.permutation(len(values))
+    else:
+        order = np.argsort(-values, kind="stable")
     return vectors[order], values[order]
 
 
@@ -102,14 +109,17 @@ def local_search(
 ) -> tuple[FloatArray, FloatArray]:
     """Local search: move from each start to its best neighbor until no neighbor is better.
 
-    The starts (n_starts, n_dimensions) have known values (n_starts,). The neighbors of all current
-    points are evaluated in one batch. After at most `n_rounds` moves, all evaluated neighbors and
-    their values are returned.
+    Of several best neighbors, a random one is chosen. The starts (n_starts, n_dimensions) have
+    known values (n_starts,). The neighbors of all current points are evaluated in one batch. After
+    at most `n_rounds` moves, all evaluated neighbors and their values are returned.
     """
     seen_vectors: list[FloatArray] = [np.empty((0, space.n_dimensions))]
     seen_values: list[FloatArray] = [np.empty(0)]
     for _ in range(n_rounds):
-        neighbors = [space.neighbors(vector, rng, fixed_steps=fixed_steps) for vector in starts]
+        neighbors = [
+            rng.permutation(space.neighbors(vector, rng, fixed_steps=fixed_steps))
+            for vector in starts
+        ]
         sizes = np.array([len(block) for block in neighbors], dtype=np.intp)
         if not sizes.sum():
             break

@@ -5,7 +5,7 @@ import pytest
 
 from skauto.acquisition import maximize_acquisition
 from skauto.acquisition._maximize import local_search
-from skauto.space import SearchSpace
+from skauto.space import Real, SearchSpace
 
 
 @pytest.fixture
@@ -53,6 +53,38 @@ def test_local_search_stops_on_a_plateau(grid):
     start = grid.default_vector()[None]
     local_search(flat, grid, start, np.zeros(1), np.random.default_rng(0), n_rounds=50)
     assert len(calls) == 1
+
+
+@pytest.mark.parametrize("lowest, share_near", [(0.0, 0.3), (0.1, 0.55)])
+def test_the_best_candidate_on_a_plateau_is_random(lowest, share_near):
+    """It is near to a start if the acquisition tells candidates apart, else anywhere."""
+    space = SearchSpace().add("classifier", "one", None, {"x": Real(0, 1)})
+    settings = {"starts": space.default_vector()[None], "n_random": 100, "n_random_starts": 0}
+
+    def plateau(vectors):
+        return 1.0 * (vectors[:, 1] >= lowest)
+
+    found = [
+        maximize_acquisition(plateau, space, np.random.default_rng(seed), **settings)[0][0, 1]
+        for seed in range(200)
+    ]
+    assert 0.4 < np.mean(np.array(found) < 0.5) < 0.6
+    near = np.mean(np.abs(np.array(found) - 0.5) < 0.15)
+    assert near == pytest.approx(share_near, abs=0.12)
+
+
+def test_local_search_moves_to_a_random_one_of_the_best_neighbours():
+    space = SearchSpace().add("classifier", "one", None, {"x": [0, 1, 2, 3, 4]})
+    start = space.default_vector()[None]
+    chosen = []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        step = {"acquisition": lambda v: 1.0 * (v[:, 1] != start[0, 1]), "rng": rng}
+        seen, _ = local_search(space=space, starts=start, values=np.zeros(1), **step)
+        first, second = set(seen[:4, 1]), set(seen[4:, 1])
+        chosen += first - second  # all but the current point are neighbors
+    _, counts = np.unique(chosen, return_counts=True)
+    assert len(counts) == 4 and counts.sum() == 200 and counts.min() > 30
 
 
 def test_local_search_without_neighbours_gives_nothing():
