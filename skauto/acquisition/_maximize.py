@@ -25,9 +25,8 @@ def maximize_acquisition(
 ) -> tuple[FloatArray, FloatArray]:
     """Maximize an acquisition by random candidates and local search.
 
-    The acquisition of a forest is constant on boxes. Of equally good candidates, those near to the
-    starts come first, in random order. If all candidates are equally good, as after equal losses,
-    the order is random.
+    Of equally good candidates, neighbors come first. The order is random if all are equally good,
+    because the acquisition is then no reason to stay near to the starts.
 
     Parameters
     ----------
@@ -109,17 +108,14 @@ def local_search(
 ) -> tuple[FloatArray, FloatArray]:
     """Local search: move from each start to its best neighbor until no neighbor is better.
 
-    Of several best neighbors, a random one is chosen. The starts (n_starts, n_dimensions) have
-    known values (n_starts,). The neighbors of all current points are evaluated in one batch. After
-    at most `n_rounds` moves, all evaluated neighbors and their values are returned.
+    The starts (n_starts, n_dimensions) have known values (n_starts,). The neighbors of all current
+    points are evaluated in one batch. After at most `n_rounds` moves, all evaluated neighbors and
+    their values are returned.
     """
     seen_vectors: list[FloatArray] = [np.empty((0, space.n_dimensions))]
     seen_values: list[FloatArray] = [np.empty(0)]
     for _ in range(n_rounds):
-        neighbors = [
-            rng.permutation(space.neighbors(vector, rng, fixed_steps=fixed_steps))
-            for vector in starts
-        ]
+        neighbors = [space.neighbors(vector, rng, fixed_steps=fixed_steps) for vector in starts]
         sizes = np.array([len(block) for block in neighbors], dtype=np.intp)
         if not sizes.sum():
             break

@@ -158,7 +158,11 @@ class Layout:
     def parameter_moves(
         self, origin: FloatArray, rng: np.random.Generator, n_numeric: int, scale: float
     ) -> FloatArray:
-        """Return vectors with one other hyper-parameter: every other choice, or near values."""
+        """Return vectors with one other hyper-parameter: every other choice, or near values.
+
+        The values of each hyper-parameter are in random order, because searches take the first of
+        equally good vectors.
+        """
         columns: list[int] = []
         units: list[float] = []
         for column in range(self.n_steps, self.n_columns):
@@ -171,7 +175,7 @@ class Layout:
             else:
                 draws = clipped(rng.normal(u, scale, size=n_numeric), 0.0, 1.0)
                 candidates = np.unique(parameter.snap(draws))
-            candidates = candidates[candidates != u]
+            candidates = rng.permutation(candidates[candidates != u])
             columns.extend([column] * len(candidates))
             units.extend(candidates.tolist())
         moved = np.tile(origin, (len(columns), 1))
