@@ -261,6 +261,6 @@ def _read_groups(groups: Any) -> NDArray[Any] | None:
 
 def _n_missing(values: NDArray[Any]) -> int:
     """Number of missing values of an array of any type."""
-    if values.dtype.kind in "OT":
+    if values.dtype.kind in ("O", "T"):
         return sum(map(is_missing, values.tolist()))
     return int(np.count_nonzero(values != values))

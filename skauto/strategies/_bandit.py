@@ -51,7 +51,7 @@ class ThompsonSampling:
 def continuous_reward(loss: float, low: float, high: float) -> float:
     """Reward in [0, 1], linear in the loss: 1 at `low`, 0 at `high` (Eq. A39 has `low` = 0).
 
-    If both are equal, because large losses absorb their distance, only the loss `low` has reward 1.
+    If both are equal, because large losses absorb their distance, only `low` has reward 1.
     """
     share = (loss - low) / (high - low) if high > low else float(loss > low)
     return 1.0 - min(max(share, 0.0), 1.0)
