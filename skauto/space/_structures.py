@@ -74,7 +74,8 @@ class Structures:
             n_new = len(components)
             if len(rows) * n_new > _MAX_STRUCTURES:
                 raise ValueError(
-                    f"the space has more than {_MAX_STRUCTURES} structures, too many to list"
+                    f"the space has more than {_MAX_STRUCTURES} structures, too many to list; "
+                    "give it fewer algorithms, or use the strategy 'forest_bo', 'tpe' or 'random'"
                 )
             choices = np.tile(np.arange(n_new, dtype=np.intp), len(rows))
             rows = np.column_stack([np.repeat(rows, n_new, axis=0), choices])

@@ -77,10 +77,14 @@ class AlternatingBO(ForestBO):
             surrogate=surrogate,
         )
 
+    def _start(self) -> None:
+        super()._start()
+        self._structures = self._space.structures  # an error now if they are too many to list
+
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         """Restrict the proposal to one algorithm of the last step."""
         algorithm = self._sample_algorithm(observations, history)
-        structures, column = self._space.structures, len(self._space.steps) - 1
+        structures, column = self._structures, len(self._space.steps) - 1
         return self._suggest_within(
             observations.vectors[:, column] == algorithm,
             observations,

@@ -154,13 +154,13 @@ class FLASH(GeneratorStrategy):
                 f"The 'fine_tuner' of FLASH must be one of {sorted(_FINE_TUNERS)} or a Strategy "
                 f"object. Got {self.fine_tuner!r} instead."
             )
+        self._structures = self._candidate_structures()
+        self._paths = structure_inputs(self._space, self._structures)
 
     def _run(self, history: History) -> Iterator[Proposal]:
         """Algorithm 1."""
         self._history = history
         self._n_explored = 0  # trials of the first two phases, including pending ones
-        self._structures = self._candidate_structures()
-        self._paths = structure_inputs(self._space, self._structures)
         n_init = self._phase_length(self.n_init, history)
         n_prune = self._phase_length(self.n_prune, history)
         yield from self._initialize(history, n_init)

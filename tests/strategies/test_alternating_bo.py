@@ -1,13 +1,14 @@
 """Alternating Bayesian optimisation: several algorithms are improved, the good and cheap most."""
 
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pytest
 
 from skauto.history import History, Trial
 from skauto.space import Real, SearchSpace
-from skauto.strategies import AlternatingBO
+from skauto.strategies import AlternatingBO, get_strategy
 
 
 def make_space():
@@ -76,3 +77,14 @@ def test_seconds_do_not_count_where_no_time_limit_bounds_the_search():
     one, other = (make_history(space, costs, time_limit=None) for costs in (slow, fast))
     assert proposed(strategy, space, one, 50) == proposed(strategy, space, other, 50)
     assert proposed(strategy, space, one, 50)["good"] > 20
+
+
+@pytest.mark.parametrize("name", ["alternating_bo", "flash", "mosaic", "rising_bandit"])
+def test_spaces_of_too_many_structures_are_refused_at_the_start(name):
+    space = SearchSpace([f"step {i}" for i in range(8)])
+    for step, j in product(space.steps, range(12)):
+        space.add(step, f"{step}, {j}")
+    with pytest.raises(ValueError, match="structures, too many to list; .* 'forest_bo'"):
+        get_strategy(name).start(space, np.random.default_rng(0))
+    strategy = get_strategy("forest_bo").start(space, np.random.default_rng(0))
+    assert strategy.suggest(History(max_evals=10)).configuration == space.default()
