@@ -31,9 +31,15 @@ from skauto.engines import Engine, make_engine
 from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._decide import DecisionChooser
 from skauto.ensemble._model import Model
+from skauto.estimators._continued import (
+    LastSearch,
+    checkpoint_facts,
+    longer_history,
+    resumed_history,
+    warm_start_facts,
+)
 from skauto.estimators._failures import report_failures
 from skauto.estimators._initial import initial_configurations, similar_configurations
-from skauto.estimators._last_search import LastSearch
 from skauto.estimators._observer import Observer
 from skauto.estimators._options import SearchOptions
 from skauto.estimators._pareto import FrontBuilder
@@ -42,7 +48,6 @@ from skauto.estimators._scoring import check_scorers, named_scorers, primary_sco
 from skauto.evaluation import PipelineBuilder, PipelineEvaluator, PipelineWorker, PrefixCache
 from skauto.exceptions import BudgetWarning
 from skauto.history import Checkpoint, Goal, History
-from skauto.history._checkpoint import describe_space
 from skauto.metalearning import PriceList, Shape
 from skauto.metalearning._prices import load_prices
 from skauto.selection._scores import scorer_takes_weights
@@ -54,7 +59,6 @@ from skauto.utils import (
     FloatArray,
     Interval,
     StrOptions,
-    fingerprint,
     fit_context,
     scorer_function,
 )
@@ -150,7 +154,8 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
         """
         budget = Budget(self._max_evals(), self.time_limit)  # starts the clock
         options = self._options()
-        last = self._forget_last_fit(options)
+        options.check()
+        last = self._last_search if options.warm_start else None
         data = self._read(X, y, metadata)
         with contextlib.ExitStack() as stack:
             checkpoint = None
@@ -160,12 +165,14 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
             rng = np.random.default_rng(seed)
             scorers = named_scorers(self.scoring, data.n_classes)
             space = self._space(data.classes).for_data(data.facts)
-            facts = self._facts(data, space) if options.warm_start else {}
+            facts = {}
+            if options.warm_start:
+                facts = warm_start_facts(self.cv, self.scoring, data, space)
             if last is not None:
                 last.check(facts)
             prices = None if self.time_limit is None else load_prices()
             fold_seed, search_seed = (int(seed) for seed in rng.integers(2**31, size=2))
-            initial = self._initial(space, data, rng, prices)
+            initial, neighbors = self._initial(space, data, rng, prices)
             folds = last.splits if last else self._folds(data, initial, prices, fold_seed)
             data = replace(data, splits=folds)
             cache = None
@@ -176,9 +183,14 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
             strategy = self._make_strategy(decisions)
             builder = self._model_builder(strategy, evaluator, data, options, decisions)
             goal = self._goal(strategy, evaluator, builder, data, budget)
-            about = {} if checkpoint is None else self._about(seed, data, goal)
-            history = self._history(goal, last, checkpoint, about, space, budget)
-            self._remember(data, scorers)
+            if checkpoint is not None:
+                about = checkpoint_facts(seed, self.scoring, data, goal)
+                history = resumed_history(checkpoint, about, space, goal, budget)
+            elif last is not None:
+                history = longer_history(last, goal, budget)
+            else:
+                history = History(goal)
+            self._replace_last_fit(last, data, scorers, neighbors)
             engine = stack.enter_context(self._engine(evaluator, options))
             observer = Observer(self, history, budget.max_evals, options.patience)
             known = {trial.configuration for trial in history}
@@ -303,28 +315,36 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
     def _options(self) -> SearchOptions:
         return SearchOptions() if self.options is None else self.options
 
-    def _forget_last_fit(self, options: SearchOptions) -> LastSearch | None:
-        """Check the options, delete fitted attributes, return the search of a warm start."""
-        options.check()
-        self._last_search = self._last_search if options.warm_start else None
+    def _read(self, X: Any, y: ArrayLike, metadata: Mapping[str, Any]) -> TrainingData:
+        """Read the table."""
+        reader = TableReader(self.column_kinds)
+        return read_training_data(X, y, metadata, reader, self._metadata)
+
+    def _replace_last_fit(
+        self,
+        last: LastSearch | None,
+        data: TrainingData,
+        scorers: Mapping[str, Any],
+        neighbors: list[str] | None,
+    ) -> None:
+        """Delete the fitted attributes and set those that are known before the search.
+
+        Bad input was refused before: then the last model is kept.
+        """
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
-        return self._last_search
-
-    def _read(self, X: Any, y: ArrayLike, metadata: Mapping[str, Any]) -> TrainingData:
-        """Read the table and set the attributes on its columns."""
-        reader = TableReader(self.column_kinds)
-        data = read_training_data(X, y, metadata, reader, self._metadata)
+        self._last_search = last
+        reader = data.reader
+        assert reader is not None
         self.reader_ = reader
         self.n_features_in_ = reader.n_features_in_
         if hasattr(reader, "feature_names_in_"):
             self.feature_names_in_ = reader.feature_names_in_
-        return data
-
-    def _remember(self, data: TrainingData, scorers: Mapping[str, Any]) -> None:
         self.classes_ = data.classes
         self.n_splits_ = len(data.splits)
         self.scorer_ = next(iter(scorers.values()))
+        if neighbors is not None:
+            self.neighbors_ = neighbors
 
     def _space(self, classes: NDArray[Any]) -> SearchSpace:
         if isinstance(self.space, SearchSpace):
@@ -353,14 +373,13 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
         data: TrainingData,
         rng: np.random.Generator,
         prices: PriceList | None,
-    ) -> list[Configuration]:
-        """Configurations that are tried before the strategy is asked."""
+    ) -> tuple[list[Configuration], list[str] | None]:
+        """Configurations that are tried before the strategy is asked, and similar data sets."""
         if isinstance(self.initial, str) and self.initial == "metalearning":
-            configurations, self.neighbors_ = similar_configurations(space, data, rng)
-            return configurations
+            return similar_configurations(space, data, rng)
         # Thresholds keep differences between groups at less loss than weights do.
         weigh_groups = self.decision == "argmax" or data.n_classes > 2
-        return initial_configurations(
+        configurations = initial_configurations(
             self.initial,
             space,
             data,
@@ -368,6 +387,7 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
             processor_seconds=self._processor_seconds(),
             weigh_groups=weigh_groups,
         )
+        return configurations, None
 
     def _processor_seconds(self) -> float:
         """Seconds of the whole search, over all workers."""
@@ -392,32 +412,6 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
         if header is not None and self.random_state is None:
             return int(header["seed"])
         return int(check_random_state(self.random_state).randint(2**31))
-
-    def _about(self, seed: int, data: TrainingData, goal: Goal) -> dict[str, Any]:
-        """Facts that a checkpoint and the search that resumes it must have in common."""
-        return {
-            "seed": seed,
-            **self._facts_of(data),
-            "folds": joblib.hash(data.splits),
-            "objectives": ", ".join(goal.objectives),
-        }
-
-    def _facts(self, data: TrainingData, space: SearchSpace) -> dict[str, str]:
-        """Facts that a warm start and the last search must have in common."""
-        return {
-            "cv": joblib.hash(self.cv) if isinstance(self.cv, list | tuple) else str(self.cv),
-            "groups": joblib.hash(data.groups),
-            **self._facts_of(data),
-            "space": describe_space(space),
-        }
-
-    def _facts_of(self, data: TrainingData) -> dict[str, str]:
-        """Facts that every continued search must have in common."""
-        return {
-            "data": joblib.hash((data.Z, data.y, data.classes, data.sample_weight)),
-            "sensitive_features": joblib.hash(data.sensitive_features),
-            "scoring": fingerprint(self.scoring),
-        }
 
     def _model_builder(
         self,
@@ -467,38 +461,6 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
             survives_fork=not nw.dependencies.is_polars_dataframe(evaluator.data.X),
         )
 
-    def _history(
-        self,
-        goal: Goal,
-        last: LastSearch | None,
-        checkpoint: Checkpoint | None,
-        about: Mapping[str, Any],
-        space: SearchSpace,
-        budget: Budget,
-    ) -> History:
-        """New history, or the one to resume."""
-        if checkpoint is not None:
-            history = History(goal)
-            for trial in checkpoint.resume(about, space):
-                history.append(trial)
-            if budget.max_evals is not None:
-                budget.max_evals = max(0, budget.max_evals - len(history))
-        elif last is not None:
-            history = last.history
-            if history.objectives != goal.objectives:
-                raise ValueError(
-                    "With 'warm_start', the search must go on with the objectives "
-                    f"{history.objectives}. Got {goal.objectives} instead; set warm_start=False "
-                    "to start anew."
-                )
-            if budget.max_evals is not None:
-                goal = replace(goal, max_evals=len(history) + budget.max_evals)
-        else:
-            return History(goal)
-        if budget.time_limit is not None:
-            goal = replace(goal, time_limit=history.elapsed + budget.time_limit)
-        return history.towards(goal)
-
     def _evaluator(
         self,
         data: TrainingData,
@@ -537,10 +499,11 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
         check_scorers(scorers, data)
         gate = self._gate(constraints, data)
         gate.check_groups(groups)
+        assert data.reader is not None
         pipelines = PipelineBuilder(
             space,
-            categorical=self.reader_.categorical_indices_,
-            n_levels=self.reader_.n_levels_,
+            categorical=data.reader.categorical_indices_,
+            n_levels=data.reader.n_levels_,
             seed=seed,
         )
         worker = PipelineWorker(

@@ -27,7 +27,7 @@ from skauto.exceptions import CheckpointError, CheckpointWarning
 from skauto.history._trial import Trial
 from skauto.space import Configuration, SearchSpace
 from skauto.space._parameters import Number
-from skauto.utils import FloatArray, fingerprint
+from skauto.utils import FloatArray
 
 FORMAT = "skauto checkpoint"
 VERSION = 3
@@ -102,7 +102,7 @@ class Checkpoint:
         decodes the configurations. A CheckpointError is raised if the file belongs to another
         search, a line before the last one is damaged, or another process writes to the file.
         """
-        about = {"format": FORMAT, "version": VERSION, **about, "space": describe_space(space)}
+        about = {"format": FORMAT, "version": VERSION, **about, "space": space.fingerprint()}
         header = self.header()
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self.path.open("ab+")
@@ -218,32 +218,6 @@ class Checkpoint:
             }
             steps[step] = name, values
         return Configuration(steps)
-
-
-def describe_space(space: SearchSpace) -> str:
-    """Return a hash of the algorithms of a space, their settings and the forbidden pairs."""
-    components = [
-        (
-            step,
-            component.name,
-            component.estimator,
-            component.settings,
-            list(component.parameters.items()),
-            component.conditions,
-            component.adapt,
-            component.balancing,
-        )
-        for step in space.steps
-        for component in space.components(step)
-    ]
-    names = {step: {c.name for c in space.components(step)} for step in space.steps}
-    forbidden = {
-        tuple(sorted([(step, name), (other_step, other)]))
-        for (step, chosen), (other_step, others) in space._forbidden
-        for name in names[step].intersection(chosen)
-        for other in names[other_step].intersection(others)
-    }
-    return fingerprint([components, sorted(forbidden)])
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from skauto.space._component import Component
 from skauto.space._layout import Layout
 from skauto.space._structures import Choice, Pair, Structures
 from skauto.space._usable import incompatible_pairs, usable_components
-from skauto.utils import BoolArray, IntArray, known_names
+from skauto.utils import BoolArray, IntArray, fingerprint, known_names
 
 Names = str | Iterable[str]
 
@@ -279,6 +279,35 @@ class SpaceDefinition:
             return components
         used = np.unique(self.structures[:, self.steps.index(step)])
         return [components[j] for j in used]
+
+    # ------------------------------------------------------------------------------ descriptions
+
+    def fingerprint(self) -> str:
+        """Return a hash of the algorithms, their settings and the forbidden pairs.
+
+        It is equal in another process, and for spaces that forbid the same pairs in other words.
+        """
+        components = [
+            (
+                step,
+                component.name,
+                component.estimator,
+                component.settings,
+                list(component.parameters.items()),
+                component.conditions,
+                component.adapt,
+                component.balancing,
+            )
+            for step in self.steps
+            for component in self.components(step)
+        ]
+        forbidden = {
+            tuple(sorted([(step, name), (other_step, other)]))
+            for (step, chosen), (other_step, others) in self._forbidden
+            for name in self._components[step].keys() & set(chosen)
+            for other in self._components[other_step].keys() & set(others)
+        }
+        return fingerprint([components, sorted(forbidden)])
 
     def __repr__(self) -> str:
         steps = ", ".join(f"{step}: {len(c)}" for step, c in self._components.items())

@@ -257,6 +257,27 @@ def test_warm_start_refuses_other_groups_folds_and_metrics(iris):
         clf.set_params(cv=folds[0], scoring=wrong).fit(X, y)
 
 
+@pytest.mark.parametrize(
+    ("changes", "change_y"),
+    [
+        ({"scoring": "f2"}, None),
+        ({"initial": "portfolios"}, None),
+        ({"initial": [Configuration({"classifier": ("unknown", {})})]}, None),
+        ({"cv": 1}, None),
+        ({"options": SearchOptions(trial_time_limit=-1)}, None),
+        ({}, lambda y: np.zeros_like(y)),
+    ],
+)
+def test_a_refused_fit_keeps_the_last_model(iris, changes, change_y):
+    X, y = iris
+    clf = quick().fit(X, y)
+    expected = clf.predict_proba(X)
+    with pytest.raises((ValueError, TypeError)):
+        clf.set_params(**changes).fit(X, y if change_y is None else change_y(y))
+    np.testing.assert_array_equal(clf.predict_proba(X), expected)
+    assert clf.n_features_in_ == 4
+
+
 def test_keyboard_interrupt_keeps_what_was_found(iris):
     class Impatient(RandomSearch):
         def observe(self, trial):

@@ -26,7 +26,6 @@ from sklearn.preprocessing import StandardScaler
 from skauto import AutoClassifier, SearchOptions
 from skauto.exceptions import CheckpointError, CheckpointWarning
 from skauto.history import Checkpoint, Trial
-from skauto.history._checkpoint import describe_space
 from skauto.space import Configuration, Integer, Parameter, Real, SearchSpace
 from tests.waiting import wait_until
 
@@ -243,8 +242,8 @@ def made(C):
     ],
 )
 def test_spaces_of_other_estimators_differ(space, other):
-    assert describe_space(space) != describe_space(other)
-    assert describe_space(space) == describe_space(space.subspace({}))
+    assert space.fingerprint() != other.fingerprint()
+    assert space.fingerprint() == space.subspace({}).fingerprint()
 
 
 def test_trials_of_another_estimator_are_not_continued(iris, path):
@@ -280,8 +279,8 @@ def space_of_objects():
 
 def test_another_process_describes_a_space_the_same():
     code = (
-        "from tests.history.test_checkpoint import describe_space, space_of_objects\n"
-        "print(describe_space(space_of_objects()))"
+        "from tests.history.test_checkpoint import space_of_objects\n"
+        "print(space_of_objects().fingerprint())"
     )
     for seed in ("1", "2"):
         shown = subprocess.run(
@@ -291,7 +290,7 @@ def test_another_process_describes_a_space_the_same():
             text=True,
             check=True,
         )
-        assert shown.stdout.strip() == describe_space(space_of_objects())
+        assert shown.stdout.strip() == space_of_objects().fingerprint()
 
 
 def test_forbidden_pairs_belong_to_a_space():
@@ -309,11 +308,10 @@ def test_forbidden_pairs_belong_to_a_space():
     same = space().forbid({"classifier": "logistic"}, {"scaler": "none"})
     same.forbid({"classifier": "bayes"}, {"scaler": "none"})
     other = space().forbid({"scaler": "none"}, {"classifier": "bayes"})
-    assert describe_space(first) == describe_space(same)
-    assert len({describe_space(each) for each in (free, first, other)}) == 3
-    assert describe_space(first.subspace({"scaler": "standard"})) == describe_space(
-        free.subspace({"scaler": "standard"})
-    )
+    assert first.fingerprint() == same.fingerprint()
+    assert len({each.fingerprint() for each in (free, first, other)}) == 3
+    part, free_part = (each.subspace({"scaler": "standard"}) for each in (first, free))
+    assert part.fingerprint() == free_part.fingerprint()
 
 
 def test_a_space_with_too_many_structures_to_list_continues(iris, path):

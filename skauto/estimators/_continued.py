@@ -1,0 +1,103 @@
+"""Searches that go on: with the trials of a checkpoint, or with those of the last ``fit``."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import joblib
+
+from skauto.data import TrainingData
+from skauto.data._splits import Split
+from skauto.history import Checkpoint, Goal, History
+from skauto.space import SearchSpace
+from skauto.utils import Budget, fingerprint
+
+
+@dataclass(frozen=True, eq=False)
+class LastSearch:
+    """Trials, seed and folds of a search, and the facts by which it is recognised."""
+
+    history: History
+    seed: int
+    splits: list[Split]
+    facts: Mapping[str, str]
+
+    def check(self, facts: Mapping[str, str]) -> None:
+        """Raise a ValueError if a fact of the new search differs."""
+        differing = [name for name in facts if facts[name] != self.facts[name]]
+        if differing:
+            raise ValueError(
+                f"With 'warm_start', fit continues the last search: {', '.join(differing)} "
+                "differ. Call fit as before, or set warm_start=False to start anew."
+            )
+
+
+def warm_start_facts(
+    cv: Any, scoring: Any, data: TrainingData, space: SearchSpace
+) -> dict[str, str]:
+    """Facts that a warm start and the last search must have in common."""
+    return {
+        "cv": joblib.hash(cv) if isinstance(cv, list | tuple) else str(cv),
+        "groups": joblib.hash(data.groups),
+        **_common_facts(scoring, data),
+        "space": space.fingerprint(),
+    }
+
+
+def checkpoint_facts(seed: int, scoring: Any, data: TrainingData, goal: Goal) -> dict[str, Any]:
+    """Facts that a checkpoint and the search that resumes it must have in common.
+
+    The space is not among them, because the checkpoint adds it.
+    """
+    return {
+        "seed": seed,
+        **_common_facts(scoring, data),
+        "folds": joblib.hash(data.splits),
+        "objectives": ", ".join(goal.objectives),
+    }
+
+
+def _common_facts(scoring: Any, data: TrainingData) -> dict[str, str]:
+    return {
+        "data": joblib.hash((data.Z, data.y, data.classes, data.sample_weight)),
+        "sensitive_features": joblib.hash(data.sensitive_features),
+        "scoring": fingerprint(scoring),
+    }
+
+
+def resumed_history(
+    checkpoint: Checkpoint,
+    facts: Mapping[str, Any],
+    space: SearchSpace,
+    goal: Goal,
+    budget: Budget,
+) -> History:
+    """History with the trials of a checkpoint, which count for ``max_evals``."""
+    history = History(goal)
+    for trial in checkpoint.resume(facts, space):
+        history.append(trial)
+    if budget.max_evals is not None:
+        budget.max_evals = max(0, budget.max_evals - len(history))
+    return _with_more_time(history, goal, budget)
+
+
+def longer_history(last: LastSearch, goal: Goal, budget: Budget) -> History:
+    """History with the trials of the last search, to which the budget adds more.
+
+    Raises a ValueError if the objectives differ.
+    """
+    history = last.history
+    if history.objectives != goal.objectives:
+        raise ValueError(
+            f"With 'warm_start', the search must go on with the objectives {history.objectives}. "
+            f"Got {goal.objectives} instead; set warm_start=False to start anew."
+        )
+    if budget.max_evals is not None:
+        goal = replace(goal, max_evals=len(history) + budget.max_evals)
+    return _with_more_time(history, goal, budget)
+
+
+def _with_more_time(history: History, goal: Goal, budget: Budget) -> History:
+    if budget.time_limit is not None:
+        goal = replace(goal, time_limit=history.elapsed + budget.time_limit)
+    return history.towards(goal)
