@@ -1,6 +1,6 @@
 """What skauto is compared with: good learners as they come, behind the plainest preprocessing.
 
-Each takes the raw DataFrame, whose categorical columns have pandas' category type.
+Each takes the raw DataFrame, whose categorical columns are strings or have pandas' category type.
 """
 
 from lightgbm import LGBMClassifier
@@ -20,14 +20,15 @@ CATEGORIES = make_column_selector(dtype_include=["category", "object", "string",
 NUMBERS = make_column_selector(dtype_include="number")
 
 
-def number_columns(X):
-    """Rename the columns by position: LightGBM refuses some characters in their names."""
-    return X.set_axis([f"column_{i}" for i in range(X.shape[1])], axis=1)
+def for_lightgbm(X):
+    """Make categories of strings; rename the columns, as some characters are refused in names."""
+    X = X.set_axis([f"column_{i}" for i in range(X.shape[1])], axis=1)
+    return X.astype(dict.fromkeys(X.select_dtypes(["object", "string"]), "category"))
 
 
 def native(model):
-    """For LightGBM, which takes pandas categories as they are."""
-    return make_pipeline(FunctionTransformer(number_columns), model)
+    """For LightGBM, which encodes pandas' categories itself."""
+    return make_pipeline(FunctionTransformer(for_lightgbm), model)
 
 
 def ordinal(model):
