@@ -18,6 +18,7 @@ _N_CALLS = 20
 # Slow models are measured until these seconds are spent, by at least this number of calls.
 _MAX_SECONDS = 0.1
 _MIN_CALLS = 6
+_USUAL_BATCH_SIZE = 100
 
 
 class _Resource(Constraint):
@@ -62,7 +63,8 @@ class PredictionLatency(_Resource):
     upper : float, default=None
         Maximum seconds per row; None for no limit.
     batch_size : int, default=100
-        Number of rows per call. Small batches take more seconds per row.
+        Number of rows per call, at least 1. Small batches take more seconds per row. A number
+        other than 100 is part of the `key`, so that one fit may limit several batch sizes.
 
     References
     ----------
@@ -73,11 +75,27 @@ class PredictionLatency(_Resource):
     >>> from skauto.constraints import PredictionLatency
     >>> PredictionLatency(10e-6).key
     'prediction_latency'
+    >>> PredictionLatency(0.02, batch_size=1).key
+    'prediction_latency(batch_size=1)'
     """
 
-    def __init__(self, upper: float | None = None, *, batch_size: int = 100) -> None:
+    def __init__(self, upper: float | None = None, *, batch_size: int = _USUAL_BATCH_SIZE) -> None:
         self.upper = upper
         self.batch_size = batch_size
+
+    @property
+    def _details(self) -> tuple[str, ...]:
+        usual = self.batch_size == _USUAL_BATCH_SIZE
+        return () if usual else (f"batch_size={self.batch_size}",)
+
+    def check(self, classes: NDArray[Any]) -> None:
+        """Raise ValueError if the limit is not positive or a batch has no rows."""
+        super().check(classes)
+        if not (isinstance(self.batch_size, int | np.integer) and self.batch_size >= 1):
+            raise ValueError(
+                "The 'batch_size' of PredictionLatency must be an int of at least 1. "
+                f"Got {self.batch_size!r} instead."
+            )
 
     def measure(self, evidence: Evidence) -> float:
         """Measure the seconds per row on a batch of the rows."""

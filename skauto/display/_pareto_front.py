@@ -189,7 +189,7 @@ class ParetoFrontDisplay(HistoryDisplay):
         labels = {name: readable(name) for name in (self.x, self.y)} | dict(self.labels or {})
         ax.set(xlabel=labels[self.x], ylabel=labels[self.y])
         for name, set_scale in ((self.x, ax.set_xscale), (self.y, ax.set_yscale)):
-            if name in _UNITS and is_wide(frame[name]):
+            if _unit(name) and is_wide(frame[name]):
                 set_scale("log")
         legend_outside(ax)
         return self
@@ -234,5 +234,10 @@ def _constraint_label(constraint: Constraint) -> str:
     name = readable(constraint.key)
     if next_to_it < best:
         return f"{best:g} - {name}"
-    unit = _UNITS.get(constraint.key)
+    unit = _unit(constraint.key)
     return name if unit is None else f"{name} [{unit}]"
+
+
+def _unit(key: str) -> str | None:
+    """Return the unit of a constraint by its key, which may have details in parentheses."""
+    return _UNITS.get(key.partition("(")[0])

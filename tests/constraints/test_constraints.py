@@ -270,6 +270,7 @@ def test_keys_tell_constraints_of_one_class_apart():
     assert "false_negative_rate(positive_label=yes)" in keys
     assert ScoreBound("roc_auc", lower=0.7).key == "roc_auc"
     assert ScoreBound("roc_auc", upper=0.99).key == "roc_auc(upper)"
+    assert PredictionLatency(0.1, batch_size=1).key == "prediction_latency(batch_size=1)"
 
 
 class Sleeper:
@@ -376,6 +377,7 @@ def test_constraints_are_settings(constraint):
         (GroupDisparity("sex", "roc_au", upper=0.1), "'roc_au'.*Did you mean 'roc_auc'"),
         (ModelSize(0), "'model_size' must be positive.*Got 0"),
         (PredictionLatency(-1.0), "'prediction_latency' must be positive.*Got -1.0"),
+        (PredictionLatency(1.0, batch_size=0), "'batch_size'.*at least 1. Got 0"),
         (StatisticalParity("sex", -0.1), "must not be negative.*Got -0.1"),
         (FalsePositiveRate(-0.1), "must not be negative.*Got -0.1"),
         (EqualOpportunity("sex", 0.1, min_group_size=0), "'min_group_size'.*Got 0"),

@@ -86,7 +86,8 @@ def test_the_members_are_the_best_pair_that_fits(fitted):
 def test_latency_is_measured_on_rows(data, fitted):
     small = fitted.compress(max_latency=10.0, X=data[1])
     assert small is fitted.ensemble_
-    with pytest.raises(InfeasibleError, match="smallest values .* 'prediction_latency'"):
+    message = r"smallest values .* 'prediction_latency\(batch_size=1\)'"
+    with pytest.raises(InfeasibleError, match=message):
         fitted.compress(max_latency=1e-9, X=data[1])
 
 
