@@ -113,13 +113,14 @@ class Results:
     Parameters
     ----------
     path : Path
-        The file; it need not exist.
+        The file; neither it nor its folder need exist.
     key : list of str
         Columns that name a run.
     """
 
     def __init__(self, path, key):
         self.path = Path(path)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         self.key = list(key)
         self.frame = pd.read_csv(path) if self.path.exists() else pd.DataFrame(columns=self.key)
         self._done = {self._normal(run) for run in self.frame[self.key].to_numpy().tolist()}

@@ -83,6 +83,7 @@ def table_paths(arguments):
 def build(arguments):
     """Evaluate configurations and add them to the tables, one row each."""
     deadline = time.monotonic() + arguments.seconds
+    arguments.tables.mkdir(parents=True, exist_ok=True)
     for path in table_paths(arguments):
         space_name, _, name = path.stem.partition("-")
         facts, table = read_table(path) if path.exists() else (None, None)
