@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from skauto import ConstrainedAutoClassifier, minimize
-from skauto.constraints import FalseNegativeRate, ModelSize, ScoreBound
+from skauto.constraints import FalseNegativeRate, ModelSize, PredictionLatency, ScoreBound
 from skauto.plotting import HypervolumeDisplay, ParetoFrontDisplay
 from skauto.utils._pareto import hypervolume
 from tests.display.conftest import curve_space, legend_texts, small_space
@@ -60,6 +60,18 @@ def test_of_an_estimator(constrained):
     best = constrained.best_trial_
     [place] = display.chosen_.get_offsets()
     np.testing.assert_array_equal(place, [best.constraints["model_size"], best.loss])
+
+
+def test_latencies_of_two_batch_sizes_have_units():
+    X, y = load_breast_cancer(return_X_y=True)
+    constraints = [PredictionLatency(10.0), PredictionLatency(10.0, batch_size=1)]
+    clf = ConstrainedAutoClassifier(
+        constraints, "random", max_evals=2, cv=2, space=small_space(), random_state=0
+    ).fit(X, y)
+    x, y = (constraint.key for constraint in constraints)
+    display = ParetoFrontDisplay.from_estimator(clf, x=x, y=y)
+    assert display.ax_.get_xlabel() == "prediction latency [s per row]"
+    assert display.ax_.get_ylabel() == "prediction latency (batch size=1) [s per row]"
 
 
 def test_of_a_search_for_several_objectives():
