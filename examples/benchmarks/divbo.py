@@ -56,7 +56,7 @@ from skauto.surrogates import DiversityForest, DiversitySurrogate
 
 SETS = "quake,wind,spambase,elevators,pol,bank32nh,cpu_small,house_8L,puma32H,space_ga"
 METHODS = "random,bo,rising_bandit,ensemble_optimization,ensemble_evolution,divbo"
-N_ROWS = {"train": 500, "validation": 500, "test": 1500}
+N_ROWS = 500, 500, 1500  # to train on, to validate and to test
 TRIAL_SECONDS = 0.3  # of the processor
 PAPER_TRIALS = 250
 N_NEIGHBORS = 30
@@ -80,14 +80,21 @@ TABLE_1 = {
 }
 
 
-def split(X, y, seed=0):
-    """Rows to train on, to validate and to test, at most as many as N_ROWS says."""
-    chosen = np.random.default_rng(seed).permutation(len(y))[: sum(N_ROWS.values())]
+def split(X, y, n_rows, seed=0):
+    """Rows to train on, to validate and to test; fewer of the last ones in a small set."""
+    n_train, n_validation, _ = n_rows
+    chosen = np.random.default_rng(seed).permutation(len(y))[: sum(n_rows)]
     X, y = X.iloc[chosen], y[chosen]
     train, rest = train_test_split(
-        np.arange(len(y)), train_size=N_ROWS["train"], stratify=y, random_state=seed
+        np.arange(len(y)), train_size=n_train, stratify=y, random_state=seed
     )
-    return X, y, train, rest[: N_ROWS["validation"]], rest[N_ROWS["validation"] :]
+    return X, y, train, rest[:n_validation], rest[n_validation:]
+
+
+def scaled(n_rows, n_available):
+    """Numbers of rows with the same proportions of which the set has enough."""
+    share = min(1.0, n_available / sum(n_rows))
+    return [int(share * n) for n in n_rows]
 
 
 def make_strategy(method, n_trials):
@@ -108,9 +115,9 @@ def make_strategy(method, n_trials):
 class LimitedTrial(LimitedFit):
     """The function of the engine: what a configuration predicts for two parts of the rows."""
 
-    def __init__(self, X, y):
-        X, y, train, *parts = split(X, y)
-        super().__init__("divbo", X, y, train, np.concatenate(parts), TRIAL_SECONDS)
+    def __init__(self, X, y, n_rows=N_ROWS, seconds=TRIAL_SECONDS):
+        X, y, train, *parts = split(X, y, n_rows)
+        super().__init__("divbo", X, y, train, np.concatenate(parts), seconds)
         self.targets = [self.worker.data.y[part] for part in parts]
 
     def __call__(self, configuration):
@@ -118,9 +125,9 @@ class LimitedTrial(LimitedFit):
         return np.split(predicted, [len(self.targets[0])])
 
 
-def build(X, y, n_configurations):
+def build(X, y, n_configurations, n_rows, seconds):
     """Evaluate configurations; validation and test rows are predicted by the same model."""
-    trial = LimitedTrial(X, y)
+    trial = LimitedTrial(X, y, n_rows, seconds)
     drawn = trial.space.sample(n_configurations, np.random.default_rng(0))
     chosen = list(dict.fromkeys([trial.space.default(), *map(trial.space.decode, drawn)]))
     with ProcessEngine(trial) as engine:
@@ -400,7 +407,11 @@ def build_tables(arguments):
     for name in arguments.sets:
         path = arguments.tables / f"{name}.joblib"
         if not path.exists():
-            joblib.dump(build(*load(arguments.data, name), arguments.n_configurations), path)
+            X, y = load(arguments.data, name)
+            n_rows = scaled(arguments.rows, len(y)) if arguments.rows else N_ROWS
+            table = build(X, y, arguments.n_configurations, n_rows, arguments.trial_seconds)
+            joblib.dump(table, path)
+            print(name, len(table["configurations"]), n_rows, flush=True)
 
 
 def run(arguments):
@@ -447,6 +458,10 @@ def main():
     parser.add_argument("--methods", type=names, default=names(METHODS), help=METHODS)
     parser.add_argument("--seeds", type=numbers, default=[0], help="0")
     parser.add_argument("--n-configurations", type=int, default=1500, help="1500")
+    parser.add_argument(
+        "--rows", type=numbers, help="of tables: train, validation, test; scaled to small sets"
+    )
+    parser.add_argument("--trial-seconds", type=float, default=TRIAL_SECONDS, help="of tables")
     parser.add_argument("--n-trials", type=int, default=PAPER_TRIALS, help="250")
     parser.add_argument("--sizes", type=numbers, default=[250, 1000])
     parser.add_argument("--out", type=Path, default=Path("divbo.csv"), help="divbo.csv")

@@ -220,10 +220,10 @@ class ADMM(GeneratorStrategy):
         inactive[columns] = False
         self._theta[inactive] = np.clip(self._penalty_center()[inactive], 0.0, 1.0)
         for _ in range(budget if len(columns) else 1):
-            theta = self._next_theta(history, columns)
-            if theta is None or self._on_plateau(history, columns):
+            configuration = self._next_point(history, columns)
+            if configuration is None or self._on_plateau(history, columns):
                 break
-            yield self._propose(self._structure, theta, "theta-min")
+            yield self._propose(configuration, "theta-min")
         points, losses = self._known_points(history, columns)
         if len(points):
             relaxed = self._nearest_in_cells(points, columns)
@@ -246,11 +246,12 @@ class ADMM(GeneratorStrategy):
         weight = self.rho * spread(self._observations(history).y)
         return _Penalty(weight, self._penalty_center()[columns], self._discrete[columns])
 
-    def _next_theta(self, history: History, columns: IntArray) -> FloatArray | None:
+    def _next_point(self, history: History, columns: IntArray) -> Configuration | None:
         """Return the current point if it is new, else that of the solver; None to end."""
         theta = self._theta.copy()
-        if not self._is_known(self._configuration(self._structure, theta)):
-            return theta
+        configuration = self._configuration(self._structure, theta)
+        if not self._is_known(configuration):
+            return configuration
         for draw in range(_MAX_DRAWS if len(columns) else 0):
             units: FloatArray = self._rng.random(len(columns))
             if draw == 0:
@@ -261,8 +262,9 @@ class ADMM(GeneratorStrategy):
                     if self.tolerance and gain < self._least_gain * unit:
                         return None
             theta[columns] = units
-            if not self._is_known(self._configuration(self._structure, theta)):
-                return theta
+            configuration = self._configuration(self._structure, theta)
+            if not self._is_known(configuration):
+                return configuration
         return None
 
     def _theta_by_bo(
@@ -324,10 +326,11 @@ class ADMM(GeneratorStrategy):
         self._tried = {tuple(z): self._configuration(z, self._theta) for z in late}
         for _ in range(budget):
             structure = self._next_structure(history)
-            configuration = self._configuration(structure, self._theta)
-            self._tried[tuple(structure)] = configuration
-            self._unrewarded.append((structure, configuration))
-            yield self._propose(structure, self._theta, "z-min")
+            key = tuple(structure)
+            if key not in self._tried:
+                self._tried[key] = self._configuration(structure, self._theta)
+            self._unrewarded.append((structure, self._tried[key]))
+            yield self._propose(self._tried[key], "z-min")
             self._reward(history)
         structures, losses = self._known_structures(history)
         if len(structures):
@@ -458,8 +461,7 @@ class ADMM(GeneratorStrategy):
         self._layout.deactivate(vector)
         return self._space.decode(vector[0])
 
-    def _propose(self, structure: IntArray, theta: FloatArray, origin: str) -> Proposal:
-        configuration = self._configuration(structure, theta)
+    def _propose(self, configuration: Configuration, origin: str) -> Proposal:
         self._made_progress |= not self._is_known(configuration)
         return Proposal(configuration, origin=origin)
 
