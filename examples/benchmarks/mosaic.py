@@ -9,6 +9,16 @@ archive, the set itself and near copies left out::
     python examples/benchmarks/mosaic.py --data FOLDER --sets vehicle,sonar --max-evals 100 \
         --strategies mosaic,forest_bo --starts vanilla,metalearning --out mosaic.csv
 
+``--archive FILE`` takes another archive than that of skauto, and ``--n-advised 10`` at most so
+many of its pipelines. Runs of one strategy with several starts and numbers of trials in one file
+are compared with the longest ones, on the other rows too, for example 10 advised and 15 searched
+trials with 75 vanilla ones::
+
+    python examples/benchmarks/mosaic.py --data FOLDER --strategies mosaic --max-evals 75 \
+        --out warm.csv
+    python examples/benchmarks/mosaic.py --data FOLDER --strategies mosaic --max-evals 25 \
+        --starts metalearning --archive archive.json --n-advised 10 --out warm.csv
+
 Settings of a strategy follow its name, for the sensitivity to them::
 
     --strategies "mosaic,mosaic(c_ucb=0.3),mosaic(progressive_widening=0.8;n_samples=50)"
@@ -32,15 +42,17 @@ from _common import (
     make_parser,
     names,
     numbers,
+    paired_tests,
     read_strategy,
     search,
 )
-from build_archive import at_most
+from build_archive import at_most, describe
 from scipy.stats import mannwhitneyu
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import train_test_split
 
 from skauto import AutoClassifier, SearchOptions
+from skauto.metalearning import Archive, load_archive, nearest_configurations
 from skauto.objectives import make_artificial_objective
 from skauto.space import get_space
 
@@ -83,7 +95,7 @@ def search_pipelines(text, start, X, y, seed, arguments):
         strategy=read_strategy(text),
         space=arguments.space,
         scoring=arguments.scoring,
-        initial=None if start == "vanilla" else start,
+        initial=None if start == "vanilla" else advice(X_train, y_train, arguments),
         max_evals=arguments.max_evals,
         cv=arguments.cv,
         n_jobs=arguments.n_jobs,
@@ -98,6 +110,14 @@ def search_pipelines(text, start, X, y, seed, arguments):
         "vanilla": score(arguments.scoring, model.best_estimator_, model, X_test, y_test),
         "ensemble": score(arguments.scoring, model.ensemble_, model, X_test, y_test),
     }
+
+
+def advice(X, y, arguments):
+    """Pipelines that were good on similar sets of the archive."""
+    archive = Archive.load(arguments.archive) if arguments.archive else load_archive()
+    features, facts = describe(X, y)
+    space = get_space(arguments.space).for_data(facts)
+    return nearest_configurations(archive, features, space, arguments.n_advised)
 
 
 def score(scoring, fitted, model, X, y):
@@ -146,12 +166,20 @@ def duels(results, column, against, greater_is_better=False):
 
 
 def head_start(results, strategy):
-    """Mean final loss by start and number of trials, over the runs that there are for each."""
-    table = results[results["strategy"] == strategy].pivot_table(
-        index=["data_set", "seed"], columns=["start", "max_evals"], values="loss_1"
-    )
-    by_set = table.dropna().groupby("data_set").mean()
-    return by_set.agg(["mean", "count"]).T
+    """Losses of a strategy by start and trials, and tests of the pairs with the longest runs."""
+    own = results[results["strategy"] == strategy]
+    systems = own["start"] + " " + own["max_evals"].astype(str)
+    longest = systems[own["max_evals"].idxmax()]
+    losses = {"validated": own["loss_1"]}
+    losses |= {f"{kind}, other rows": 1.0 - own[kind] for kind in ("vanilla", "ensemble")}
+    for name, values in losses.items():
+        runs = own.assign(system=systems, value=values).pivot_table(
+            "value", ["data_set", "seed"], "system"
+        )
+        runs = runs.dropna()
+        means = runs.groupby("data_set").mean()
+        tests = paired_tests(runs, longest).join(paired_tests(means, longest), rsuffix=" sets")
+        yield name, pd.DataFrame({"mean": runs.mean()}).join(tests), len(runs)
 
 
 def plot(results, systems, path):
@@ -173,10 +201,10 @@ def plot(results, systems, path):
 
 def summarise(results, arguments):
     for strategy in results["strategy"].unique():
-        table = head_start(results, strategy)
-        if len(table) > 1:
-            print(f"\nFinal loss of {strategy} by start and trials; number of data sets")
-            print(table.round(4).to_string())
+        for name, table, n_runs in head_start(results, strategy):
+            if len(table) > 1:
+                print(f"\nFinal loss of {strategy}, {name}, by start and trials; {n_runs} runs")
+                print(table.round(4).to_string())
     results = results.query("max_evals == @arguments.max_evals and space == @arguments.space")
     results = results.assign(system=results["strategy"] + " / " + results["start"])
     columns = [f"loss_{q:g}" for q in QUARTERS]
@@ -207,6 +235,8 @@ def main():
     parser.add_argument("--sets", type=names, default=names(SETS), help=SETS)
     parser.add_argument("--max-rows", type=int, default=2000, help="rows of each data set")
     parser.add_argument("--starts", type=names, default=["vanilla"], help="see above")
+    parser.add_argument("--archive", type=Path, help="of a warm start (default: that of skauto)")
+    parser.add_argument("--n-advised", type=int, default=25, help="pipelines of a warm start")
     parser.add_argument("--strategies", type=names, default=["mosaic", "forest_bo", "random"])
     parser.add_argument("--against", default="forest_bo", help="whom the duels are with")
     parser.add_argument("--seeds", type=numbers, default=[0, 1, 2, 3, 4])
