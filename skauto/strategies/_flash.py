@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from skauto.acquisition import log_expected_improvement, log_expected_improvement_per_second
 from skauto.history import History, Proposal
+from skauto.space import Configuration
 from skauto.strategies._base import GeneratorStrategy, Observations, Strategy
 from skauto.strategies._bayesian import DESIGN_SHARE, design_size, performance_unit
 from skauto.strategies._checks import check_integers, check_numbers, check_options, check_positive
@@ -41,7 +42,8 @@ class FLASH(GeneratorStrategy):
        structures with the largest EIPS are kept.
     3. *Fine-tuning*: a fine tuner searches the pruned space, starting from its trials.
 
-    Hyper-parameters are random in the first two phases.
+    In the first two phases a structure has its default hyper-parameters, and random ones if it is
+    evaluated again.
 
     Parameters
     ----------
@@ -62,6 +64,9 @@ class FLASH(GeneratorStrategy):
         Value of a structure: expected improvement per second, or expected improvement.
     alpha : float, default=1.0
         Ridge penalty of the linear models.
+    hyperparameters : {"default", "random"}, default="default"
+        Hyper-parameters of the first evaluation of a structure in the first two phases; "random"
+        in the paper.
     fine_tuner : {"forest_bo", "tpe"} or Strategy, default="forest_bo"
         Strategy of the third phase. "tpe" is FLASH* of the paper.
 
@@ -83,13 +88,13 @@ class FLASH(GeneratorStrategy):
     Notes
     -----
     Deviations from [1]_ and decisions that it leaves open: the first proposal is the default
-    configuration. The divisor of Eq. (4) is ``log(1 + t / t_min)``, where t_min is the shortest
-    time of a successful trial, because ``log(t)`` may be negative. Logarithms of EIPS are
-    compared, because the improvement of Eq. (2) underflows for ``xi=100``. The structure of the
-    best trial is also kept. Failed trials are imputed with the worst observed loss, pending
-    evaluations with their predicted mean.
-    When the pruned space is exhausted, random configurations follow. The seconds of ``effects_``
-    are coefficients of a third linear model, of the plain seconds.
+    configuration, and the hyper-parameters of the first two phases are the defaults. The divisor
+    of Eq. (4) is ``log(1 + t / t_min)``, where t_min is the shortest time of a successful trial,
+    because ``log(t)`` may be negative. Logarithms of EIPS are compared, because the improvement of
+    Eq. (2) underflows for ``xi=100``. The structure of the best trial is also kept. Failed trials
+    are imputed with the worst observed loss, pending evaluations with their predicted mean. When
+    the pruned space is exhausted, random configurations follow. The seconds of ``effects_`` are
+    coefficients of a third linear model, of the plain seconds.
 
     References
     ----------
@@ -117,6 +122,7 @@ class FLASH(GeneratorStrategy):
         xi: float = 100.0,
         acquisition: str = "eips",
         alpha: float = 1.0,
+        hyperparameters: str = "default",
         fine_tuner: str | Strategy = "forest_bo",
     ) -> None:
         self.n_init = n_init
@@ -125,12 +131,20 @@ class FLASH(GeneratorStrategy):
         self.xi = xi
         self.acquisition = acquisition
         self.alpha = alpha
+        self.hyperparameters = hyperparameters
         self.fine_tuner = fine_tuner
 
     @classmethod
     def paper(cls) -> Self:
         """Settings of the paper, section 6.1: 30 trials per phase and :meth:`ForestBO.paper`."""
-        return cls(n_init=30, n_prune=30, r=10, xi=100.0, fine_tuner=ForestBO.paper())
+        return cls(
+            n_init=30,
+            n_prune=30,
+            r=10,
+            xi=100.0,
+            hyperparameters="random",
+            fine_tuner=ForestBO.paper(),
+        )
 
     def stop(self) -> None:
         """End the search: store ``effects_`` and delete the run state."""
@@ -143,7 +157,7 @@ class FLASH(GeneratorStrategy):
     def _start(self) -> None:
         check_integers(self, n_init=1, n_prune=0, r=1)
         check_numbers(self, xi=(0.0, math.inf))
-        check_options(self, acquisition=("eips", "ei"))
+        check_options(self, acquisition=("eips", "ei"), hyperparameters=("default", "random"))
         check_positive(self, "alpha")
         if isinstance(self.fine_tuner, Strategy):
             self._tuner = clone(self.fine_tuner)
@@ -177,7 +191,7 @@ class FLASH(GeneratorStrategy):
         known = structure_inputs(self._space, self._begun(history))
         missing = max(0, n_init - len(known))
         for row in d_optimal_design(self._paths, missing, self._rng, known=known):
-            configuration = self._sample_new(self._structures[[row]])
+            configuration = self._configuration_of(row)
             if history.share_of_time > DESIGN_SHARE:
                 return
             if configuration is not None:
@@ -192,7 +206,7 @@ class FLASH(GeneratorStrategy):
             scores = np.where(closed, -np.inf, self._improvement(history, self.xi / 100.0))
             best = np.flatnonzero(~closed & (scores == scores[~closed].max()))
             row = int(self._rng.choice(best))
-            configuration = self._sample_new(self._structures[[row]])
+            configuration = self._configuration_of(row)
             if configuration is None:
                 closed[row] = True
             else:
@@ -212,6 +226,14 @@ class FLASH(GeneratorStrategy):
         self._tuner.start(self._space.subspace(self.kept_), self._rng)
         while (proposal := self._tuner.suggest(history, self._pending)) is not None:
             yield proposal
+
+    def _configuration_of(self, row: int) -> Configuration | None:
+        """New configuration of a structure; None if none is left."""
+        if self.hyperparameters == "default":
+            default = self._space.default(self._structures[row])
+            if not self._is_known(default):
+                return default
+        return self._sample_new(self._structures[[row]])
 
     def _incumbent(self, history: History) -> IntArray:
         """Structure of the best trial, of shape (1, n_steps); (0, n_steps) if all failed."""

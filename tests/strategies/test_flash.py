@@ -54,6 +54,24 @@ def test_the_first_phase_tells_all_algorithms_apart():
     assert np.linalg.matrix_rank(paths) == 6  # N - K + 1 of the two steps with a choice
 
 
+@pytest.mark.parametrize("hyperparameters", ["default", "random"])
+def test_hyperparameters_of_the_first_two_phases(hyperparameters):
+    """The first trial of a structure has its defaults, a repeated one and the paper's do not."""
+    space = additive_space()
+    strategy = FLASH(n_init=8, n_prune=12, hyperparameters=hyperparameters)
+    history = drive(strategy, space, additive, 20, history=History(max_evals=80))
+    seen, first = set(), []
+    for trial in history[1:]:  # the default configuration comes first
+        structure = trial.configuration.structure
+        is_default = trial.configuration == space.default(structure)
+        assert not (is_default and structure in seen)
+        if structure not in seen and structure != history[0].configuration.structure:
+            first.append(is_default)
+        seen.add(structure)
+    assert len(first) > 5
+    assert all(first) if hyperparameters == "default" else not any(first)
+
+
 def test_the_first_phase_builds_on_what_is_known():
     space = additive_space()
     history = drive(FLASH(n_init=1), space, additive, 1)
