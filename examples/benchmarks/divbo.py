@@ -1,9 +1,10 @@
 """DivBO and its baselines on tables of evaluated configurations (its Tables 1, 4, 9 and 10).
 
 First, ``build`` evaluates random configurations of the space ``divbo`` once on each set, at most
-2,500 rows of it or as many as ``--rows`` says, and stores what they predict. Then ``search`` lets the methods search these
-tables in place of the space: a *tabular* benchmark, in which a configuration can only be proposed
-if it is in the table, and the neighbours of a configuration are the nearest ones of the table.
+2,500 rows of it or as many as ``--rows`` says, and stores what they predict. Then ``search`` lets
+the methods search these tables in place of the space: a *tabular* benchmark, in which a
+configuration can only be proposed if it is in the table, and the neighbours of a configuration
+are the nearest ones of the table.
 ``live`` lets them search the space itself. ``tau`` measures how well the diversity of unseen pairs
 is ranked (Fig. 2), and ``suggestions`` how long they take::
 
@@ -19,7 +20,8 @@ optimiser of each arm of the rising bandit too. An action of the bandit has five
 of 250, as in the paper, and proportionally fewer in a shorter one. Method ``divbo-0.1-0.4`` is
 DivBO with ``beta=0.1`` and ``tau=0.4``, and ``divbo_pairs`` has the diversity surrogate of the
 paper, LightGBM on pairs of configurations. A configuration fails if it takes more than 0.3 seconds
-of the processor, or than ``--trial-seconds`` in ``build``. Tables and lines of the CSV file that are there are not made again.
+of the processor, or than ``--trial-seconds`` in ``build``. Tables and lines of the CSV file that
+are there are not made again.
 """
 
 import itertools
