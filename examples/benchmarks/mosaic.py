@@ -167,7 +167,7 @@ def duels(results, column, against, greater_is_better=False):
 
 def head_start(results, strategy):
     """Losses of a strategy by start and trials, and tests of the pairs with the longest runs."""
-    own = results[results["strategy"] == strategy]
+    own = results[results["strategy"] == strategy].reset_index(drop=True)
     systems = own["start"] + " " + own["max_evals"].astype(str)
     longest = systems[own["max_evals"].idxmax()]
     losses = {"validated": own["loss_1"]}
