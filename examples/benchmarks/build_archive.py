@@ -174,10 +174,12 @@ def search(arguments, work):
         start = time.perf_counter()
         model.fit(X, y)
         trials = sorted((t for t in model.history_ if t.ok), key=lambda t: (t.loss, t.tie_break))
+        # the table may lack hyper-parameters that others have, as those of categories
+        best = [adapt_configuration(t.configuration, get_space(arguments.space)) for t in trials]
         work.add(
             stage="search",
             data_set=name,
-            best=[t.configuration.to_dict() for t in trials[: arguments.keep]],
+            best=[configuration.to_dict() for configuration in best[: arguments.keep]],
             losses=[t.loss for t in trials[: arguments.keep]],
             seconds=time.perf_counter() - start,
         )
