@@ -23,6 +23,8 @@ from skauto.utils import Budget, Interval
 LOOK_AHEAD = 4
 # The search ends after this many skipped trials in a row.
 MAX_SKIPPED = 20
+# Pairs of readings of two clocks, of which the quickest is used.
+N_CLOCK_READINGS = 5
 
 
 class Job(Protocol):
@@ -124,6 +126,18 @@ class Search:
     def _now(self) -> float:
         return self._elapsed_before + self.budget.elapsed
 
+    def _started_at(self) -> float:
+        """Time of the start of the search by `time.time()`.
+
+        The process may be interrupted between two readings of clocks. Of several pairs of
+        readings, the one that took the least time is used.
+        """
+        pairs = []
+        for _ in range(N_CLOCK_READINGS):
+            before, wall, after = self._now, time.time(), self._now
+            pairs.append((after - before, wall - before))
+        return min(pairs)[1]
+
     def _time_left(self) -> float:
         if self.reserve and self.asynchronous:
             self.budget.reserved = self.reserve(self.history)
@@ -175,7 +189,7 @@ class Search:
             return
         running.parts.remove(part)
         running.job.receive(part, outcome)
-        ended = self._now - (time.time() - outcome.ended)
+        ended = outcome.ended - self._started_at()
         running.runs.append((ended - outcome.seconds, ended))
         if running.job.done:
             self.engine.cancel([(key, other) for other in running.parts])

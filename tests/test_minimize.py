@@ -1,5 +1,8 @@
 """``minimize``: the loop on any function, with its promises on failures, limits and workers."""
 
+import itertools
+import time
+
 import numpy as np
 import pytest
 from scipy.stats import randint, uniform
@@ -130,3 +133,20 @@ def test_without_a_trial_within_the_limits_there_is_no_configuration(space):
     )
     assert all(trial.ok for trial in result.history)
     assert (result.configuration, result.loss) == (None, np.inf)
+
+
+def test_runs_are_in_order_although_the_process_is_interrupted_between_two_clocks(
+    space, monkeypatch
+):
+    read, n_readings = time.time, itertools.count()
+
+    def interrupted():
+        if next(n_readings) % 4 == 0:
+            time.sleep(0.01)
+        return read()
+
+    monkeypatch.setattr(time, "time", interrupted)
+    result = minimize(objective, space, strategy="random", max_evals=12, random_state=0)
+    began, ended = np.array([run for trial in result.history for run in trial.runs]).T
+    assert len(began) == 12
+    assert (began[1:] >= ended[:-1] - 1e-3).all()
