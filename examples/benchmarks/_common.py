@@ -320,20 +320,29 @@ class FunctionJob:
     def trial(self, number, started, ended):
         if self.outcome.error:
             raise RuntimeError(self.outcome.error)
-        measured = {"cost": self.outcome.seconds, "fit_times": (self.outcome.seconds,)}
+        seconds = self.outcome.seconds
+        times = {"started": started, "ended": ended, "cost": seconds, "fit_times": (seconds,)}
         return Trial(
             number=number,
             configuration=self.proposal.configuration,
             fidelity=self.proposal.fidelity,
-            started=started,
-            ended=ended,
             origin=self.proposal.origin,
             info=self.proposal.info,
-            **(measured | self.outcome.value),
+            **(times | self.outcome.value),
         )
 
 
-def search(strategy, space, function, seed, *, max_evals=None, targets=None, on_trial=None):
+def search(
+    strategy,
+    space,
+    function,
+    seed,
+    *,
+    max_evals=None,
+    time_limit=None,
+    targets=None,
+    on_trial=None,
+):
     """Search with skauto's own loop, one trial after the other, in this process.
 
     Parameters
@@ -344,12 +353,14 @@ def search(strategy, space, function, seed, *, max_evals=None, targets=None, on_
         What may be tried.
     function : callable
         ``function(configuration)`` gives a mapping with the losses, a tuple, and perhaps other
-        fields of the trial: its predictions, its status, its cost if that is not the seconds of
-        the call.
+        fields of the trial: its predictions, its status, its times if they are not those of the
+        call.
     seed : int
         Seeds the strategy.
     max_evals : int, default=None
         Number of trials.
+    time_limit : float, default=None
+        Seconds in ``trial.ended`` after which the search ends, for times by the function.
     targets : ndarray of shape (n_rows,), default=None
         Classes of the rows that are predicted.
     on_trial : callable, default=None
@@ -360,8 +371,12 @@ def search(strategy, space, function, seed, *, max_evals=None, targets=None, on_
     History
         All trials.
     """
-    history = History(max_evals=max_evals, targets=targets)
+    history = History(max_evals=max_evals, time_limit=time_limit, targets=targets)
     evaluator = FunctionEvaluator(function)
+
+    def ended(trial):
+        return history.share_of_time >= 1.0 or bool(on_trial and on_trial(trial))
+
     with SerialEngine(evaluator.function) as engine:
         Search(
             strategy,
@@ -371,6 +386,6 @@ def search(strategy, space, function, seed, *, max_evals=None, targets=None, on_
             history,
             Budget(max_evals),
             look_ahead=1,
-            on_trial=on_trial,
+            on_trial=ended,
         ).run(np.random.default_rng(seed))
     return history

@@ -9,7 +9,8 @@ failed. It stops after ``--seconds`` and goes on when it is called again with th
 Models of the losses, of the seconds and of failures then answer for any configuration of the space
 in about a millisecond; ``check`` prints how well, by cross-validation. ``search`` lets strategies
 minimise the modelled validated loss, and ``report`` compares them by trials and by the clock, the
-processor seconds of the suggestions and the modelled ones of the trials::
+processor seconds of the suggestions and the modelled ones of the trials. With ``--until clock``
+all searches of a set have the same time, as in the paper of FLASH::
 
     python examples/benchmarks/surrogate.py check
     python examples/benchmarks/surrogate.py search --out FOLDER --spaces mosaic \
@@ -70,7 +71,8 @@ TREES = {"learning_rate": 0.05, "num_leaves": 15, "min_data_in_leaf": 5, "featur
 BAGGING = {"bagging_fraction": 0.8, "bagging_freq": 1, "seed": 0}
 BOOSTING = TREES | BAGGING | {"num_threads": 1, "verbosity": -1}
 SHARES = (0.25, 0.5, 1.0)  # of the trials, or of the seconds
-KEY = ["space", "set", "strategy", "seed", "n_trials"]
+KEY = ["space", "set", "strategy", "seed", "n_trials", "until"]
+UNITS = {"trials": ("trial", "clock"), "clock": ("clock",)}  # to compare by, by what ends a search
 
 
 def table_paths(arguments):
@@ -98,18 +100,25 @@ def build(arguments):
             while table is None or len(table["loss"]) < arguments.n_configurations:
                 if time.monotonic() > deadline:
                     return
-                vectors = draw(trial.space, table).astype(np.float32)
+                vectors = draw(trial.space, table).astype(np.float16).astype(np.float64)
                 rows = evaluate(vectors, trial.space, engine, limit)
                 before = table or {key: values[:0] for key, values in rows.items()}
                 table = {key: np.concatenate([before[key], rows[key]]) for key in rows}
-                np.savez_compressed(path, facts=json.dumps(vars(trial.facts)), **table)
+                write_table(path, trial.facts, table)
                 print(path.stem, len(table["loss"]), flush=True)
 
 
 def read_table(path):
     """Facts of the data, by which the space is adapted to them, and the columns."""
     columns = dict(np.load(path))
+    columns["vectors"] = columns["vectors"].astype(np.float64)
     return DataFacts(**json.loads(str(columns.pop("facts")))), columns
+
+
+def write_table(path, facts, columns):
+    """The vectors have half precision: 25 bytes a row in place of 36."""
+    half = {"vectors": columns["vectors"].astype(np.float16)}
+    np.savez_compressed(path, facts=json.dumps(vars(facts)), **(columns | half))
 
 
 def split(X, y, n_rows):
@@ -251,7 +260,14 @@ def run(arguments):
     for seed, path in itertools.product(arguments.seeds, list(paths)):
         results = Results(arguments.out / f"{path.stem}.csv", KEY)
         space, _, name = path.stem.partition("-")
-        runs = [space], [name], arguments.strategies, [seed], [arguments.n_trials]
+        runs = (
+            [space],
+            [name],
+            arguments.strategies,
+            [seed],
+            [arguments.n_trials],
+            [arguments.until],
+        )
         for key in results.missing(*runs):
             if time.monotonic() > deadline:
                 return
@@ -263,10 +279,23 @@ def fitted(path):
     return SurrogateBenchmark(path).fit()
 
 
-def follow(benchmark, text, seed, n_trials):
-    """Trials that were better than all before, and the last: one line each."""
+def follow(benchmark, text, seed, n_trials, until):
+    """Trials that were better than all before, and the last: one line each.
+
+    A search has `n_trials` trials, or the seconds of as many average trials of the table.
+    """
     strategy, space = TimedStrategy(read_strategy(text)), benchmark.space
-    trials = list(search(strategy, space, benchmark.evaluate, seed, max_evals=n_trials))
+    ended = [0.0]
+
+    def evaluate(configuration):
+        values = benchmark.evaluate(configuration)
+        started = ended[-1] + strategy.seconds_[len(ended) - 1]
+        ended.append(started + values["cost"])
+        return values | {"started": started, "ended": ended[-1]}
+
+    seconds = n_trials * benchmark.table["seconds"].mean(dtype=float)
+    limit = {"max_evals": n_trials} if until == "trials" else {"time_limit": seconds}
+    trials = list(search(strategy, space, evaluate, seed, **limit))
     X = space.one_hot(space.encode([trial.configuration for trial in trials]))
     losses = np.array([trial.loss for trial in trials])
     best = np.array([losses[: n + 1].argmin() for n in range(len(trials))])
@@ -275,7 +304,7 @@ def follow(benchmark, text, seed, n_trials):
     frame = pd.DataFrame(
         {
             "trial": np.arange(1, len(trials) + 1),
-            "clock": np.cumsum(suggesting + [trial.cost for trial in trials]),
+            "clock": [trial.ended for trial in trials],
             "loss": losses[best],
             "held_out": benchmark.predict(X)["held_out"][best],
             "failed": np.isinf(losses).mean(),
@@ -291,14 +320,14 @@ def follow(benchmark, text, seed, n_trials):
 def report(arguments):
     paths = (arguments.out / f"{path.stem}.csv" for path in table_paths(arguments))
     frame = pd.concat([Results(path, KEY).frame for path in paths if path.exists()])
-    wanted = arguments.strategies, arguments.seeds, [arguments.n_trials]
-    for key, values in zip(("strategy", "seed", "n_trials"), wanted, strict=True):
+    wanted = arguments.strategies, arguments.seeds, [arguments.n_trials], [arguments.until]
+    for key, values in zip(KEY[2:], wanted, strict=True):
         frame = frame[frame[key].isin(values)]
     for space, own in frame.groupby("space"):
         print(f"{space}, seeds by set", own.groupby("set")["seed"].unique().to_string(), sep="\n")
         last = own.groupby(KEY).last().groupby("strategy").mean()
         print(to_rst(last.drop(columns=["loss", "held_out"]), "Means over the searches", 2))
-        for unit in ("trial", "clock"):
+        for unit in UNITS[arguments.until]:
             print(to_rst(mean_ranks(own, unit), f"Mean ranks by {unit}", 2))
             if arguments.against:
                 title = f"Against {arguments.against} by {unit}"
@@ -372,6 +401,7 @@ def main():
     add("--strategies", type=names, default=names(STRATEGIES), help=STRATEGIES)
     add("--seeds", type=numbers, default=list(range(10)), help="0 to 9")
     add("--n-trials", type=int, default=250, help="250")
+    add("--until", choices=UNITS, default="trials", help="or the seconds of so many on average")
     add("--against", help="strategy that report compares the others with")
     add("--seconds", type=float, default=np.inf, help="after which nothing starts")
     add("--out", type=Path, default=Path(), help="folder of the results")

@@ -115,7 +115,7 @@ def local_search(
     seen_vectors: list[FloatArray] = [np.empty((0, space.n_dimensions))]
     seen_values: list[FloatArray] = [np.empty(0)]
     for _ in range(n_rounds):
-        neighbors = [space.neighbors(vector, rng, fixed_steps=fixed_steps) for vector in starts]
+        neighbors = space.neighborhoods(starts, rng, fixed_steps=fixed_steps)
         sizes = np.array([len(block) for block in neighbors], dtype=np.intp)
         if not sizes.sum():
             break

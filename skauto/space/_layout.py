@@ -160,27 +160,24 @@ class Layout:
     ) -> FloatArray:
         """Return vectors with one other hyper-parameter: every other choice, or near values.
 
-        The values of each hyper-parameter are in random order, because searches take the first of
-        equally good vectors.
+        They have to be completed. The values of each hyper-parameter are in random order, because
+        searches take the first of equally good vectors.
         """
         columns: list[int] = []
         units: list[float] = []
-        for column in range(self.n_steps, self.n_columns):
-            u = origin[column]
-            if u != u:
-                continue
+        for column in (np.flatnonzero(~np.isnan(origin[self.n_steps :])) + self.n_steps).tolist():
+            u = float(origin[column])
             parameter = self.parameter(column)
             if isinstance(parameter, Categorical):
-                candidates = (np.arange(parameter.n_choices) + 0.5) / parameter.n_choices
+                near = ((np.arange(parameter.n_choices) + 0.5) / parameter.n_choices).tolist()
             else:
                 draws = clipped(rng.normal(u, scale, size=n_numeric), 0.0, 1.0)
-                candidates = np.unique(parameter.snap(draws))
-            candidates = rng.permutation(candidates[candidates != u])
+                near = sorted(set(parameter.snap(draws).tolist()))
+            candidates = rng.permutation([value for value in near if value != u]).tolist()
             columns.extend([column] * len(candidates))
-            units.extend(candidates.tolist())
+            units.extend(candidates)
         moved = np.tile(origin, (len(columns), 1))
         moved[np.arange(len(columns)), np.array(columns, dtype=np.intp)] = units
-        self.complete(moved)
         return moved
 
     def complete(self, vectors: FloatArray) -> None:

@@ -258,9 +258,27 @@ class SearchSpace(SpaceDefinition):
         (normal, with standard deviation `scale` on the unit interval, without duplicates), or
         another algorithm, with its default hyper-parameters, in a step not in `fixed_steps`.
         """
-        origin = np.asarray(vector, dtype=np.float64)
-        near = self.layout.parameter_moves(origin, rng, n_numeric, scale)
-        return np.vstack([near, self._structures.moves(origin, frozenset(fixed_steps))])
+        (block,) = self.neighborhoods([vector], rng, n_numeric, scale, fixed_steps)
+        return block
+
+    def neighborhoods(
+        self,
+        vectors: ArrayLike,
+        rng: np.random.Generator,
+        n_numeric: int = 4,
+        scale: float = 0.2,
+        fixed_steps: Iterable[str] = (),
+    ) -> list[FloatArray]:
+        """Return the neighbours of each vector; see `neighbors`. Faster than one by one."""
+        fixed = frozenset(fixed_steps)
+        blocks = []
+        for origin in np.asarray(vectors, dtype=np.float64):
+            blocks.append(self.layout.parameter_moves(origin, rng, n_numeric, scale))
+            blocks.append(self._structures.moves(origin, fixed))
+        moved = np.vstack([np.empty((0, self.n_dimensions)), *blocks])
+        self.layout.complete(moved)
+        ends = np.cumsum([len(block) for block in blocks], dtype=np.intp)[1::2]
+        return np.split(moved, ends[:-1]) if len(ends) else []
 
 
 def _check_values(step: str, component: Component, values: Mapping[str, Any]) -> None:

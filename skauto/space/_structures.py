@@ -97,21 +97,20 @@ class Structures:
         return np.column_stack(chosen).astype(np.intp)
 
     def moves(self, origin: FloatArray, fixed_steps: Collection[str]) -> FloatArray:
-        """Return vectors with another algorithm, with default hyper-parameters, in one step."""
+        """Return vectors with another algorithm in one step; they have to be completed."""
         layout = self.layout
+        sizes = [
+            0 if step in fixed_steps else len(components)
+            for step, components in zip(layout.steps, layout.components, strict=True)
+        ]
+        changed = np.repeat(np.arange(layout.n_steps), sizes)
+        algorithms = np.concatenate([np.arange(size) for size in sizes])
         row = origin[: layout.n_steps].astype(np.intp)
-        changed = [np.empty((0, layout.n_steps), np.intp)]
-        for i, components in enumerate(layout.components):
-            if layout.steps[i] not in fixed_steps:
-                others = [j for j in range(len(components)) if j != row[i]]
-                block = np.tile(row, (len(others), 1))
-                block[:, i] = others
-                changed.append(block)
-        rows = np.concatenate(changed)
-        rows = rows[self.legal(rows)]
+        rows = np.tile(row, (len(changed), 1))
+        rows[np.arange(len(changed)), changed] = algorithms
+        rows = rows[(algorithms != row[changed]) & self.legal(rows)]
         moved = np.tile(origin, (len(rows), 1))
         moved[:, : layout.n_steps] = rows
-        layout.complete(moved)
         return moved
 
     def sample(self, n: int, rng: np.random.Generator) -> IntArray:
