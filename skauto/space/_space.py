@@ -258,7 +258,8 @@ class SearchSpace(SpaceDefinition):
         (normal, with standard deviation `scale` on the unit interval, without duplicates), or
         another algorithm, with its default hyper-parameters, in a step not in `fixed_steps`.
         """
-        (block,) = self.neighborhoods([vector], rng, n_numeric, scale, fixed_steps)
+        origins = np.asarray(vector, dtype=np.float64)[None]
+        (block,) = self.neighborhoods(origins, rng, n_numeric, scale, fixed_steps)
         return block
 
     def neighborhoods(

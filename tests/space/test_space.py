@@ -486,6 +486,17 @@ def test_neighbors_keep_fixed_steps(rng):
     space.encode([space.decode(neighbor) for neighbor in free])
 
 
+def test_neighbors_of_several_vectors_are_those_of_each(rng):
+    space = get_space("mosaic")
+    vectors = space.sample(20, rng)
+    together = space.neighborhoods(vectors, np.random.default_rng(1), fixed_steps=["balancer"])
+    one_by_one = np.random.default_rng(1)
+    for vector, block in zip(vectors, together, strict=True):
+        alone = space.neighbors(vector, one_by_one, fixed_steps=["balancer"])
+        assert_array_equal(block, alone)
+    assert space.neighborhoods(vectors[:0], rng) == []
+
+
 def test_single_configuration_has_no_neighbors(rng):
     space = SearchSpace().add("classifier", "a")
     assert space.neighbors(space.default_vector(), rng).shape == (0, 1)
