@@ -115,20 +115,16 @@ def local_search(
     seen_vectors: list[FloatArray] = [np.empty((0, space.n_dimensions))]
     seen_values: list[FloatArray] = [np.empty(0)]
     for _ in range(n_rounds):
-        neighbors = space.neighborhoods(starts, rng, fixed_steps=fixed_steps)
-        sizes = np.array([len(block) for block in neighbors], dtype=np.intp)
-        if not sizes.sum():
+        vectors, of = space.neighborhoods(starts, rng, fixed_steps=fixed_steps)
+        if not len(vectors):
             break
-        vectors = np.vstack(neighbors)
         new_values = acquisition(vectors)
         seen_vectors.append(vectors)
         seen_values.append(new_values)
-        ends = np.cumsum(sizes)
-        best = [
-            begin + int(new_values[begin:end].argmax())
-            for begin, end in zip(ends - sizes, ends, strict=True)
-            if end > begin
-        ]
-        better = new_values[best] > values[sizes > 0]
+        # The first of the best neighbors of each start that has any.
+        order = np.lexsort((-new_values, of))
+        starts_of, first = np.unique(of[order], return_index=True)
+        best = order[first]
+        better = new_values[best] > values[starts_of]
         starts, values = vectors[best][better], new_values[best][better]
     return np.vstack(seen_vectors), np.concatenate(seen_values)

@@ -156,29 +156,39 @@ class Layout:
         np.copyto(values, self.default_units, where=np.isnan(values))
 
     def parameter_moves(
-        self, origin: FloatArray, rng: np.random.Generator, n_numeric: int, scale: float
-    ) -> FloatArray:
+        self, origins: FloatArray, rng: np.random.Generator, n_numeric: int, scale: float
+    ) -> tuple[IntArray, FloatArray]:
         """Return vectors with one other hyper-parameter: every other choice, or near values.
 
-        They have to be completed. The values of each hyper-parameter are in random order, because
-        searches take the first of equally good vectors.
+        They have to be completed, and come with the row of the origin of each. The values of each
+        hyper-parameter are in random order, because searches take the first of equally good
+        vectors.
         """
-        columns: list[int] = []
-        units: list[float] = []
-        for column in (np.flatnonzero(~np.isnan(origin[self.n_steps :])) + self.n_steps).tolist():
-            u = float(origin[column])
+        active = ~np.isnan(origins[:, self.n_steps :])
+        of, columns, units = [], [], []
+        for column in (np.flatnonzero(active.any(axis=0)) + self.n_steps).tolist():
+            rows = np.flatnonzero(active[:, column - self.n_steps])
+            own = origins[rows, column, None]
             parameter = self.parameter(column)
             if isinstance(parameter, Categorical):
-                near = ((np.arange(parameter.n_choices) + 0.5) / parameter.n_choices).tolist()
+                choices = (np.arange(parameter.n_choices) + 0.5) / parameter.n_choices
+                near = np.tile(choices, (len(rows), 1))
             else:
-                draws = clipped(rng.normal(u, scale, size=n_numeric), 0.0, 1.0)
-                near = sorted(set(parameter.snap(draws).tolist()))
-            candidates = rng.permutation([value for value in near if value != u]).tolist()
-            columns.extend([column] * len(candidates))
-            units.extend(candidates)
-        moved = np.tile(origin, (len(columns), 1))
-        moved[np.arange(len(columns)), np.array(columns, dtype=np.intp)] = units
-        return moved
+                draws = clipped(rng.normal(own, scale, (len(rows), n_numeric)), 0.0, 1.0)
+                near = np.sort(parameter.snap(draws.ravel()).reshape(draws.shape), axis=1)
+                near[:, 1:][near[:, 1:] == near[:, :-1]] = np.nan  # a duplicate
+            near[near == own] = np.nan
+            near = rng.permuted(near, axis=1)
+            row, place = np.nonzero(~np.isnan(near))
+            of.append(rows[row])
+            columns.append(np.full(len(row), column))
+            units.append(near[row, place])
+        if not of:
+            return np.empty(0, np.intp), np.empty((0, self.n_columns))
+        rows = np.concatenate(of)
+        moved = origins[rows]
+        moved[np.arange(len(rows)), np.concatenate(columns)] = np.concatenate(units)
+        return rows, moved
 
     def complete(self, vectors: FloatArray) -> None:
         """Complete vectors in place: defaults for missing active values, NaN if inactive."""

@@ -13,7 +13,7 @@ from skauto.space._definition import SpaceDefinition
 from skauto.space._layout import Column
 from skauto.space._parameter import plain
 from skauto.space._parameters import Categorical
-from skauto.utils import FloatArray, known_names
+from skauto.utils import FloatArray, IntArray, known_names
 
 
 class SearchSpace(SpaceDefinition):
@@ -259,8 +259,7 @@ class SearchSpace(SpaceDefinition):
         another algorithm, with its default hyper-parameters, in a step not in `fixed_steps`.
         """
         origins = np.asarray(vector, dtype=np.float64)[None]
-        (block,) = self.neighborhoods(origins, rng, n_numeric, scale, fixed_steps)
-        return block
+        return self.neighborhoods(origins, rng, n_numeric, scale, fixed_steps)[0]
 
     def neighborhoods(
         self,
@@ -269,17 +268,19 @@ class SearchSpace(SpaceDefinition):
         n_numeric: int = 4,
         scale: float = 0.2,
         fixed_steps: Iterable[str] = (),
-    ) -> list[FloatArray]:
-        """Return the neighbours of each vector; see `neighbors`. Faster than one by one."""
-        fixed = frozenset(fixed_steps)
-        blocks = []
-        for origin in np.asarray(vectors, dtype=np.float64):
-            blocks.append(self.layout.parameter_moves(origin, rng, n_numeric, scale))
-            blocks.append(self._structures.moves(origin, fixed))
-        moved = np.vstack([np.empty((0, self.n_dimensions)), *blocks])
-        self.layout.complete(moved)
-        ends = np.cumsum([len(block) for block in blocks], dtype=np.intp)[1::2]
-        return np.split(moved, ends[:-1]) if len(ends) else []
+    ) -> tuple[FloatArray, IntArray]:
+        """Return the neighbours of several vectors, and the row of the vector of each.
+
+        See `neighbors`. The rows increase. Faster than one by one.
+        """
+        origins = np.asarray(vectors, dtype=np.float64).reshape(-1, self.n_dimensions)
+        rows, moved = self.layout.parameter_moves(origins, rng, n_numeric, scale)
+        others, switched = self._structures.moves(origins, frozenset(fixed_steps))
+        neighbors = np.vstack([moved, switched])
+        self.layout.complete(neighbors)
+        rows = np.concatenate([rows, others])
+        order = rows.argsort(kind="stable")
+        return neighbors[order], rows[order]
 
 
 def _check_values(step: str, component: Component, values: Mapping[str, Any]) -> None:

@@ -96,8 +96,13 @@ class Structures:
         chosen = [np.searchsorted(w, rng.random(n), "right") for w in self._weights]
         return np.column_stack(chosen).astype(np.intp)
 
-    def moves(self, origin: FloatArray, fixed_steps: Collection[str]) -> FloatArray:
-        """Return vectors with another algorithm in one step; they have to be completed."""
+    def moves(
+        self, origins: FloatArray, fixed_steps: Collection[str]
+    ) -> tuple[IntArray, FloatArray]:
+        """Return vectors with another algorithm in one step, and the row of the origin of each.
+
+        They have to be completed.
+        """
         layout = self.layout
         sizes = [
             0 if step in fixed_steps else len(components)
@@ -105,13 +110,14 @@ class Structures:
         ]
         changed = np.repeat(np.arange(layout.n_steps), sizes)
         algorithms = np.concatenate([np.arange(size) for size in sizes])
-        row = origin[: layout.n_steps].astype(np.intp)
-        rows = np.tile(row, (len(changed), 1))
-        rows[np.arange(len(changed)), changed] = algorithms
-        rows = rows[(algorithms != row[changed]) & self.legal(rows)]
-        moved = np.tile(origin, (len(rows), 1))
-        moved[:, : layout.n_steps] = rows
-        return moved
+        own = origins[:, : layout.n_steps].astype(np.intp)
+        row, move = np.nonzero(algorithms != own[:, changed])
+        structures = own[row]
+        structures[np.arange(len(row)), changed[move]] = algorithms[move]
+        legal = self.legal(structures)
+        moved = origins[row[legal]]
+        moved[:, : layout.n_steps] = structures[legal]
+        return row[legal], moved
 
     def sample(self, n: int, rng: np.random.Generator) -> IntArray:
         """Draw legal structures by rejection sampling; the anchor step is not redrawn."""

@@ -182,7 +182,7 @@ class DivBO(BayesianStrategy):
     def _candidates(self, observations: Observations) -> FloatArray:
         """New random configurations and neighbors of the best trials."""
         best = np.argsort(observations.y, kind="stable")[:_N_CENTERS]
-        near = np.vstack(self._space.neighborhoods(observations.vectors[best], self._rng))
+        near, _ = self._space.neighborhoods(observations.vectors[best], self._rng)
         n_local = min(self.n_local, len(near))
         near = near[self._rng.choice(len(near), n_local, replace=False)]
         candidates = np.vstack([near, self._space.sample(self.n_candidates, self._rng)])

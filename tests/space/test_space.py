@@ -487,14 +487,31 @@ def test_neighbors_keep_fixed_steps(rng):
 
 
 def test_neighbors_of_several_vectors_are_those_of_each(rng):
+    """The near values of a numeric hyper-parameter are drawn; here there are none."""
     space = get_space("mosaic")
     vectors = space.sample(20, rng)
-    together = space.neighborhoods(vectors, np.random.default_rng(1), fixed_steps=["balancer"])
-    one_by_one = np.random.default_rng(1)
-    for vector, block in zip(vectors, together, strict=True):
-        alone = space.neighbors(vector, one_by_one, fixed_steps=["balancer"])
-        assert_array_equal(block, alone)
-    assert space.neighborhoods(vectors[:0], rng) == []
+    together, of = space.neighborhoods(vectors, rng, 0, fixed_steps=["balancer"])
+    for row, vector in enumerate(vectors):
+        alone = space.neighbors(vector, rng, 0, fixed_steps=["balancer"])
+        own = together[of == row]
+        assert_array_equal(own[np.lexsort(own.T)], alone[np.lexsort(alone.T)])
+    none, of = space.neighborhoods(vectors[:0], rng)
+    assert none.shape == (0, space.n_dimensions) and of.shape == (0,)
+
+
+def test_numeric_neighbors_are_near_to_their_own_vector(rng):
+    space = SearchSpace().add("classifier", "a", None, {"x": Real(0, 1), "n": Integer(1, 1000)})
+    vectors = space.encode(
+        [
+            Configuration({"classifier": ("a", {"x": x, "n": n})})
+            for x, n in ((0.2, 300), (0.8, 700))
+        ]
+    )
+    neighbors, of = space.neighborhoods(vectors, rng, 100, scale=0.02)
+    assert np.bincount(of).min() > 150
+    distance = np.abs(neighbors - vectors[of])
+    assert (np.count_nonzero(distance, axis=1) == 1).all()
+    assert distance.max() < 0.1
 
 
 def test_single_configuration_has_no_neighbors(rng):

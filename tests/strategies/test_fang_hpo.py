@@ -25,14 +25,14 @@ QUICK = FanGHPO(
 )
 
 
-def started(strategy=QUICK, n_dimensions=3):
-    return clone(strategy).start(plane(n_dimensions), np.random.default_rng(0))
+def started(strategy=QUICK, n_dimensions=3, seed=0):
+    return clone(strategy).start(plane(n_dimensions), np.random.default_rng(seed))
 
 
-def search(strategy, n_dimensions=3, bias=0.0, n_trials=1000, n_objectives=2):
+def search(strategy, n_dimensions=3, bias=0.0, n_trials=1000, n_objectives=2, seed=0):
     """Search two valleys (or more); the cheap source has them somewhat elsewhere."""
     history = History([f"loss_{i}" for i in range(n_objectives)])
-    strategy = started(strategy, n_dimensions)
+    strategy = started(strategy, n_dimensions, seed)
     while len(history) < n_trials and (proposal := strategy.suggest(history)) is not None:
         point = coordinates(proposal.configuration) + bias * (1 - proposal.fidelity)
         history.append(
@@ -162,10 +162,15 @@ def test_the_paper_has_no_rule_of_reliable_queries():
     assert not FanGHPO.paper().reliable_only
 
 
-def test_a_faithful_cheap_source_is_used_and_a_wild_one_is_not(faithful):
-    assert queries(faithful, "ehvi")[1] >= 8
-    wild = search(clone(QUICK).set_params(cost_budget=44.0), bias=2.0)
-    assert queries(wild, "ehvi")[1] <= 1
+def test_a_faithful_cheap_source_is_used_and_a_wild_one_is_not():
+    """In four searches, because one may hardly use it."""
+    strategy = clone(QUICK).set_params(cost_budget=44.0)
+    faithful, wild = (
+        sum(queries(search(strategy, bias=bias, seed=seed), "ehvi")[1] for seed in range(4))
+        for bias in (0.0, 2.0)
+    )
+    assert faithful >= 12
+    assert wild <= 1
 
 
 def test_only_the_ground_truth_makes_the_front():
@@ -273,12 +278,15 @@ def test_what_cannot_be_beaten_is_left_alone():
 
 
 def test_the_front_of_two_valleys_is_found():
-    history = search(clone(QUICK).set_params(cost_budget=50.0), bias=0.05)
-    rival = drive(RandomSearch(), plane(), two_valleys, 25, n_objectives=2)  # of the same cost
-    by_chance = hypervolume(rival.losses, [0.3, 0.3])
-    found = hypervolume([t.losses for t in history if t.fidelity == 1.0], [0.3, 0.3])
-    assert by_chance < found < best_volume()
-    assert best_volume() - found < 0.25 * (best_volume() - by_chance)
+    strategy, gaps = clone(QUICK).set_params(cost_budget=50.0), []
+    for seed in range(3):
+        history = search(strategy, bias=0.05, seed=seed)
+        rival = drive(RandomSearch(), plane(), two_valleys, 25, n_objectives=2, seed=seed)
+        by_chance = hypervolume(rival.losses, [0.3, 0.3])  # of the same cost
+        found = hypervolume([t.losses for t in history if t.fidelity == 1.0], [0.3, 0.3])
+        assert by_chance < found < best_volume()
+        gaps.append((best_volume() - found) / (best_volume() - by_chance))
+    assert np.median(gaps) < 0.3
 
 
 @pytest.mark.parametrize(("n_objectives", "budget"), [(1, 24.0), (3, 16.0), (4, 16.0)])
