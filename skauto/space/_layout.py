@@ -142,13 +142,15 @@ class Layout:
     def active(self, vectors: FloatArray) -> BoolArray:
         """Mask of the active hyper-parameters of each vector, shape (n, n_parameters)."""
         structures = vectors[:, : self.n_steps].astype(np.intp)
-        active = structures[:, self.owner_step] == self.owner_component
+        active = structures.T[self.owner_step] == self.owner_component[:, None]
         for condition in self.conditions:
-            parent = vectors[:, condition.parent]
-            on = (parent[:, None] == condition.allowed).any(axis=1)
-            on &= active[:, condition.parent - self.n_steps]
-            active[:, condition.child - self.n_steps] &= on
-        return active
+            parent, child = (
+                active[column - self.n_steps] for column in (condition.parent, condition.child)
+            )
+            rows = np.flatnonzero(child)
+            values = vectors[rows, condition.parent, None]
+            child[rows] = parent[rows] & (values == condition.allowed).any(axis=1)
+        return active.T
 
     def fill(self, vectors: FloatArray) -> None:
         """Replace missing values of hyper-parameters by their defaults, in place."""
