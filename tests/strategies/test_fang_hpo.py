@@ -279,14 +279,14 @@ def test_what_cannot_be_beaten_is_left_alone():
 
 def test_the_front_of_two_valleys_is_found():
     strategy, gaps = clone(QUICK).set_params(cost_budget=50.0), []
-    for seed in range(3):
+    for seed in range(5):
         history = search(strategy, bias=0.05, seed=seed)
         rival = drive(RandomSearch(), plane(), two_valleys, 25, n_objectives=2, seed=seed)
         by_chance = hypervolume(rival.losses, [0.3, 0.3])  # of the same cost
         found = hypervolume([t.losses for t in history if t.fidelity == 1.0], [0.3, 0.3])
         assert by_chance < found < best_volume()
         gaps.append((best_volume() - found) / (best_volume() - by_chance))
-    assert np.median(gaps) < 0.3
+    assert np.median(gaps) < 0.25
 
 
 @pytest.mark.parametrize(("n_objectives", "budget"), [(1, 24.0), (3, 16.0), (4, 16.0)])
