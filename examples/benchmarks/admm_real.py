@@ -1,20 +1,17 @@
-"""ADMM on real data: against JOPT, random search and forest BO, and within limits.
+"""ADMM on real data: against JOPT, and within limits.
 
-Rebuilds three results of the ADMM paper (AAAI 2020) at a small scale. Each study adds its runs to
+Rebuilds two results of the ADMM paper (AAAI 2020) at a small scale. Each study adds its runs to
 a CSV file, one line a trial, and prints its table; what is there already is not run again::
 
     python examples/benchmarks/admm_real.py speed --data FOLDER --out speed.csv
-    python examples/benchmarks/admm_real.py ranks --data FOLDER --out ranks.csv
     python examples/benchmarks/admm_real.py disparity --data FOLDER --out disparity.csv
     python examples/benchmarks/admm_real.py latency --data FOLDER --out latency.csv
 
 *speed* (Tables 1, A4 and A5) gives ADMM and JOPT, ours and that of scikit-optimize as in the
 paper, the same seconds of the processor, with their evaluations one after the other, in the space
-``admm_large``.
-*ranks* (Fig. 1) compares mean ranks over the trials in the space ``admm_small``. *disparity* and
-*latency* (Figs. 2 and 3) compare ADMM that knows a limit with ADMM whose trials are filtered by it
-afterwards. The loss is 1 - AUROC on 30% of at most 1,500 rows. FOLDER is that of
-``quality.py``.
+``admm_large``. *disparity* and *latency* (Figs. 2 and 3) compare ADMM that knows a limit with ADMM
+whose trials are filtered by it afterwards, in the space ``admm_small``. The loss is 1 - AUROC on
+30% of at most 1,500 rows. FOLDER is that of ``quality.py``.
 """
 
 import time
@@ -24,7 +21,7 @@ import admm_artificial
 import numpy as np
 import pandas as pd
 from _common import LimitedLosses, Results, load, make_parser, names, numbers, require_data
-from scipy.stats import rankdata, wilcoxon
+from scipy.stats import wilcoxon
 from sklearn.model_selection import train_test_split
 
 from skauto import ConstrainedAutoClassifier, SearchOptions
@@ -120,12 +117,7 @@ def race(options, name, seed, strategy, _):
     return [{"trial": n, "ended": ended, "loss": best} for ended, n, best in [*within, last]]
 
 
-def incumbents(runs):
-    """Loss of the best trial so far by run: one column a trial."""
-    return {key: np.minimum.accumulate(run["loss"].to_numpy()) for key, run in runs}
-
-
-def report_speed(frame, _):
+def report_speed(frame):
     """How much sooner ADMM reaches the final loss of the others, and how much lower it ends."""
     for baseline in sorted(set(frame["strategy"]) - {"admm"}):
         print(f"\nADMM against {baseline}")
@@ -175,34 +167,7 @@ def speed_of_pair(other, admm):
     }
 
 
-def draw_ranks(ranks, strategies, path):
-    """Mean rank over the trials."""
-    import matplotlib.pyplot as plt
-
-    figure, ax = plt.subplots(figsize=(5, 3.2), layout="constrained")
-    for strategy, curve in zip(strategies, ranks, strict=True):
-        ax.plot(np.arange(1, len(curve) + 1), curve, label=strategy)
-    ax.set(xlabel="trials", ylabel="mean rank")
-    ax.legend()
-    figure.savefig(path, dpi=80)
-
-
-def report_ranks(frame, plot):
-    """Mean rank of the strategies over the trials, over sets and seeds; smaller is better."""
-    best = incumbents(frame.groupby(["set", "seed", "strategy"]))
-    tasks = sorted({key[:2] for key in best})
-    strategies = sorted({key[2] for key in best})
-    curves = np.array([[best[(*task, s)] for s in strategies] for task in tasks])
-    ranks = rankdata(curves, axis=1).mean(axis=0)
-    at = np.linspace(0, ranks.shape[1], 6)[1:].astype(int)
-    table = pd.DataFrame(ranks[:, at - 1], strategies, [f"{n} trials" for n in at])
-    print(f"{len(tasks)} runs a strategy")
-    print(table.round(2))
-    if plot:
-        draw_ranks(ranks, strategies, plot)
-
-
-def report_limits(frame, _):
+def report_limits(frame):
     """Share of feasible trials and best feasible loss, with the limit known or not."""
     rows = []
     frame = frame[np.isfinite(frame["loss"])]
@@ -227,12 +192,6 @@ STUDIES = {
         ["joint_gp", "skopt", "admm"],
         report_speed,
     ),
-    "ranks": (
-        search,
-        ["credit-g", "phoneme", "spambase", "churn", "sylvine", "pc4"],
-        ["random", "forest_bo", "admm"],
-        report_ranks,
-    ),
     "disparity": (search, ["credit-g", "compas"], ["admm"], report_limits),
     "latency": (search, ["credit-g", "compas"], ["admm"], report_limits),
 }
@@ -249,7 +208,6 @@ def main():
     parser.add_argument("--trials", type=int, default=60)
     parser.add_argument("--seconds", type=float, default=45.0, help="of the processor, in speed")
     parser.add_argument("--trial-seconds", type=float, default=10.0, help="limit of one, in speed")
-    parser.add_argument("--plot", type=Path, help="PNG file for the ranks")
     options = parser.parse_args()
     require_data(parser, options)
     study, sets, strategies, report = STUDIES[options.study]
@@ -259,7 +217,7 @@ def main():
         options.sets or sets, options.seeds, options.strategies or strategies, limits
     ):
         results.add(run, pd.DataFrame(study(options, *run)))
-    report(results.frame, options.plot)
+    report(results.frame)
 
 
 if __name__ == "__main__":
