@@ -10,7 +10,8 @@ Models of the losses, of the seconds and of failures then answer for any configu
 in about a millisecond; ``check`` prints how well, by cross-validation. ``search`` lets strategies
 minimise the modelled validated loss, and ``report`` compares them by trials and by the clock, the
 processor seconds of the suggestions and the modelled ones of the trials. With ``--until clock``
-all searches of a set have the same time, as in the paper of FLASH::
+all searches of a set have the same time, as in the paper of FLASH. With ``--live`` the
+configurations are fitted, on the same rows and by the same clock::
 
     python examples/benchmarks/surrogate.py check
     python examples/benchmarks/surrogate.py search --out FOLDER --spaces mosaic \
@@ -22,6 +23,7 @@ import itertools
 import json
 import time
 import warnings
+from contextlib import ExitStack
 from functools import cache, partial
 from pathlib import Path
 
@@ -91,11 +93,8 @@ def build(arguments):
         facts, table = read_table(path) if path.exists() else (None, None)
         if table is not None and len(table["loss"]) >= arguments.n_configurations:
             continue
-        limit, data = arguments.trial_seconds, load(arguments.data, name)
-        X, y, parts = split(*data, arguments.max_rows or len(data[1]))
-        trial = LimitedLosses(space_name, X, y, parts, limit, SPACES[space_name])
-        if table is not None and facts != trial.facts:
-            raise SystemExit(f"{path} is of other rows: use its --max-rows, or remove it")
+        trial, limit = make_trial(space_name, name, arguments), arguments.trial_seconds
+        check_facts(path, facts or trial.facts, trial)
         with ProcessEngine(trial) as engine:
             while table is None or len(table["loss"]) < arguments.n_configurations:
                 if time.monotonic() > deadline:
@@ -106,6 +105,18 @@ def build(arguments):
                 table = {key: np.concatenate([before[key], rows[key]]) for key in rows}
                 write_table(path, trial.facts, table)
                 print(path.stem, len(table["loss"]), flush=True)
+
+
+def make_trial(space_name, name, arguments):
+    """Fit a configuration to the first part of the rows of a set, and judge it on the others."""
+    X, y = load(arguments.data, name)
+    rows = split(X, y, arguments.max_rows or len(y))
+    return LimitedLosses(space_name, *rows, arguments.trial_seconds, SPACES[space_name])
+
+
+def check_facts(path, facts, trial):
+    if facts != trial.facts:
+        raise SystemExit(f"{path} is of other rows: use its --max-rows, or remove it")
 
 
 def read_table(path):
@@ -181,12 +192,16 @@ def boosted(X, y, objective="regression"):
 
 
 class SurrogateBenchmark:
-    """Models of what the table of a file holds, for any configuration of its space."""
+    """Models of what the table of a file holds, for any configuration of its space.
+
+    `seconds` are those of an average trial.
+    """
 
     def __init__(self, path):
         facts, self.table = read_table(path)
         self.space = get_space(path.stem.partition("-")[0]).for_data(facts)
         self.X = self.space.one_hot(self.table["vectors"])
+        self.seconds = self.table["seconds"].mean(dtype=float)
 
     def fit(self, rows=slice(None)):
         """Learn normal scores of the losses, logarithms of the seconds, and failures."""
@@ -212,10 +227,42 @@ class SurrogateBenchmark:
         """Fields of a trial."""
         values = self.predict(self.space.one_hot(self.space.encode([configuration])))
         loss, _, seconds, failed = (float(value[0]) for value in values.values())
-        measured = {"cost": seconds, "fit_times": (seconds,)}
-        if failed > 0.5:
-            return measured | {"status": "failed", "losses": (np.inf,)}
-        return measured | {"losses": (loss,)}
+        return fields_of_trial(np.inf if failed > 0.5 else loss, seconds)
+
+    def held_out(self, configurations):
+        """Held-out losses."""
+        return self.predict(self.space.one_hot(self.space.encode(configurations)))["held_out"]
+
+
+class LiveBenchmark:
+    """Fits in place of the models of a file, each configuration once."""
+
+    def __init__(self, path, arguments, stack):
+        space_name, _, name = path.stem.partition("-")
+        facts, table = read_table(path)
+        trial = make_trial(space_name, name, arguments)
+        check_facts(path, facts, trial)
+        self.space, self.limit = trial.space, arguments.trial_seconds
+        self.seconds = table["seconds"].mean(dtype=float)
+        self.engine, self.outcomes = stack.enter_context(ProcessEngine(trial)), {}
+
+    def evaluate(self, configuration):
+        """Fields of a trial."""
+        if configuration not in self.outcomes:
+            self.engine.submit(0, (configuration,), time_limit=30 * self.limit)
+            ((_, outcome),) = self.engine.wait()
+            self.outcomes[configuration] = outcome.value or (np.inf, np.inf, self.limit)
+        loss, _, seconds = self.outcomes[configuration]
+        return fields_of_trial(loss, seconds)
+
+    def held_out(self, configurations):
+        """Held-out losses."""
+        return np.array([self.outcomes[configuration][1] for configuration in configurations])
+
+
+def fields_of_trial(loss, seconds):
+    measured = {"cost": seconds, "fit_times": (seconds,), "losses": (loss,)}
+    return measured if np.isfinite(loss) else measured | {"status": "failed"}
 
 
 def check(arguments):
@@ -254,29 +301,32 @@ def quality(path):
 
 
 def run(arguments):
-    """Search on the models, seed by seed; what is in the files of results is not run again."""
+    """Search seed by seed; what is in the files of results is not run again."""
     deadline = time.monotonic() + arguments.seconds
     paths = filter(Path.exists, table_paths(arguments))
-    for seed, path in itertools.product(arguments.seeds, list(paths)):
-        results = Results(arguments.out / f"{path.stem}.csv", KEY)
-        space, _, name = path.stem.partition("-")
-        runs = (
-            [space],
-            [name],
-            arguments.strategies,
-            [seed],
-            [arguments.n_trials],
-            [arguments.until],
-        )
-        for key in results.missing(*runs):
-            if time.monotonic() > deadline:
-                return
-            results.add(key, follow(fitted(path), *key[2:]))
+    with ExitStack() as stack:
 
+        @cache
+        def benchmark_of(path):
+            if arguments.live:
+                return LiveBenchmark(path, arguments, stack)
+            return SurrogateBenchmark(path).fit()
 
-@cache
-def fitted(path):
-    return SurrogateBenchmark(path).fit()
+        for seed, path in itertools.product(arguments.seeds, list(paths)):
+            results = Results(arguments.out / f"{path.stem}.csv", KEY)
+            space, _, name = path.stem.partition("-")
+            runs = (
+                [space],
+                [name],
+                arguments.strategies,
+                [seed],
+                [arguments.n_trials],
+                [arguments.until],
+            )
+            for key in results.missing(*runs):
+                if time.monotonic() > deadline:
+                    return
+                results.add(key, follow(benchmark_of(path), *key[2:]))
 
 
 def follow(benchmark, text, seed, n_trials, until):
@@ -293,10 +343,10 @@ def follow(benchmark, text, seed, n_trials, until):
         ended.append(started + values["cost"])
         return values | {"started": started, "ended": ended[-1]}
 
-    seconds = n_trials * benchmark.table["seconds"].mean(dtype=float)
-    limit = {"max_evals": n_trials} if until == "trials" else {"time_limit": seconds}
+    seconds = {"time_limit": n_trials * benchmark.seconds}
+    limit = {"max_evals": n_trials} if until == "trials" else seconds
     trials = list(search(strategy, space, evaluate, seed, **limit))
-    X = space.one_hot(space.encode([trial.configuration for trial in trials]))
+    held_out = benchmark.held_out([trial.configuration for trial in trials])
     losses = np.array([trial.loss for trial in trials])
     best = np.array([losses[: n + 1].argmin() for n in range(len(trials))])
     suggesting = np.array(strategy.seconds_[: len(trials)])
@@ -306,7 +356,7 @@ def follow(benchmark, text, seed, n_trials, until):
             "trial": np.arange(1, len(trials) + 1),
             "clock": [trial.ended for trial in trials],
             "loss": losses[best],
-            "held_out": benchmark.predict(X)["held_out"][best],
+            "held_out": held_out[best],
             "failed": np.isinf(losses).mean(),
             "suggest_ms": 1000 * suggesting.mean(),
             "classifiers": len(set(later)),  # in the second half of the trials,
@@ -396,8 +446,9 @@ def main():
     add("--spaces", type=names, default=list(SPACES), help=",".join(SPACES))
     add("--sets", type=names, help="ten of each space")
     add("--n-configurations", type=int, default=400, help="400")
-    add("--max-rows", type=int, help="of a set, to build a table of: all")
-    add("--trial-seconds", type=float, default=10.0, help="of the processor, to build: 10")
+    add("--live", action="store_true", help="search with fits, as the tables were built")
+    add("--max-rows", type=int, help="of a set, to fit: all")
+    add("--trial-seconds", type=float, default=10.0, help="of the processor, to fit: 10")
     add("--strategies", type=names, default=names(STRATEGIES), help=STRATEGIES)
     add("--seeds", type=numbers, default=list(range(10)), help="0 to 9")
     add("--n-trials", type=int, default=250, help="250")
@@ -406,7 +457,7 @@ def main():
     add("--seconds", type=float, default=np.inf, help="after which nothing starts")
     add("--out", type=Path, default=Path(), help="folder of the results")
     arguments = parser.parse_args()
-    if arguments.command == "build":
+    if arguments.command == "build" or arguments.live:
         require_data(parser, arguments)
     warnings.simplefilter("ignore")
     COMMANDS[arguments.command](arguments)
