@@ -1,25 +1,8 @@
-"""FLASH against random search, TPE and forest BO, and what each of its parts is worth.
+"""FLASH: the cache, TPE against Optuna, and times of its parts.
 
-Table 2 and Figure 4 of the paper at equal time, and the parts of Figure 5 as systems of their
-own: without the pruning phase (nothing is pruned), and with the cache. Settings follow a name,
-``+cache`` comes last. A quarter of the rows is held out for the test error; a third of the others
-validates::
-
-    python examples/benchmarks/flash.py time --data FOLDER --sets vehicle,madelon --seconds 20 \
-        --systems "flash,flash(fine_tuner='tpe'),flash(n_prune=0;r=2000),flash+cache,tpe,random"
-
-    python examples/benchmarks/flash.py draw --seconds 20 --out flash.csv
-
-With ``--clock cpu`` the seconds are those of the processor, which a busy machine does not stretch.
-A trial may take a tenth of them, of wall clock in either case. ``--without NAME,NAME`` leaves
-algorithms out, ``--keep STEP=NAME,NAME`` all others of a step, and ``--max-rows`` makes sets
-smaller.
-
-The best of the first structures, Figure 5 (a), greedy design or random, with random
-hyper-parameters::
-
-    python examples/benchmarks/flash.py design --data FOLDER --sets vehicle --seeds 5 \
-        --without libsvm_svc --out design.csv
+``surrogate.py`` compares the errors of FLASH, its phases and others. Here a third of the rows
+validates. ``--without NAME,NAME`` leaves algorithms out, ``--keep STEP=NAME,NAME`` all others of a
+step, and ``--max-rows`` makes sets smaller.
 
 Evaluations per second of the processor with and without the cache, of systems whose proposals do
 not depend on the cost, and whether the results are the same::
@@ -52,12 +35,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import psutil
-from _common import Results, load, make_parser, names, read_strategy
+from _common import load, make_parser, names, read_strategy
 from scipy.spatial.distance import cdist
 from scipy.stats import mannwhitneyu
 from sklearn.decomposition import KernelPCA
-from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -68,64 +49,18 @@ from skauto.space import Categorical, Configuration, SearchSpace, get_space
 from skauto.strategies._d_optimal import d_optimal_design
 from skauto.surrogates import LinearModel
 
-SHARES = (0.1, 0.25, 0.5, 0.75, 1.0)
-FIRST = (10, 20, 33)  # trials, for Figure 5 (a)
-KEY = ["data_set", "system", "seed", "seconds"]
-
-
-# Error over time
-
-
-class ProcessorClock:
-    """Callback of scikit-learn that ends a search after so many seconds of the processor."""
-
-    def __init__(self, seconds):
-        self.seconds = seconds
-
-    def setup(self, estimator, context):
-        self.started = processor_seconds()
-        self.ended = []  # when each trial did
-
-    def teardown(self, estimator, context):
-        pass
-
-    def on_fit_task_begin(self, estimator, context, **_):
-        pass
-
-    def on_fit_task_end(self, estimator, context, **_):
-        self.ended.append(processor_seconds() - self.started)
-        return self.ended[-1] > self.seconds
-
-
-def processor_seconds():
-    """What this process and its workers have used, those that were killed included."""
-    this = psutil.Process()
-    return sum(sum(p.cpu_times()[:4]) for p in (this, *this.children(recursive=True)))
-
-
-def make_system(text, seed, arguments):
-    """Build ``name``, ``name(setting=value;setting=value)`` or either with ``+cache``."""
-    text, cached = text.removesuffix("+cache"), text.endswith("+cache")
-    # So many trials take longer than the clock of the processor lets a search be.
-    wall = arguments.clock == "wall"
-    limits = {"time_limit": arguments.seconds} if wall else {"max_evals": 10_000}
-    return make_search(
-        read_strategy(text),
-        arguments,
-        **limits,
-        options=SearchOptions(
-            refit=False,
-            trial_time_limit=arguments.seconds / 10,
-            cache=arguments.cache_bytes if cached else None,
-        ),
-        random_state=seed,
-    )
-
 
 def make_search(strategy, arguments, **settings):
     """A third of the rows validates; there is no ensemble and nothing is fitted again."""
-    settings = {"initial": None, "cv": 1 / 3, "ensemble_size": 1} | settings
-    return AutoClassifier(strategy, space=make_space(arguments), **settings)
+    search = AutoClassifier(
+        strategy,
+        space=make_space(arguments),
+        initial=None,
+        cv=1 / 3,
+        ensemble_size=1,
+        options=SearchOptions(refit=False),
+    )
+    return search.set_params(**settings)
 
 
 def make_space(arguments):
@@ -164,111 +99,6 @@ def load_rows(arguments, name):
     return X.iloc[rows], y[rows]
 
 
-def race(arguments):
-    results = Results(arguments.out, KEY)
-    for name in arguments.sets:
-        X, y = load_rows(arguments, name)
-        runs = [name], arguments.systems, range(arguments.seeds), [arguments.seconds]
-        for key in results.missing(*runs):
-            _, system, seed, _ = key
-            results.add(key, run(system, X, y, seed, arguments))
-    report(results.frame.query("seconds == @arguments.seconds"))
-
-
-def run(system, X, y, seed, arguments):
-    """Error over time of one search, and its test error."""
-    X_train, X_test, y_train, y_test = train_test_split(
-        X, y, test_size=0.25, stratify=y, random_state=seed
-    )
-    model = make_system(system, seed, arguments)
-    clock = ProcessorClock(arguments.seconds)
-    if arguments.clock == "cpu":
-        model.set_callbacks(clock)
-    model.fit(X_train, y_train)
-    ended = clock.ended if arguments.clock == "cpu" else None
-    outcome = over_time(model, arguments.seconds, ended)
-    return outcome | {"test_error": 100 * (1 - model.score(X_test, y_test))}
-
-
-def report(results):
-    print("\nMedian percent error after a share of the time")
-    columns = [f"error_{share:g}" for share in SHARES]
-    shown = [*columns, "test_error", "n_trials"]
-    medians = results.groupby(["data_set", "system"])[shown].median()
-    print(medians.round(2).to_string())
-    print("\nAverage rank")
-    ranks = results.groupby(["data_set", "seed"])[[*columns, "test_error"]].rank()
-    print(ranks.groupby(results["system"]).mean().round(2).to_string())
-
-
-def draw(arguments):
-    """Median error over time, one panel a set, next to the file of results."""
-    import matplotlib.pyplot as plt
-
-    results = pd.read_csv(arguments.out).query("seconds == @arguments.seconds")
-    columns = [f"error_{share:g}" for share in SHARES]
-    sets = results["data_set"].unique()
-    figure, axes = plt.subplots(2, -(-len(sets) // 2), figsize=(10, 5.5), layout="constrained")
-    for ax, name in zip(axes.flat, sets, strict=False):
-        own = results[results["data_set"] == name]
-        for system, medians in own.groupby("system", sort=False)[columns].median().iterrows():
-            ax.plot(np.multiply(SHARES, arguments.seconds), medians, label=system, marker=".")
-        # What the first trials had is far above the rest.
-        ax.set(
-            title=name, xlabel="seconds", ylabel="error [%]", ylim=(None, own[columns[1]].max())
-        )
-    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    figure.savefig(arguments.out.with_suffix(".png"), dpi=55)
-
-
-def over_time(model, seconds, ended=None):
-    """Best validated error at shares of the time, trials, and what the cache did."""
-    trials = list(model.history_)
-    ended = np.array([trial.ended for trial in trials] if ended is None else ended)
-    losses = np.array([trial.loss if trial.ok else 1.0 for trial in trials])
-    best = {
-        f"error_{share:g}": 100 * losses[ended <= share * seconds].min(initial=1.0)
-        for share in SHARES
-    }
-    return best | {"n_trials": len(model.history_)} | getattr(model, "cache_", {})
-
-
-# The design
-
-
-def compare_designs(arguments):
-    space = make_space(arguments)
-    structures = space.structures
-    records = []
-    for name, seed in itertools.product(arguments.sets, range(arguments.seeds)):
-        X, y = load_rows(arguments, name)
-        rng = np.random.default_rng(seed)
-        paths = space.one_hot_structures(structures)
-        designs = {
-            "greedy": d_optimal_design(paths, max(FIRST), rng),
-            "random": rng.integers(len(structures), size=max(FIRST)),
-        }
-        for design, rows in designs.items():
-            vectors = [space.sample(1, rng, structures=structures[[row]])[0] for row in rows]
-            model = make_search(
-                "random",
-                arguments,
-                initial=[space.decode(vector) for vector in vectors],
-                max_evals=len(rows),
-                options=SearchOptions(refit=False, trial_time_limit=arguments.seconds / 10),
-                random_state=seed,
-            ).fit(X, y)
-            losses = [trial.loss if trial.ok else 1.0 for trial in model.history_]
-            first = {f"first_{n}": 100 * min(losses[:n]) for n in FIRST}
-            records.append({"data_set": name, "design": design, "seed": seed} | first)
-            pd.DataFrame(records).to_csv(arguments.out, index=False)
-    results = pd.DataFrame(records).set_index(["data_set", "seed", "design"])
-    print(results.groupby(["data_set", "design"]).agg(["median", "max"]).round(2).to_string())
-    print("Shares of the searches in which the greedy design is better, and worse")
-    greedy, random = (results.xs(design, level="design") for design in ("greedy", "random"))
-    print(pd.DataFrame({"better": greedy.lt(random).mean(), "worse": greedy.gt(random).mean()}))
-
-
 # The cache
 
 
@@ -276,10 +106,13 @@ def compare_cache(arguments):
     for name, system in itertools.product(arguments.sets, arguments.systems):
         X, y = load_rows(arguments, name)
         histories = []
-        for cached in ("", "+cache"):
-            model = make_system(system + cached, 0, arguments)
-            model.set_params(
-                max_evals=arguments.max_evals, time_limit=None, options__trial_time_limit=None
+        for cache in (None, arguments.cache_bytes):
+            model = make_search(
+                read_strategy(system),
+                arguments,
+                max_evals=arguments.max_evals,
+                options__cache=cache,
+                random_state=0,
             ).fit(X, y)
             histories.append([trial for trial in model.history_ if trial.ok])
         both = list(zip(*histories, strict=True))
@@ -338,7 +171,7 @@ def evaluated(arguments):
             "random",
             arguments,
             max_evals=arguments.n_configurations,
-            options=SearchOptions(refit=False, trial_time_limit=2),
+            options__trial_time_limit=2,
             random_state=0,
         ).fit(*load_rows(arguments, name))
         rows = [(json.dumps(t.configuration.to_dict()), min(t.loss, 1.0)) for t in model.history_]
@@ -441,15 +274,13 @@ def main():
         return name, names(algorithms)
 
     parser = make_parser(__doc__)
-    parser.add_argument("experiment", choices=["time", "draw", "design", "cache", "tpe", "speed"])
+    parser.add_argument("experiment", choices=["cache", "tpe", "speed"])
     parser.add_argument("--sets", type=names, default=["vehicle", "segment", "madelon"])
-    parser.add_argument("--systems", type=names, default=["flash", "forest_bo", "tpe", "random"])
+    parser.add_argument("--systems", type=names, default=["forest_bo"])
     parser.add_argument("--space", default="flash")
-    parser.add_argument("--seconds", type=float, default=300.0)
     parser.add_argument("--cache-bytes", type=int, default=2**30)
-    parser.add_argument("--seeds", type=int, default=5, help="number of them")
+    parser.add_argument("--seeds", type=int, default=5, help="number of them, for 'tpe'")
     parser.add_argument("--max-evals", type=int, default=200)
-    parser.add_argument("--clock", choices=["wall", "cpu"], default="wall")
     parser.add_argument("--without", type=names, default=[], help="algorithms to leave out")
     parser.add_argument(
         "--keep", type=step, action="append", default=[], help="STEP=NAMES, all that it may have"
@@ -458,13 +289,9 @@ def main():
     parser.add_argument("--max-rows", type=int, help="of a set")
     parser.add_argument("--table", type=Path, help="file of evaluated configurations, for 'tpe'")
     parser.add_argument("--n-configurations", type=int, default=1000)
-    parser.add_argument("--out", type=Path, default=Path("flash.csv"))
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     experiments = {
-        "time": race,
-        "draw": draw,
-        "design": compare_designs,
         "cache": compare_cache,
         "tpe": compare_tpe,
         "speed": measure_speed,
