@@ -2,14 +2,11 @@
 
 import heapq
 import math
-import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
-from itertools import combinations, islice
+from itertools import islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
 
 from skauto.constraints._base import limited_resources
@@ -18,33 +15,19 @@ from skauto.engines import Engine
 from skauto.ensemble._decide import DecisionChooser, DecisionPair, mean_predictions
 from skauto.ensemble._model import Candidate, Model
 from skauto.ensemble._refits import Refits
+from skauto.ensemble._select import MAX_ROWS, MemberSelector, is_complete, preference
 from skauto.ensemble._voting import PipelineEnsemble
 from skauto.evaluation import PipelineEvaluator, RefitTask, assemble
 from skauto.history import History, Trial
 from skauto.selection import (
-    BrierLoss,
     Decision,
     LabelLoss,
-    LogLoss,
-    Loss,
-    ScorerLoss,
-    SmoothedLoss,
-    get_loss,
-    greedy_selection,
     pairwise_disagreement,
     pairwise_diversity,
 )
-from skauto.selection._candidates import candidate_pool
-from skauto.selection._decisions import gains_by_offsets
 from skauto.selection._diversity import mean_over_pairs
-from skauto.utils import Budget, FloatArray, IntArray, scorer_function, take_rows
+from skauto.utils import Budget, FloatArray, IntArray
 
-# Maximum number of rows for selection; more rows rarely change the result.
-_MAX_ROWS = 20_000
-# Fraction of the remaining time for selection, because constraints can be slow to measure.
-_SELECTING = 0.2
-# Number of best trials among which a feasible pair is searched if no trial is feasible alone.
-_MAX_PAIRED = 20
 # Predicted refit time = this factor * fit time of the folds, scaled to all rows.
 _SAFETY = 1.3
 # Reserved time = this factor * predicted time of the selected members, because a member that is
@@ -52,7 +35,7 @@ _SAFETY = 1.3
 _SLACK = 1.5
 # Maximum fraction of the time limit to reserve for refitting.
 _MAX_RESERVE = 0.25
-# Seconds to choose thresholds that keep a limit on two groups of _MAX_ROWS rows together. They are
+# Seconds to choose thresholds that keep a limit on two groups of MAX_ROWS rows together. They are
 # proportional to the number of groups, and to that of the rows if there are fewer.
 _DECIDING = 2.5
 # Maximum fraction of the time limit to reserve for them.
@@ -70,6 +53,8 @@ class EnsembleBuilder:
     `decisions`, an ensemble predicts the most probable class.
     """
 
+    _selector_type = MemberSelector
+
     def __init__(
         self,
         evaluator: PipelineEvaluator,
@@ -84,10 +69,15 @@ class EnsembleBuilder:
         self.data = evaluator.data
         self.gate = evaluator.gate
         self.reader = reader
-        self.n_members = n_members
         self.refit = refit
-        self.scoring = scoring
         self.decisions = decisions or DecisionChooser(self.data, self.gate, "argmax")
+        self.selector = self._selector_type(
+            self.data,
+            self.gate,
+            n_members=n_members,
+            scoring=scoring,
+            tunes_labels=self.decisions.decision != "argmax",
+        )
         self._needed = 0, 0.0  # number of trials, and refit seconds of the selected members
         self._chosen: dict[tuple[tuple[int, float], ...], DecisionPair] = {}  # by weights
 
@@ -128,13 +118,14 @@ class EnsembleBuilder:
         limit, and at least enough for the best trial, or two of its kind if a refitted member may
         exceed a limit. If less time remains, they suffice for the selected members.
         """
-        pool = self._pool(history)
+        pool = self.selector.pool(history)
         if not pool or budget.time_limit is None:
             return 0.0
         selecting = min(0.02 * budget.time_limit, 1.0) + self._time_to_decide(budget.time_limit)
         most = _MAX_RESERVE * budget.time_limit
         best = self._time_to_fit(pool[0]) * (2 if self._may_grow else 1)
-        times = [self._time_to_reserve(trial, most) for trial in pool[: min(10, self.n_members)]]
+        n_best = min(10, self.selector.n_members)
+        times = [self._time_to_reserve(trial, most) for trial in pool[:n_best]]
         usual = sum(times) / min(n_workers, len(times))
         kept = max(min(usual, most), best)
         if budget.remaining <= kept + selecting:
@@ -146,7 +137,7 @@ class EnsembleBuilder:
         """Seconds to reserve for thresholds that keep limits."""
         if not self.decisions.kept_by_decision:
             return 0.0
-        share = min(1.0, len(self.data.y) / _MAX_ROWS)
+        share = min(1.0, len(self.data.y) / MAX_ROWS)
         seconds = _DECIDING * share * max(2, self.decisions.n_groups) / 2
         return min(seconds, _MAX_DECIDING * time_limit)
 
@@ -185,6 +176,21 @@ class EnsembleBuilder:
             return self._fallback(refits)
         nearest = min(refused, key=lambda candidate: candidate.verdict.violation)
         return self._model(nearest, refused, refits)
+
+    def select(
+        self,
+        history: History,
+        processor_seconds: float = math.inf,
+        seconds: float = math.inf,
+        kept: Sequence[str] = (),
+        fitted: Collection[int] = (),
+    ) -> dict[int, float]:
+        """Weights of the selected members, see `MemberSelector.select`; `fitted` take no time."""
+
+        def time_to_fit(trial: Trial) -> float:
+            return 0.0 if trial.number in fitted else self._time_to_fit(trial)
+
+        return self.selector.select(history, time_to_fit, processor_seconds, seconds, kept)
 
     def _ensembles(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:
         """Weights of ensembles of fitted members, in the order of their check.
@@ -243,8 +249,8 @@ class EnsembleBuilder:
         total = sum(weights.values())
         shares = [weight / total for weight in weights.values()]
         vote = mean_predictions([history[number] for number in weights], shares)
-        rows = self._rows(vote)
-        loss, known = self.selection_loss(rows), self.data.weights_of(rows)
+        rows = self.selector.rows(vote)
+        loss, known = self.selector.selection_loss(rows), self.data.weights_of(rows)
         return float(loss(self.data.y[rows], vote[rows][None], known)[0])
 
     def _singles(self, history: History, refits: Refits) -> Iterator[int]:
@@ -254,7 +260,7 @@ class EnsembleBuilder:
         values is fitted. Trials that violate a limit on their out-of-fold predictions are
         excluded, unless a decision can keep the limit.
         """
-        predicted = {t.number: self.gate.judge([t], [1.0]) for t in history if _complete(t)}
+        predicted = {t.number: self.gate.judge([t], [1.0]) for t in history if is_complete(t)}
         kept = self.decisions.kept_by_decision
         predicted = {n: verdict for n, verdict in predicted.items() if _may_pass(verdict, kept)}
         lightest = min(predicted, key=lambda n: _relative_load(predicted[n]), default=None)
@@ -304,8 +310,8 @@ class EnsembleBuilder:
         decision = self._choose_decision(history, {number: 1.0}).out_of_fold
         violation = self.gate.judge([trial], [1.0], decision=decision).violation
         predictions = np.asarray(trial.predictions)
-        rows = self._rows(predictions)
-        loss = self.score_loss(rows)
+        rows = self.selector.rows(predictions)
+        loss = self.selector.score_loss(rows)
         if not isinstance(loss, LabelLoss):
             return violation, trial.loss
         one_hot = np.eye(self.data.n_classes)[_labels(predictions, rows, decision)][None]
@@ -330,9 +336,9 @@ class EnsembleBuilder:
         key = tuple(weights.items())
         if key not in self._chosen:
             trials = [history[number] for number in weights]
-            rows = self._rows(np.asarray(trials[0].predictions))
+            rows = self.selector.rows(np.asarray(trials[0].predictions))
             shares = np.array(list(weights.values()))
-            loss = self.score_loss(rows)
+            loss = self.selector.score_loss(rows)
             self._chosen[key] = self.decisions.choose(trials, shares, rows, loss)
         return self._chosen[key]
 
@@ -347,7 +353,7 @@ class EnsembleBuilder:
         labels = np.full(len(vote), -1)
         labels[rows] = _labels(vote, rows, rule.out_of_fold)
         self._describe(chosen.model, [trial.predictions for trial in trials])
-        numbers = sorted(weights, key=lambda n: _preference(history, history[n]))
+        numbers = sorted(weights, key=lambda n: preference(history, history[n]))
         singles = (self._single(number, refits) for number in numbers)
         best = next((s for s in singles if s.verdict.passes), None)
         best = best or self._single(numbers[0], refits)
@@ -383,111 +389,10 @@ class EnsembleBuilder:
 
     def _describe(self, ensemble: PipelineEnsemble, predictions: list[FloatArray]) -> None:
         """Store the diversity of the members' out-of-fold predictions."""
-        rows = self._rows(predictions[0])
+        rows = self.selector.rows(predictions[0])
         sampled = np.stack([prediction[rows] for prediction in predictions])
         ensemble.diversity_ = pairwise_diversity(sampled)
         ensemble.disagreement_ = mean_over_pairs(pairwise_disagreement(sampled))
-
-    def select(
-        self,
-        history: History,
-        processor_seconds: float = math.inf,
-        seconds: float = math.inf,
-        kept: Sequence[str] = (),
-        fitted: Collection[int] = (),
-    ) -> dict[int, float]:
-        """Select members by greedy ensemble selection on the out-of-fold predictions.
-
-        If no trial keeps the limits alone, a pair that keeps them is selected, because differences
-        between groups can cancel each other. The result has the weights by trial number, largest
-        first. It is empty if there are no candidates.
-
-        Refitting all members takes at most `processor_seconds`, and refitting one member at most
-        `seconds`; selection ends after a fifth of them. Constraints with the keys `kept` are
-        ignored, because a decision can keep them. `fitted` are the numbers of trials that are
-        already refitted.
-        """
-        known = self._pool(history, kept)
-        seconds_of = {t.number: 0.0 if t.number in fitted else self._time_to_fit(t) for t in known}
-        pool = [trial for trial in known if seconds_of[trial.number] <= seconds]
-        if not pool:
-            return {}
-        if self.n_members == 1:
-            return {pool[0].number: 1.0}
-        gate = self.gate.without(kept)
-        times = np.array([seconds_of[trial.number] for trial in pool])
-        end = time.monotonic() + _SELECTING * seconds
-
-        def affordable(counts: NDArray[np.integer[Any]], candidate: int) -> bool:
-            if counts.any() and time.monotonic() > end:
-                return False
-            chosen = counts > 0
-            chosen[candidate] = True
-            if times[chosen].sum() > processor_seconds:
-                return False
-            votes = counts.copy()
-            votes[candidate] += 1
-            members = np.flatnonzero(votes)
-            return gate.allows([pool[i] for i in members], votes[members])
-
-        if not history.feasible(_ignoring(pool[0], kept)):
-            pair = _first_pair(len(pool), affordable)
-            return {pool[i].number: 0.5 for i in pair} or {pool[0].number: 1.0}
-        predictions = [np.asarray(trial.predictions) for trial in pool]
-        rows = self._rows(predictions[0])
-        selection = greedy_selection(
-            [prediction[rows] for prediction in predictions],
-            self.data.y[rows],
-            self.selection_loss(rows),
-            self.n_members,
-            feasible=affordable,
-            sample_weight=self.data.weights_of(rows),
-        )
-        if not selection.indices.size:  # the gate refuses every single trial
-            return {pool[0].number: 1.0}
-        order = np.argsort(-selection.weights, kind="stable")
-        return {
-            pool[i].number: float(selection.weights[i]) for i in order if selection.weights[i] > 0
-        }
-
-    def _pool(self, history: History, kept: Sequence[str] = ()) -> list[Trial]:
-        """Candidates among the complete trials, ordered by violation, then by loss."""
-        complete = [
-            replace(t, constraints={**t.constraints, **self.gate.learned(t)})
-            for t in history
-            if _complete(t)
-        ]
-        keys = [_preference(history, _ignoring(t, kept)) for t in complete]
-        families = [t.configuration.structure[-1] for t in complete]
-        return [complete[i] for i in candidate_pool(keys, families)]
-
-    def _rows(self, predictions: FloatArray) -> IntArray:
-        """Rows with predictions, or a fixed sample of them."""
-        rows = np.flatnonzero(~np.isnan(predictions[:, 0]))
-        if rows.size > _MAX_ROWS:
-            rows = np.sort(np.random.default_rng(0).choice(rows, _MAX_ROWS, replace=False))
-        return rows
-
-    def score_loss(self, rows: IntArray) -> Loss:
-        """Loss of the scorer for predictions of some rows."""
-        reads_X = not isinstance(self.scoring, str) and scorer_function(self.scoring) is None
-        if self.data.X is None or not reads_X:
-            return get_loss(self.scoring, self.data.classes)
-        return ScorerLoss(self.scoring, self.data.classes, take_rows(self.data.X, rows))
-
-    def selection_loss(self, rows: IntArray) -> Loss:
-        """Loss of ensemble selection for predictions of some rows.
-
-        It is the loss of the scorer plus a fraction of the log loss. If class offsets are tuned,
-        it is the log loss alone: on generated data this was as good as the loss at the best
-        threshold, and better than the loss of the most probable class.
-        """
-        loss = self.score_loss(rows)
-        if self.decisions.decision != "argmax" and gains_by_offsets(
-            loss, self.data.y[rows], len(self.data.classes)
-        ):
-            return LogLoss()
-        return loss if isinstance(loss, LogLoss | BrierLoss) else SmoothedLoss(loss)
 
     def _refit_task(self, trial: Trial, fold: int | None) -> RefitTask:
         """Task to refit a member; its boosting rounds grow in proportion to the rows."""
@@ -512,29 +417,11 @@ class EnsembleBuilder:
         return Model(ensemble, {}, None, pipeline, fallback=True, not_fitted=refits.missing)
 
 
-def _first_pair(
-    n_candidates: int, feasible: Callable[[NDArray[np.integer[Any]], int], bool]
-) -> tuple[int, ...]:
-    """Return the first feasible pair by the sum of the ranks of its candidates, or ()."""
-    pairs = combinations(range(min(n_candidates, _MAX_PAIRED)), 2)
-    votes = np.eye(n_candidates, dtype=np.intp)
-    return next((pair for pair in sorted(pairs, key=sum) if feasible(votes[pair[0]], pair[1])), ())
-
-
-def _complete(trial: Trial) -> bool:
-    return trial.ok and trial.fidelity == 1.0 and trial.predictions is not None
-
-
 def _labels(predictions: FloatArray, rows: IntArray, decision: Decision | None) -> IntArray:
     """Class codes of some rows after the decision; the most probable class for None."""
     if decision is None:
         return np.asarray(np.argmax(predictions[rows], axis=1))
     return decision.take(rows).labels(decision.scale(predictions[rows]))
-
-
-def _ignoring(trial: Trial, keys: Sequence[str]) -> Trial:
-    """The trial with some constraints satisfied."""
-    return replace(trial, constraints={**trial.constraints, **dict.fromkeys(keys, -math.inf)})
 
 
 def _may_pass(predicted: Verdict, kept_by_decision: Sequence[str]) -> bool:
@@ -554,8 +441,3 @@ def _relative_load(predicted: Verdict) -> float:
     """Sum of the additive constraint values, each divided by its limit."""
     additive = [m for m in predicted.measurements if m.constraint.additive]
     return sum(m.value / (abs(m.constraint.limit) or 1.0) for m in additive)
-
-
-def _preference(history: History, trial: Trial) -> tuple[float, float, float]:
-    """Sort key: violation, loss, tie break."""
-    return history.violation(trial), trial.loss, trial.tie_break

@@ -448,7 +448,7 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
             time_limit=budget.time_limit,
             targets=data.y,
             sample_weight=data.sample_weight,
-            ensemble_loss=builder.selection_loss,
+            ensemble_loss=builder.selector.selection_loss,
         )
 
     def _engine(self, evaluator: PipelineEvaluator, options: SearchOptions) -> Engine:

@@ -11,6 +11,7 @@ from skauto.engines import Engine
 from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._model import Candidate, Model
 from skauto.ensemble._refits import Refits
+from skauto.ensemble._select import MemberSelector
 from skauto.history import History, Trial
 from skauto.utils import Budget, non_dominated
 
@@ -41,31 +42,10 @@ def distances_to_ideal(points: ArrayLike) -> NDArray[Any]:
     return np.asarray(np.linalg.norm(scaled, axis=1))
 
 
-class FrontBuilder(EnsembleBuilder):
-    """Fit all pipelines of the Pareto front and predict with one of them.
+class FrontSelector(MemberSelector):
+    """Candidates are the pipelines of the Pareto front."""
 
-    With limits, it is the most accurate pipeline that passes the gate after the refit. If no
-    pipeline of the front passes, other trials are fitted. If none of them passes, it is the one
-    that violates the limits least. Without limits, it is the knee. See `EnsembleBuilder` for the
-    parameters.
-    """
-
-    def build(self, history: History, engine: Engine, budget: Budget) -> Model:
-        """Fit the pipelines of the front in time, and select one of them as the ensemble."""
-        self._front: dict[int, Candidate] = {}
-        return replace(super().build(history, engine, budget), front=self._front)
-
-    def _ensembles(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:
-        """Yield each pipeline of the front alone in the order of preference, then other trials."""
-        front = [trial.number for trial in self._pool(history)]
-        refits.fit(front)
-        fitted = [number for number in front if number in refits.steps]
-        if self.refit:
-            self._front = {number: self._single(number, refits) for number in fitted}
-        yield from ({number: 1.0} for number in fitted)
-        yield from ({n: 1.0} for n in self._singles(history, refits) if n not in front)
-
-    def _pool(self, history: History, kept: Sequence[str] = ()) -> list[Trial]:
+    def pool(self, history: History, kept: Sequence[str] = ()) -> list[Trial]:
         """The front in the order of preference."""
         front = [
             t for t in pareto_trials(history, history.objectives[1:]) if t.predictions is not None
@@ -76,3 +56,30 @@ class FrontBuilder(EnsembleBuilder):
             return []
         order = np.argsort(distances_to_ideal([t.losses for t in front]), kind="stable")
         return [front[i] for i in order]
+
+
+class FrontBuilder(EnsembleBuilder):
+    """Fit all pipelines of the Pareto front and predict with one of them.
+
+    With limits, it is the most accurate pipeline that passes the gate after the refit. If no
+    pipeline of the front passes, other trials are fitted. If none of them passes, it is the one
+    that violates the limits least. Without limits, it is the knee. See `EnsembleBuilder` for the
+    parameters.
+    """
+
+    _selector_type = FrontSelector
+
+    def build(self, history: History, engine: Engine, budget: Budget) -> Model:
+        """Fit the pipelines of the front in time, and select one of them as the ensemble."""
+        self._front: dict[int, Candidate] = {}
+        return replace(super().build(history, engine, budget), front=self._front)
+
+    def _ensembles(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:
+        """Yield each pipeline of the front alone in the order of preference, then other trials."""
+        front = [trial.number for trial in self.selector.pool(history)]
+        refits.fit(front)
+        fitted = [number for number in front if number in refits.steps]
+        if self.refit:
+            self._front = {number: self._single(number, refits) for number in fitted}
+        yield from ({number: 1.0} for number in fitted)
+        yield from ({n: 1.0} for n in self._singles(history, refits) if n not in front)

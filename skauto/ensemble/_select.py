@@ -1,0 +1,171 @@
+"""Select the members of the ensemble among the trials of a search."""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skauto.constraints._gate import Gate
+from skauto.data import TrainingData
+from skauto.history import History, Trial
+from skauto.selection import (
+    BrierLoss,
+    LogLoss,
+    Loss,
+    ScorerLoss,
+    SmoothedLoss,
+    get_loss,
+    greedy_selection,
+)
+from skauto.selection._candidates import candidate_pool
+from skauto.selection._decisions import gains_by_offsets
+from skauto.utils import FloatArray, IntArray, scorer_function, take_rows
+
+# Maximum number of rows for selection; more rows rarely change the result.
+MAX_ROWS = 20_000
+# Fraction of the remaining time for selection, because constraints can be slow to measure.
+_SELECTING = 0.2
+# Number of best trials among which a feasible pair is searched if no trial is feasible alone.
+_MAX_PAIRED = 20
+
+
+class MemberSelector:
+    """Select members by greedy ensemble selection on out-of-fold predictions.
+
+    The ensemble optimizes `scoring` and has `n_members`, counting repeated members. The gate
+    predicts its constraints. With `tunes_labels`, class offsets are chosen afterwards.
+    """
+
+    def __init__(
+        self, data: TrainingData, gate: Gate, *, n_members: int, scoring: Any, tunes_labels: bool
+    ) -> None:
+        self.data = data
+        self.gate = gate
+        self.n_members = n_members
+        self.scoring = scoring
+        self.tunes_labels = tunes_labels
+
+    def select(
+        self,
+        history: History,
+        time_to_fit: Callable[[Trial], float],
+        processor_seconds: float = math.inf,
+        seconds: float = math.inf,
+        kept: Sequence[str] = (),
+    ) -> dict[int, float]:
+        """Return the weights of the selected members by trial number, largest first.
+
+        If no trial keeps the limits alone, a pair that keeps them is selected, because differences
+        between groups can cancel each other. The result is empty if there are no candidates.
+
+        Fitting all members takes at most `processor_seconds`, and fitting one member at most
+        `seconds`; selection ends after a fifth of them. Constraints with the keys `kept` are
+        ignored, because a decision can keep them.
+        """
+        known = self.pool(history, kept)
+        seconds_of = {trial.number: time_to_fit(trial) for trial in known}
+        pool = [trial for trial in known if seconds_of[trial.number] <= seconds]
+        if not pool:
+            return {}
+        if self.n_members == 1:
+            return {pool[0].number: 1.0}
+        gate = self.gate.without(kept)
+        times = np.array([seconds_of[trial.number] for trial in pool])
+        end = time.monotonic() + _SELECTING * seconds
+
+        def affordable(counts: NDArray[np.integer[Any]], candidate: int) -> bool:
+            if counts.any() and time.monotonic() > end:
+                return False
+            chosen = counts > 0
+            chosen[candidate] = True
+            if times[chosen].sum() > processor_seconds:
+                return False
+            votes = counts.copy()
+            votes[candidate] += 1
+            members = np.flatnonzero(votes)
+            return gate.allows([pool[i] for i in members], votes[members])
+
+        if not history.feasible(_ignoring(pool[0], kept)):
+            pair = _first_pair(len(pool), affordable)
+            return {pool[i].number: 0.5 for i in pair} or {pool[0].number: 1.0}
+        predictions = [np.asarray(trial.predictions) for trial in pool]
+        rows = self.rows(predictions[0])
+        selection = greedy_selection(
+            [prediction[rows] for prediction in predictions],
+            self.data.y[rows],
+            self.selection_loss(rows),
+            self.n_members,
+            feasible=affordable,
+            sample_weight=self.data.weights_of(rows),
+        )
+        if not selection.indices.size:  # the gate refuses every single trial
+            return {pool[0].number: 1.0}
+        order = np.argsort(-selection.weights, kind="stable")
+        return {
+            pool[i].number: float(selection.weights[i]) for i in order if selection.weights[i] > 0
+        }
+
+    def pool(self, history: History, kept: Sequence[str] = ()) -> list[Trial]:
+        """Candidates among the complete trials, ordered by violation, then by loss."""
+        complete = [
+            replace(t, constraints={**t.constraints, **self.gate.learned(t)})
+            for t in history
+            if is_complete(t)
+        ]
+        keys = [preference(history, _ignoring(t, kept)) for t in complete]
+        families = [t.configuration.structure[-1] for t in complete]
+        return [complete[i] for i in candidate_pool(keys, families)]
+
+    def rows(self, predictions: FloatArray) -> IntArray:
+        """Rows with predictions, or a fixed sample of them."""
+        rows = np.flatnonzero(~np.isnan(predictions[:, 0]))
+        if rows.size > MAX_ROWS:
+            rows = np.sort(np.random.default_rng(0).choice(rows, MAX_ROWS, replace=False))
+        return rows
+
+    def score_loss(self, rows: IntArray) -> Loss:
+        """Loss of the scorer for predictions of some rows."""
+        reads_X = not isinstance(self.scoring, str) and scorer_function(self.scoring) is None
+        if self.data.X is None or not reads_X:
+            return get_loss(self.scoring, self.data.classes)
+        return ScorerLoss(self.scoring, self.data.classes, take_rows(self.data.X, rows))
+
+    def selection_loss(self, rows: IntArray) -> Loss:
+        """Loss of ensemble selection for predictions of some rows.
+
+        It is the loss of the scorer plus a fraction of the log loss. If class offsets are tuned,
+        it is the log loss alone: on generated data this was as good as the loss at the best
+        threshold, and better than the loss of the most probable class.
+        """
+        loss = self.score_loss(rows)
+        if self.tunes_labels and gains_by_offsets(loss, self.data.y[rows], len(self.data.classes)):
+            return LogLoss()
+        return loss if isinstance(loss, LogLoss | BrierLoss) else SmoothedLoss(loss)
+
+
+def _first_pair(
+    n_candidates: int, feasible: Callable[[NDArray[np.integer[Any]], int], bool]
+) -> tuple[int, ...]:
+    """Return the first feasible pair by the sum of the ranks of its candidates, or ()."""
+    pairs = combinations(range(min(n_candidates, _MAX_PAIRED)), 2)
+    votes = np.eye(n_candidates, dtype=np.intp)
+    return next((pair for pair in sorted(pairs, key=sum) if feasible(votes[pair[0]], pair[1])), ())
+
+
+def is_complete(trial: Trial) -> bool:
+    return trial.ok and trial.fidelity == 1.0 and trial.predictions is not None
+
+
+def _ignoring(trial: Trial, keys: Sequence[str]) -> Trial:
+    """The trial with some constraints satisfied."""
+    return replace(trial, constraints={**trial.constraints, **dict.fromkeys(keys, -math.inf)})
+
+
+def preference(history: History, trial: Trial) -> tuple[float, float, float]:
+    """Sort key: violation, loss, tie break."""
+    return history.violation(trial), trial.loss, trial.tie_break
