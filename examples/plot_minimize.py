@@ -3,7 +3,8 @@ Minimise your own function
 ==========================
 
 :func:`skauto.minimize` runs a strategy on a function of a configuration. Here it compares Bayesian
-optimisation with a random forest (``forest_bo``) and random search on a fast artificial objective.
+optimisation with a Gaussian process (``joint_gp``, the default) and with a random forest
+(``forest_bo``) and random search on a fast artificial objective.
 """
 
 import matplotlib.pyplot as plt
@@ -23,10 +24,10 @@ def best_so_far(strategy: str, seed: int) -> np.ndarray:
 
 
 # %%
-# Median over five objectives. Both strategies start from the default configuration.
+# Median over five objectives. All strategies start from the default configuration.
 
 fig, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
-for strategy in ("random", "forest_bo"):
+for strategy in ("random", "forest_bo", "joint_gp"):
     curves = [best_so_far(strategy, seed) for seed in range(5)]
     ax.plot(np.arange(1, n_trials + 1), np.median(curves, axis=0), label=strategy)
 ax.set(xlabel="trials", ylabel="best loss (median)", yscale="log")

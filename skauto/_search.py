@@ -270,7 +270,7 @@ def minimize(
     objective: Callable[..., Any],
     space: SearchSpace,
     *,
-    strategy: str | Strategy = "forest_bo",
+    strategy: str | Strategy = "joint_gp",
     objectives: Sequence[str] = ("loss",),
     limits: Mapping[str, float] | None = None,
     max_evals: int | None = None,
@@ -290,8 +290,9 @@ def minimize(
         the full evaluation that the strategy requests. If it raises, the trial fails.
     space : SearchSpace
         Search space.
-    strategy : str or Strategy, default="forest_bo"
-        Search strategy.
+    strategy : str or Strategy, default="joint_gp"
+        Search strategy. The time of ``"joint_gp"`` for a proposal grows with the number of trials;
+        with thousands of them, ``"forest_bo"`` and ``"tpe"`` are faster.
     objectives : sequence of str, default=("loss",)
         Names of the losses, all minimized. More than one needs a strategy for several objectives,
         ``"parego"`` or ``"fang_hpo"``, or ``"random"``.

@@ -29,7 +29,7 @@ def configurations(result):
     return [trial.configuration for trial in result.history]
 
 
-@pytest.mark.parametrize("strategy", ["random", "forest_bo"])
+@pytest.mark.parametrize("strategy", ["random", "joint_gp"])
 def test_the_same_trials_for_a_number_of_workers(space, strategy):
     def run(n_jobs):
         return minimize(
@@ -120,7 +120,7 @@ def test_wrong_arguments_are_named_before_the_first_call(space, arguments, messa
 
 def test_a_strategy_for_one_loss_refuses_several(space):
     several = {"objectives": ("a", "b"), "max_evals": 3, "random_state": 0}
-    with pytest.raises(ValueError, match="ForestBO minimizes only one .*'fang_hpo', 'parego'"):
+    with pytest.raises(ValueError, match="JointGP minimizes only one .*'fang_hpo', 'parego'"):
         minimize(objective, space, **several)
     for strategy in ("parego", "random"):
         result = minimize(lambda _: {"a": 1, "b": 2}, space, strategy=strategy, **several)
