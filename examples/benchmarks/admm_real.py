@@ -11,26 +11,44 @@ a CSV file, one line a trial, and prints its table; what is there already is not
 paper, the same seconds of the processor, with their evaluations one after the other, in the space
 ``admm_large``. *disparity* and *latency* (Figs. 2 and 3) compare ADMM that knows a limit with ADMM
 whose trials are filtered by it afterwards, in the space ``admm_small``. The loss is 1 - AUROC on
-30% of at most 1,500 rows. FOLDER is that of ``quality.py``.
+30% of at most 1,500 rows. FOLDER is that of ``quality.py``. *seconds* does so with the models of
+``surrogate.py`` in the space ``admm_large``, which need no data, and a limit on the seconds of a
+trial; a limit of 0.1 is the time of the fastest tenth of the trials in the table of the set.
 """
 
 import time
+from functools import cache
 from pathlib import Path
 
 import admm_artificial
 import numpy as np
 import pandas as pd
-from _common import LimitedLosses, Results, load, make_parser, names, numbers, require_data
+from _common import (
+    LimitedLosses,
+    Results,
+    load,
+    make_parser,
+    names,
+    numbers,
+    paired_tests,
+    require_data,
+)
 from scipy.stats import wilcoxon
 from sklearn.model_selection import train_test_split
+from surrogate import SETS_OF, TABLES, SurrogateBenchmark
 
-from skauto import ConstrainedAutoClassifier, SearchOptions
+from skauto import ConstrainedAutoClassifier, SearchOptions, minimize
 from skauto.constraints import GroupDisparity, PredictionLatency
 from skauto.engines import ProcessEngine
 from skauto.strategies import get_strategy
 
 AGES = [0, 25, 35, 45, 120]
-LIMITS = {"disparity": [0.05, 0.1, 0.15], "latency": [10e-6, 14e-6, 18e-6]}
+WITH_AGES = ["credit-g", "compas", "adult", "bank-additional", "default_credit_card"]
+LIMITS = {
+    "disparity": [0.05, 0.075, 0.1, 0.125, 0.15],
+    "latency": [1e-6, 5e-6, 10e-6, 15e-6, 20e-6],
+    "seconds": [0.05, 0.1, 0.2, 0.3, 0.5],
+}
 SCIKIT_OPTIMIZE = {"skopt": admm_artificial.ScikitOptimize()}
 N_CALLS = 5  # of which the median is the latency
 KEY = ["set", "seed", "strategy", "limit"]
@@ -39,7 +57,7 @@ KEY = ["set", "seed", "strategy", "limit"]
 def read(folder, name, max_rows):
     """Table, labels and age groups (None where there is no age)."""
     X, y = load(folder, name, max_rows)
-    ages = X.get("age")
+    ages = X.rename(columns=str.lower).get("age")
     groups = None if ages is None else pd.cut(ages, AGES).astype(str).rename("age_group")
     return X, y, groups
 
@@ -88,6 +106,39 @@ def search(options, name, seed, strategy, limit):
             "value": next(iter(trial.constraints.values()), np.nan),
         }
         for trial in clf.history_
+    ]
+
+
+@cache
+def models_of(name):
+    return SurrogateBenchmark(TABLES / f"admm_large-{name}.npz").fit()
+
+
+def search_models(options, name, seed, strategy, limit):
+    """The same with modelled losses and seconds; the value is the share of faster trials."""
+    benchmark = models_of(name)
+    seconds = np.sort(benchmark.table["seconds"][benchmark.table["ok"]]).astype(float)
+
+    def objective(configuration):
+        fields = benchmark.evaluate(configuration)
+        return {"loss": fields["losses"][0], "seconds": fields["cost"]}
+
+    result = minimize(
+        objective,
+        benchmark.space,
+        strategy=strategy,
+        limits={"seconds": np.quantile(seconds, limit) if np.isfinite(limit) else np.inf},
+        max_evals=options.trials,
+        random_state=seed,
+    )
+    return [
+        {
+            "trial": trial.number,
+            "loss": trial.loss,
+            "value": np.searchsorted(seconds, trial.constraints["seconds"]) / len(seconds),
+        }
+        for trial in result.history
+        if np.isfinite(trial.loss)
     ]
 
 
@@ -168,20 +219,39 @@ def speed_of_pair(other, admm):
 
 
 def report_limits(frame):
-    """Share of feasible trials and best feasible loss, with the limit known or not."""
-    rows = []
+    """Share of feasible trials and best feasible loss, with the limit known or filtered by it."""
+    runs = ["limit", "set", "seed"]
     frame = frame[np.isfinite(frame["loss"])]
-    for (name, seed, limit), known in frame[np.isfinite(frame["limit"])].groupby(
-        ["set", "seed", "limit"]
-    ):
-        same = (frame["set"] == name) & (frame["seed"] == seed) & np.isinf(frame["limit"])
-        row = {"set": name, "seed": seed, "limit": limit}
-        for label, runs in (("unknown", frame[same]), ("known", known)):
-            feasible = runs["value"] <= limit
-            row[f"share {label}"] = feasible.mean()
-            row[f"loss {label}"] = runs.loc[feasible, "loss"].min()
-        rows.append(row)
-    print(pd.DataFrame(rows).round(4).to_string(index=False))
+    known = frame[np.isfinite(frame["limit"])]
+    without = frame[np.isinf(frame["limit"])].drop(columns="limit")
+    filtered = without.merge(known[runs].drop_duplicates(), on=["set", "seed"])
+    shares, losses = {}, {}
+    for name, trials in (("filtered", filtered), ("known", known)):
+        feasible = trials["value"] <= trials["limit"]
+        shares[name] = feasible.groupby([trials[n] for n in runs]).mean()
+        # Without a feasible trial it is that of a useless pipeline, 1 - AUROC of 1.
+        losses[name] = trials["loss"].where(feasible, 1.0).groupby([trials[n] for n in runs]).min()
+    tables = {
+        "infeasible share": 1 - pd.DataFrame(shares).dropna(),
+        "best feasible loss": pd.DataFrame(losses).dropna(),
+    }
+    for title, table in tables.items():
+        print(f"\n{title}, {len(table)} pairs")
+        print(table.groupby(["limit", "set"]).mean().unstack().round(4).T.to_string())
+        groups = [*table.groupby("limit"), ("all", table)]
+        rows = {
+            limit: {
+                **pairs.mean(),
+                "none filtered": (pairs["filtered"] == 1).sum(),
+                "none known": (pairs["known"] == 1).sum(),
+                **paired_tests(pairs[["known", "filtered"]], "filtered").loc["known"],
+                **paired_tests(pairs.groupby("set").mean(), "filtered")
+                .loc["known", ["better", "p"]]
+                .add_suffix(", sets"),
+            }
+            for limit, pairs in groups
+        }
+        print(pd.DataFrame(rows).T.round(5).to_string())
 
 
 # What is run, on which sets, with which strategies, and what is printed
@@ -192,8 +262,9 @@ STUDIES = {
         ["joint_gp", "skopt", "admm"],
         report_speed,
     ),
-    "disparity": (search, ["credit-g", "compas"], ["admm"], report_limits),
-    "latency": (search, ["credit-g", "compas"], ["admm"], report_limits),
+    "disparity": (search, WITH_AGES, ["admm"], report_limits),
+    "latency": (search, WITH_AGES, ["admm"], report_limits),
+    "seconds": (search_models, names(SETS_OF["admm_large"]), ["admm"], report_limits),
 }
 
 
@@ -209,7 +280,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=45.0, help="of the processor, in speed")
     parser.add_argument("--trial-seconds", type=float, default=10.0, help="limit of one, in speed")
     options = parser.parse_args()
-    require_data(parser, options)
+    if options.study != "seconds":
+        require_data(parser, options)
     study, sets, strategies, report = STUDIES[options.study]
     limits = [np.inf, *LIMITS.get(options.study, [])]
     results = Results(options.out, KEY)

@@ -56,9 +56,9 @@ class History(Sequence[Trial]):
 
     @property
     def search_limits(self) -> Mapping[str, float]:
-        """Limits that the search keeps, without those that decisions keep afterwards."""
+        """Finite limits that the search keeps, without those that decisions keep afterwards."""
         kept = self.goal.kept_by_decision
-        return {name: limit for name, limit in self.limits.items() if name not in kept}
+        return {n: v for n, v in self.limits.items() if n not in kept and v < math.inf}
 
     @property
     def max_evals(self) -> int | None:

@@ -288,6 +288,14 @@ def two_valleys(number, configuration):
     return {"losses": (loss,), "constraints": {"limited": 1 - values["x"]}}
 
 
+def test_infinite_limit_changes_nothing():
+    limits = [{}, {"limited": np.inf}]
+    histories = [History(limits=given) for given in limits]
+    for history in histories:
+        drive(ADMM(budget=8), mixed_space(), two_valleys, 30, seed=0, history=history)
+    assert [t.configuration for t in histories[0]] == [t.configuration for t in histories[1]]
+
+
 def test_constraints_are_met_more_often_and_better():
     shares, losses = {True: [], False: []}, {True: [], False: []}
     for seed in range(2):
