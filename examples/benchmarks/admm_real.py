@@ -93,7 +93,7 @@ def search(options, name, seed, strategy, limit):
         initial=None,
         cv=0.3,
         ensemble_size=1,
-        options=SearchOptions(refit=False),
+        options=SearchOptions(refit=False, trial_time_limit=options.trial_seconds),
         max_evals=options.trials,
         random_state=seed,
     )
@@ -278,7 +278,7 @@ def main():
     parser.add_argument("--rows", type=int, default=1500, help="at most")
     parser.add_argument("--trials", type=int, default=60)
     parser.add_argument("--seconds", type=float, default=45.0, help="of the processor, in speed")
-    parser.add_argument("--trial-seconds", type=float, default=10.0, help="limit of one, in speed")
+    parser.add_argument("--trial-seconds", type=float, default=10.0, help="limit of one")
     options = parser.parse_args()
     if options.study != "seconds":
         require_data(parser, options)

@@ -10,7 +10,7 @@ is ranked (Fig. 2), and ``suggestions`` how long they take::
 
     python examples/benchmarks/divbo.py build --data FOLDER --tables FOLDER
     python examples/benchmarks/divbo.py search --tables FOLDER --seeds 0 --out divbo.csv
-    python examples/benchmarks/divbo.py live --data FOLDER --n-trials 60 --out divbo_live.csv
+    python examples/benchmarks/divbo.py live --data FOLDER --rows 600,1000,2000 --out live.csv
     python examples/benchmarks/divbo.py tau --tables FOLDER
     python examples/benchmarks/divbo.py suggestions --tables FOLDER --methods divbo,divbo_pairs
     python examples/benchmarks/divbo.py report --out divbo.csv
@@ -20,7 +20,7 @@ optimiser of each arm of the rising bandit too. An action of the bandit has five
 of 250, as in the paper, and proportionally fewer in a shorter one. Method ``divbo-0.1-0.4`` is
 DivBO with ``beta=0.1`` and ``tau=0.4``, and ``divbo_pairs`` has the diversity surrogate of the
 paper, LightGBM on pairs of configurations. A configuration fails if it takes more than 0.3 seconds
-of the processor, or than ``--trial-seconds`` in ``build``. Tables and lines of the CSV file that
+of the processor, or than ``--trial-seconds``. Tables and lines of the CSV file that
 are there are not made again.
 """
 
@@ -95,6 +95,8 @@ def split(X, y, n_rows, seed=0):
 
 def scaled(n_rows, n_available):
     """Numbers of rows with the same proportions of which the set has enough."""
+    if n_rows is None:
+        return N_ROWS
     share = min(1.0, n_available / sum(n_rows))
     return [int(share * n) for n in n_rows]
 
@@ -203,9 +205,9 @@ def search_table(table, method, n_trials, seed):
     return outcome | {"seconds_last_50": np.mean(strategy.seconds_[-50:])}
 
 
-def live(X, y, method, n_trials, seed):
+def live(X, y, method, n_trials, seed, n_rows, seconds):
     """The same, on the space itself."""
-    trial = LimitedTrial(X, y)
+    trial = LimitedTrial(X, y, n_rows, seconds)
     y_validation, y_test = trial.targets
     kept = []
 
@@ -410,7 +412,7 @@ def build_tables(arguments):
         path = arguments.tables / f"{name}.joblib"
         if not path.exists():
             X, y = load(arguments.data, name)
-            n_rows = scaled(arguments.rows, len(y)) if arguments.rows else N_ROWS
+            n_rows = scaled(arguments.rows, len(y))
             table = build(X, y, arguments.n_configurations, n_rows, arguments.trial_seconds)
             joblib.dump(table, path)
             print(name, len(table["configurations"]), n_rows, flush=True)
@@ -423,7 +425,9 @@ def run(arguments):
     for key in sorted(results.missing(*runs), key=lambda run: run[2]):  # seed by seed
         name, method, seed, n_trials = key
         if arguments.command == "live":
-            outcome = live(*load(arguments.data, name), method, n_trials, seed)
+            X, y = load(arguments.data, name)
+            n_rows = scaled(arguments.rows, len(y))
+            outcome = live(X, y, method, n_trials, seed, n_rows, arguments.trial_seconds)
         else:
             table = joblib.load(arguments.tables / f"{name}.joblib")
             outcome = search_table(table, method, n_trials, seed)
@@ -461,9 +465,9 @@ def main():
     parser.add_argument("--seeds", type=numbers, default=[0], help="0")
     parser.add_argument("--n-configurations", type=int, default=1500, help="1500")
     parser.add_argument(
-        "--rows", type=numbers, help="of tables: train, validation, test; scaled to small sets"
+        "--rows", type=numbers, help="train, validation, test; scaled to small sets"
     )
-    parser.add_argument("--trial-seconds", type=float, default=TRIAL_SECONDS, help="of tables")
+    parser.add_argument("--trial-seconds", type=float, default=TRIAL_SECONDS, help="0.3")
     parser.add_argument("--n-trials", type=int, default=PAPER_TRIALS, help="250")
     parser.add_argument("--sizes", type=numbers, default=[250, 1000])
     parser.add_argument("--out", type=Path, default=Path("divbo.csv"), help="divbo.csv")
