@@ -270,7 +270,7 @@ def minimize(
     objective: Callable[..., Any],
     space: SearchSpace,
     *,
-    strategy: str | Strategy = "joint_gp",
+    strategy: str | Strategy = "auto",
     objectives: Sequence[str] = ("loss",),
     limits: Mapping[str, float] | None = None,
     max_evals: int | None = None,
@@ -290,14 +290,17 @@ def minimize(
         the full evaluation that the strategy requests. If it raises, the trial fails.
     space : SearchSpace
         Search space.
-    strategy : str or Strategy, default="joint_gp"
-        Search strategy. The time of ``"joint_gp"`` for a proposal grows with the number of trials;
-        with thousands of them, ``"forest_bo"`` and ``"tpe"`` are faster.
+    strategy : str or Strategy, default="auto"
+        Search strategy. "auto" is ``"parego"`` for several objectives and ``"admm"`` with a finite
+        limit, because most others ignore limits while they search. Otherwise it is
+        ``"joint_gp"``, whose time for a proposal grows with the number of trials; with thousands
+        of them, ``"forest_bo"`` and ``"tpe"`` are faster.
     objectives : sequence of str, default=("loss",)
         Names of the losses, all minimized. More than one needs a strategy for several objectives,
         ``"parego"`` or ``"fang_hpo"``, or ``"random"``.
     limits : mapping of str to float, default=None
-        Upper limits of constraints by name; infinite to record a value without limiting it.
+        Upper limits of constraints by name; infinite to record a value without limiting it. The
+        incumbent keeps all of them.
     max_evals : int, default=None
         Number of trials; 100 if ``time_limit`` is also None.
     time_limit : float, default=None
@@ -333,14 +336,14 @@ def minimize(
     """
     if max_evals is None and time_limit is None:
         max_evals = 100
-    strategy = get_strategy(strategy)
     _check_seconds_and_trials(
         max_evals=max_evals, time_limit=time_limit, trial_time_limit=trial_time_limit
     )
-    _check_goal(objectives, limits or {}, strategy)
+    limits = _read_limits(limits)
+    strategy = _read_strategy(strategy, _read_objectives(objectives), limits)
     initial = _read_initial(initial, space)
     budget = Budget(max_evals, time_limit)
-    goal = Goal(objectives, limits or {}, max_evals=max_evals, time_limit=time_limit)
+    goal = Goal(objectives, limits, max_evals=max_evals, time_limit=time_limit)
     history = History(goal)
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
     evaluator = ObjectiveEvaluator(
@@ -378,28 +381,10 @@ def _check_seconds_and_trials(**values: float | None) -> None:
             )
 
 
-def _check_goal(objectives: Any, limits: Any, strategy: Strategy) -> None:
-    """Raise unless the names and limits are legal, and the strategy minimizes all objectives."""
-    is_sequence = isinstance(objectives, Sequence) and not isinstance(objectives, str)
-    if not (
-        is_sequence
-        and objectives
-        and all(isinstance(name, str) for name in objectives)
-        and len(set(objectives)) == len(objectives)
-    ):
-        raise ValueError(
-            "The 'objectives' of minimize must be one or more different names, such as "
-            f"('loss',). Got {objectives!r} instead."
-        )
-    if len(objectives) > 1 and not (
-        strategy.multi_objective or isinstance(strategy, RandomSearch)
-    ):
-        several = sorted(name for name, kind in STRATEGIES.items() if kind.multi_objective)
-        raise ValueError(
-            f"The strategy {type(strategy).__name__} minimizes only one of the 'objectives' "
-            f"{list(objectives)}. Pass one of {several} or 'random' as 'strategy', or one "
-            "objective and the other names in 'limits'."
-        )
+def _read_limits(limits: Any) -> Mapping[str, float]:
+    """Return the limits by name; raise unless they are numbers."""
+    if limits is None:
+        return {}
     if not isinstance(limits, Mapping):
         raise TypeError(
             "The 'limits' of minimize must map names to upper limits, such as {'seconds': 0.1}. "
@@ -411,6 +396,43 @@ def _check_goal(objectives: Any, limits: Any, strategy: Strategy) -> None:
                 "The 'limits' of minimize must map names to numbers that are not NaN. "
                 f"Got {name!r}: {limit!r} instead."
             )
+    return limits
+
+
+def _read_objectives(objectives: Any) -> Sequence[str]:
+    """Return the names of the objectives; raise unless they are legal."""
+    is_sequence = isinstance(objectives, Sequence) and not isinstance(objectives, str)
+    if not (
+        is_sequence
+        and objectives
+        and all(isinstance(name, str) for name in objectives)
+        and len(set(objectives)) == len(objectives)
+    ):
+        raise ValueError(
+            "The 'objectives' of minimize must be one or more different names, such as "
+            f"('loss',). Got {objectives!r} instead."
+        )
+    return objectives
+
+
+def _read_strategy(
+    strategy: Any, objectives: Sequence[str], limits: Mapping[str, float]
+) -> Strategy:
+    """Return the strategy object; raise unless it minimizes all objectives."""
+    if strategy == "auto":
+        limited = any(limit < math.inf for limit in limits.values())
+        strategy = "parego" if len(objectives) > 1 else "admm" if limited else "joint_gp"
+    strategy = get_strategy(strategy, also=("auto",))
+    if len(objectives) > 1 and not (
+        strategy.multi_objective or isinstance(strategy, RandomSearch)
+    ):
+        several = sorted(name for name, kind in STRATEGIES.items() if kind.multi_objective)
+        raise ValueError(
+            f"The strategy {type(strategy).__name__} minimizes only one of the 'objectives' "
+            f"{list(objectives)}. Pass one of {several} or 'random' as 'strategy', or one "
+            "objective and the other names in 'limits'."
+        )
+    return strategy
 
 
 def _read_initial(initial: Any, space: SearchSpace) -> list[Configuration]:

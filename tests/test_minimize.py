@@ -9,7 +9,7 @@ from scipy.stats import randint, uniform
 
 from skauto import minimize
 from skauto.space import Configuration, SearchSpace
-from skauto.strategies import MOSAIC
+from skauto.strategies import ADMM, MOSAIC, JointGP, ParEGO
 from tests.instances import make_strategy
 
 
@@ -121,10 +121,24 @@ def test_wrong_arguments_are_named_before_the_first_call(space, arguments, messa
 def test_a_strategy_for_one_loss_refuses_several(space):
     several = {"objectives": ("a", "b"), "max_evals": 3, "random_state": 0}
     with pytest.raises(ValueError, match="JointGP minimizes only one .*'fang_hpo', 'parego'"):
-        minimize(objective, space, **several)
-    for strategy in ("parego", "random"):
+        minimize(objective, space, strategy="joint_gp", **several)
+    for strategy in ("auto", "parego", "random"):
         result = minimize(lambda _: {"a": 1, "b": 2}, space, strategy=strategy, **several)
         assert [trial.losses for trial in result.history] == [(1.0, 2.0)] * 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "strategy"),
+    [
+        ({}, JointGP),
+        ({"limits": {"cost": np.inf}}, JointGP),
+        ({"limits": {"cost": 0.5}}, ADMM),
+        ({"objectives": ("loss", "cost")}, ParEGO),
+    ],
+)
+def test_the_strategy_fits_the_problem_by_default(space, arguments, strategy):
+    result = minimize(lambda _: {"loss": 1, "cost": 2}, space, max_evals=2, **arguments)
+    assert type(result.strategy) is strategy
 
 
 def test_without_a_trial_within_the_limits_there_is_no_configuration(space):
