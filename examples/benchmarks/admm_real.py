@@ -221,7 +221,7 @@ def speed_of_pair(other, admm):
 
 
 def report_limits(frame):
-    """Share of feasible trials and best feasible loss, where ADMM knows the limit or nobody does."""
+    """Share of feasible trials and best feasible loss of ADMM, and of searches without a limit."""
     frame = frame[np.isfinite(frame["loss"])]
     known = frame[np.isfinite(frame["limit"])]
     without = frame[np.isinf(frame["limit"])].drop(columns="limit")
