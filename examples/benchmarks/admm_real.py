@@ -239,14 +239,14 @@ def report_pairs(known, filtered):
         # Without a feasible trial it is that of a useless pipeline, 1 - AUROC of 1.
         losses[name] = trials["loss"].where(feasible, 1.0).groupby([trials[n] for n in RUN]).min()
     tables = {
-        "infeasible share": 1 - pd.DataFrame(shares).dropna(),
-        "best feasible loss": pd.DataFrame(losses).dropna(),
+        ("infeasible share", "mean"): 1 - pd.DataFrame(shares).dropna(),
+        ("best feasible loss", "median"): pd.DataFrame(losses).dropna(),
     }
-    for title, table in tables.items():
-        print(f"\n{title}, {len(table)} pairs")
+    for (title, average), table in tables.items():
+        print(f"\n{title}, {average} of {len(table)} pairs")
         rows = {
             limit: {
-                **pairs.median(),
+                **pairs.agg(average),
                 "none filtered": (pairs["filtered"] == 1).sum(),
                 "none known": (pairs["known"] == 1).sum(),
                 **paired_tests(pairs, "filtered").loc["known"],
