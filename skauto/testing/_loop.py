@@ -1,0 +1,143 @@
+"""Searches with trials whose fields a function returns, and the spaces that they run on."""
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skauto._search import Search
+from skauto.engines import Outcome, make_engine
+from skauto.history import History, Proposal, Trial
+from skauto.space import Configuration, Integer, Real, SearchSpace
+from skauto.strategies import Strategy
+from skauto.utils import Budget
+
+#: ``evaluate(number, configuration)`` returns fields of the trial.
+Evaluation = Callable[[int, Configuration], Mapping[str, Any]]
+
+
+def conditional_space() -> SearchSpace:
+    """Space with conditions, a forbidden pair, a constant, and parameters of all kinds."""
+    space = SearchSpace(["scaler", "selector", "classifier"], name="rich")
+    space.add("scaler", "none")
+    space.add("scaler", "power", parameters={"lambda": Real(-1, 1), "fixed": ["always"]})
+    space.add("selector", "none")
+    space.add("selector", "best", parameters={"k": Integer(1, 5)})
+    space.add(
+        "classifier",
+        "svm",
+        parameters={
+            "C": Real(1e-3, 1e3, log=True),
+            "kernel": ["rbf", "poly", "linear"],
+            "degree": Integer(2, 5),
+            "gamma": Real(1e-4, 10, log=True),
+        },
+        conditions={"degree": ("kernel", ["poly"]), "gamma": ("kernel", ["rbf", "poly"])},
+    )
+    space.add("classifier", "trees", parameters={"n": Integer(1, 500, log=True), "leaf": [1, 5]})
+    space.add("classifier", "bayes")
+    return space.forbid({"scaler": "power"}, {"classifier": "trees"})
+
+
+def small_space() -> SearchSpace:
+    """Space of six configurations."""
+    space = SearchSpace(["scaler", "classifier"], name="small")
+    space.add("scaler", "none").add("scaler", "standard")
+    return space.add("classifier", "bayes").add("classifier", "knn", parameters={"k": [1, 3]})
+
+
+def single_space() -> SearchSpace:
+    """Space of one configuration."""
+    return SearchSpace(["scaler", "classifier"]).add("scaler", "none").add("classifier", "bayes")
+
+
+def as_measured(*objectives: Callable[[Configuration], float]) -> Evaluation:
+    """Evaluation that measures objectives, scaled to [0, 1), and never fails."""
+
+    def evaluate(number: int, configuration: Configuration) -> dict[str, Any]:
+        losses = [objective(configuration) for objective in objectives]
+        return {"losses": tuple(loss / (1 + loss) for loss in losses), "cost": 0.5}
+
+    return evaluate
+
+
+@dataclass
+class FunctionEvaluator:
+    """Evaluator whose trials have the fields that a function returns.
+
+    `n_opened` is the number of the next trial.
+    """
+
+    function: Evaluation
+    n_opened: int = 0
+
+    def open(self, proposal: Proposal, history: History) -> "FunctionJob":
+        """Begin a trial."""
+        self.n_opened += 1
+        return FunctionJob(proposal, self.n_opened - 1)
+
+
+@dataclass
+class FunctionJob:
+    """A trial of one call of the function."""
+
+    proposal: Proposal
+    number: int
+    outcome: Outcome | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether the function has returned."""
+        return self.outcome is not None
+
+    def next_parts(self) -> list[tuple[Hashable, tuple[Any, ...], float | None]]:
+        """Return the call."""
+        return [(0, (self.number, self.proposal.configuration), None)]
+
+    def receive(self, part: Hashable, outcome: Outcome) -> None:
+        """Store the outcome of the call."""
+        if outcome.status != "ok":
+            raise RuntimeError(outcome.error)
+        self.outcome = outcome
+
+    def trial(self, number: int, started: float, ended: float) -> Trial:
+        """Return the trial."""
+        assert self.outcome is not None
+        proposal, seconds = self.proposal, self.outcome.seconds
+        fields: dict[str, Any] = {
+            "fidelity": proposal.fidelity,
+            "origin": proposal.origin,
+            "info": proposal.info,
+            "started": started,
+            "ended": ended,
+            "cost": seconds,
+            "fit_times": (seconds,),
+        }
+        fields |= self.outcome.value
+        return Trial(number=number, configuration=proposal.configuration, **fields)
+
+
+def run_search(
+    strategy: Strategy,
+    space: SearchSpace,
+    evaluate: Evaluation,
+    n_trials: int,
+    *,
+    seed: int = 0,
+    n_workers: int = 1,
+    n_objectives: int = 1,
+    history: History | None = None,
+) -> History:
+    """Search until the history has `n_trials`, or until the strategy proposes nothing.
+
+    At most `n_workers` trials are pending.
+    """
+    if history is None:
+        history = History([f"loss_{i}" for i in range(n_objectives)], max_evals=n_trials)
+    evaluator = FunctionEvaluator(evaluate, len(history))
+    budget = Budget(max_evals=n_trials - len(history))
+    with make_engine(evaluate) as engine:
+        search = Search(strategy, space, evaluator, engine, history, budget, look_ahead=n_workers)
+        search.run(np.random.default_rng(seed))
+    return history
