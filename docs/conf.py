@@ -37,7 +37,10 @@ html_theme_options = {
     "show_prev_next": False,
     "show_toc_level": 2,
 }
-_ALONE = ("index", "install", "coming_from", "errors", "whats_new", "auto_examples/plot_tutorial")
+_ALONE = (
+    "index", "install", "coming_from", "errors", "whats_new", "architecture",
+    "auto_examples/plot_tutorial",
+)  # fmt: skip
 html_sidebars = {page: [] for page in _ALONE}  # pages without a section have no navigation
 html_show_sourcelink = False
 html_math_renderer = "mathml"  # defined below; MathJax would need the network

@@ -41,13 +41,12 @@ from _common import (
     to_rst,
 )
 from peers import PEERS
-from reference_line import ReferenceLine
 from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
 
 SETS = "vehicle,credit-g,sonar,phoneme,spambase,segment,churn,splice,adult"
 BASELINES = ["lightgbm", "hist_gradient_boosting", "random_forest", "logistic_regression"]
-SYSTEMS = ["skauto", "reference", *BASELINES]
+SYSTEMS = ["skauto", *BASELINES]
 KEY = ["system", "dataset", "seed", "time_limit", "n_jobs"]
 SCORES = ["roc_auc", "log_loss", "accuracy"]
 COSTS = ["fit_seconds", "overrun", "size_mb", "row_ms"]
@@ -61,8 +60,6 @@ def make_system(name, seed, time_limit, n_jobs):
         return AutoClassifier(
             scoring="roc_auc", time_limit=time_limit, n_jobs=n_jobs, random_state=seed
         )
-    if name == "reference":
-        return ReferenceLine(time_limit=time_limit, n_jobs=n_jobs, random_state=seed)
     return getattr(baselines, name)(random_state=seed, n_jobs=n_jobs)
 
 
