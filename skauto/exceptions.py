@@ -8,6 +8,7 @@ __all__ = [
     "ColumnKindWarning",
     "InfeasibleError",
     "InfeasibleWarning",
+    "NoBetterThanGuessingWarning",
     "SmallGroupWarning",
     "TrialFailedWarning",
 ]
@@ -35,6 +36,10 @@ class InfeasibleError(ValueError):
 
 class InfeasibleWarning(UserWarning):
     """No model satisfies the constraints; the least violating model is returned."""
+
+
+class NoBetterThanGuessingWarning(UserWarning):
+    """The ensemble is not clearly better than always answering the most frequent class."""
 
 
 class SmallGroupWarning(UserWarning):

@@ -1,6 +1,6 @@
 """Scores and plots of predicted probabilities, for the report."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from sklearn.metrics import (
 
 from skauto.display._base import BLUE, COLORMAP
 from skauto.display._page import figure, table
+from skauto.selection._intervals import Answers, Truth
+from skauto.utils import FloatArray, take_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,12 +33,16 @@ _WIDTH, _HEIGHT = 4.0, 3.6
 
 @dataclass(frozen=True)
 class Predictions:
-    """Probabilities by class, predicted class codes and true class codes of some rows."""
+    """Probabilities by class, predicted class codes and true class codes of some rows.
+
+    `rows` are their numbers among the rows of ``fit`` whose weight is not 0; None for other rows.
+    """
 
     probabilities: NDArray[np.float64]
     labels: NDArray[np.intp]
     truth: NDArray[np.intp]
     classes: NDArray[Any]
+    rows: NDArray[np.intp] | None = None
 
     @classmethod
     def out_of_fold(cls, estimator: Any) -> "Predictions | None":
@@ -50,7 +56,7 @@ class Predictions:
         decision = estimator.ensemble_.decision_
         probabilities = decision.scale(total[rows] / total[rows].sum(axis=1, keepdims=True))
         labels = estimator._out_of_fold_labels[rows]
-        return cls(probabilities, labels, history.goal.targets[rows], estimator.classes_)
+        return cls(probabilities, labels, history.goal.targets[rows], estimator.classes_, rows)
 
     @classmethod
     def held_out(cls, estimator: Any, X: Any, y: NDArray[Any]) -> "Predictions":
@@ -59,11 +65,24 @@ class Predictions:
         unknown = np.setdiff1d(y, classes)
         if len(unknown):
             raise ValueError(
-                f"The 'y' of save_report must hold classes of fit, {classes.tolist()}. Got "
+                f"The 'y' of held-out rows must hold classes of fit, {classes.tolist()}. Got "
                 f"{unknown[0]}."
             )
         labels = np.searchsorted(classes, estimator.predict(X))
         return cls(estimator.predict_proba(X), labels, np.searchsorted(classes, y), classes)
+
+    @property
+    def answers(self) -> Answers:
+        """Probabilities and labels, for scores."""
+        return Answers(self.probabilities, self.labels)
+
+    def truth_of(self, weight: FloatArray | None, X: Any = None) -> Truth:
+        """True classes, for scores; weight and table are those of all rows, or None."""
+        truth = Truth(self.truth, self.classes)
+        if self.rows is None:
+            return replace(truth, weight=weight, X=X)
+        weight = None if weight is None else weight[self.rows]
+        return replace(truth, weight=weight, X=None if X is None else take_rows(X, self.rows))
 
     @property
     def _binary(self) -> bool:

@@ -43,7 +43,7 @@ from skauto.estimators._initial import initial_configurations, similar_configura
 from skauto.estimators._observer import Observer
 from skauto.estimators._options import SearchOptions
 from skauto.estimators._pareto import FrontBuilder
-from skauto.estimators._reporting import ReportMixin
+from skauto.estimators._scores import ScoreMixin
 from skauto.estimators._scoring import check_scorers, named_scorers, primary_scoring
 from skauto.evaluation import PipelineBuilder, PipelineEvaluator, PipelineWorker, PrefixCache
 from skauto.exceptions import BudgetWarning
@@ -69,7 +69,7 @@ DEFAULT_MAX_EVALS = 50
 DEFAULT_CACHE_BYTES = 2**30
 
 
-class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class BaseAutoClassifier(ScoreMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Base class of the estimators; a subclass can add constraints and objectives.
 
     Warning: This class should not be used directly. Use its subclasses.
@@ -215,6 +215,8 @@ class BaseAutoClassifier(ReportMixin, CallbackSupportMixin, ClassifierMixin, Bas
             self.cache_ = evaluator.cache_report()
         self.strategy_ = strategy
         self.search_time_ = budget.elapsed
+        self.history_ = history
+        self._record_scores(evaluator.data, data)
         keep = range(len(history)) if options.warm_start else list(self.member_weights_)
         self.history_ = history.without_data(keep)
         if options.warm_start:

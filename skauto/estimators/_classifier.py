@@ -64,6 +64,18 @@ class AutoClassifier(BaseAutoClassifier):
     ----------
     ensemble_ : PipelineEnsemble
         Weighted average of fitted pipelines; ``predict`` delegates to it.
+    ensemble_score_ : float
+        Score of the ensemble on its out-of-fold predictions, of all rows together. It is the
+        number of every summary. NaN if no pipeline was fitted in time.
+    ensemble_score_interval_ : tuple of float
+        Bounds of its 95% bootstrap interval over the rows.
+    majority_score_ : float
+        Score of always answering the most frequent class, on the same rows. Scorers of
+        probabilities get the class frequencies.
+    out_of_fold_proba_ : ndarray of shape (n_samples, n_classes)
+        Out-of-fold class probabilities of the ensemble, in the order of the rows of ``X`` and of
+        ``classes_``. NaN in rows without a prediction: rows of weight 0, and with a hold-out set
+        the other rows.
     best_estimator_ : Pipeline
         The best single pipeline, fitted on all rows. It predicts from the raw table. Only with
         ``refit=True``.

@@ -1,0 +1,238 @@
+"""Scores of the ensemble beside those of simpler answers, on the same rows."""
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from skauto.data._splits import Split
+from skauto.data._training import TrainingData, plain_labels
+from skauto.display._base import score_name
+from skauto.display._predictions import Predictions
+from skauto.estimators._reporting import ReportMixin
+from skauto.estimators._scoring import primary_scoring
+from skauto.exceptions import NoBetterThanGuessingWarning
+from skauto.selection._intervals import (
+    Answers,
+    Truth,
+    interval_of,
+    resampled_scores,
+    score_answers,
+)
+from skauto.utils import BoolArray, FloatArray, scorer_function
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# A score and the bounds of its 95% interval.
+Interval = tuple[float, float, float]
+
+ENSEMBLE, BEST, MAJORITY = "ensemble", "best pipeline", "majority class"
+# Score of the ensemble minus that of the majority class.
+_LEAD = "lead"
+_UNKNOWN = (math.nan, math.nan, math.nan)
+
+
+class ScoreMixin(ReportMixin):
+    """Results of a fitted estimator, with its scores on out-of-fold predictions.
+
+    Warning: This class should not be used directly. Use the estimators.
+    """
+
+    scoring: Any
+    classes_: NDArray[Any]
+    _kept_rows: BoolArray | None
+    _scores: dict[str, Interval]
+    _fold_scores: tuple[float, ...]
+
+    @property
+    def ensemble_score_(self) -> float:
+        """Score of the ensemble on its out-of-fold predictions, of all rows together."""
+        check_is_fitted(self)
+        return self._scores.get(ENSEMBLE, _UNKNOWN)[0]
+
+    @property
+    def ensemble_score_interval_(self) -> tuple[float, float]:
+        """Bounds of a 95% bootstrap interval over the rows for ``ensemble_score_``."""
+        check_is_fitted(self)
+        _, low, high = self._scores.get(ENSEMBLE, _UNKNOWN)
+        return low, high
+
+    @property
+    def majority_score_(self) -> float:
+        """Score of always answering the most frequent class, on the same rows.
+
+        Scorers of probabilities get the class frequencies.
+        """
+        check_is_fitted(self)
+        return self._scores.get(MAJORITY, _UNKNOWN)[0]
+
+    @property
+    def out_of_fold_proba_(self) -> FloatArray:
+        """Out-of-fold class probabilities of the ensemble, in the order of the rows of ``X``."""
+        check_is_fitted(self)
+        goal = self.history_.goal
+        n_rows = 0 if goal.targets is None else len(goal.targets)
+        kept = np.ones(n_rows, dtype=bool) if self._kept_rows is None else self._kept_rows
+        every = np.full((len(kept), len(self.classes_)), np.nan)
+        known = Predictions.out_of_fold(self)
+        if known is not None and known.rows is not None:
+            every[np.flatnonzero(kept)[known.rows]] = known.probabilities
+        return every
+
+    def score_report(self, X: Any = None, y: ArrayLike | None = None) -> "pd.DataFrame":
+        """Score of the ensemble beside those of simpler answers (needs pandas).
+
+        Parameters
+        ----------
+        X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features), default=None
+            Held-out rows.
+        y : array-like of shape (n_samples,), default=None
+            Classes of ``X``; required with ``X``.
+
+        Returns
+        -------
+        report : pandas.DataFrame
+            The rows are "ensemble", "best pipeline" and "majority class". The last one answers
+            the most frequent class, with the class frequencies as probabilities. The columns are
+            ``score`` on the out-of-fold predictions, ``low`` and ``high``, the bounds of its 95%
+            bootstrap interval over the rows; with held-out rows also ``held_out``,
+            ``held_out_low`` and ``held_out_high``.
+
+        Raises
+        ------
+        ValueError
+            If only one of X and y is given, or y holds a class that ``fit`` has not seen.
+        """
+        import pandas as pd
+
+        check_is_fitted(self)
+        names = [name for name in (ENSEMBLE, BEST, MAJORITY) if name in self._scores]
+        columns = ["score", "low", "high"]
+        frame = pd.DataFrame([self._scores[name] for name in names], names, columns)
+        held_out = held_out_scores(self, X, y)
+        if held_out is None:
+            return frame
+        columns = ["held_out", "held_out_low", "held_out_high"]
+        return frame.join(pd.DataFrame.from_dict(held_out, orient="index", columns=columns))
+
+    def _record_scores(self, data: TrainingData, read: TrainingData) -> None:
+        """Score the out-of-fold predictions at the end of ``fit``, and warn of a poor model.
+
+        `data` is what trials were scored on, and `read` what ``fit`` has read.
+        """
+        self._kept_rows = read.kept
+        self._scores, self._fold_scores = {ENSEMBLE: _UNKNOWN}, ()
+        known = Predictions.out_of_fold(self)
+        if known is None or known.rows is None:
+            return
+        truth = known.truth_of(self.history_.goal.sample_weight, data.X)
+        models = {ENSEMBLE: known.answers}
+        best = self.best_trial_
+        if best is not None and best.predictions is not None:
+            predicted = np.asarray(best.predictions[known.rows], dtype=np.float64)
+            models[BEST] = Answers(predicted, np.argmax(predicted, axis=1))
+        scoring = primary_scoring(self.scoring, len(self.classes_))
+        self._scores = score_models(self.scorer_, scoring, models, truth)
+        self._fold_scores = _by_fold(self.scorer_, known, truth, read.splits)
+        _warn_of_guessing(self._scores, score_name(self))
+
+    def _rescore(self) -> None:
+        """Score the ensemble again after its decision was changed.
+
+        Scores of a callable that reads the table are not defined without the table.
+        """
+        known = Predictions.out_of_fold(self)
+        if known is None:
+            return
+        if scorer_function(self.scorer_) is None:
+            self._scores = {**self._scores, ENSEMBLE: _UNKNOWN, _LEAD: _UNKNOWN}
+            return
+        truth = known.truth_of(self.history_.goal.sample_weight)
+        scoring = primary_scoring(self.scoring, len(self.classes_))
+        scores = score_models(self.scorer_, scoring, {ENSEMBLE: known.answers}, truth)
+        self._scores = {**self._scores, **scores}
+
+
+def score_models(
+    scorer: Any, scoring: Any, models: Mapping[str, Answers], truth: Truth
+) -> dict[str, Interval]:
+    """Score models and the majority class on the same rows, with 95% intervals.
+
+    The entry "lead" is the score of the ensemble minus that of the majority class.
+    """
+    if MAJORITY not in models:
+        guesses = Answers.guesses(truth.y, len(truth.classes), truth.weight)
+        models = {**models, MAJORITY: guesses}
+    scores = {name: score_answers(scorer, answers, truth) for name, answers in models.items()}
+    deviations = resampled_scores(scorer, scoring, list(models.values()), truth)
+    by_name = dict(zip(models, deviations.T, strict=True))
+    found = {name: interval_of(scores[name], by_name[name]) for name in models}
+    lead = scores[ENSEMBLE] - scores[MAJORITY]
+    found[_LEAD] = interval_of(lead, by_name[ENSEMBLE] - by_name[MAJORITY])
+    return found
+
+
+def held_out_scores(estimator: Any, X: Any, y: Any) -> dict[str, Interval] | None:
+    """Scores and intervals on held-out rows by name of the model; None without rows."""
+    if X is None and y is None:
+        return None
+    if X is None or y is None:
+        raise ValueError(
+            "Scores on held-out rows need both of 'X' and 'y'. Got only "
+            f"{'y' if X is None else 'X'}."
+        )
+    known = Predictions.held_out(estimator, X, np.asarray(plain_labels(y)))
+    models = {ENSEMBLE: known.answers}
+    if hasattr(estimator, "best_estimator_"):
+        best = np.asarray(estimator.best_estimator_.predict_proba(X))
+        models[BEST] = Answers(best, np.argmax(best, axis=1))
+    goal = estimator.history_.goal
+    if goal.targets is not None:
+        models[MAJORITY] = Answers.guesses(
+            goal.targets, len(known.classes), goal.sample_weight, n_rows=len(known.truth)
+        )
+    truth = known.truth_of(None, X)
+    scoring = primary_scoring(estimator.scoring, len(estimator.classes_))
+    found = score_models(estimator.scorer_, scoring, models, truth)
+    return {name: value for name, value in found.items() if name != _LEAD}
+
+
+def is_guessing(scores: Mapping[str, Interval]) -> bool:
+    """Whether the lead of the ensemble over the majority class may be chance, or is negative."""
+    lead, low, _ = scores.get(_LEAD, _UNKNOWN)
+    return bool(lead <= 0 if math.isnan(low) else low <= 0)
+
+
+def _by_fold(
+    scorer: Any, known: Predictions, truth: Truth, splits: Sequence[Split]
+) -> tuple[float, ...]:
+    """Scores of the ensemble on the validation rows of each fold; NaN where not defined."""
+    assert known.rows is not None
+    folds = [np.flatnonzero(np.isin(known.rows, test)) for _, test in splits]
+    return tuple(
+        score_answers(scorer, known.answers.take(rows), truth.take(rows))
+        if rows.size
+        else math.nan
+        for rows in folds
+    )
+
+
+def _warn_of_guessing(scores: Mapping[str, Interval], name: str) -> None:
+    """Warn if the ensemble is not clearly better than the majority class; `name` is the score."""
+    if not is_guessing(scores):
+        return
+    score, low, high = scores[ENSEMBLE]
+    warnings.warn(
+        f"The model is no better than guessing: its out-of-fold {name} is {score:.4g} (95% "
+        f"interval {low:.4g} to {high:.4g}), and always answering the most frequent class, with "
+        f"the class frequencies as probabilities, gives {scores[MAJORITY][0]:.4g}. Check that the "
+        "columns hold something that decides the class, and give more rows. If a class is rare, "
+        "maximise a score that ranks the rows: scoring='roc_auc' or 'average_precision'.",
+        NoBetterThanGuessingWarning,
+        stacklevel=6,
+    )

@@ -1,0 +1,144 @@
+"""Scores of stored predictions with bootstrap intervals."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skauto.selection._label_losses import LabelLoss
+from skauto.selection._losses import BrierLoss, LogLoss
+from skauto.selection._scorer_loss import ScorerLoss, get_loss
+from skauto.selection._scores import score_probabilities
+from skauto.utils import FloatArray, IntArray, take_rows
+
+# Resamples, and maximum number of rows of a resample, for vectorised losses and for scorers.
+_N_RESAMPLES, _MAX_ROWS = 200, 5_000
+_N_SCORER_RESAMPLES, _MAX_SCORER_ROWS = 60, 2_000
+# Bounds of a central interval of 95%, as quantiles.
+_LOW, _HIGH = 0.025, 0.975
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Stored answers of one model: probabilities (n_samples, n_classes) and label codes."""
+
+    probabilities: FloatArray
+    labels: IntArray
+
+    @classmethod
+    def guesses(
+        cls,
+        y: IntArray,
+        n_classes: int,
+        weight: FloatArray | None = None,
+        n_rows: int | None = None,
+    ) -> "Answers":
+        """Class frequencies of the codes y as probabilities, the most frequent class as label.
+
+        The number of answers is that of the codes, or `n_rows`.
+        """
+        shares = np.bincount(y, weights=weight, minlength=n_classes)
+        shares = shares / shares.sum()
+        n_rows = len(y) if n_rows is None else n_rows
+        return cls(np.tile(shares, (n_rows, 1)), np.full(n_rows, np.argmax(shares)))
+
+    def take(self, rows: IntArray) -> "Answers":
+        """The answers for some rows."""
+        return Answers(self.probabilities[rows], self.labels[rows])
+
+
+@dataclass(frozen=True)
+class Truth:
+    """True class codes (n_samples,), class labels, and row weights and table, or None."""
+
+    y: IntArray
+    classes: NDArray[Any]
+    weight: FloatArray | None = None
+    X: Any = None
+
+    def take(self, rows: IntArray) -> "Truth":
+        """The truth of some rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        X = None if self.X is None else take_rows(self.X, rows)
+        return Truth(self.y[rows], self.classes, weight, X)
+
+
+def score_answers(scorer: Callable[..., float], answers: Answers, truth: Truth) -> float:
+    """Score the answers of one model by a scikit-learn scorer."""
+    return score_probabilities(
+        scorer,
+        answers.probabilities,
+        truth.y,
+        truth.classes,
+        truth.weight,
+        truth.X,
+        labels=answers.labels,
+    )
+
+
+def resampled_scores(
+    scorer: Callable[..., float], scoring: Any, models: Sequence[Answers], truth: Truth
+) -> FloatArray:
+    """Scores of several models on bootstrap resamples of the rows, (n_resamples, n_models).
+
+    The generator has a fixed seed. With many rows, a sample of the rows is resampled, and the
+    deviations from the scores on this sample are scaled to the number of all rows. The scores are
+    therefore centred on the scores of all rows. `scoring` is the name of the scorer, or itself.
+
+    References
+    ----------
+    B. Efron and R. J. Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13.
+    """
+    rng = np.random.default_rng(0)
+    loss = get_loss(scoring, truth.classes)
+    by_scorer = isinstance(loss, ScorerLoss)
+    most = _MAX_SCORER_ROWS if by_scorer else _MAX_ROWS
+    n_rows = len(truth.y)
+    scale = 1.0
+    if n_rows > most:
+        rows = np.sort(rng.choice(n_rows, most, replace=False))
+        truth, models = truth.take(rows), [answers.take(rows) for answers in models]
+        scale = float(np.sqrt(most / n_rows))
+    score = _scores_by_scorer(scorer, models, truth) if by_scorer else _scores(loss, models, truth)
+    every = score(np.arange(len(truth.y)))
+    n_resamples = _N_SCORER_RESAMPLES if by_scorer else _N_RESAMPLES
+    drawn = [score(rng.integers(len(truth.y), size=len(truth.y))) for _ in range(n_resamples)]
+    return scale * (np.array(drawn) - every)
+
+
+def interval_of(score: float, deviations: FloatArray) -> tuple[float, float, float]:
+    """Return a score with the bounds of its 95% interval, from the deviations of resamples."""
+    known = deviations[~np.isnan(deviations)]
+    if not known.size or np.isnan(score):
+        return score, float("nan"), float("nan")
+    low, high = np.quantile(known, [_LOW, _HIGH])
+    return score, float(score + low), float(score + high)
+
+
+def _scores_by_scorer(
+    scorer: Callable[..., float], models: Sequence[Answers], truth: Truth
+) -> Callable[[IntArray], FloatArray]:
+    def score(rows: IntArray) -> FloatArray:
+        some = truth.take(rows)
+        return np.array([score_answers(scorer, answers.take(rows), some) for answers in models])
+
+    return score
+
+
+def _scores(
+    loss: Any, models: Sequence[Answers], truth: Truth
+) -> Callable[[IntArray], FloatArray]:
+    n_classes = len(truth.classes)
+    if isinstance(loss, LabelLoss):
+        predictions = np.stack([np.eye(n_classes)[answers.labels] for answers in models])
+    else:
+        predictions = np.stack([answers.probabilities for answers in models])
+    best = 0.0 if isinstance(loss, LogLoss | BrierLoss) else 1.0
+
+    def score(rows: IntArray) -> FloatArray:
+        weight = None if truth.weight is None else truth.weight[rows]
+        return best - np.asarray(loss(truth.y[rows], predictions[:, rows], weight))
+
+    return score
