@@ -39,9 +39,10 @@ print(f"held-out accuracy: {clf.score(X_test, y_test):.3f}")
 # The leaderboard
 # ---------------
 #
-# One row for each trial, the best first. ``weight`` is the weight of a trial in the ensemble.
+# The ensemble, then one row for each trial, the best first. ``weight`` is the weight of a trial in
+# the ensemble.
 
-clf.leaderboard(top=8)[["trial", "status", "weight", "loss", "cost", "classifier"]]
+clf.leaderboard(top=8)
 
 # %%
 # Loss of each trial, and the best loss so far. :ref:`sphx_glr_auto_examples_plot_search.py` has

@@ -23,5 +23,4 @@ space.add("classifier", "adaboost", AdaBoostClassifier(), settings)
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 clf = AutoClassifier(space=space, max_evals=8, cv=3, random_state=0).fit(X, y)
-columns = ["trial", "loss", "weight", "classifier", "classifier__n_estimators"]
-clf.leaderboard()[columns]
+clf.leaderboard().drop(columns="error")

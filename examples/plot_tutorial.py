@@ -95,7 +95,7 @@ print(f"decision threshold: {clf.decision_threshold_:.3f}")
 # The leaderboard
 # ---------------
 
-clf.leaderboard(top=5)[["trial", "weight", "loss", "cost", "classifier"]]
+clf.leaderboard(top=5)
 
 # %%
 # Loss of each trial. :ref:`sphx_glr_auto_examples_plot_search.py` has more plots.

@@ -48,12 +48,6 @@ def held_out_scores(model: ClassifierMixin, X: pd.DataFrame, y: pd.Series) -> di
     }
 
 
-def without_settings(leaderboard: pd.DataFrame) -> pd.DataFrame:
-    """Remove the hyper-parameters, which are called step__name, and other long columns."""
-    shown = [name for name in leaderboard if "__" not in name]
-    return leaderboard[shown].drop(columns=["started", "ended", "fidelity", "origin", "error"])
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("csv", nargs="?", help="a table whose last column is the target")
@@ -74,7 +68,7 @@ def main() -> None:
         rows[name] = held_out_scores(model, X_test, y_test) | {"fit_seconds": seconds}
 
     print("Leaderboard: the best ten trials by cross-validation on the training rows\n")
-    print(without_settings(auto.leaderboard(top=10)).round(4).to_string(index=False))
+    print(auto.leaderboard(top=10).drop(columns="error").round(4).to_string(index=False))
     print(f"\nHeld-out scores on {len(X_test)} rows\n")
     print(pd.DataFrame(rows).T.round(4).to_string())
 

@@ -203,11 +203,6 @@ def algorithm_of(trial: Trial) -> str:
     return trial.configuration.structure[-1]
 
 
-def describe_pipeline(trial: Trial) -> str:
-    """List the algorithms of a trial, such as "one_hot → standard → logistic_regression"."""
-    return " → ".join(name for name in trial.configuration.structure if name != "none")
-
-
 def rows_of(frame: "pd.DataFrame") -> Iterator[Any]:
     """Iterate over the rows of a frame, with the columns as attributes."""
     return iter(frame.itertuples())

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.inspection import permutation_importance
 from sklearn.utils import check_random_state
 
-from skauto.display._base import describe_pipeline, loss_name, mean_score, score_name
+from skauto.display._base import loss_name, mean_score, score_name
 from skauto.display._importance import PermutationImportanceDisplay
 from skauto.display._page import (
     Markup,
@@ -26,6 +26,7 @@ from skauto.display._predictions import Predictions
 from skauto.display._quantities import quantities
 from skauto.display._search_history import SearchHistoryDisplay
 from skauto.display._timeline import TimelineDisplay, timeline_frame
+from skauto.display._words import describe_pipeline
 from skauto.utils import take_rows
 
 if TYPE_CHECKING:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from skauto.display._base import describe_pipeline, mean_score, score_name
+from skauto.display._base import mean_score, score_name
 from skauto.display._page import bar, table, text
+from skauto.display._words import describe_pipeline
 
 # Largest number of members that are listed.
 _N_MEMBERS = 5
@@ -27,7 +28,10 @@ def summary_html(estimator: Any) -> str:
     lines = [_result(estimator)]
     best = estimator.best_trial_
     if best is not None:
-        lines.append(f"Best pipeline: {text(describe_pipeline(best))}")
+        lines.append(
+            f"Best pipeline ({estimator.best_score_:.4g}): {text(describe_pipeline(best))}"
+        )
+    lines.append("All trials: <code>leaderboard()</code>; report: <code>save_report(path)</code>")
     rows = [(bar(weights[t.number]), mean_score(t), describe_pipeline(t)) for t in trials]
     columns = ["weight", score_name(estimator), "member"]
     members = table(columns, rows[:_N_MEMBERS]) if rows else ""
@@ -44,10 +48,14 @@ def _result(estimator: Any) -> str:
     if not estimator.member_weights_:
         return f"<b>No pipeline was fitted in time; predicts the class shares</b> ({counts})"
     name = text(score_name(estimator))
+    low, high = estimator.ensemble_score_interval_
     result = (
-        f"<b>Best {name} {estimator.best_score_:.4g}</b>, mean of {estimator.n_splits_} folds "
-        f"({counts})"
+        f"<b>{name[:1].upper()}{name[1:]} of the ensemble {estimator.ensemble_score_:.4g}</b> "
+        f"({low:.4g} to {high:.4g}) on out-of-fold predictions; guessing gives "
+        f"{estimator.majority_score_:.4g} ({counts})"
     )
+    if estimator._is_guessing:
+        result += "<br><b>No better than guessing the most frequent class.</b>"
     if hasattr(estimator, "feasible_"):
         result += "<br>Limits: " + ("all kept" if estimator.feasible_ else "<b>not all kept</b>")
     return result

@@ -11,6 +11,7 @@ from sklearn.utils import check_scalar, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
 from skauto.data import TableReader
+from skauto.display._leaderboard import leaderboard_frame
 from skauto.display._report import report_html
 from skauto.display._summary import summary_html
 from skauto.ensemble import PipelineEnsemble
@@ -45,7 +46,7 @@ class ReportMixin:
         return self.reader_.table_report()
 
     def leaderboard(self, top: int | None = None) -> "pd.DataFrame":
-        """Trials sorted by loss (needs pandas).
+        """The ensemble, then the trials from the best to the worst (needs pandas).
 
         Parameters
         ----------
@@ -55,16 +56,20 @@ class ReportMixin:
         Returns
         -------
         leaderboard : pandas.DataFrame
-            One row for each trial, with its weight in the ensemble. Under limits, ``feasible`` is
-            whether the trial keeps all of them alone, predicting the most probable class. The
-            ensemble can keep them without such trials, by decision thresholds.
+            The row "ensemble", if pipelines were fitted in time, and one row for each trial. The
+            columns are ``model``; ``score``, of the ensemble ``ensemble_score_``, of a trial the
+            mean over the folds; ``std``, the standard deviation over the folds; ``fit_seconds``
+            and ``predict_seconds``, means over the folds, summed over the members of the
+            ensemble; ``size``, the bytes of the fitted models (members only); ``pipeline`` in
+            words; ``weight`` in the ensemble; ``status``; the number ``trial``;
+            ``share_of_rows`` of the trial; objectives and constraints; and ``error``.
+            Under limits, ``feasible`` is whether a trial keeps all of them alone, predicting the
+            most probable class. The ensemble can keep them without such trials, by decision
+            thresholds.
+            ``history_.to_frame()`` has the hyper-parameters.
         """
         check_is_fitted(self)
-        frame = self.history_.to_frame()
-        frame.insert(2, "weight", frame["trial"].map(self.member_weights_).fillna(0.0))
-        by = ["_incomplete", *self.history_.objectives]
-        frame = frame.assign(_incomplete=frame["status"] != "ok").sort_values(by, kind="stable")
-        frame = frame.drop(columns="_incomplete").reset_index(drop=True)
+        frame = leaderboard_frame(self)
         return frame if top is None else frame.head(top)
 
     def cost_report(self, watts_per_core: float = 10.0) -> "pd.DataFrame":

@@ -120,6 +120,10 @@ class ScoreMixin(ReportMixin):
         columns = ["held_out", "held_out_low", "held_out_high"]
         return frame.join(pd.DataFrame.from_dict(held_out, orient="index", columns=columns))
 
+    @property
+    def _is_guessing(self) -> bool:
+        return is_guessing(self._scores)
+
     def _record_scores(self, data: TrainingData, read: TrainingData) -> None:
         """Score the out-of-fold predictions at the end of ``fit``, and warn of a poor model.
 

@@ -17,6 +17,7 @@ from skauto import AutoClassifier, ConstrainedAutoClassifier
 from skauto.constraints import FalseNegativeRate, ModelSize
 from skauto.display._page import Markup, table, text
 from skauto.display._predictions import Predictions
+from skauto.display._words import describe_pipeline
 from skauto.exceptions import BudgetWarning, InfeasibleWarning, TrialFailedWarning
 from skauto.inspection import cross_validated_importance
 from tests.display.browser import look_at, needs_chromium
@@ -226,10 +227,11 @@ def test_an_unfitted_estimator_has_the_diagram_of_scikit_learn():
 
 def test_a_fitted_estimator_shows_score_and_members(fitted):
     html = fitted._repr_html_()
-    assert f"Best accuracy {fitted.best_score_:.4g}" in html
+    assert f"Accuracy of the ensemble {fitted.ensemble_score_:.4g}</b>" in html
+    assert f"guessing gives {fitted.majority_score_:.4g}" in html
     for number, weight in list(fitted.member_weights_.items())[:5]:
         assert f"{weight:.3f}</span>" in html
-        assert fitted.history_[number].configuration.structure[-1] in html
+        assert describe_pipeline(fitted.history_[number]) in html
     assert "sk-top-container" in html
 
 

@@ -1,0 +1,114 @@
+"""The leaderboard: the ensemble, then the trials, as one table."""
+
+import math
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from skauto.display._base import mean_score
+from skauto.display._words import describe_pipeline, status_of
+from skauto.history import History, Trial
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Columns that every leaderboard begins with.
+_FIRST = ("model", "score", "std", "fit_seconds", "predict_seconds", "size", "pipeline")
+
+
+def leaderboard_frame(estimator: Any) -> "pd.DataFrame":
+    """Tabulate the ensemble and the trials of a fitted estimator, see `leaderboard`."""
+    import pandas as pd
+
+    history, weights = estimator.history_, estimator.member_weights_
+    sizes = _member_sizes(estimator)
+    rows = [_ensemble_row(estimator)] if weights else []
+    for trial in sorted(history, key=lambda t: (t.status != "ok", t.losses)):
+        rows.append({**_trial_row(trial, history), "weight": weights.get(trial.number, 0.0)})
+        rows[-1]["size"] = sizes.get(trial.number, math.nan)
+    frame = pd.DataFrame(rows, columns=[*_FIRST, "weight", "status", *_others(history), "error"])
+    return frame.astype({"trial": "Int64"})
+
+
+def _others(history: History) -> list[str]:
+    """Further columns: number, rows, objectives and constraints."""
+    constraints = dict.fromkeys(name for trial in history for name in trial.constraints)
+    feasible = ["feasible"] if history.limits else []
+    names = ["trial", "share_of_rows", *feasible, *history.objectives, *constraints]
+    return list(dict.fromkeys(names))
+
+
+def _ensemble_row(estimator: Any) -> dict[str, Any]:
+    members = [estimator.history_[number] for number in estimator.member_weights_]
+    folds = np.array([score for score in estimator._fold_scores if not math.isnan(score)])
+    n = len(members)
+    return {
+        "model": "ensemble",
+        "score": estimator.ensemble_score_,
+        "std": float(folds.std()) if folds.size > 1 else math.nan,
+        "fit_seconds": sum(trial.mean_fit_time for trial in members),
+        "predict_seconds": sum(_predict_seconds(trial) for trial in members),
+        "size": float(pickled_bytes(estimator.ensemble_)),
+        "pipeline": f"weighted mean of {n} pipeline{'s' if n > 1 else ''}",
+        "weight": 1.0,
+        "status": "ok",
+        "share_of_rows": 1.0,
+        "feasible": getattr(estimator, "feasible_", True),
+        "error": "",
+    }
+
+
+def _trial_row(trial: Trial, history: History) -> dict[str, Any]:
+    scores = [s for s in next(iter(trial.fold_scores.values()), ()) if not math.isnan(s)]
+    return {
+        "model": f"trial {trial.number}",
+        "score": mean_score(trial),
+        "std": float(np.std(scores)) if len(scores) > 1 else math.nan,
+        "fit_seconds": trial.mean_fit_time,
+        "predict_seconds": _predict_seconds(trial),
+        "pipeline": describe_pipeline(trial),
+        "status": status_of(trial),
+        "trial": trial.number,
+        "share_of_rows": trial.fidelity,
+        "feasible": history.feasible(trial),
+        **dict(zip(history.objectives, trial.losses, strict=True)),
+        **trial.constraints,
+        "error": trial.error,
+    }
+
+
+def _predict_seconds(trial: Trial) -> float:
+    """Mean seconds of predicting and scoring the validation rows of a fold."""
+    return float(np.mean(trial.score_times)) if trial.score_times else math.nan
+
+
+def _member_sizes(estimator: Any) -> dict[int, float]:
+    """Bytes of the fitted models of each member of the ensemble, by trial number."""
+    numbers, pipelines = list(estimator.member_weights_), list(estimator.ensemble_.pipelines)
+    if not numbers or len(pipelines) % len(numbers):
+        return {}
+    n_each = len(pipelines) // len(numbers)
+    return {
+        number: float(pickled_bytes(pipelines[n_each * i : n_each * (i + 1)]))
+        for i, number in enumerate(numbers)
+    }
+
+
+class _Counter:
+    """A file that counts the bytes that are written to it."""
+
+    def __init__(self) -> None:
+        self.n_bytes = 0
+
+    def write(self, data: Any) -> int:
+        n_bytes = memoryview(data).nbytes
+        self.n_bytes += n_bytes
+        return n_bytes
+
+
+def pickled_bytes(model: Any) -> int:
+    """Number of bytes that `pickle` writes of an object."""
+    counter = _Counter()
+    pickle.Pickler(counter, protocol=pickle.HIGHEST_PROTOCOL).dump(model)
+    return counter.n_bytes
