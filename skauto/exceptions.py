@@ -11,6 +11,7 @@ __all__ = [
     "NoBetterThanGuessingWarning",
     "SmallGroupWarning",
     "TrialFailedWarning",
+    "UnreadableCellsWarning",
 ]
 
 
@@ -52,3 +53,7 @@ class TrialFailedWarning(UserWarning):
 
 class BudgetWarning(UserWarning):
     """The budget was too small for some part of the fit; the message names that part."""
+
+
+class UnreadableCellsWarning(UserWarning):
+    """Some cells of a table cannot be read as in ``fit``; they are missing values."""

@@ -1,14 +1,16 @@
 """Encoders from the cells of one column to numeric output columns, one class per kind."""
 
+import itertools
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skauto.data._contract import DurationFormat, Unread
 from skauto.data._dates import DATE_PARTS, DateFormat, date_parts
 from skauto.data._kinds import BooleanWords, Kind, split_tags
 from skauto.data._numbers import NumberFormat, is_null_word
@@ -18,8 +20,10 @@ from skauto.data._table import (
     Levels,
     Numbers,
     as_levels,
+    as_strings,
     common_type,
-    distinct_strings,
+    text_of,
+    undeclared,
 )
 from skauto.data._text import (
     LatentTerms,
@@ -36,6 +40,11 @@ FloatMatrix = NDArray[np.float64]
 _MAX_TAGS = 50
 # SVD components and single n-grams of a name column.
 _NAME_COMPONENTS, _NAME_TERMS = 30, 100
+# Number of values that are enough to see that a column does not only hold 0 and 1.
+_FEW_VALUES = 10
+# Number of strings that an error message quotes as examples.
+_EXAMPLES = 2
+_WORDS = BooleanWords("false", "true")
 # SVD components of the words and of the n-grams of a text column.
 _WORD_COMPONENTS, _NGRAM_COMPONENTS = 30, 20
 
@@ -45,11 +54,12 @@ class Block:
     """Numeric output columns, with one row per sample or one row per level.
 
     With ``codes``, the row of ``values`` of each sample (-1 where missing), there is one row per
-    level and a last row for missing cells.
+    level and a last row for missing cells. ``unread`` are the cells that could not be read.
     """
 
     values: NDArray[Any]
     codes: NDArray[np.signedinteger] | None = None
+    unread: Unread | None = None
 
     def rows(self, start: int, stop: int) -> NDArray[Any]:
         """Return the output of the samples from `start` to `stop`."""
@@ -58,7 +68,7 @@ class Block:
 
     def select(self, columns: NDArray[np.bool_]) -> "Block":
         """Return a block of some of the columns."""
-        return self if columns.all() else Block(self.values[:, columns], self.codes)
+        return self if columns.all() else Block(self.values[:, columns], self.codes, self.unread)
 
 
 class Encoder(ABC):
@@ -75,42 +85,82 @@ class Encoder(ABC):
 
 @dataclass
 class NumericEncoder(Encoder):
-    """Encoder of numbers, booleans, and strings that are parsed as such.
+    """Encoder of numbers, booleans, durations, and strings that are parsed as such.
 
-    Without a parser (the column held no strings in ``fit``), every string must be a number.
+    ``form`` is the form of the numbers in ``fit``. With ``binary``, all of them were 0 or 1, and
+    booleans are numbers.
     """
 
-    parser: NumberFormat | BooleanWords | None = None
+    parser: Any
+    form: str = "numbers"
+    binary: bool = False
+
+    @classmethod
+    def of(cls, parser: Any, cells: Cells) -> "NumericEncoder":
+        """Return the encoder of a column, with the parser of its strings, if it holds some."""
+        form = cells.form if isinstance(cells, Numbers) else "numbers"
+        if isinstance(cells, Numbers):
+            few = cells.values[:_FEW_VALUES]
+            binary = _only_binary(few) and _only_binary(cells.values)
+        else:
+            texts = as_strings(cells).levels
+            binary = len(texts) <= _FEW_VALUES and _only_binary(parser.parse(texts))
+        parsers = {"booleans": _WORDS, "durations": DurationFormat()}
+        return cls(parser or parsers.get(form) or NumberFormat(), form, binary)
+
+    @property
+    def takes_numbers(self) -> bool:
+        """Whether any number is a value of the column."""
+        return self.form == "numbers" and isinstance(self.parser, NumberFormat)
 
     def encode(self, cells: Cells, name: str) -> Block:
-        """Return one column; with a parser, strings that are not numbers are missing."""
-        if isinstance(cells, Numbers):
+        """Return one column; strings that are not numbers are unread."""
+        cells = undeclared(cells, name)
+        if isinstance(cells, Numbers) and self._takes(cells):
             return Block(cells.values[:, None])
-        texts = _strings_of(cells, name, "numeric values")
-        values = (self.parser or NumberFormat()).parse(texts)
-        if self.parser is None and not _all_null_words(texts, ~np.isfinite(values)):
-            raise _type_error(name, "numeric values", cells)
-        return _by_level(values[:, None], cells, np.nan)
+        strings = as_strings(cells)
+        values = self._parse(strings.levels)
+        return _by_level(values[:, None], strings, np.nan, unread_of(strings, values, self.parser))
+
+    def _takes(self, cells: Numbers) -> bool:
+        if cells.form == "durations" or self.form == "durations":
+            return cells.form == self.form
+        if cells.form == "numbers" and self.takes_numbers:
+            return True
+        return self.binary and _only_binary(cells.values)
+
+    def _parse(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        values: NDArray[np.float64] = self.parser.parse(texts)
+        if self.binary and self.takes_numbers:
+            return np.where(np.isnan(values), _WORDS.parse(texts), values)
+        return values
+
+
+def _only_binary(values: NDArray[Any]) -> bool:
+    return bool(((values == 0) | (values == 1) | np.isnan(values)).all())
 
 
 @dataclass
 class DateEncoder(Encoder):
     """Encoder of dates as `DATE_PARTS`.
 
-    Without a parser (the column held no strings in ``fit``), every string must be a date.
+    Without a parser (the column held no strings in ``fit``), strings are read if their order of
+    day and month is sure.
     """
 
-    parser: DateFormat | None = None
+    parser: Any = None
 
     def encode(self, cells: Cells, name: str) -> Block:
-        """Return one column per part; with a parser, strings that are not dates are missing."""
+        """Return one column per part; strings that are not dates are unread."""
+        cells = undeclared(cells, name)
         if isinstance(cells, Dates):
             return Block(date_parts(cells.values))
-        texts = _strings_of(cells, name, "dates")
-        dates = (self.parser or DateFormat()).parse(texts)
-        if self.parser is None and not _all_null_words(texts, np.isnat(dates)):
-            raise _type_error(name, "dates", cells)
-        return _by_level(date_parts(dates), cells, np.nan)
+        strings = as_strings(cells)
+        parser = self.parser or DateFormat.of(strings.levels)
+        dates = parser.parse(strings.levels)
+        if self.parser is None and parser.ambiguous:
+            dates[dates != DateFormat(day_first=True).parse(strings.levels)] = np.datetime64("NaT")
+        return _by_level(date_parts(dates), strings, np.nan, unread_of(strings, dates, parser))
 
     def names_out(self, name: str) -> list[str]:
         return [f"{name}_{part}" for part in DATE_PARTS]
@@ -124,16 +174,12 @@ def _sorted(levels: set[Any]) -> list[Any]:
         return sorted(levels, key=str)
 
 
-def _types_of(levels: Sequence[Any]) -> list[str]:
-    """Return the types of levels, such as "numbers", in alphabetical order."""
-    types = set(map(type, levels))
-    return sorted({common_type(kind) or f"{kind.__name__} objects" for kind in types})
-
-
 class CategoryEncoder(Encoder):
     """Ordinal encoding: codes 0, 1, 2, ... of sorted levels, NaN for missing and unknown levels.
 
-    The reader replaces NaN by one more code if no entry was missing in ``fit``.
+    The reader replaces NaN by one more code if no entry was missing in ``fit``. A level is known
+    by its value or its text. The text may differ by case and surrounding spaces, unless several
+    levels do so.
     """
 
     def __init__(self, cells: Levels) -> None:
@@ -144,22 +190,62 @@ class CategoryEncoder(Encoder):
         ordered = _sorted(present)
         self.code_of = {level: float(code) for code, level in enumerate(ordered)}
         self.of_strings = set(map(type, ordered)) <= {str}
-        self.types = _types_of(ordered)
+        self.types = sorted({common_type(kind) or "objects" for kind in map(type, ordered)})
+        texts = [text_of(level) for level in ordered]
+        times = Counter(map(_folded, texts))
+        self.code_of_text = dict(zip(texts, self.code_of.values(), strict=True))
+        for text, code in zip(texts, self.code_of.values(), strict=True):
+            if times[_folded(text)] == 1:
+                self.code_of_text.setdefault(_folded(text), code)
 
     def encode(self, cells: Cells, name: str) -> Block:
-        """Return one column of codes; strings are parsed if all levels were numbers in ``fit``."""
+        """Return one column of codes; levels that `fit` has not seen are unread."""
         coded = as_levels(cells)
-        levels, texts = coded.levels, distinct_strings(coded)
-        known = not coded.missing.all()
-        if known and texts is not None and self.types == ["numbers"]:
-            values = NumberFormat().parse(texts)
-            if not _all_null_words(texts, ~np.isfinite(values)):
-                raise _type_error(name, "numbers", cells)
-            levels = values.tolist()
-        elif known and set(self.types).isdisjoint(_types_of(levels)):
-            raise _type_error(name, " or ".join(self.types), cells)
-        codes = [self.code_of.get(level, np.nan) for level in levels]
-        return Block(np.array([*codes, np.nan])[:, None], coded.codes)
+        codes = np.array([*map(self._code, coded.levels), np.nan])
+        unknown = np.isnan(codes[:-1])
+        unread = self._unread(coded, unknown) if unknown.any() else None
+        return Block(codes[:, None], coded.codes, unread)
+
+    def _unread(self, cells: Levels, unknown: NDArray[np.bool_]) -> Unread | None:
+        """Count levels of another type than in ``fit``, else levels that are unknown."""
+        texts = [text_of(level) for level in cells.levels]
+        strings, foreign = Levels(texts, cells.codes), unknown.copy()
+        for i in np.flatnonzero(unknown).tolist():
+            foreign[i] = next(self._spellings_of_type(texts[i]), None) is None
+        other_type = None if self.of_strings else Unread.of(strings, foreign)
+        return other_type or Unread.of(strings, unknown, may_be_new=True)
+
+    def _code(self, level: Any) -> float:
+        code = self.code_of.get(level)
+        if code is not None:
+            return code
+        spellings = self._spellings(text_of(level))
+        found = (self.code_of_text.get(spelling) for spelling in spellings)
+        return next((code for code in found if code is not None), np.nan)
+
+    def _spellings(self, text: str) -> Iterator[str]:
+        """Yield strings with the same meaning."""
+        yield text
+        yield _folded(text)
+        yield text.removesuffix(".0") if self.of_strings else text
+        yield from self._spellings_of_type(text)
+
+    def _spellings_of_type(self, text: str) -> Iterator[str]:
+        """Yield the usual text of a string that has the type of the levels, if not strings."""
+        if "numbers" in self.types or "booleans" in self.types:
+            number = NumberFormat().parse([text])[0]
+            if np.isfinite(number):
+                yield text_of(number)
+        if "dates" in self.types:
+            date = DateFormat().parse([text])[0]
+            if not np.isnat(date):
+                yield text_of(date)
+        if not {"numbers", "booleans", "dates"}.intersection(self.types):
+            yield text
+
+
+def _folded(text: str) -> str:
+    return text.strip().casefold()
 
 
 class TextEncoder(Encoder):
@@ -169,8 +255,8 @@ class TextEncoder(Encoder):
         self.features = features.fit(cells.levels)
 
     def encode(self, cells: Cells, name: str) -> Block:
-        texts = _strings_of(cells, name)
-        return _by_level(self.features.transform(texts), cells, 0.0)
+        strings = as_strings(cells)
+        return _by_level(self.features.transform(strings.levels), strings, 0.0)
 
     def names_out(self, name: str) -> list[str]:
         return [f"{name}_{feature}" for feature in self.features.names_out()]
@@ -184,7 +270,8 @@ class NameEncoder(Encoder):
     text: TextEncoder
 
     def encode(self, cells: Cells, name: str) -> Block:
-        codes, features = self.category.encode(cells, name), self.text.encode(cells, name)
+        strings = as_strings(cells)
+        codes, features = self.category.encode(strings, name), self.text.encode(strings, name)
         return Block(np.hstack([codes.values, features.values]), features.codes)
 
     def names_out(self, name: str) -> list[str]:
@@ -204,14 +291,15 @@ class TagsEncoder(Encoder):
         self.tags = sorted(uses, key=lambda tag: (-uses[tag], tag))[:_MAX_TAGS]
 
     def encode(self, cells: Cells, name: str) -> Block:
-        texts = _strings_of(cells, name)
+        strings = as_strings(cells)
+        texts = strings.levels
         column = {tag: i for i, tag in enumerate(self.tags, start=1)}
         values = np.zeros((len(texts), 1 + len(column)))
         for row, text in enumerate(texts):
             tags = split_tags(text, self.separator)
             values[row, 0] = len(tags)
             values[row, [column[tag] for tag in tags if tag in column]] = 1.0
-        return _by_level(values, cells, 0.0)
+        return _by_level(values, strings, 0.0)
 
     def names_out(self, name: str) -> list[str]:
         return [f"{name}_n_tags", *(f"{name}_{tag}" for tag in self.tags)]
@@ -230,8 +318,8 @@ class DropEncoder(Encoder):
 def make_encoder(kind: Kind, cells: Cells, max_text_columns: int) -> Encoder:
     """Fit the encoder of a column; a name or text has at most `max_text_columns` outputs."""
     makers: dict[str, Callable[[], Encoder]] = {
-        "numeric": lambda: NumericEncoder(kind.parser),
-        "boolean": lambda: NumericEncoder(kind.parser),
+        "numeric": lambda: NumericEncoder.of(kind.parser, cells),
+        "boolean": lambda: NumericEncoder.of(kind.parser, cells),
         "date": lambda: DateEncoder(kind.parser),
         "categorical": lambda: CategoryEncoder(as_levels(cells)),
         "name": lambda: _name_encoder(as_levels(cells), max_text_columns),
@@ -270,33 +358,45 @@ def _text_features(max_columns: int) -> TextFeatures:
     )
 
 
-def _strings_of(cells: Cells, name: str, expected: str = "strings") -> Sequence[str]:
-    """Return the distinct strings of a column, none if all cells are missing."""
-    texts = distinct_strings(cells)
-    if texts is not None:
-        return texts
-    if cells.missing.all():
-        return []
-    raise _type_error(name, expected, cells)
+def unread_of(strings: Levels, values: NDArray[Any], parser: Any) -> Unread | None:
+    """Count the strings that a parser does not read, neither as a value nor as missing.
+
+    They contradict the parser if all strings can be read in another format, in which others have
+    another value, such as 13/02/2024 beside 01/02/2024 if the month came first in ``fit``.
+    """
+    gaps: NDArray[np.bool_] = values != values
+    found = Unread.of(strings, gaps)
+    if found is None or not isinstance(parser, NumberFormat | DateFormat):
+        return found
+    others = parser.of(strings.levels).parse(strings.levels)
+    fewer = Unread.of(strings, others != others)
+    contradicts = fewer is None and bool((others != values)[~gaps].any())
+    return replace(found, contradicts=contradicts)
 
 
-def _all_null_words(texts: Sequence[str], chosen: NDArray[np.bool_]) -> bool:
-    """Whether all chosen strings stand for missing values, such as "n/a"."""
-    return all(is_null_word(texts[i]) for i in np.flatnonzero(chosen).tolist())
-
-
-def _by_level(values: FloatMatrix, cells: Cells, missing: float) -> Block:
-    """Return a block with one row per level; cells of another type are all missing."""
+def _by_level(
+    values: FloatMatrix, cells: Levels, missing: float, unread: Unread | None = None
+) -> Block:
+    """Return a block with one row per level."""
     last = np.full((1, values.shape[1]), missing)
-    codes = cells.codes if isinstance(cells, Levels) else np.full(len(cells.missing), -1)
-    return Block(np.vstack([values, last]), codes)
+    return Block(np.vstack([values, last]), cells.codes, unread)
 
 
-def _type_error(name: str, expected: str, cells: Cells) -> TypeError:
-    if isinstance(cells, Levels):
-        got = ("categories of " if cells.declared else "") + " and ".join(_types_of(cells.levels))
-    else:
-        got = "numeric values" if isinstance(cells, Numbers) else "dates"
-    return TypeError(
-        f"Column {name!r} of X must hold {expected}, as it did in fit. Got {got} instead."
-    )
+def describe(encoder: Encoder, cells: Cells, unread: Collection[str]) -> str:
+    """Describe a column for error messages, with examples of its strings but `unread`."""
+    if isinstance(encoder, NumericEncoder) and encoder.form == "durations":
+        return "durations such as '1 days 02:30:00'"
+    if isinstance(encoder, DateEncoder) and isinstance(cells, Dates):
+        return "dates such as '2024-01-31'"
+    if isinstance(encoder, NumericEncoder) and isinstance(cells, Numbers):
+        return cells.form
+    names = {NumericEncoder: "numbers", DateEncoder: "dates", CategoryEncoder: "levels"}
+    noun = names.get(type(encoder), "strings")
+    if isinstance(encoder, NumericEncoder) and isinstance(encoder.parser, BooleanWords):
+        noun = "booleans"
+    if isinstance(encoder, DateEncoder) and encoder.parser.day_first:
+        noun += " with the day first"
+    read = (text for text in as_strings(cells).levels if text not in unread)
+    known = (repr(text[:50]) for text in read if not is_null_word(text))
+    examples = list(itertools.islice(known, _EXAMPLES))
+    return f"{noun} such as {' and '.join(examples)}" if examples else noun

@@ -19,6 +19,8 @@ from skauto.data._text import words
 KINDS = ("numeric", "boolean", "categorical", "name", "text", "date", "tags", "drop")
 
 BOOLEAN_PAIRS = (("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("off", "on"))
+BOOLEAN_VALUES = {word: float(i) for pair in BOOLEAN_PAIRS for i, word in enumerate(pair)}
+BOOLEAN_VALUES |= {"0": 0.0, "1": 1.0, "0.0": 0.0, "1.0": 1.0}
 SEPARATORS = (";", "|", ",")
 
 # Kinds are inferred from at most this number of evenly spaced levels.
@@ -66,8 +68,8 @@ class BooleanWords:
     true: str
 
     def parse(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Parse strings as 0 and 1, NaN for other words."""
-        value = {self.false: 0.0, self.true: 1.0}
+        """Parse strings as 0 and 1, NaN for other words; words of other pairs are read too."""
+        value = {**BOOLEAN_VALUES, self.false: 0.0, self.true: 1.0}
         return np.array([value.get(text.strip().casefold(), np.nan) for text in texts])
 
 

@@ -3,7 +3,7 @@
 import numbers
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,19 +13,24 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from skauto.data._contract import Problem, StringForm, Unread, report
 from skauto.data._encoders import (
     Block,
     CategoryEncoder,
     Encoder,
     NameEncoder,
     NumericEncoder,
+    TagsEncoder,
+    TextEncoder,
     codes_alone,
+    describe,
     make_encoder,
 )
 from skauto.data._kinds import KINDS, Kind, find_kind, requested_kind
 from skauto.data._table import (
     Cells,
     Levels,
+    as_strings,
     as_table,
     column_names,
     few_numbers,
@@ -43,6 +48,8 @@ _MAX_TEXT_CELLS = 20_000_000
 _LARGEST = float(np.finfo(np.float32).max)
 # Number of rows that are copied at once, to stay within the processor's cache.
 _CHUNK = 2_048
+# Number of levels of a category column up to which one unknown level is told.
+_FEW_LEVELS = 20
 # Medians are computed on at most this number of evenly spaced rows.
 _MAX_MEDIAN_ROWS = 20_000
 
@@ -53,7 +60,9 @@ class ColumnReader:
 
     ``keep`` masks the outputs of the encoder that are not constant. ``fill`` holds the medians
     that impute kept outputs without missing values in ``fit``, NaN for the others. ``n_levels`` is
-    the number of distinct strings or categories, if the column has some.
+    the number of distinct strings or categories, if the column has some. ``strings`` is how a
+    column of strings writes numbers. ``ignored`` are strings that were read as missing in ``fit``,
+    and ``expected`` says what the column held.
     """
 
     name: str
@@ -63,6 +72,24 @@ class ColumnReader:
     fill: NDArray[np.float64]
     n_levels: int | None
     n_missing: int
+    strings: StringForm | None = None
+    ignored: Mapping[str, bool] = field(default_factory=dict)
+    expected: str = ""
+
+    def read(self, cells: Cells, problems: list[Problem]) -> Block:
+        """Return the outputs of cells in any form, and append cells that are not read."""
+        if self.strings is not None:
+            cells = self.strings.restore(cells)
+        block = self.encoder.encode(cells, self.name)
+        unread = block.unread and block.unread.without(self.ignored)
+        if unread is not None and not (unread.may_be_new and self._are_new(unread)):
+            problems.append(Problem(self.name, self.expected, unread))
+        return block.select(self.keep)
+
+    def _are_new(self, unread: Unread) -> bool:
+        """Whether unknown levels are new levels, and not the known ones in another notation."""
+        one_of_many = len(unread.texts) == 1 and self.category_levels > _FEW_LEVELS
+        return unread.n_unread < unread.n_cells or one_of_many
 
     @property
     def category_levels(self) -> int:
@@ -194,7 +221,8 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
 
     def _fit_columns(self, X: Any, y: Any) -> tuple[list[ColumnReader], list[Block]]:
         names, requested = self._names(), self._wanted_kinds(column_names(X))
-        columns = list(read_columns(X, dict(enumerate(names))))
+        left_out = [j for j, wanted in enumerate(requested) if wanted == "drop"]
+        columns = list(read_columns(X, dict(enumerate(names)), left_out))
         kinds = [
             find_kind(cells, name) if wanted is None else requested_kind(cells, name, wanted)
             for cells, name, wanted in zip(columns, names, requested, strict=True)
@@ -253,10 +281,12 @@ class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
         if numbers is not None:
             return _filled(numbers, fill)
         cells_of = read_columns(X, {j: column.name for j, column in used.items()})
+        problems: list[Problem] = []
         blocks = [
-            column.encoder.encode(cells, column.name).select(column.keep)
+            column.read(cells, problems)
             for column, cells in zip(used.values(), cells_of, strict=True)
         ]
+        report(problems)
         return _assemble(blocks, X.shape[0], fill)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -401,7 +431,9 @@ def _read_sparse(X: Any) -> sparse.csr_array:
 
 def _read_numbers(X: Any, columns: Mapping[int, ColumnReader]) -> NDArray[np.float64] | None:
     """Read a table of few rows and finite numbers only, all columns at once; else None."""
-    if not columns or any(type(c.encoder) is not NumericEncoder for c in columns.values()):
+    if not columns or not all(
+        isinstance(c.encoder, NumericEncoder) and c.encoder.takes_numbers for c in columns.values()
+    ):
         return None
     values = few_numbers(X)
     if values is None:
@@ -438,7 +470,16 @@ def _column_reader(
         rows = block.rows(0, len(missing))[::step]
         fill = np.median(rows[:, keep], axis=0).astype(np.float64)
     n_levels = len(cells.levels) if isinstance(cells, Levels) else None
-    return ColumnReader(name, kind, encoder, keep, fill, n_levels, n_missing)
+    strings = None
+    if isinstance(encoder, TextEncoder | NameEncoder | TagsEncoder) or (
+        isinstance(encoder, CategoryEncoder) and encoder.of_strings
+    ):
+        strings = StringForm.of(as_strings(cells).levels)
+    ignored = dict.fromkeys(block.unread.texts if block.unread else (), True)
+    expected = describe(encoder, cells, ignored)
+    return ColumnReader(
+        name, kind, encoder, keep, fill, n_levels, n_missing, strings, ignored, expected
+    )
 
 
 def _assemble(

@@ -5,7 +5,7 @@ import itertools
 import math
 import numbers
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,18 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from skauto.data._numbers import NumberFormat, is_null_word
 from skauto.utils import column_arrays
 
 # Maximum number of rows of tables that are read with few calls.
 _FEW_ROWS = 1000
+# Arguments of to_numpy of extension arrays.
+_FLOATS: dict[str, Any] = {"dtype": np.float64, "na_value": np.nan}
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """A column of numbers: real values of shape (n_samples,), NaN where missing."""
+    """A column of numbers: real values of shape (n_samples,), NaN where missing.
+
+    ``form`` is "numbers", "booleans" (0 and 1) or "durations" (seconds).
+    """
 
     values: NDArray[Any]
+    form: str = "numbers"
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -50,11 +55,13 @@ class Levels:
     """A column of codes of its distinct values, -1 where missing.
 
     The levels are strings, or any objects if the column has a categorical dtype (``declared``).
+    ``numbers`` are the strings among the levels that were numbers or booleans in the table.
     """
 
     levels: list[Any]
     codes: NDArray[np.signedinteger]
     declared: bool = False
+    numbers: frozenset[str] = frozenset()
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -115,10 +122,18 @@ def column_names(X: Any) -> list[Any] | None:
     return None
 
 
-def read_columns(X: Any, names: Mapping[int, str]) -> Iterator[Cells]:
+class UnsupportedColumnError(TypeError):
+    """A column holds values of a type that is not supported."""
+
+
+def read_columns(
+    X: Any, names: Mapping[int, str], left_out: Collection[int] = ()
+) -> Iterator[Cells]:
     """Read columns of a dataframe or array.
 
-    `names` maps their positions, in ascending order, to the names in error messages.
+    `names` maps their positions, in ascending order, to the names in error messages. A TypeError
+    after the last column names all columns whose type is not supported, but for the positions
+    `left_out`, whose cells then are all missing.
     """
     read: Callable[[Any, str], Cells]
     if isinstance(X, np.ndarray):
@@ -127,9 +142,22 @@ def read_columns(X: Any, names: Mapping[int, str]) -> Iterator[Cells]:
         columns, read = arrays, _pandas_cells
     else:
         columns, read = nw.from_native(X, eager_only=True).iter_columns(), _narwhals_cells
+    refused: list[str] = []
     for j, values in enumerate(columns):
-        if j in names:
+        if j not in names:
+            continue
+        try:
             yield read(values, names[j])
+        except UnsupportedColumnError as error:
+            if j not in left_out:
+                refused.append(str(error))
+            yield Levels([], np.full(len(values), -1))
+    if refused:
+        raise TypeError(
+            "Every value of the 'X' argument must be a string or a number (or a date, a time, a "
+            f"duration, a boolean, missing). {' '.join(refused)} Or leave such a column out: "
+            "column_kinds={name: 'drop'}."
+        )
 
 
 def few_numbers(X: Any) -> NDArray[Any] | None:
@@ -155,17 +183,78 @@ def as_levels(cells: Cells) -> Levels:
     found, inverse = np.unique(cells.values[~missing], return_inverse=True)
     codes = np.full(len(missing), -1)
     codes[~missing] = inverse
-    return Levels(found.tolist(), codes, declared=True)
+    levels = found.tolist()
+    if isinstance(cells, Numbers) and cells.form != "numbers":
+        levels = list(map(bool if cells.form == "booleans" else _duration, levels))
+    return Levels(levels, codes, declared=True)
+
+
+def as_strings(cells: Cells) -> Levels:
+    """Convert a column to codes of strings, which are those of a CSV file of the column."""
+    if distinct_strings(cells) is not None:
+        return cells  # type: ignore[return-value]
+    coded = as_levels(cells)
+    return _merged([(text_of(level), _is_number(level)) for level in coded.levels], coded.codes)
+
+
+def undeclared(cells: Cells, name: str) -> Cells:
+    """Convert a column of a categorical dtype to a column of the type of its categories."""
+    if not isinstance(cells, Levels) or not cells.declared or not cells.levels:
+        return cells
+    return _cells_from_levels(cells.levels, cells.codes, name)
+
+
+def _is_number(value: Any) -> bool:
+    return common_type(type(value)) in ("numbers", "booleans")
+
+
+def _merged(texts: list[tuple[str, bool]], codes: NDArray[np.signedinteger]) -> Levels:
+    """Return a column of strings, some of which may be equal; each with whether it is a number."""
+    code_of: defaultdict[str, int] = defaultdict(itertools.count().__next__)
+    new = np.array([*(code_of[text] for text, _ in texts), -1], dtype=np.intp)
+    numbers = frozenset(text for text, number in texts if number)
+    return Levels(list(code_of), new[codes], numbers=numbers - {t for t, n in texts if not n})
+
+
+def text_of(value: Any) -> str:
+    """Return a value as a string, as in a CSV file: "2" for 2.0, "2024-01-31" for midnight."""
+    if isinstance(value, str | bytes):
+        return _text(value)
+    if isinstance(value, bool | np.bool_):
+        return str(bool(value))
+    kind = common_type(type(value))
+    if kind == "numbers":
+        number = value if isinstance(value, numbers.Integral) else float(value)
+        return str(int(number)) if number == number // 1 else repr(number)
+    if kind == "dates":
+        moment = np.datetime64(_without_zone(value), "us")
+        text = str(moment).removesuffix(".000000")
+        return text.removesuffix("T00:00:00").replace("T", " ")
+    return duration_text(_as_float(value)) if kind == "durations" else str(value)
+
+
+def duration_text(seconds: float) -> str:
+    """Write a duration as pandas does: "-1 days +23:59:59.5"."""
+    days, rest = divmod(seconds, 86_400)
+    minutes, second = divmod(rest, 60)
+    fraction = f"{second % 1:.9f}".strip("0").rstrip(".") if second % 1 else ""
+    sign = "+" if days < 0 else ""
+    hour, minute = divmod(int(minutes), 60)
+    return f"{int(days)} days {sign}{hour:02d}:{minute:02d}:{int(second):02d}{fraction}"
+
+
+def _duration(seconds: float) -> datetime.timedelta:
+    return datetime.timedelta(seconds=seconds)
 
 
 def _array_cells(values: NDArray[Any], name: str) -> Cells:
     kind = values.dtype.kind
     if kind in "biuf":
-        return Numbers(_finite(values, name))
+        return Numbers(_finite(values, name), "booleans" if kind == "b" else "numbers")
     if kind == "M":
         return Dates(values.astype("datetime64[us]"))
     if kind == "m":
-        return Numbers(_seconds(values))
+        return Numbers(_seconds(values), "durations")
     return _cells_from_levels(*_factorize(values.tolist(), name), name)
 
 
@@ -178,11 +267,14 @@ def _pandas_cells(values: Any, name: str) -> Cells:
         return Levels(_objects(values.categories), values.codes, declared=True)
     kind = dtype.kind
     if kind in "biuf":
-        return Numbers(_finite(values.to_numpy(dtype=np.float64, na_value=np.nan), name))
+        exact = kind in "iu" and not values.isna().any()
+        plain = {"dtype": np.int64 if kind == "i" else np.uint64} if exact else _FLOATS
+        numbers = _finite(values.to_numpy(**plain), name)
+        return Numbers(numbers, "booleans" if kind == "b" else "numbers")
     if kind == "M" and not dtype.name.startswith(("date32", "date64")):  # dates of pyarrow
         return Dates(values.to_numpy(dtype="datetime64[us]"))
     if kind == "m":
-        return Numbers(_seconds(values.to_numpy(dtype=dtype.numpy_dtype)))
+        return Numbers(_seconds(values.to_numpy(dtype=dtype.numpy_dtype)), "durations")
     if len(values) <= _FEW_ROWS:  # a dict is faster than factorize
         return _cells_from_levels(*_factorize(_objects(values), name), name)
     from pandas import factorize
@@ -204,14 +296,17 @@ def _objects(values: Any) -> Any:
 def _narwhals_cells(series: Any, name: str) -> Cells:
     """Read a narwhals Series (polars, pyarrow, ...)."""
     dtype = series.dtype
+    if dtype.is_integer():  # pyarrow casts no integer beyond 2**53 to a float
+        return Numbers(_finite(series.to_numpy(), name))
     if dtype.is_numeric() or dtype == nw.Boolean:
-        return Numbers(_finite(series.cast(nw.Float64).to_numpy(), name))
+        values = _finite(series.cast(nw.Float64).to_numpy(), name)
+        return Numbers(values, "booleans" if dtype == nw.Boolean else "numbers")
     if dtype == nw.Date or dtype == nw.Datetime:
         if getattr(dtype, "time_zone", None) is not None:
             series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
         return Dates(series.to_numpy().astype("datetime64[us]"))
     if dtype == nw.Duration:
-        return Numbers(_seconds(series.to_numpy()))
+        return Numbers(_seconds(series.to_numpy()), "durations")
     declared = dtype in (nw.Categorical, nw.Enum)
     native = series.to_native()
     texts = dtype in (nw.String, nw.Binary) and len(native) > _FEW_ROWS  # few: a dict is faster
@@ -229,7 +324,7 @@ def _factorize(values: list[Any], name: str) -> tuple[list[Any], NDArray[np.sign
     try:
         codes = np.fromiter(map(code_of.__getitem__, values), dtype=np.intp, count=len(values))
     except TypeError:
-        raise _unsupported(_first_unhashable(values), name) from None
+        raise _unsupported(type(_first_unhashable(values)), name) from None
     return list(code_of), codes
 
 
@@ -261,19 +356,15 @@ def _cells_from_levels(
         if types != {str}:
             levels = [_text(level) for level in levels]
         return Levels(levels, codes)
-    if kinds == {"numbers", "strings"}:
-        levels, kinds = _numbers_among_strings(levels, kinds)
-    if len(kinds) > 1:
-        raise TypeError(
-            f"Column {name!r} of X must hold values of one type. "
-            f"Got {' and '.join(sorted(kinds))} instead; convert the column, for "
-            "instance with .astype(str)."
-        )
+    if kinds == {"booleans", "numbers"}:
+        kinds = {"numbers"}
+    if len(kinds) > 1 or kinds == {"others"}:
+        return _merged([(text_of(level), _is_number(level)) for level in levels], codes)
     if kinds == {"dates"}:
         plain = [_without_zone(level) for level in levels]
         return Dates(np.array([*plain, "NaT"], dtype="datetime64[us]")[codes])
     values = np.array([*map(_as_float, levels), np.nan], dtype=np.float64)
-    return Numbers(_finite(values, name)[codes])
+    return Numbers(_finite(values, name)[codes], kinds.pop())
 
 
 def _as_float(value: Any) -> float:
@@ -288,17 +379,6 @@ def _as_float(value: Any) -> float:
         return math.inf
 
 
-def _numbers_among_strings(levels: list[Any], kinds: set[str]) -> tuple[list[Any], set[str]]:
-    """Parse the strings as numbers if each of them is a number or a null word."""
-    texts = [_text(level) for level in levels if isinstance(level, str | bytes)]
-    values = NumberFormat.of(texts).parse(texts)
-    readable = np.isfinite(values) | [is_null_word(text) for text in texts]
-    if not readable.all():
-        return levels, kinds
-    read = dict(zip(texts, values, strict=True))
-    return [read[_text(v)] if isinstance(v, str | bytes) else v for v in levels], {"numbers"}
-
-
 def _kind_of(kind: type, name: str) -> str:
     found = common_type(kind)
     if found is None:
@@ -307,24 +387,38 @@ def _kind_of(kind: type, name: str) -> str:
 
 
 def common_type(kind: type) -> str | None:
-    """Return "strings", "durations", "numbers" or "dates"; None if a type is none of them."""
+    """Return the type of values: "strings", "durations", "booleans", "numbers", "dates", "others".
+
+    Others have a text of their own, such as times and periods. None is a type without such a text
+    or a collection.
+    """
     if issubclass(kind, str | bytes):
         return "strings"
     if issubclass(kind, datetime.timedelta | np.timedelta64):  # an integer type to NumPy
         return "durations"
-    if issubclass(kind, numbers.Real | np.bool_) or hasattr(kind, "as_integer_ratio"):
+    if issubclass(kind, bool | np.bool_):
+        return "booleans"
+    if issubclass(kind, numbers.Real) or hasattr(kind, "as_integer_ratio"):
         return "numbers"
     if issubclass(kind, datetime.date | np.datetime64):
         return "dates"
-    return None
+    if issubclass(kind, (numbers.Complex, Collection)) or hasattr(kind, "__call__"):  # noqa: B004
+        return None
+    no_text = kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__
+    return None if no_text else "others"
 
 
-def _unsupported(value: Any, name: str) -> TypeError:
-    kind = value if isinstance(value, type) else type(value)
-    return TypeError(
-        "Every value of the 'X' argument must be a string or a number (or a date, a duration, "
-        f"a boolean, missing). Column {name!r} holds a {kind.__name__}; drop or convert it."
-    )
+def _unsupported(kind: type, name: str) -> UnsupportedColumnError:
+    column = f"X[{name!r}]"
+    if issubclass(kind, Mapping):
+        advice = f"make columns of its keys, for instance with pandas.json_normalize({column})"
+    elif issubclass(kind, numbers.Complex):
+        advice = f"pass {column}.map(abs), or real and imaginary part as two columns"
+    elif issubclass(kind, Iterable):
+        advice = f"join its items, for instance with {column}.map(lambda v: ';'.join(map(str, v)))"
+    else:
+        advice = f"convert it, for instance with {column}.astype(str)"
+    return UnsupportedColumnError(f"Column {name!r} holds a {kind.__name__}; {advice}.")
 
 
 def is_missing(value: Any) -> bool:
@@ -342,7 +436,10 @@ def _without_zone(value: Any) -> Any:
     """Convert a date with a time zone to UTC, because NumPy has no time zones."""
     if getattr(value, "tzinfo", None) is None:
         return value
-    return value.astimezone(datetime.UTC).replace(tzinfo=None)
+    try:
+        return value.astimezone(datetime.UTC).replace(tzinfo=None)
+    except OverflowError:  # beyond the years 1 to 9999
+        return value.replace(tzinfo=None)
 
 
 def _seconds(values: NDArray[Any]) -> NDArray[np.float64]:

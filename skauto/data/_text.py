@@ -81,7 +81,8 @@ class LatentTerms:
             if self.n_columns_ > self.n_components + self.n_terms:
                 svd = TruncatedSVD(self.n_components, random_state=0)
                 self.svd_ = svd.fit(self.tfidf_.transform(weights))
-                self.n_columns_ = self.n_terms + self.n_components
+                # Fewer texts than components have one component each.
+                self.n_columns_ = self.n_terms + len(self.svd_.components_)
         return self
 
     def transform(self, counts: Any, tokens: Sequence[str]) -> FloatMatrix:
@@ -99,7 +100,7 @@ class LatentTerms:
         terms = list(self.terms_)
         if self.svd_ is None:
             return terms
-        return terms[: self.n_terms] + [str(i) for i in range(self.n_components)]
+        return terms[: self.n_terms] + [str(i) for i in range(self.n_columns_ - self.n_terms)]
 
 
 @dataclass(eq=False)

@@ -11,6 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skauto import AutoClassifier, ConstrainedAutoClassifier, SearchOptions
 from skauto.constraints import StatisticalParity
 from skauto.data import TableReader
+from skauto.exceptions import UnreadableCellsWarning
 from skauto.space import SearchSpace
 
 N = 60
@@ -109,9 +110,9 @@ def test_columns_of_another_type_or_order_than_in_fit():
     reader = TableReader().fit(table)
     with pytest.raises(ValueError, match="Feature names must be in the same order"):
         reader.transform(table[["number", "word", "same"]])
-    with pytest.raises(TypeError, match="Column 'word' of X must hold strings"):
+    with pytest.warns(UnreadableCellsWarning, match="10 of 10 cells of column 'word', .* '1'"):
         reader.transform(table.assign(word=1))
-    with pytest.raises(TypeError, match="Column 'number' of X must hold numeric values"):
+    with pytest.raises(ValueError, match="Column 'number' of X must hold numbers.* Got 'a'"):
         reader.transform(table.assign(number="a"))
     expected = reader.transform(table)
     for number in (table["number"].astype(str), table["number"].astype("Int64"), range(10)):
@@ -188,7 +189,7 @@ def test_tables_that_cannot_be_read():
     for n_rows in (2, 1500):
         table = pyarrow.table({"a": [[1]] * n_rows})
         for X in (table, table.to_pandas(types_mapper=pd.ArrowDtype)):
-            with pytest.raises(TypeError, match="Column 'a' holds a list; drop or convert it"):
+            with pytest.raises(TypeError, match="Column 'a' holds a list; join its items"):
                 TableReader().fit(X)
 
 

@@ -1,0 +1,203 @@
+"""What `fit` learned of the notation of a column, and cells that cannot be read with it."""
+
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skauto.data._numbers import is_null_word
+from skauto.data._table import Cells, Levels, as_strings, text_of
+from skauto.exceptions import UnreadableCellsWarning
+
+# Strings that a CSV reader may convert to a number or a boolean.
+_PLAIN = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*|true|false", re.IGNORECASE)
+# A duration, such as "1 days 02:03:04.5", "1 day, 2:03:04" or "P1DT2H3M4.5S".
+_DURATION = re.compile(
+    r"(?P<sign>-(?=p))?(?:(?P<days>[-+]?\d+) days?,?)?(?: ?\+?(?P<hours>-?\d+):(?P<minutes>\d\d)"
+    r":(?P<seconds>\d\d(?:\.\d+)?))?"
+)
+_ISO_DURATION = re.compile(
+    r"(?P<sign>-)?p(?:(?P<days>-?\d+)d)?(?:t(?:(?P<hours>-?\d+)h)?(?:(?P<minutes>-?\d+)m)?"
+    r"(?:(?P<seconds>-?\d+(?:\.\d+)?)s)?)?"
+)
+_UNITS = {"days": 86_400.0, "hours": 3600.0, "minutes": 60.0, "seconds": 1.0}
+# Number of cells that an error quotes.
+_EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class DurationFormat:
+    """Format of the durations that CSV files of tables hold."""
+
+    def parse(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Parse strings as seconds, shape (n_texts,); NaN if a string is not a duration."""
+        return np.array([self._parse_one(text.strip().lower()) for text in texts], dtype=float)
+
+    def _parse_one(self, text: str) -> float:
+        match = _DURATION.fullmatch(text) or _ISO_DURATION.fullmatch(text)
+        if match is None or not any(match[unit] for unit in _UNITS):
+            return np.nan
+        seconds = sum(float(match[unit] or 0) * size for unit, size in _UNITS.items())
+        return -seconds if match["sign"] else seconds
+
+
+@dataclass(frozen=True)
+class StringForm:
+    """How a column of strings writes numbers, to undo what a CSV reader makes of them.
+
+    ``texts`` maps the usual text of a number or boolean to its text in ``fit``: "7" to "007".
+    Numbers that ``fit`` has not seen get ``width`` digits and ``decimals``, if all numbers had
+    them.
+    """
+
+    texts: dict[str, str] = field(default_factory=dict)
+    width: int = 0
+    decimals: int = 0
+
+    @classmethod
+    def of(cls, levels: Iterable[str]) -> Self:
+        """Learn the form of the numbers among distinct strings."""
+        plain = sorted(filter(_PLAIN.fullmatch, levels))
+        usual = [(usual_text(text), text) for text in plain]
+        known = set(plain)
+        texts = {new: text for new, text in usual if new != text and new not in known}
+        digits = [text for text in plain if text.isdigit()]
+        lengths = set(map(len, digits))
+        padded = len(lengths) == 1 and any(text[0] == "0" for text in digits)
+        decimals = {len(text.partition(".")[2]) for text in plain if text[-1].isdigit()}
+        return cls(
+            texts,
+            lengths.pop() if padded else 0,
+            decimals.pop() if len(decimals) == 1 and "e" not in "".join(plain).lower() else 0,
+        )
+
+    def restore(self, cells: Cells) -> Levels:
+        """Return a column as strings, its numbers in the form that they had in ``fit``."""
+        strings = as_strings(cells)
+        if not strings.numbers or self == StringForm():
+            return strings
+        levels = [self._write(t) if t in strings.numbers else t for t in strings.levels]
+        return Levels(levels, strings.codes)
+
+    def _write(self, text: str) -> str:
+        if text in self.texts:
+            return self.texts[text]
+        if self.width and text.isdigit():
+            return text.zfill(self.width)
+        if self.decimals and _PLAIN.fullmatch(text):
+            longer = f"{float(text):.{self.decimals}f}"
+            return longer if float(longer) == float(text) else text
+        return text
+
+
+def usual_text(text: str) -> str:
+    """Return a string of a number or boolean as `text_of` writes it."""
+    word = text.strip().lower()
+    if word in ("true", "false"):
+        return word.capitalize()
+    return word if word.isdigit() and word[0] != "0" else text_of(float(word))
+
+
+@dataclass(frozen=True)
+class Unread:
+    """Strings of a column that are not read as in ``fit``, and the number of rows of each.
+
+    ``n_cells`` is the number of cells that are not missing. ``contradicts``: the strings show
+    another notation, in which cells that are read now have another meaning. ``may_be_new``: they
+    may be levels that did not occur in ``fit``.
+    """
+
+    texts: list[str]
+    rows: list[int]
+    n_cells: int
+    contradicts: bool = False
+    may_be_new: bool = False
+
+    @classmethod
+    def of(
+        cls, cells: Levels, unread: NDArray[np.bool_], *, may_be_new: bool = False
+    ) -> "Unread | None":
+        """Count the levels in the mask `unread` but for null words; None if no cell has one."""
+        chosen = [i for i in np.flatnonzero(unread).tolist() if not is_null_word(cells.levels[i])]
+        if not chosen:
+            return None
+        counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.levels))
+        rows: list[int] = counts.tolist()
+        chosen = [i for i in chosen if rows[i]]
+        texts = [cells.levels[i] for i in chosen]
+        if not texts:
+            return None
+        return cls(texts, [rows[i] for i in chosen], sum(rows), may_be_new=may_be_new)
+
+    def without(self, known: Mapping[str, bool]) -> "Unread | None":
+        """Leave out known strings; None if no other is left."""
+        rest = [i for i, text in enumerate(self.texts) if text not in known]
+        if len(rest) == len(self.texts):
+            return self
+        if not rest:
+            return None
+        texts, rows = [self.texts[i] for i in rest], [self.rows[i] for i in rest]
+        return replace(self, texts=texts, rows=rows)
+
+    @property
+    def n_unread(self) -> int:
+        """Number of cells."""
+        return sum(self.rows)
+
+    @property
+    def most(self) -> bool:
+        """Whether the column holds another notation than in ``fit``, and not single errors."""
+        if self.may_be_new:
+            return False
+        more = self.n_unread > 1 and 2 * self.n_unread > self.n_cells
+        return more or (self.contradicts and self.n_cells > 1)
+
+    @property
+    def examples(self) -> str:
+        """The most frequent strings."""
+        order = sorted(range(len(self.texts)), key=lambda i: (-self.rows[i], i))[:_EXAMPLES]
+        return ", ".join(repr(self.texts[i][:50]) for i in order)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Unread cells of a column, and what was ``expected``."""
+
+    name: str
+    expected: str
+    unread: Unread
+
+
+def report(problems: Sequence[Problem]) -> None:
+    """Raise or warn of cells that are not read.
+
+    A ValueError names all columns most of whose cells are unread; else one warning names all
+    columns. A single row is never refused: its cell is missing, as it is in a batch.
+    """
+    refused = [
+        f"Column {problem.name!r} of X must hold {problem.expected}, as it did in fit. Got "
+        f"{problem.unread.examples} instead ({problem.unread.n_unread} of "
+        f"{problem.unread.n_cells} cells)."
+        for problem in problems
+        if problem.unread.most
+    ]
+    if refused:
+        raise ValueError(
+            " ".join(refused) + " Write the cells as in fit, or pass None where they are missing."
+        )
+    if problems:
+        told = [
+            f"{problem.unread.n_unread} of {problem.unread.n_cells} cells of column "
+            f"{problem.name!r}, such as {problem.unread.examples} (expected "
+            f"{problem.expected})"
+            for problem in problems
+        ]
+        warnings.warn(
+            f"Cells that cannot be read as in fit are missing values: {'; '.join(told)}.",
+            UnreadableCellsWarning,
+            stacklevel=3,
+        )
