@@ -31,7 +31,7 @@ _EXAMPLES = 3
 
 @dataclass(frozen=True)
 class DurationFormat:
-    """Format of the durations that CSV files of tables hold."""
+    """Format of the durations and times of day that CSV files of tables hold."""
 
     def parse(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Parse strings as seconds, shape (n_texts,); NaN if a string is not a duration."""
@@ -49,7 +49,8 @@ class DurationFormat:
 class StringForm:
     """How a column of strings writes numbers, to undo what a CSV reader makes of them.
 
-    ``texts`` maps the usual text of a number or boolean to its text in ``fit``: "7" to "007".
+    ``texts`` maps the usual text of a number or boolean to its text in ``fit``: "7" to "007"; and
+    "2.0" to itself, if it was in ``fit``.
     Numbers that ``fit`` has not seen get ``width`` digits and ``decimals``, if all numbers had
     them.
     """
@@ -65,6 +66,7 @@ class StringForm:
         usual = [(usual_text(text), text) for text in plain]
         known = set(plain)
         texts = {new: text for new, text in usual if new != text and new not in known}
+        texts |= {text: text for text in plain if text.endswith(".0")}
         digits = [text for text in plain if text.isdigit()]
         lengths = set(map(len, digits))
         padded = len(lengths) == 1 and any(text[0] == "0" for text in digits)
@@ -78,10 +80,14 @@ class StringForm:
     def restore(self, cells: Cells) -> Levels:
         """Return a column as strings, its numbers in the form that they had in ``fit``."""
         strings = as_strings(cells)
-        if not strings.numbers or self == StringForm():
+        numbers = strings.numbers
+        changed = {text: self._write(text) for text in numbers}
+        for text in strings.levels:
+            if text.endswith(".0") and text[:-2].isdigit():  # an integer that was a float
+                changed[text] = self._write(text if text in self.texts else text[:-2])
+        if not changed:
             return strings
-        levels = [self._write(t) if t in strings.numbers else t for t in strings.levels]
-        return Levels(levels, strings.codes)
+        return Levels([changed.get(text, text) for text in strings.levels], strings.codes)
 
     def _write(self, text: str) -> str:
         if text in self.texts:
@@ -122,16 +128,18 @@ class Unread:
         cls, cells: Levels, unread: NDArray[np.bool_], *, may_be_new: bool = False
     ) -> "Unread | None":
         """Count the levels in the mask `unread` but for null words; None if no cell has one."""
-        chosen = [i for i in np.flatnonzero(unread).tolist() if not is_null_word(cells.levels[i])]
-        if not chosen:
+        if all(is_null_word(cells.levels[i]) for i in np.flatnonzero(unread).tolist()):
             return None
         counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.levels))
-        rows: list[int] = counts.tolist()
-        chosen = [i for i in chosen if rows[i]]
+        rows = {
+            i: n for i, n in enumerate(counts.tolist()) if n and not is_null_word(cells.levels[i])
+        }
+        chosen = [i for i in rows if unread[i]]
         texts = [cells.levels[i] for i in chosen]
         if not texts:
             return None
-        return cls(texts, [rows[i] for i in chosen], sum(rows), may_be_new=may_be_new)
+        n_cells = sum(rows.values())
+        return cls(texts, [rows[i] for i in chosen], n_cells, may_be_new=may_be_new)
 
     def without(self, known: Mapping[str, bool]) -> "Unread | None":
         """Leave out known strings; None if no other is left."""
@@ -149,12 +157,16 @@ class Unread:
         return sum(self.rows)
 
     @property
-    def most(self) -> bool:
+    def most_cells(self) -> bool:
+        """Whether more than half of the cells are unread."""
+        return 2 * self.n_unread > self.n_cells
+
+    @property
+    def refused(self) -> bool:
         """Whether the column holds another notation than in ``fit``, and not single errors."""
-        if self.may_be_new:
+        if self.may_be_new or self.n_cells == 1:
             return False
-        more = self.n_unread > 1 and 2 * self.n_unread > self.n_cells
-        return more or (self.contradicts and self.n_cells > 1)
+        return self.contradicts or self.most_cells
 
     @property
     def examples(self) -> str:
@@ -183,7 +195,7 @@ def report(problems: Sequence[Problem]) -> None:
         f"{problem.unread.examples} instead ({problem.unread.n_unread} of "
         f"{problem.unread.n_cells} cells)."
         for problem in problems
-        if problem.unread.most
+        if problem.unread.refused
     ]
     if refused:
         raise ValueError(

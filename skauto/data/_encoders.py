@@ -22,6 +22,7 @@ from skauto.data._table import (
     as_levels,
     as_strings,
     common_type,
+    duration_text,
     text_of,
     undeclared,
 )
@@ -194,9 +195,11 @@ class CategoryEncoder(Encoder):
         texts = [text_of(level) for level in ordered]
         times = Counter(map(_folded, texts))
         self.code_of_text = dict(zip(texts, self.code_of.values(), strict=True))
-        for text, code in zip(texts, self.code_of.values(), strict=True):
-            if times[_folded(text)] == 1:
-                self.code_of_text.setdefault(_folded(text), code)
+        self.code_of_folded = {
+            _folded(text): code
+            for text, code in self.code_of_text.items()
+            if times[_folded(text)] == 1
+        }
 
     def encode(self, cells: Cells, name: str) -> Block:
         """Return one column of codes; levels that `fit` has not seen are unread."""
@@ -211,7 +214,7 @@ class CategoryEncoder(Encoder):
         texts = [text_of(level) for level in cells.levels]
         strings, foreign = Levels(texts, cells.codes), unknown.copy()
         for i in np.flatnonzero(unknown).tolist():
-            foreign[i] = next(self._spellings_of_type(texts[i]), None) is None
+            foreign[i] = next(self._usual_texts(texts[i]), None) is None
         other_type = None if self.of_strings else Unread.of(strings, foreign)
         return other_type or Unread.of(strings, unknown, may_be_new=True)
 
@@ -219,19 +222,14 @@ class CategoryEncoder(Encoder):
         code = self.code_of.get(level)
         if code is not None:
             return code
-        spellings = self._spellings(text_of(level))
-        found = (self.code_of_text.get(spelling) for spelling in spellings)
-        return next((code for code in found if code is not None), np.nan)
+        text = text_of(level)
+        for usual in (text, *self._usual_texts(text)):
+            if usual in self.code_of_text:
+                return self.code_of_text[usual]
+        return self.code_of_folded.get(_folded(text), np.nan)
 
-    def _spellings(self, text: str) -> Iterator[str]:
-        """Yield strings with the same meaning."""
-        yield text
-        yield _folded(text)
-        yield text.removesuffix(".0") if self.of_strings else text
-        yield from self._spellings_of_type(text)
-
-    def _spellings_of_type(self, text: str) -> Iterator[str]:
-        """Yield the usual text of a string that has the type of the levels, if not strings."""
+    def _usual_texts(self, text: str) -> Iterator[str]:
+        """Yield the usual text of a string for each type of the levels that it may have."""
         if "numbers" in self.types or "booleans" in self.types:
             number = NumberFormat().parse([text])[0]
             if np.isfinite(number):
@@ -240,7 +238,11 @@ class CategoryEncoder(Encoder):
             date = DateFormat().parse([text])[0]
             if not np.isnat(date):
                 yield text_of(date)
-        if not {"numbers", "booleans", "dates"}.intersection(self.types):
+        if "durations" in self.types:
+            seconds = DurationFormat().parse([text])[0]
+            if not np.isnan(seconds):
+                yield duration_text(seconds)
+        if {"strings", "others", "objects"}.intersection(self.types):
             yield text
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skauto.data._contract import DurationFormat
 from skauto.data._dates import DateFormat
 from skauto.data._numbers import NumberFormat, has_leading_zeros, is_null_word
 from skauto.data._table import Cells, Dates, Levels, Numbers, distinct_strings
@@ -115,7 +116,7 @@ def find_kind(cells: Cells, name: str) -> Kind:
     sample = _Sample.of(cells)
     if len(sample.texts) < 2:
         return Kind("categorical", "strings of one or two levels")
-    for find in (_boolean, _numeric, _date, _tags, _identifier):
+    for find in (_boolean, _numeric, _duration, _date, _tags, _identifier):
         kind = find(sample)
         if kind is not None:
             return kind
@@ -198,6 +199,13 @@ def _numeric(sample: _Sample) -> Kind | None:
     if number_format.decimal == ",":
         why += ", decimal comma"
     return Kind("numeric", why, _doubt_of_rest(sample, readable, "numbers"), number_format)
+
+
+def _duration(sample: _Sample) -> Kind | None:
+    parser = DurationFormat()
+    if np.isnan(parser.parse(sample.texts)).any():
+        return None
+    return Kind("numeric", "durations or times of day written as strings", parser=parser)
 
 
 def _is_row_number(sample: _Sample, values: NDArray[np.float64]) -> bool:

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from skauto.data._contract import Problem, StringForm, Unread, report
+from skauto.data._contract import Problem, StringForm, report
 from skauto.data._encoders import (
     Block,
     CategoryEncoder,
@@ -48,8 +48,6 @@ _MAX_TEXT_CELLS = 20_000_000
 _LARGEST = float(np.finfo(np.float32).max)
 # Number of rows that are copied at once, to stay within the processor's cache.
 _CHUNK = 2_048
-# Number of levels of a category column up to which one unknown level is told.
-_FEW_LEVELS = 20
 # Medians are computed on at most this number of evenly spaced rows.
 _MAX_MEDIAN_ROWS = 20_000
 
@@ -82,14 +80,9 @@ class ColumnReader:
             cells = self.strings.restore(cells)
         block = self.encoder.encode(cells, self.name)
         unread = block.unread and block.unread.without(self.ignored)
-        if unread is not None and not (unread.may_be_new and self._are_new(unread)):
+        if unread is not None and (unread.most_cells or not unread.may_be_new):
             problems.append(Problem(self.name, self.expected, unread))
         return block.select(self.keep)
-
-    def _are_new(self, unread: Unread) -> bool:
-        """Whether unknown levels are new levels, and not the known ones in another notation."""
-        one_of_many = len(unread.texts) == 1 and self.category_levels > _FEW_LEVELS
-        return unread.n_unread < unread.n_cells or one_of_many
 
     @property
     def category_levels(self) -> int:

@@ -18,6 +18,8 @@ from skauto.utils import column_arrays
 
 # Maximum number of rows of tables that are read with few calls.
 _FEW_ROWS = 1000
+# Integers from here on have no type of NumPy.
+_LARGEST_INTEGER = 2**63
 # Arguments of to_numpy of extension arrays.
 _FLOATS: dict[str, Any] = {"dtype": np.float64, "na_value": np.nan}
 
@@ -298,7 +300,7 @@ def _narwhals_cells(series: Any, name: str) -> Cells:
     dtype = series.dtype
     if dtype.is_integer():  # pyarrow casts no integer beyond 2**53 to a float
         return Numbers(_finite(series.to_numpy(), name))
-    if dtype.is_numeric() or dtype == nw.Boolean:
+    if dtype.is_float() or dtype == nw.Boolean:
         values = _finite(series.cast(nw.Float64).to_numpy(), name)
         return Numbers(values, "booleans" if dtype == nw.Boolean else "numbers")
     if dtype == nw.Date or dtype == nw.Datetime:
@@ -363,6 +365,8 @@ def _cells_from_levels(
     if kinds == {"dates"}:
         plain = [_without_zone(level) for level in levels]
         return Dates(np.array([*plain, "NaT"], dtype="datetime64[us]")[codes])
+    if types == {int} and max(map(abs, levels)) < _LARGEST_INTEGER and (codes >= 0).all():
+        return Numbers(np.array(levels, dtype=np.int64)[codes])
     values = np.array([*map(_as_float, levels), np.nan], dtype=np.float64)
     return Numbers(_finite(values, name)[codes], kinds.pop())
 
@@ -402,7 +406,8 @@ def common_type(kind: type) -> str | None:
         return "numbers"
     if issubclass(kind, datetime.date | np.datetime64):
         return "dates"
-    if issubclass(kind, (numbers.Complex, Collection)) or hasattr(kind, "__call__"):  # noqa: B004
+    is_callable = any("__call__" in base.__dict__ for base in kind.__mro__)
+    if is_callable or issubclass(kind, numbers.Complex | Collection):
         return None
     no_text = kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__
     return None if no_text else "others"
