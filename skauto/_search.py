@@ -11,12 +11,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from skauto.engines import Engine, Outcome, make_engine
-from skauto.engines._base import thread_pools
 from skauto.evaluation import ObjectiveEvaluator
 from skauto.history import Goal, History, Proposal, Trial
 from skauto.space import Configuration, SearchSpace
 from skauto.strategies import STRATEGIES, RandomSearch, Strategy, get_strategy
-from skauto.utils import Budget, Interval
+from skauto.utils import Budget, Interval, single_thread
 
 # Without a time limit, proposal k is made when exactly the trials up to k - LOOK_AHEAD are known.
 # The trials are therefore the same for any n_jobs.
@@ -172,7 +171,7 @@ class Search:
         if self._initial:
             return Proposal(self._initial.pop(0), origin="initial")
         pending = [running.job.proposal for running in self._running.values()]
-        with thread_pools().limit(limits=1):  # leave the cores to the workers
+        with single_thread():  # leave the cores to the workers
             return self.strategy.suggest(self.history, pending)
 
     def _submit(self, key: int) -> None:

@@ -208,5 +208,6 @@ class CallableConstraint(Constraint):
 
     def measure(self, evidence: Evidence) -> float:
         """Call the function."""
-        stored = Predictions(evidence.probabilities, evidence.classes, evidence.labels)
-        return float(self.function(stored, evidence.X, evidence.classes[evidence.y]))
+        X = evidence.X
+        stored = Predictions(evidence.probabilities, evidence.classes, evidence.labels, X)
+        return float(self.function(stored, X, evidence.classes[evidence.y]))

@@ -5,9 +5,7 @@ The engine returns an `Outcome` for every task, also if the call fails or its wo
 """
 
 import contextlib
-import functools
 import pickle
-import sys
 import time
 import traceback
 from abc import ABC, abstractmethod
@@ -19,7 +17,8 @@ from typing import Any, Literal
 import cloudpickle
 import joblib
 import sklearn
-from threadpoolctl import ThreadpoolController
+
+from skauto.utils import single_thread
 
 MAX_ERROR_LINES = 30
 MAX_ERROR_CHARACTERS = 4000
@@ -217,25 +216,14 @@ def dumps(item: Any, buffer_callback: Callable[[pickle.PickleBuffer], Any] | Non
         return cloudpickle.dumps(item, protocol=5, buffer_callback=buffer_callback)
 
 
-def thread_pools() -> ThreadpoolController:
-    """Return the controller of the BLAS and OpenMP thread pools that are loaded."""
-    return _thread_pools(len(sys.modules))
-
-
-@functools.lru_cache(maxsize=1)  # a search of the loaded libraries takes 10 ms
-def _thread_pools(n_modules: int) -> ThreadpoolController:
-    return ThreadpoolController()
-
-
 @contextlib.contextmanager
-def single_thread(config: dict[str, Any]) -> Iterator[None]:
+def task_context(config: dict[str, Any]) -> Iterator[None]:
     """Run a task on one thread, without nested parallelism, under a scikit-learn configuration.
 
-    The OpenMP limit applies to the current thread, the BLAS limit to the process. If several
-    threads use this context at once, limit BLAS around all of them.
+    The OpenMP limit applies to the current thread, the BLAS limit to the process.
     """
     with (
-        thread_pools().limit(limits=1),
+        single_thread(),
         joblib.parallel_config(backend="sequential", n_jobs=1),
         sklearn.config_context(**config),
     ):

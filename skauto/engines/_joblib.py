@@ -19,10 +19,10 @@ from joblib.parallel import (
     get_active_backend,
 )
 
-from skauto.engines._base import Engine, Outcome, Task, describe, thread_pools
+from skauto.engines._base import Engine, Outcome, Task, describe
 from skauto.engines._dask import DaskTransport
 from skauto.engines._transport import MAX_RETRIES, Resubmit, Transport, loads, run_in_worker
-from skauto.utils import backend_of
+from skauto.utils import backend_of, single_blas_thread
 
 
 class JoblibEngine(Engine):
@@ -162,7 +162,7 @@ class _BackendTransport:
         self.n_open = 0
         self.blas = contextlib.ExitStack()
         if self.shares_memory:
-            self.blas.enter_context(thread_pools().limit(limits=1, user_api="blas"))
+            self.blas.enter_context(single_blas_thread())
 
     def _open(self, parallel: joblib.Parallel) -> None:
         self.parallel = parallel

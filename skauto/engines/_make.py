@@ -9,7 +9,7 @@ from typing import Any
 import joblib
 import sklearn
 
-from skauto.engines._base import Engine, Outcome, Task, call, single_thread
+from skauto.engines._base import Engine, Outcome, Task, call, task_context
 from skauto.engines._joblib import JoblibEngine, chosen_backend, in_parallel_call
 from skauto.engines._processes import ProcessEngine
 
@@ -49,7 +49,7 @@ class SerialEngine(Engine):
         if not self._queue:
             return []
         task = self._queue.popleft()
-        with single_thread(self._config):
+        with task_context(self._config):
             return [(task.key, call(self.function, task.args))]
 
 

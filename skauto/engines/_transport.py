@@ -4,7 +4,7 @@ import pickle
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from skauto.engines._base import Outcome, call, describe, dumps, single_thread
+from skauto.engines._base import Outcome, call, describe, dumps, task_context
 
 MAX_RETRIES = 2  # of a task lost together with others, or of a copy that a worker could not load
 
@@ -46,7 +46,7 @@ def run_in_worker(
     function: Callable[..., Any], args: tuple[Any, ...], config: dict[str, Any], pickled: bool
 ) -> Any:
     """Run one task in a worker of the backend."""
-    with single_thread(config):
+    with task_context(config):
         try:
             outcome = call(function, args)
         except KeyboardInterrupt as exception:

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from skauto.data._table import as_table
-from skauto.engines._base import thread_pools
 from skauto.evaluation import transform_and_predict
 from skauto.selection import Decision
-from skauto.utils import FloatArray, n_rows
+from skauto.utils import FloatArray, n_rows, single_thread
 
 # Up to this many rows are predicted by one thread.
 _FEW_ROWS = 1000
@@ -122,7 +121,7 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         total = np.zeros((Z.shape[0], len(self.classes)))
         # For few rows, starting threads costs more than it saves.
         few = Z.shape[0] <= _FEW_ROWS
-        with thread_pools().limit(limits=1) if few else contextlib.nullcontext():
+        with single_thread() if few else contextlib.nullcontext():
             for weight, pipeline in zip(self.weights, self.pipelines, strict=True):
                 total += weight * transform_and_predict(pipeline.steps[1:], Z, self.classes)
         return self.decision_.scale(total / total.sum(axis=1, keepdims=True))

@@ -59,8 +59,9 @@ def score_probabilities(
     all classes.
 
     `y` and `labels` are true and predicted class codes; None predicts the most probable classes.
-    The rows ``X`` are for scorers that read them. Sample weights are ignored if the scorer does
-    not take them. The scorer gets a `predictor` with the probabilities.
+    The rows ``X`` are for scorers that read them, which may predict these rows only. Sample
+    weights are ignored if the scorer does not take them. The scorer gets a `predictor` with the
+    probabilities.
     """
     # Rows of float32 sum to 1 only within 1e-7, which some metrics reject.
     probabilities = probabilities.astype(np.float64)
@@ -77,5 +78,7 @@ def score_probabilities(
     weighted = sample_weight is not None and scorer_takes_weights(scorer)
     params = {"sample_weight": sample_weight} if weighted else {}
     truth = classes[y]
+    # The metric of scikit-learn's own scorers reads no rows of X.
+    rows = None if scorer_function(scorer) is not None else X
     X = truth[:, None] if X is None else X
-    return float(scorer(predictor(probabilities, classes, labels), X, truth, **params))
+    return float(scorer(predictor(probabilities, classes, labels, rows), X, truth, **params))

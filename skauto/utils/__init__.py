@@ -22,6 +22,7 @@ from skauto.utils._fingerprint import fingerprint
 from skauto.utils._names import closest, known_names
 from skauto.utils._pareto import non_dominated
 from skauto.utils._predictions import Predictions
+from skauto.utils._threads import single_blas_thread, single_thread
 from skauto.utils._types import BoolArray, FloatArray, IntArray
 
 __all__ = [
@@ -48,5 +49,7 @@ __all__ = [
     "scorer_is_loss",
     "scorer_needs_labels_only",
     "scorer_options",
+    "single_blas_thread",
+    "single_thread",
     "take_rows",
 ]

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import skauto
-from skauto.engines._base import thread_pools
 from skauto.objectives import make_artificial_objective, make_artificial_space
 from skauto.strategies import STRATEGIES
 from skauto.testing._loop import as_measured, conditional_space, run_search
 from skauto.testing._strategies import STRATEGY_CHECKS, proposals_of
+from skauto.utils import single_thread
 from tests.instances import N_OBJECTIVES, STRATEGY_NAMES, make_strategy
 
 every_strategy = pytest.mark.parametrize("name", STRATEGY_NAMES)
@@ -41,7 +41,7 @@ def proposals(name):
     space, n_objectives = conditional_space(), N_OBJECTIVES.get(name, 1)
     evaluate = as_measured(*(make_artificial_objective(space, i) for i in range(n_objectives)))
     settings = {"seed": 7, "n_workers": 4, "n_objectives": n_objectives}
-    with thread_pools().limit(limits=1):
+    with single_thread():
         return proposals_of(run_search(make_strategy(name), space, evaluate, 12, **settings))
 
 
