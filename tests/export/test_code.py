@@ -188,3 +188,41 @@ def test_a_class_of_a_script_is_refused(vote, tmp_path, monkeypatch):
 def test_something_else_is_refused(tmp_path):
     with pytest.raises(TypeError, match="Got LogisticRegression instead"):
         export_code(LogisticRegression(), tmp_path / "model")
+
+
+@pytest.mark.parametrize("form", ["object", "string", "category", "arrow"])
+def test_the_script_reads_what_other_forms_were_fitted_on(
+    form, tmp_path, rng, monkeypatch, capsys
+):
+    """Objects of mixed types, and cells that cannot be read as in fit."""
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(900, size=80), unit="D")
+    X = pd.DataFrame(
+        {
+            "ticket": rng.choice(["A/5", "113783", "007", "2.50"], 80),
+            "amount": [f"{value:.2f}" for value in rng.random(80)],
+            "member": rng.choice(["yes", "no"], 80),
+            "day": days.strftime("%d/%m/%Y"),
+        }
+    )
+    y = (X["ticket"] == "007") ^ (X["member"] == "yes")
+    mixed = X["ticket"].replace({"113783": 113783}) if form == "object" else X["ticket"]
+    known = X.assign(ticket=mixed).astype(object)
+    if form == "arrow":
+        known = pytest.importorskip("pyarrow").Table.from_pandas(X, preserve_index=False)
+    elif form != "object":
+        known = X.astype(form)
+    tree = SearchSpace().add("classifier", "tree", DecisionTreeClassifier(random_state=0))
+    automl = AutoClassifier(space=tree, max_evals=1, cv=2, random_state=0).fit(known, y)
+    folder = export_code(automl, tmp_path / "model")
+    answer = predictions_of_script(folder, X, monkeypatch, capsys)
+    np.testing.assert_array_equal(answer[["False", "True"]], automl.predict_proba(known))
+    for i in (0, 1):
+        row = predictions_of_script(folder, X.iloc[[i]], monkeypatch, capsys)
+        np.testing.assert_array_equal(row, answer.iloc[[i]])
+    if form != "category":  # whose new strings are new levels
+        commas = X.assign(amount=X["amount"].str.replace(".", ","))
+        with pytest.raises(ValueError, match=r"Column 'amount' of X must hold numbers such as"):
+            predictions_of_script(folder, commas, monkeypatch, capsys)
+        X.loc[3, "amount"] = "oops"
+        with pytest.warns(Warning, match="1 of 80 cells of column 'amount', such as 'oops'"):
+            predictions_of_script(folder, X, monkeypatch, capsys)
