@@ -53,7 +53,7 @@ if __name__ == "__main__":
         parallel_config("dask"),
     ):
         on_cluster = search()
-    print(on_cluster.leaderboard().drop(columns="error"))
+    print(on_cluster.history_.to_frame()[["trial", "status", "loss"]].to_string(index=False))
 
     # Without a time limit, two processes of this machine give the same trials.
     here = search(n_jobs=2)

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.pipeline import Pipeline
 
+from skauto.data._encoders import NumericEncoder
 from skauto.ensemble import PipelineEnsemble
 from skauto.export._onnx_graph import OPSETS, Graph
 from skauto.export._onnx_steps import add_step
@@ -163,28 +163,20 @@ def _clipped(graph: Graph, values: str) -> str:
 def _columns_read(vote: PipelineEnsemble) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Find the table column and the fill value of each column of the reader's matrix."""
     reader = vote.pipelines[0].steps[0][1]
-    n_features = reader.n_features_in_
-    noise = np.random.default_rng(0).normal(size=(3, n_features))
-    probe = np.vstack([np.arange(n_features) + 0.25, np.full(n_features, np.nan), noise])
-    try:
-        Z = reader.transform(_as_fitted(probe, reader))
-    except TypeError as exc:
-        raise ValueError(f"to_onnx needs a table of numbers and booleans only. {exc}") from exc
-    if not sparse.issparse(Z):
-        columns = np.clip(np.nan_to_num(Z[0]), 0, n_features - 1).astype(np.int64)
-        if np.array_equal(Z[[0, 2, 3, 4]], probe[[0, 2, 3, 4]][:, columns]):
-            return columns, Z[1]
-    raise ValueError(
-        "to_onnx needs a dense table whose columns are read as numbers. The reader of this model "
-        f"makes the columns {list(reader.get_feature_names_out())[:10]}. Fit on the numeric "
-        "columns, or use export_code."
+    used = {j: c for j, c in enumerate(reader.columns_ or []) if c.keep.any()}
+    others = [c.name for c in used.values() if not _is_numeric(c.encoder)]
+    if others or not used:
+        raise ValueError(
+            "to_onnx needs a dense table of numbers and booleans. "
+            + (f"Other columns of this model: {others[:10]}. " if others else "")
+            + "Fit on the numeric columns, or use export_code."
+        )
+    fill = np.concatenate([column.fill for column in used.values()])
+    return np.array(list(used), dtype=np.int64), fill
+
+
+def _is_numeric(encoder: Any) -> bool:
+    """Whether the output of an encoder is the number or boolean in the cell."""
+    return isinstance(encoder, NumericEncoder) and (
+        encoder.takes_numbers or encoder.form == "booleans"
     )
-
-
-def _as_fitted(rows: NDArray[np.float64], reader: Any) -> Any:
-    """Name the columns as in ``fit``."""
-    if not hasattr(reader, "feature_names_in_"):
-        return rows
-    import pandas as pd
-
-    return pd.DataFrame(rows, columns=reader.feature_names_in_)

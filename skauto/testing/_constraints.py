@@ -3,6 +3,7 @@
 import pickle
 from typing import Any
 
+import cloudpickle
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
@@ -48,7 +49,7 @@ def check_constraint(constraint: Constraint, X: Any = None, y: ArrayLike | None 
     if X is None:
         X, y = make_classification(200, 5, random_state=0)
     assert repr(clone(constraint)) == repr(constraint), "clone changes a setting."
-    assert pickle.loads(pickle.dumps(constraint)).key == constraint.key
+    assert pickle.loads(cloudpickle.dumps(constraint)).key == constraint.key
     measured = _fit(constraint, None, X, y)
     values = [trial.constraints.get(constraint.key) for trial in measured.history_ if trial.ok]
     assert values, "No trial succeeded."

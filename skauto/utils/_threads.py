@@ -45,7 +45,7 @@ class _SharedLimit:
                 name = library.filepath
                 if not self._callers.get(name):
                     self._before[name] = library.num_threads
-                    library.set_num_threads(1)
+                library.set_num_threads(1)  # other code may have changed the number since
                 self._callers[name] = self._callers.get(name, 0) + 1
         return list(libraries)
 

@@ -139,24 +139,17 @@ def test_a_closed_engine_takes_nothing(engine):
         engine.submit(1, ("give", 1))
 
 
-def test_tasks_run_on_one_thread_with_the_config_of_the_caller(engine):
+@pytest.mark.parametrize("make", ENGINES.values(), ids=ENGINES)
+def test_tasks_run_on_one_thread_with_the_config_of_the_caller(make):
     with threadpoolctl.threadpool_limits(2):
-        check_threads_and_config(type(engine).__name__)
-
-
-def check_threads_and_config(name):
-    before = threadpoolctl.threadpool_info()
-    assert {pool["num_threads"] for pool in before} == {2}
-    with sklearn.config_context(assume_finite=True):
-        configured = {
-            "SerialEngine": SerialEngine,
-            "ProcessEngine": ProcessEngine,
-            "JoblibEngine": make_threads,
-        }[name](Task())
-    with configured:
-        configured.submit(0, ("parallel",))
-        assert drain(configured)[0].value == ({1}, 1, True)
-    assert threadpoolctl.threadpool_info() == before
+        before = threadpoolctl.threadpool_info()
+        assert {pool["num_threads"] for pool in before} == {2}
+        with sklearn.config_context(assume_finite=True):
+            configured = make(Task())
+        with configured:
+            configured.submit(0, ("parallel",))
+            assert drain(configured)[0].value == ({1}, 1, True)
+        assert threadpoolctl.threadpool_info() == before
 
 
 @pytest.mark.parametrize(

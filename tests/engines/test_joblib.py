@@ -238,7 +238,7 @@ def test_the_example_on_a_cluster(forked_workers, capsys):
     script = Path(__file__).parents[2] / "examples" / "cluster_dask.py"
     runpy.run_path(str(script), run_name="__main__")
     *trials, last = capsys.readouterr().out.splitlines()
-    statuses = [line.split()[2] for line in trials[1:]]
+    statuses = [line.split()[1] for line in trials[1:]]
     assert len(statuses) == 12 and statuses.count("crashed") == 1
     assert set(statuses) <= {"ok", "stopped", "crashed"}
     assert last == "the same trials as with n_jobs=2: True"

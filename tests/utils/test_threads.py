@@ -32,6 +32,13 @@ def test_the_last_of_overlapping_callers_restores_the_threads(limit):
     assert blas_threads() == before
 
 
+def test_a_caller_is_limited_although_other_code_has_lifted_the_limit():
+    with single_blas_thread(), threadpool_limits(2, user_api="blas"):
+        assert blas_threads() == {2}
+        with single_blas_thread():
+            assert blas_threads() == {1}
+
+
 def test_an_error_restores_the_threads():
     before = blas_threads()
     with pytest.raises(KeyError), single_thread():
