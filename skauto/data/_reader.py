@@ -419,6 +419,8 @@ def _read_sparse(X: Any) -> sparse.csr_array:
     Z = sparse.csr_array(values, dtype=np.float64)
     if np.isinf(Z.data).any():
         raise ValueError("Input X contains infinity. Replace or remove the infinite values.")
+    if (abs(Z.data) > _LARGEST).any():  # a copy: the data may be those of the user
+        Z.data = np.clip(Z.data, -_LARGEST, _LARGEST)
     return Z
 
 

@@ -15,6 +15,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomTreesEmbedding,
 )
+from sklearn.feature_selection import SelectorMixin
 from sklearn.impute import SimpleImputer
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
@@ -42,6 +43,9 @@ def add_step(graph: Graph, value: str, step: Any) -> str:
     """Add a fitted step to a graph; skl2onnx converts the types that `_CONVERTERS` lacks."""
     if type(step) in _DIFFERENT:
         raise ValueError("The conversion of skl2onnx gives other probabilities.")
+    if getattr(type(step), "transform", None) is SelectorMixin.transform:
+        # skl2onnx drops the indices if the only one is 0.
+        return graph.add("Gather", value, step.get_support(indices=True), axis=1)
     convert = _CONVERTERS.get(type(step))
     return graph.converted(value, step) if convert is None else convert(graph, value, step)
 

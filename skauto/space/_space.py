@@ -257,9 +257,11 @@ class SearchSpace(SpaceDefinition):
         hyper-parameter, one of `n_numeric` near values of an active numeric hyper-parameter
         (normal, with standard deviation `scale` on the unit interval, without duplicates), or
         another algorithm, with its default hyper-parameters, in a step not in `fixed_steps`.
+        Their order is random.
         """
         origins = np.asarray(vector, dtype=np.float64)[None]
-        return self.neighborhoods(origins, rng, n_numeric, scale, fixed_steps)[0]
+        vectors, _ = self.neighborhoods(origins, rng, n_numeric, scale, fixed_steps)
+        return rng.permutation(vectors)
 
     def neighborhoods(
         self,

@@ -1,5 +1,6 @@
 """Structures of a search space: one algorithm per step, without forbidden pairs."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cached_property
 
@@ -10,6 +11,7 @@ from skauto.utils import BoolArray, FloatArray, IntArray
 
 _REJECTION_ROUNDS = 50
 _MAX_STRUCTURES = 2_000_000
+_MAX_NAMED = 3
 
 # Some algorithms of a step, and such algorithms of two steps that are forbidden together.
 Choice = tuple[str, tuple[str, ...]]
@@ -78,12 +80,30 @@ class Structures:
                     "give it fewer algorithms, or use the strategy 'forest_bo', 'tpe' or 'random'"
                 )
             choices = np.tile(np.arange(n_new, dtype=np.intp), len(rows))
-            rows = np.column_stack([np.repeat(rows, n_new, axis=0), choices])
-            rows = rows[self.legal(rows)]
-        if not len(rows):
-            raise ValueError("the space has no legal structure; forbid fewer pairs")
+            longer = np.column_stack([np.repeat(rows, n_new, axis=0), choices])
+            rows = longer[self.legal(longer)]
+            if not len(rows):
+                raise ValueError(self._why_none_is_legal(longer))
         rows.flags.writeable = False
         return rows
+
+    def _why_none_is_legal(self, rows: IntArray) -> str:
+        """Explain that all rows, which may lack the last steps, have a forbidden pair."""
+        layout, counts = self.layout, Counter[str]()
+        for (i, j), table in self._allowed_pairs.items():
+            if j < rows.shape[1]:
+                for a, b in rows[~table[rows[:, i], rows[:, j]]][:, [i, j]].tolist():
+                    first, second = layout.components[i][a].name, layout.components[j][b].name
+                    counts[
+                        f"{first!r} ({layout.steps[i]}) and {second!r} ({layout.steps[j]})"
+                    ] += 1
+        pairs = [pair for pair, _ in counts.most_common(_MAX_NAMED)]
+        more = ", ..." if len(counts) > len(pairs) else ""
+        return (
+            "the space has no legal structure. Forbidden pairs exclude all: "
+            f"{', '.join(pairs)}{more}. Add an algorithm to one of these steps, or forbid fewer "
+            "pairs"
+        )
 
     @cached_property
     def _weights(self) -> tuple[FloatArray, ...]:

@@ -221,6 +221,16 @@ def test_indices_of_categories_count_output_columns():
     assert reader.get_feature_names_out()[index] == "colour"
 
 
+def test_large_numbers_are_clipped_in_sparse_and_dense_tables():
+    X = np.array([[0.0, 1e200], [-1e200, np.nan], [1.5, 0.0]])
+    matrix = sparse.csr_array(X)
+    dense = TableReader().fit_transform(X, [0, 1, 0])
+    reader = TableReader()
+    for Z in (reader.fit_transform(matrix, [0, 1, 0]), reader.transform(matrix)):
+        np.testing.assert_array_equal(Z.toarray(), dense)
+    np.testing.assert_array_equal(matrix.toarray(), X)  # the table of the user is as before
+
+
 def test_sparse_stays_sparse():
     X = sparse.random_array((20, 5), density=0.3, rng=np.random.default_rng(0))
     Z = TableReader().fit_transform(X)

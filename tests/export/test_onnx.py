@@ -9,6 +9,7 @@ import pytest
 from lightgbm import LGBMClassifier
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import SelectFromModel, SelectKBest
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -178,6 +179,22 @@ def around(value):
         float(single),
         value,
     ]
+
+
+@pytest.mark.parametrize("kept", [[0], [2], [0, 2]], ids=str)
+@pytest.mark.parametrize("selector", [SelectKBest, SelectFromModel])
+def test_selectors_keep_their_columns(selector, kept, rng):
+    X = rng.normal(size=(100, 4))
+    y = (X[:, kept].sum(axis=1) > 0).astype(int)
+    if selector is SelectKBest:
+        step = SelectKBest(k=len(kept)).fit(X, y)
+    else:
+        step = SelectFromModel(LogisticRegression(), max_features=len(kept), threshold=-np.inf)
+        step.fit(X, y)
+    assert step.get_support(indices=True).tolist() == kept
+    graph = Graph()
+    add_step(graph, "X", step)
+    np.testing.assert_array_equal(evaluate(graph, X), step.transform(X))
 
 
 @pytest.mark.parametrize("gaps", [False, True], ids=["complete", "gaps"])

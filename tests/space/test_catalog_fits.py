@@ -131,6 +131,7 @@ def test_component_fits_and_predicts(name, step, component, n_classes):
         vectors = space.default_vector(structure[0].astype(int))[None]
     else:
         vectors = space.sample(N_CONFIGURATIONS, np.random.default_rng(0), structures=structure)
+    state = np.random.get_state()
     for vector in cheap(space, vectors):
         configuration = space.decode(vector)
         try:
@@ -148,6 +149,7 @@ def test_component_fits_and_predicts(name, step, component, n_classes):
         else:
             assert probabilities.shape == (len(y), n_classes)
             np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, atol=1e-4)
+    np.testing.assert_equal(np.random.get_state(), state)  # all random numbers are seeded
 
 
 def test_known_failures_name_components():

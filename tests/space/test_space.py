@@ -123,10 +123,21 @@ def test_many_structures_are_not_listed_in_a_loop(rng):
 def test_no_legal_structure_is_an_error(rng):
     space = SearchSpace(("a", "b")).add("a", "a0").add("b", "b0")
     space.forbid({"a": "a0"}, {"b": "b0"})
-    with pytest.raises(ValueError, match="no legal structure; forbid fewer pairs"):
+    with pytest.raises(ValueError, match=r"no legal structure.* 'a0' \(a\) and 'b0' \(b\)"):
         _ = space.structures
     with pytest.raises(ValueError, match="no legal structure"):
         space.sample(1, rng)
+
+
+def test_pairs_that_exclude_all_structures_together_are_named():
+    space = SearchSpace(("a", "b", "c"))
+    for name in ("a0", "b0", "b1", "b2", "c0"):
+        space.add(name[0], name)
+    space.forbid({"a": "a0"}, {"b": ["b0", "b1"]}).forbid({"b": "b2"}, {"c": "c0"})
+    with pytest.raises(ValueError, match=r"exclude all: 'b2' \(b\) and 'c0' \(c\)\. Add"):
+        _ = space.structures
+    with pytest.raises(ValueError, match=r"'a0' \(a\) and 'b0' \(b\), 'a0' .* and 'b1' \(b\)"):
+        _ = space.subspace({"b": ["b0", "b1"]}).structures
 
 
 def test_layout_follows_changes_of_the_space(rng):
@@ -472,6 +483,14 @@ def test_numeric_neighbors_change_one_value(rng):
     # every near value of an integer, without duplicates
     integer = space.neighbors(space.default_vector(("a1", "b0", "c0")), rng, 200, 0.5, space.steps)
     assert sorted(v for v in integer[:, columns["x"]] if v != 0.5) == [1 / 6, 5 / 6]
+
+
+def test_neighbors_are_in_random_order(rng):
+    space = make_space()
+    origin = space.default_vector()
+    n_neighbors = len(space.neighbors(origin, rng, n_numeric=0))
+    first = {space.decode(space.neighbors(origin, rng, n_numeric=0)[0]) for _ in range(100)}
+    assert len(first) > n_neighbors / 2
 
 
 def test_neighbors_keep_fixed_steps(rng):

@@ -31,6 +31,8 @@ class ScaledGammaSVC(SVC):
     max_iter : int, default=100_000
         Maximum number of solver steps for each pair of classes. Without a bound, the solver can
         run for hours if `C` is large and the scales of the columns differ.
+    random_state : int, RandomState instance or None, default=None
+        Seed; None is the global state of NumPy, which then changes.
 
     Examples
     --------
@@ -53,6 +55,7 @@ class ScaledGammaSVC(SVC):
         coef0: float = 0.0,
         class_weight: Any = None,
         max_iter: int = 100_000,
+        random_state: Any = None,
     ) -> None:
         super().__init__(
             C=C,
@@ -62,6 +65,7 @@ class ScaledGammaSVC(SVC):
             coef0=coef0,
             class_weight=class_weight,
             max_iter=max_iter,
+            random_state=random_state,
         )
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ScaledGammaSVC":
