@@ -34,7 +34,7 @@ from skauto.constraints import (
     PredictionLatency,
     StatisticalParity,
 )
-from skauto.constraints._groups import group_codes
+from skauto.model._groups import group_codes
 
 AGES = [0, 30, 40, 50, 120]
 

@@ -124,7 +124,7 @@ class Constraint(BaseEstimator, ABC):
     def shared(self, evidence: Evidence, reader: Any) -> float:
         """Measure the part of an additive value that the members of an ensemble share.
 
-        It counts once for all members. The reader is their first step.
+        It counts once for all members. The reader is the part that they share.
         """
         return 0.0
 

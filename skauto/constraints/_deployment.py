@@ -2,7 +2,7 @@
 
 import pickle
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from skauto.constraints._base import Constraint
 from skauto.constraints._evidence import Evidence
+from skauto.model import PipelineEnsemble
+from skauto.model._ensemble import constant_ensemble
 from skauto.utils import take_rows
 
 # The first calls of a model are slower, because its memory is not in the caches of the processor.
@@ -36,27 +38,13 @@ class _Resource(Constraint):
                 f"Got {self.upper!r} instead."
             )
 
-    def shared(self, evidence: Evidence, reader: Any) -> float:
-        """Measure the reader, which is the first step of all members of an ensemble."""
-        return self.measure(replace(evidence, model=_Reading(reader)))
-
-
-@dataclass
-class _Reading:
-    """Model that only reads the table."""
-
-    reader: Any
-
-    def predict_proba(self, X: Any) -> Any:
-        return self.reader.transform(X)
-
 
 class PredictionLatency(_Resource):
     """Seconds per row of predicting batches of rows.
 
-    The value is the median over 20 calls of ``predict_proba`` on the raw table, after six warm-up
-    calls, divided by the number of rows. There are fewer calls if they take more than a tenth of a
-    second together.
+    The value is the median over 20 calls of ``predict`` on the raw table, after six warm-up calls,
+    divided by the number of rows. There are fewer calls if they take more than a tenth of a second
+    together.
 
     Parameters
     ----------
@@ -99,21 +87,27 @@ class PredictionLatency(_Resource):
 
     def measure(self, evidence: Evidence) -> float:
         """Measure the seconds per row on a batch of the rows."""
+        model = fitted_model(evidence)
         rows = np.arange(self.batch_size) % len(evidence.y)
         batch = take_rows(evidence.X, rows)
         seconds: list[float] = []
         while len(seconds) < _WARM_UP + _N_CALLS:
             started = time.perf_counter()
-            evidence.model.predict_proba(batch)
+            model.predict(batch)
             seconds.append(time.perf_counter() - started)
             if sum(seconds) > _MAX_SECONDS and len(seconds) >= _MIN_CALLS:
                 break
         warm_up = min(_WARM_UP, len(seconds) // 2)
         return float(np.median(seconds[warm_up:])) / self.batch_size
 
+    def shared(self, evidence: Evidence, reader: Any) -> float:
+        """Measure a model that reads the table and predicts equal probabilities."""
+        classes = evidence.classes
+        return self.measure(replace(evidence, model=constant_ensemble(reader, classes, classes)))
+
 
 class ModelSize(_Resource):
-    """Bytes of the pickled model.
+    """Bytes of the pickled model, as ``pickle.dumps(ensemble_, protocol=5)`` writes them.
 
     Parameters
     ----------
@@ -132,4 +126,16 @@ class ModelSize(_Resource):
 
     def measure(self, evidence: Evidence) -> float:
         """Count the bytes of the pickled model."""
-        return float(len(pickle.dumps(evidence.model, protocol=pickle.HIGHEST_PROTOCOL)))
+        return float(len(pickle.dumps(fitted_model(evidence), protocol=5)))
+
+    def shared(self, evidence: Evidence, reader: Any) -> float:
+        """Measure an ensemble without members."""
+        empty = PipelineEnsemble(reader, [], [], evidence.classes)
+        return self.measure(replace(evidence, model=empty))
+
+
+def fitted_model(evidence: Evidence) -> PipelineEnsemble:
+    """Return the fitted model of the evidence; raise a ValueError if there is none."""
+    if evidence.model is None:
+        raise ValueError("Seconds and bytes are measured on a fitted model. Got None.")
+    return evidence.model

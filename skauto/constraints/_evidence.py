@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from skauto.data import TrainingData
-from skauto.selection import Decision
+from skauto.model import Decision, PipelineEnsemble
 from skauto.utils import FloatArray, IntArray, take_rows
 
 
@@ -31,9 +31,9 @@ class Evidence:
         Group codes of each sensitive feature.
     X : array-like of shape (n_rows, n_features) or None
         Rows of the raw table.
-    model : object or None
-        Fitted model with ``predict_proba(X)``, which can be pickled. None for an ensemble before
-        its refit.
+    model : PipelineEnsemble or None
+        The fitted model: an ensemble, of one member if it is that of a trial or of the best
+        pipeline. None for an ensemble before its refit.
     decision : Decision or None
         Temperature and class offsets; None predicts the most probable class.
     sample_weight : ndarray of shape (n_rows,) or None
@@ -48,14 +48,18 @@ class Evidence:
     classes: NDArray[Any]
     groups: Mapping[str, NDArray[np.integer[Any]]] = field(default_factory=dict)
     X: Any = None
-    model: Any = None
+    model: PipelineEnsemble | None = None
     decision: Decision | None = None
     sample_weight: FloatArray | None = None
     judged: "Evidence | None" = None
 
     @classmethod
     def of(
-        cls, data: TrainingData, probabilities: NDArray[Any], rows: IntArray, model: Any = None
+        cls,
+        data: TrainingData,
+        probabilities: NDArray[Any],
+        rows: IntArray,
+        model: PipelineEnsemble | None = None,
     ) -> "Evidence":
         """Create the evidence of some rows of the training data, by their indices."""
         return cls(

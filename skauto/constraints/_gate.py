@@ -14,6 +14,7 @@ from skauto.constraints._evidence import Evidence, Margin, cautious_mean
 from skauto.constraints._groups import GroupConstraint
 from skauto.data import TrainingData
 from skauto.history import Trial
+from skauto.model import PipelineEnsemble
 from skauto.selection import Decision
 from skauto.utils import IntArray
 
@@ -148,7 +149,7 @@ class Gate:
         self,
         trials: Sequence[Trial],
         weights: Sequence[float] | NDArray[Any],
-        model: object = None,
+        model: PipelineEnsemble | None = None,
         *,
         decision: Decision | None = None,
     ) -> Verdict:
@@ -171,7 +172,7 @@ class Gate:
         gate._shared_values, gate._growth = self._shared_values, self._growth
         return gate
 
-    def learn_growth(self, trial: Trial, model: object) -> None:
+    def learn_growth(self, trial: Trial, model: PipelineEnsemble) -> None:
         """Measure how additive values of a classifier grow from the folds to all rows."""
         for constraint in self.constraints:
             folds = trial.fold_constraints.get(constraint.key)
@@ -207,7 +208,7 @@ class Gate:
         constraints: Sequence[Constraint],
         trials: Sequence[Trial],
         weights: Sequence[float] | NDArray[Any],
-        model: object,
+        model: PipelineEnsemble | None,
         decision: Decision | None,
         *,
         resample: bool,
@@ -238,7 +239,7 @@ class Gate:
         constraint: Constraint,
         trials: Sequence[Trial],
         pooled: Callable[[], Evidence],
-        model: object,
+        model: PipelineEnsemble | None,
     ) -> Measurement:
         # Trials of a resumed search may lack new constraints.
         unknown = (math.nan,) * len(self.data.splits)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from skauto.constraints._base import Constraint
 from skauto.constraints._evidence import Evidence
@@ -18,12 +18,11 @@ from skauto.constraints._scores import (
     scorer_name,
 )
 from skauto.exceptions import SmallGroupWarning
+from skauto.model._groups import MAX_GROUPS
 from skauto.selection import RateLimit
 from skauto.selection._scores import score_probabilities
 from skauto.utils import BoolArray, IntArray
 
-# A sensitive feature with more values is probably a number that should be binned.
-MAX_GROUPS = 50
 # Number of samples of the posterior distribution of the groups' rates.
 _N_DRAWS = 2000
 
@@ -400,11 +399,6 @@ class GroupDisparity(GroupConstraint):
         return float(max(spreads, default=math.nan))
 
 
-def crossed_codes(codes: Sequence[NDArray[np.integer[Any]]]) -> IntArray:
-    """Encode combinations of the group codes (n_samples,) of some features as integers."""
-    return np.ravel_multi_index(tuple(codes), (MAX_GROUPS,) * len(codes))
-
-
 def _codes(parts: Sequence[Evidence], features: Sequence[str]) -> list[IntArray]:
     """Codes of the combinations of values of some features in the rows of each part.
 
@@ -423,48 +417,3 @@ def _group_label(
 ) -> str:
     """Name the group of a row by its combination of values of some features."""
     return " x ".join(names[name][evidence.groups[name][row]] for name in features)
-
-
-def group_names(values: ArrayLike, name: str) -> list[str]:
-    """Names of the groups of a sensitive feature, in alphabetical order.
-
-    The position of a name is the code of the group. Missing values are a group of their own, named
-    "". A ValueError is raised if there are more than 50 groups, or only one.
-    """
-    groups = sorted(set(_texts(values)))
-    if not 2 <= len(groups) <= MAX_GROUPS:
-        raise ValueError(
-            f"The sensitive feature {name!r} must have 2 to {MAX_GROUPS} groups. Got "
-            f"{len(groups)} instead; bin numeric values, for instance with pandas.cut."
-        )
-    return groups
-
-
-def group_codes(values: ArrayLike, name: str, groups: Sequence[str] | None = None) -> IntArray:
-    """Encode the groups (n_samples,) of a sensitive feature as integers from 0.
-
-    The codes are positions in `groups`, names in alphabetical order; None means those of
-    `group_names`. A ValueError is raised if a value is not in `groups`.
-    """
-    if groups is None:
-        groups = group_names(values, name)
-    texts = _texts(values)
-    if unknown := set(texts) - set(groups):
-        raise ValueError(
-            f"The sensitive feature {name!r} must hold groups of fit, {list(groups)}. Got "
-            f"{min(unknown)!r} instead. Missing values are the group ''."
-        )
-    return np.searchsorted(groups, texts)
-
-
-def _texts(values: ArrayLike) -> list[str]:
-    """Values as strings; missing ones are empty."""
-    return [_text(value) for value in np.asarray(values, dtype=object).tolist()]
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        return str(int(value))  # a column of integers with missing values has floats
-    return "" if str(value) in ("None", "nan", "NaN", "NaT", "<NA>") else str(value)

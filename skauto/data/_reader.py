@@ -95,7 +95,7 @@ class ColumnReader:
         return len(encoder.code_of)
 
 
-class TableReader(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+class TableReader(TransformerMixin, BaseEstimator):
     """Transformer from a table to a matrix of floats.
 
     ``fit`` infers the kind of each column from its values: numbers, booleans, categories, names,

@@ -1,5 +1,1 @@
-"""Build the final model: ensemble selection under constraints, refit, and the fitted ensemble."""
-
-from skauto.ensemble._voting import PipelineEnsemble
-
-__all__ = ["PipelineEnsemble"]
+"""Build the final model: ensemble selection under constraints and refits."""

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from sklearn.dummy import DummyClassifier
+from sklearn.pipeline import Pipeline
 
 from skauto.constraints._base import limited_resources
 from skauto.constraints._gate import Verdict
@@ -16,11 +16,11 @@ from skauto.ensemble._decide import DecisionChooser, DecisionPair, mean_predicti
 from skauto.ensemble._model import Candidate, Model
 from skauto.ensemble._refits import Refits
 from skauto.ensemble._select import MAX_ROWS, MemberSelector, is_complete, preference
-from skauto.ensemble._voting import PipelineEnsemble
-from skauto.evaluation import PipelineEvaluator, RefitTask, assemble
+from skauto.evaluation import PipelineEvaluator, RefitTask
 from skauto.history import History, Trial
+from skauto.model import Decision, PipelineEnsemble
+from skauto.model._ensemble import constant_ensemble
 from skauto.selection import (
-    Decision,
     LabelLoss,
     pairwise_disagreement,
     pairwise_diversity,
@@ -222,7 +222,7 @@ class EnsembleBuilder:
         votes = [self._fitted(history, refits, kept)]
         if self._may_grow:
             for number in votes[0]:
-                model = self._assembled({number: 1.0}, refits.steps)
+                model = self._assembled(history, {number: 1.0}, refits.pipelines)
                 self.gate.learn_growth(history[number], model)
             votes.append(self._fitted(history, refits, kept))
         votes = [weights for weights in votes if weights]
@@ -240,9 +240,9 @@ class EnsembleBuilder:
         if refits.budget.time_limit is not None:
             seconds -= min(self._time_to_decide(refits.budget.time_limit), seconds / 2)
         processor_seconds = seconds * refits.engine.n_workers
-        weights = self.select(history, processor_seconds, seconds, kept, refits.steps)
+        weights = self.select(history, processor_seconds, seconds, kept, refits.pipelines)
         refits.fit(weights)
-        return {number: weights[number] for number in weights if number in refits.steps}
+        return {number: weights[number] for number in weights if number in refits.pipelines}
 
     def _vote_loss(self, history: History, weights: dict[int, float]) -> float:
         """Loss of ensemble selection of the out-of-fold predictions of an ensemble."""
@@ -267,7 +267,7 @@ class EnsembleBuilder:
 
         def in_time(trial: Trial) -> bool:
             if trial.number in refits.requested:
-                return trial.number in refits.steps
+                return trial.number in refits.pipelines
             left = refits.budget.remaining
             if math.isinf(left) or lightest is None or trial.number == lightest:
                 return True
@@ -277,7 +277,7 @@ class EnsembleBuilder:
         n_fits = refits.engine.n_workers if math.isinf(refits.budget.remaining) else 1
         while several := list(islice(ordered, n_fits)):
             refits.fit(several)
-            yield from (number for number in several if number in refits.steps)
+            yield from (number for number in several if number in refits.pipelines)
 
     def _by_decided_loss(
         self, history: History, predicted: dict[int, Verdict], eligible: Callable[[Trial], bool]
@@ -322,10 +322,8 @@ class EnsembleBuilder:
         """Assemble an ensemble of fitted members and measure its constraints."""
         total = sum(weights.values())
         weights = {number: weight / total for number, weight in weights.items()}
-        model = self._assembled(weights, refits.steps)
-        judged = self.decisions.judged
-        rule = self._choose_decision(refits.history, weights) if judged else DecisionPair()
-        model.decision = rule.deployed
+        rule = self._choose_decision(refits.history, weights)
+        model = self._assembled(refits.history, weights, refits.pipelines, rule.deployed)
         trials = [refits.history[number] for number in weights]
         shares = list(weights.values())
         verdict = self.gate.judge(trials, shares, model, decision=rule.out_of_fold)
@@ -344,15 +342,14 @@ class EnsembleBuilder:
 
     def _model(self, chosen: Candidate, refused: list[Candidate], refits: Refits) -> Model:
         """Return the result with the chosen ensemble and its best pipeline."""
+        assert chosen.model is not None
         history, weights = refits.history, chosen.weights
         rule = self._choose_decision(history, weights)
-        chosen.model.decision = rule.deployed
         trials = [history[number] for number in weights]
         vote = mean_predictions(trials, weights.values())
         rows = np.flatnonzero(~np.isnan(vote[:, 0]))
         labels = np.full(len(vote), -1)
         labels[rows] = _labels(vote, rows, rule.out_of_fold)
-        self._describe(chosen.model, [trial.predictions for trial in trials])
         numbers = sorted(weights, key=lambda n: preference(history, history[n]))
         singles = (self._single(number, refits) for number in numbers)
         best = next((s for s in singles if s.verdict.passes), None)
@@ -372,27 +369,38 @@ class EnsembleBuilder:
 
     def _single(self, number: int, refits: Refits) -> Candidate:
         """A single member; without a model if it is not fitted on all rows."""
-        model = assemble(self.reader, refits.steps[number][0]) if self.refit else None
+        model = None
+        if self.refit:
+            pipelines = {number: refits.pipelines[number][:1]}
+            model = self._assembled(refits.history, {number: 1.0}, pipelines)
         verdict = self.gate.judge([refits.history[number]], [1.0], model)
         return Candidate({number: 1.0}, model, verdict)
 
     def _assembled(
-        self, weights: dict[int, float], fitted: dict[int, list[Any]]
+        self,
+        history: History,
+        weights: dict[int, float],
+        fitted: dict[int, list[Pipeline]],
+        decision: Decision | None = None,
     ) -> PipelineEnsemble:
         """Assemble fitted members; the models of a member share its weight."""
         pipelines, shares = [], []
         for number, weight in weights.items():
-            for steps in fitted[number]:
-                pipelines.append(assemble(self.reader, steps))
-                shares.append(weight / len(fitted[number]))
-        return PipelineEnsemble(pipelines, np.array(shares) / sum(shares), self.data.classes)
-
-    def _describe(self, ensemble: PipelineEnsemble, predictions: list[FloatArray]) -> None:
-        """Store the diversity of the members' out-of-fold predictions."""
+            pipelines += fitted[number]
+            shares += [weight / len(fitted[number])] * len(fitted[number])
+        ensemble = PipelineEnsemble(
+            self.reader,
+            pipelines,
+            np.array(shares) / sum(shares),
+            self.data.classes,
+            decision=decision,
+        )
+        predictions = [np.asarray(history[number].predictions) for number in weights]
         rows = self.selector.rows(predictions[0])
         sampled = np.stack([prediction[rows] for prediction in predictions])
         ensemble.diversity_ = pairwise_diversity(sampled)
         ensemble.disagreement_ = mean_over_pairs(pairwise_disagreement(sampled))
+        return ensemble
 
     def _refit_task(self, trial: Trial, fold: int | None) -> RefitTask:
         """Task to refit a member; its boosting rounds grow in proportion to the rows."""
@@ -408,13 +416,11 @@ class EnsembleBuilder:
 
     def _fallback(self, refits: Refits) -> Model:
         """Model that predicts the class frequencies."""
-        y = self.data.classes[self.data.y]
-        weight = self.data.sample_weight
-        shares = DummyClassifier().fit(np.zeros((len(y), 1)), y, sample_weight=weight)
-        steps = [("classifier", shares)]
-        pipeline = assemble(self.reader, steps)
-        ensemble = PipelineEnsemble([pipeline], np.ones(1), self.data.classes)
-        return Model(ensemble, {}, None, pipeline, fallback=True, not_fitted=refits.missing)
+        data = self.data
+        ensemble = constant_ensemble(
+            self.reader, data.classes, data.classes[data.y], data.sample_weight
+        )
+        return Model(ensemble, {}, None, ensemble, fallback=True, not_fitted=refits.missing)
 
 
 def _labels(predictions: FloatArray, rows: IntArray, decision: Decision | None) -> IntArray:

@@ -1,10 +1,9 @@
 """Records of fitted ensembles and their measured constraints."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from skauto.constraints._gate import Verdict
-from skauto.ensemble._voting import PipelineEnsemble
+from skauto.model import PipelineEnsemble
 from skauto.utils import IntArray
 
 
@@ -13,7 +12,7 @@ class Candidate:
     """An ensemble of fitted members and its measured constraints."""
 
     weights: dict[int, float]  # of the members, by trial number
-    model: Any  # a PipelineEnsemble or a Pipeline
+    model: PipelineEnsemble | None  # None if no model was fitted on all rows
     verdict: Verdict
 
 
@@ -28,7 +27,7 @@ class Model:
     ensemble: PipelineEnsemble
     weights: dict[int, float]  # of the members, by trial number
     best_number: int | None  # number of the best trial among the members
-    best: Any  # pipeline of this trial, fitted on all rows
+    best: PipelineEnsemble | None  # of this trial alone, fitted on all rows
     fallback: bool  # no member was fitted in time: class frequencies are predicted
     front: dict[int, Candidate] = field(default_factory=dict)  # refitted, by trial number
     verdict: Verdict = field(default_factory=Verdict)

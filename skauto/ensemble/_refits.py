@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
+
+from sklearn.pipeline import Pipeline
 
 from skauto.engines import Engine
 from skauto.evaluation import RefitTask
-from skauto.evaluation._pipeline import Steps
 from skauto.history import History, Trial
 from skauto.space import Configuration
 from skauto.utils import Budget
@@ -21,10 +22,10 @@ class Refits:
     """Refit members of the ensemble on an idle engine, within the budget of the whole ``fit``.
 
     Each member is fitted once per entry of `folds` by the task ``task(trial, fold)``: on the
-    training rows of the fold, or on all rows for None. Members whose fitted steps are `known` are
+    training rows of the fold, or on all rows for None. Members whose pipelines are `known` are
     refitted only if ``refit_time(trial)`` seconds suffice.
 
-    `steps` are the fitted steps of the models of each member, by trial number, and `requested` the
+    `pipelines` are the fitted pipelines of each member, by trial number, and `requested` the
     numbers of all trials whose refit was requested.
     """
 
@@ -33,15 +34,15 @@ class Refits:
     budget: Budget
     task: Callable[[Trial, int | None], RefitTask]
     folds: list[int | None]
-    known: Mapping[Configuration, Steps]
+    known: Mapping[Configuration, Pipeline]
     refit_time: Callable[[Trial], float]
-    steps: dict[int, list[Any]] = field(default_factory=dict)
+    pipelines: dict[int, list[Pipeline]] = field(default_factory=dict)
     requested: list[int] = field(default_factory=list)
 
     @property
     def missing(self) -> list[int]:
         """Numbers of the trials that were not fitted in time."""
-        return [number for number in self.requested if number not in self.steps]
+        return [number for number in self.requested if number not in self.pipelines]
 
     def fit(self, numbers: Iterable[int]) -> None:
         """Refit trials that were not requested before, within the remaining time.
@@ -51,7 +52,7 @@ class Refits:
         new = [number for number in numbers if number not in self.requested]
         self.requested += new
         known = [number for number in new if self.history[number].configuration in self.known]
-        self.steps |= {n: [self.known[self.history[n].configuration]] for n in known}
+        self.pipelines |= {n: [self.known[self.history[n].configuration]] for n in known}
         affordable = self._affordable(known)
         for number in new:
             if number in known and number not in affordable:
@@ -60,8 +61,8 @@ class Refits:
                 self.engine.submit((number, fold), (self.task(self.history[number], fold),))
         limit = self.budget.time_limit
         grace = 0.0 if limit is None else _GRACE + _GRACE_SHARE * limit
-        ready = any(number in self.steps for number in new)
-        fitted: dict[tuple[int, int | None], Steps] = {}
+        ready = any(number in self.pipelines for number in new)
+        fitted: dict[tuple[int, int | None], Pipeline] = {}
         while self.engine.n_running:
             late = 0.0 if fitted or ready else grace - self.budget.overrun
             left = self.budget.remaining + late
@@ -72,9 +73,9 @@ class Refits:
                     fitted[cast(tuple[int, int | None], key)] = outcome.value
         self.engine.cancel()
         for number in new:  # not in the order of completion, which rounding would depend on
-            models = [fitted[number, fold] for fold in self.folds if (number, fold) in fitted]
-            if models:
-                self.steps[number] = models
+            pipelines = [fitted[number, fold] for fold in self.folds if (number, fold) in fitted]
+            if pipelines:
+                self.pipelines[number] = pipelines
 
     def _affordable(self, known: list[int]) -> list[int]:
         """Members with a fitted model that can be refitted on all rows in time."""

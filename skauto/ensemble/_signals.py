@@ -2,18 +2,16 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from lightgbm import LGBMClassifier
 
 from skauto.constraints import GroupConstraint
-from skauto.constraints._groups import crossed_codes, group_codes, group_names
 from skauto.data import TrainingData
-from skauto.data._table import as_table, column_names
-from skauto.selection import Decision, RateLimit
-from skauto.selection._rates import SignalThreshold
+from skauto.data._table import column_names
+from skauto.model._decision import GroupIndicators, GroupModel, SignalDecision, SignalThreshold
+from skauto.model._groups import crossed_codes, group_names
+from skauto.selection import RateLimit
 from skauto.utils import FloatArray, IntArray
 
 # Settings of the models of the groups.
@@ -23,77 +21,6 @@ _LEARNING_RATE = 0.08
 _MAX_ROWS = 20_000
 # Limits on more groups get no signals, because each group adds a strength to optimize.
 _MAX_GROUPS = 6
-
-
-@dataclass(frozen=True)
-class GroupModel:
-    r"""Signals of one limit on the spread of rates between groups.
-
-    The signal of group :math:`g` against group 0 is
-
-    .. math:: w(x) \left(\frac{P(g \mid x)}{P(g)} - \frac{P(0 \mid x)}{P(0)}\right)
-
-    among the rows over which the rate is taken. The weight :math:`w` is the probability that a row
-    is one of them: 1 for the rate of positive labels, :math:`P(y \mid x)` for the true positive
-    rate.
-    """
-
-    model: Any  # predicts the group from the numeric matrix
-    shares: FloatArray  # frequencies of the groups, (n_groups,)
-    weight: str  # rows over which the rate is taken: "all", "positive" or "negative"
-
-    def signals(self, X: Any, Z: Any, positive: FloatArray) -> FloatArray:
-        """Signals (n_samples, n_groups - 1) by numeric matrix and positive probability."""
-        known = np.zeros((Z.shape[0], len(self.shares)))
-        known[:, self.model.classes_] = self.model.predict_proba(Z)
-        ratios = known / self.shares
-        weights = {"all": np.ones_like(positive), "positive": positive, "negative": 1 - positive}
-        return np.asarray((ratios[:, 1:] - ratios[:, :1]) * weights[self.weight][:, None])
-
-
-@dataclass(frozen=True)
-class GroupIndicators:
-    """Signals of groups that are read from columns of X: 1 in the rows of a group, else 0.
-
-    The groups are the combinations of values of the sensitive `features`, which are at `positions`
-    of X and had the values `groups` in ``fit``. Groups with the codes `own` have a signal.
-    """
-
-    features: tuple[str, ...]
-    positions: tuple[int, ...]
-    groups: tuple[list[str], ...]
-    own: IntArray
-
-    def signals(self, X: Any, Z: Any, positive: FloatArray) -> FloatArray:
-        """Signals (n_samples, n_signals); an error for a group that fit has not seen."""
-        named = column_names(X) is not None
-        table = X if named else np.asarray(as_table(X), dtype=object)
-        columns = zip(self.features, self.positions, self.groups, strict=True)
-        codes = [
-            group_codes(table[name] if named else table[:, position], name, groups)
-            for name, position, groups in columns
-        ]
-        return self.indicate(crossed_codes(codes))
-
-    def indicate(self, codes: IntArray) -> FloatArray:
-        """Signals of rows with these codes of groups, of shape (n_samples, n_signals)."""
-        return (codes[:, None] == self.own).astype(np.float64)
-
-
-@dataclass(frozen=True)
-class SignalDecision(Decision):
-    """Labels of two classes by a threshold that depends on group signals.
-
-    The `offsets` are those of a row whose signals are 0.
-    """
-
-    rule: SignalThreshold = field(default_factory=lambda: SignalThreshold(0.5, np.empty(0)))
-    models: tuple[GroupModel | GroupIndicators, ...] = ()
-
-    def at(self, X: Any, Z: Any, probabilities: Any) -> Decision:
-        """Return the decision for some rows."""
-        columns = [model.signals(X, Z, probabilities[:, 1]) for model in self.models]
-        return Decision(self.rule.offsets(_joined(columns, Z.shape[0])), self.temperature)
 
 
 class Signals(ABC):

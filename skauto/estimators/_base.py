@@ -22,7 +22,6 @@ from skauto import export
 from skauto._search import Search
 from skauto.constraints import Constraint
 from skauto.constraints._gate import Gate
-from skauto.constraints._groups import group_codes, group_names
 from skauto.constraints._lighter import LighterVariants
 from skauto.data import TableReader, TrainingData, make_splits
 from skauto.data._splits import Split, affordable_folds
@@ -50,6 +49,7 @@ from skauto.exceptions import BudgetWarning
 from skauto.history import Checkpoint, Goal, History
 from skauto.metalearning import PriceList, Shape
 from skauto.metalearning._prices import load_prices
+from skauto.model._groups import group_codes, group_names
 from skauto.selection._scores import scorer_takes_weights
 from skauto.space import Configuration, SearchSpace
 from skauto.space.catalog import get_space
@@ -319,7 +319,8 @@ class BaseAutoClassifier(ScoreMixin, CallbackSupportMixin, ClassifierMixin, Base
 
     def _read(self, X: Any, y: ArrayLike, metadata: Mapping[str, Any]) -> TrainingData:
         """Read the table."""
-        reader = TableReader(self.column_kinds)
+        # Steps pass arrays, also under set_config(transform_output="pandas").
+        reader = TableReader(self.column_kinds).set_output(transform="default")
         return read_training_data(X, y, metadata, reader, self._metadata)
 
     def _replace_last_fit(
@@ -543,4 +544,4 @@ class BaseAutoClassifier(ScoreMixin, CallbackSupportMixin, ClassifierMixin, Base
         self.member_weights_ = model.weights
         self._out_of_fold_labels = model.labels
         if model.best is not None:
-            self.best_estimator_ = model.best
+            self.best_estimator_ = model.best.pipelines[0]

@@ -269,7 +269,9 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
                 f"Row {row} of pareto_front_ could not be fitted within the time limit; rows "
                 f"{self._fitted_rows()} were. Give a longer time_limit."
             )
-        return self._front[self._front_numbers[row]].model
+        model = self._front[self._front_numbers[row]].model
+        assert model is not None
+        return model.pipelines[0]
 
     def _row_within(self, constraint: Constraint) -> int:
         """First fitted row of the front, which is sorted by loss, that keeps a limit."""

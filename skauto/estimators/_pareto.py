@@ -78,7 +78,7 @@ class FrontBuilder(EnsembleBuilder):
         """Yield each pipeline of the front alone in the order of preference, then other trials."""
         front = [trial.number for trial in self.selector.pool(history)]
         refits.fit(front)
-        fitted = [number for number in front if number in refits.steps]
+        fitted = [number for number in front if number in refits.pipelines]
         if self.refit:
             self._front = {number: self._single(number, refits) for number in fitted}
         yield from ({number: 1.0} for number in fitted)

@@ -14,8 +14,8 @@ from skauto.data import TableReader
 from skauto.display._leaderboard import leaderboard_frame
 from skauto.display._report import report_html
 from skauto.display._summary import summary_html
-from skauto.ensemble import PipelineEnsemble
 from skauto.history import History, Trial
+from skauto.model import PipelineEnsemble
 from skauto.utils import FloatArray, scorer_is_loss
 
 if TYPE_CHECKING:

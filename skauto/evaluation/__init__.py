@@ -4,7 +4,7 @@ from skauto.evaluation._cache import PrefixCache
 from skauto.evaluation._evaluator import PipelineEvaluator
 from skauto.evaluation._ladder import Ladder
 from skauto.evaluation._objective import ObjectiveEvaluator
-from skauto.evaluation._pipeline import PipelineBuilder, assemble, transform_and_predict
+from skauto.evaluation._pipeline import PipelineBuilder
 from skauto.evaluation._worker import FoldTask, OutOfBagTask, PipelineWorker, RefitTask
 
 __all__ = [
@@ -17,6 +17,4 @@ __all__ = [
     "PipelineWorker",
     "PrefixCache",
     "RefitTask",
-    "assemble",
-    "transform_and_predict",
 ]

@@ -7,12 +7,13 @@ from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 
 from skauto.constraints._base import limited_resources
 from skauto.constraints._gate import Gate
 from skauto.evaluation._job import TrialJob
 from skauto.evaluation._ladder import Ladder
-from skauto.evaluation._pipeline import Reuse, Steps
+from skauto.evaluation._pipeline import Reuse
 from skauto.evaluation._worker import FoldResult, FoldTask, OutOfBagTask, PipelineWorker, Task
 from skauto.history import History, Proposal
 from skauto.metalearning import PriceList, Shape
@@ -67,9 +68,9 @@ class PipelineEvaluator:
         self.budget = Budget() if budget is None else budget
         self.n_workers = n_workers
         self.reuses: list[Reuse] = []
-        # Fitted steps of trials on a single hold-out split, kept under a time limit, because there
-        # may be no time to refit the members on all rows.
-        self.models: dict[Configuration, Steps] = {}
+        # Fitted pipelines of trials on a single hold-out split, kept under a time limit, because
+        # there may be no time to refit the members on all rows.
+        self.models: dict[Configuration, Pipeline] = {}
         self._shape = Shape.of(function.data)
         self._ladder: Ladder | None = None
 
@@ -120,8 +121,8 @@ class PipelineEvaluator:
 
     def observe(self, task: Task, results: Sequence[FoldResult]) -> None:
         """Keep the fitted model of a finished task and update the price list with its seconds."""
-        if isinstance(task, FoldTask | OutOfBagTask) and results[0].steps is not None:
-            self.models[task.configuration] = results[0].steps
+        if isinstance(task, FoldTask | OutOfBagTask) and results[0].pipeline is not None:
+            self.models[task.configuration] = results[0].pipeline
         if self.prices is not None and _is_priced(task):
             seconds = sum(result.cpu_time for result in results)
             self.prices.observe(task.configuration, self._task_shape(task), seconds)

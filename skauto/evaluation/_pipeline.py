@@ -1,24 +1,27 @@
 """Build the pipeline of a configuration, adapt it to the data and fit it step by step."""
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import softmax
 from sklearn import config_context
 from sklearn.dummy import DummyClassifier
 from sklearn.pipeline import Pipeline
-from sklearn.utils import compute_sample_weight, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from skauto.evaluation._cache import Prefix, PrefixCache
+from skauto.model import WeightedClassifier
+from skauto.model._pipeline import make_pipeline
 from skauto.space import Component, Configuration, FitContext, SearchSpace
 from skauto.utils import FloatArray, IntArray
 
-Steps = list[tuple[str, Any]]
+# Codes of sensitive groups by feature.
+Groups = Mapping[str, IntArray]
 
 
 @dataclass(frozen=True)
@@ -50,17 +53,19 @@ class PipelineBuilder:
         y: NDArray[Any],
         sample_weight: FloatArray | None = None,
         *,
+        groups: Groups | None = None,
         rounds: int | None = None,
         out_of_bag: bool = False,
-    ) -> Steps:
+    ) -> Pipeline:
         """Fit the steps of a configuration one after the other; leave out identity steps.
 
-        A classifier with ``set_rounds`` gets these `rounds`. With `out_of_bag` a forest also
+        `groups` are the sensitive groups of the rows, which a configuration may weight. A
+        classifier with ``set_rounds`` gets these `rounds`. With `out_of_bag` a forest also
         predicts its training rows out of bag.
         """
         if np.all(y == y[0]):
-            return [("classifier", DummyClassifier().fit(Z, y))]
-        run = self._begin(configuration, y)
+            return make_pipeline([("classifier", DummyClassifier().fit(Z, y))])
+        run = self._begin(configuration, y, groups)
         for name, component, estimator in run.steps[:-1]:
             Z, y = run.fit_transform(name, component, estimator, Z, y)
         classifier = run.steps[-1][2]
@@ -69,7 +74,7 @@ class PipelineBuilder:
         if out_of_bag:
             classifier.set_params(oob_score=True)
         self._fit_classifier(run, Z, y, sample_weight)
-        return run.fitted
+        return make_pipeline(run.fitted)
 
     def fit_validated(
         self,
@@ -79,17 +84,18 @@ class PipelineBuilder:
         sample_weight: FloatArray | None,
         cache: PrefixCache | None,
         where: tuple[Any, ...],
-    ) -> tuple[Steps, Any, Reuse | None]:
+        groups: Groups | None = None,
+    ) -> tuple[Pipeline, Any, Reuse | None]:
         """Fit the steps on the training rows of a fold and transform its validation rows.
 
-        Return the steps without those from the cache, the transformed rows, and the use of the
-        cache. A classifier with ``set_rounds`` stops early on the validation rows. The output of
-        the longest cached prefix is read from the cache, whose keys are `where` and the steps.
+        Return the pipeline without the steps from the cache, the transformed rows, and the use of
+        the cache. A classifier with ``set_rounds`` stops early on the validation rows. The output
+        of the longest cached prefix is read from the cache, whose keys are `where` and the steps.
         """
         (Z, y), (Z_test, y_test) = train, validation
         if np.all(y == y[0]):
             return self.fit(configuration, Z, y), Z_test, None
-        run = self._begin(configuration, y)
+        run = self._begin(configuration, y, groups)
         steps = run.steps[:-1]
         keys, n_known, prefix, reuse = [], 0, None, None
         if cache is not None:
@@ -113,7 +119,7 @@ class PipelineBuilder:
             if cache is not None and cache.put(keys[i], Prefix(Z, y, Z_test, seconds), since_kept):
                 since_kept = 0.0
         self._fit_classifier(run, Z, y, sample_weight, (Z_test, y_test))
-        return run.fitted[n_known:], Z_test, reuse
+        return make_pipeline(run.fitted[n_known:]), Z_test, reuse
 
     def validates_out_of_bag(self, configuration: Configuration) -> bool:
         """Whether out-of-bag predictions of a single fit on all rows are unbiased.
@@ -126,10 +132,31 @@ class PipelineBuilder:
         is_forest = hasattr(classifier, "oob_score") and getattr(classifier, "bootstrap", False)
         return is_forest and not any(_reads_classes(estimator) for _, _, estimator in steps[:-1])
 
-    def _begin(self, configuration: Configuration, y: NDArray[Any]) -> "_Run":
+    def _begin(
+        self, configuration: Configuration, y: NDArray[Any], groups: Groups | None
+    ) -> "_Run":
         steps, weigh_classes = self._unfitted(configuration)
         _, counts = np.unique(y, return_counts=True)
-        return _Run(steps, counts, self.categorical, self.n_levels, weigh_classes)
+        strengths = self._group_strengths(configuration, groups or {})
+        return _Run(
+            steps,
+            counts,
+            self.categorical,
+            self.n_levels,
+            weigh_classes,
+            strengths,
+            {name: (groups or {})[name] for name in strengths},
+        )
+
+    def _group_strengths(self, configuration: Configuration, groups: Groups) -> dict[str, float]:
+        """Strengths of the weights of sensitive groups, by feature."""
+        strengths: dict[str, float] = {}
+        for step, algorithm in configuration.components:
+            if self.space.component(step, algorithm).balancing == "groups":
+                chosen = configuration.parameters(step)
+                known = {name: chosen.get(f"strength_{name}") for name in groups}
+                strengths |= {name: value for name, value in known.items() if value is not None}
+        return strengths
 
     def _fit_classifier(
         self,
@@ -141,16 +168,21 @@ class PipelineBuilder:
     ) -> None:
         name, component, classifier = run.steps[-1]
         run.adapt(name, component, classifier, Z)
-        weights = sample_weight
-        if run.weigh_classes:  # the classifier has no class_weight
-            balanced = compute_sample_weight("balanced", y)
-            weights = balanced if weights is None else weights * balanced
         settings: dict[str, Any] = {}
-        given = sample_weight is not None
-        if weights is not None and (given or has_fit_parameter(classifier, "sample_weight")):
-            settings["sample_weight"] = weights
+        if sample_weight is not None:
+            settings["sample_weight"] = sample_weight
         if validation is not None and hasattr(classifier, "set_rounds"):
             settings["eval_set"] = validation
+        takes_weights = sample_weight is not None or has_fit_parameter(classifier, "sample_weight")
+        weigh_classes = run.weigh_classes and takes_weights  # there is no class_weight
+        if weigh_classes or run.group_weights:
+            classifier = WeightedClassifier(
+                classifier,
+                class_weight="balanced" if weigh_classes else None,
+                group_weights=run.group_weights or None,
+            )
+            settings["sensitive_features"] = run.groups
+            run.steps[-1] = (name, component, classifier)
         # With metadata routing, a nested classifier would have to request the weights.
         with config_context(enable_metadata_routing=False):
             classifier.fit(Z, y, **settings)
@@ -184,9 +216,11 @@ class _Run:
     categorical: tuple[int, ...]
     n_levels: tuple[int, ...]
     weigh_classes: bool
+    group_weights: dict[str, float] = field(default_factory=dict)
+    groups: Groups = field(default_factory=dict)
 
     @property
-    def fitted(self) -> Steps:
+    def fitted(self) -> list[tuple[str, Any]]:
         return [(name, estimator) for name, _, estimator in self.steps]
 
     def fit_transform(
@@ -233,42 +267,6 @@ def _reads_classes(estimator: Any) -> bool:
     if hasattr(estimator, "fit_resample") or hasattr(estimator, "estimator"):
         return True
     return bool(get_tags(estimator).target_tags.required)
-
-
-def assemble(reader: Any, steps: Steps) -> Any:
-    """Make a pipeline of the fitted reader and steps; of imbalanced-learn if one is a sampler."""
-    if any(hasattr(estimator, "fit_resample") for _, estimator in steps):
-        from imblearn.pipeline import Pipeline as SamplerPipeline  # slow to import
-
-        return SamplerPipeline([("reader", reader), *steps])
-    return Pipeline([("reader", reader), *steps])
-
-
-def transform_and_predict(steps: Steps, Z: Any, classes: NDArray[Any]) -> NDArray[np.float32]:
-    """Predict class probabilities (n_samples, n_classes) of the numeric matrix with fitted steps.
-
-    Without ``predict_proba``, the softmax of ``decision_function`` is used; without both, the
-    predicted labels get probability 1. A class that was absent in training has probability 0. A
-    value that is not a number raises a ValueError.
-    """
-    for _, step in steps[:-1]:
-        if hasattr(step, "transform"):
-            Z = step.transform(Z)
-    classifier = steps[-1][1]
-    if hasattr(classifier, "predict_proba"):
-        known = np.asarray(classifier.predict_proba(Z))
-    elif hasattr(classifier, "decision_function"):
-        margins = np.asarray(classifier.decision_function(Z))
-        if margins.ndim == 1:
-            margins = np.column_stack([-margins, margins])
-        known = softmax(margins, axis=1)
-    else:
-        known = np.asarray(classifier.predict(Z))[:, None] == classifier.classes_
-    if not np.isfinite(known).all():
-        raise ValueError("The predicted probabilities contain NaN or infinite values.")
-    probabilities = np.zeros((known.shape[0], len(classes)), dtype=np.float32)
-    probabilities[:, np.searchsorted(classes, classifier.classes_)] = known
-    return probabilities
 
 
 def _set_everywhere(estimator: Any, name: str, value: object) -> bool:

@@ -8,22 +8,24 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 
 from skauto.constraints import Constraint, Evidence
-from skauto.constraints._group_weights import group_weights
 from skauto.data import TrainingData
 from skauto.data._splits import stratified_subset
 from skauto.evaluation._cache import PrefixCache
 from skauto.evaluation._ladder import decisive_rows
-from skauto.evaluation._pipeline import PipelineBuilder, Reuse, Steps, transform_and_predict
+from skauto.evaluation._pipeline import PipelineBuilder, Reuse
+from skauto.model import PipelineEnsemble
+from skauto.model._pipeline import class_probabilities, final_classifier
 from skauto.selection._scores import score_probabilities
 from skauto.space import Configuration
-from skauto.utils import FloatArray, IntArray, take_rows
+from skauto.utils import IntArray, take_rows
 
 
 @dataclass(frozen=True, eq=False)
 class FoldResult:
-    """Result of one configuration on one fold, without `steps` unless the task keeps them."""
+    """Result of one configuration on one fold, without `pipeline` unless the task keeps it."""
 
     probabilities: NDArray[np.float32]  # of the validation rows, (n_validation, n_classes)
     scores: Mapping[str, float]  # greater is better; NaN if a score is undefined on the fold
@@ -33,20 +35,7 @@ class FoldResult:
     constraints: Mapping[str, float]
     rounds: int | None = None  # boosting rounds or epochs that early stopping chose
     reuse: Reuse | None = None
-    steps: Steps | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class FittedPipeline:
-    """A fitted pipeline that predicts probabilities of all classes from the raw table."""
-
-    reader: Any
-    steps: Steps
-    classes: NDArray[Any]
-
-    def predict_proba(self, X: Any) -> NDArray[np.float32]:
-        """Predict class probabilities for rows of the raw table."""
-        return transform_and_predict(self.steps, self.reader.transform(X), self.classes)
+    pipeline: Pipeline | None = None  # fitted on the numeric matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +47,7 @@ class FoldTask:
     fidelity: float = 1.0  # fraction of the training and validation rows
     share: float = 1.0  # fraction of the training rows only
     preview: bool = False  # predict only the validation rows that decide about the promotion
-    keep: bool = False  # return the fitted steps, which then predict the user's labels
+    keep: bool = False  # return the fitted pipeline, which then predicts the user's labels
 
     def run(self, worker: "PipelineWorker") -> FoldResult:
         """Evaluate the fold."""
@@ -77,17 +66,23 @@ class OutOfBagTask:
     """Fit once on all rows and score each fold by the out-of-bag predictions of its rows."""
 
     configuration: Configuration  # bootstrap forest whose other steps do not use the classes
-    keep: bool = False  # return the fitted steps with the first fold, see `FoldTask`
+    keep: bool = False  # return the fitted pipeline with the first fold, see `FoldTask`
 
     def run(self, worker: "PipelineWorker") -> list[FoldResult]:
         """Evaluate all folds; each result has an equal part of the processor seconds."""
         data = worker.data
         cpu_started, started = time.process_time(), time.perf_counter()
-        weights = worker.weights(self.configuration, slice(None))
         y = data.classes[data.y] if self.keep else data.y
-        steps = worker.builder.fit(self.configuration, data.Z, y, weights, out_of_bag=True)
+        pipeline = worker.builder.fit(
+            self.configuration,
+            data.Z,
+            y,
+            data.weights_of(slice(None)),
+            groups=data.sensitive,
+            out_of_bag=True,
+        )
         fit_time = time.perf_counter() - started
-        probabilities = np.array(steps[-1][1].oob_decision_function_, dtype=np.float32)
+        probabilities = np.array(final_classifier(pipeline).oob_decision_function_, np.float32)
         # A row without out-of-bag trees gets the class frequencies.
         never = np.isnan(probabilities).any(axis=1) | (probabilities.sum(axis=1) == 0)
         frequencies = np.bincount(data.y, data.sample_weight, data.n_classes)
@@ -101,7 +96,7 @@ class OutOfBagTask:
             FoldResult(of_fold, scores, fit_time, score_time / n_folds, cpu_time / n_folds, {})
             for of_fold, scores in scored
         ]
-        return [replace(results[0], steps=steps), *results[1:]] if self.keep else results
+        return [replace(results[0], pipeline=pipeline), *results[1:]] if self.keep else results
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,15 +107,16 @@ class RefitTask:
     fold: int | None = None  # None for all rows
     rounds: int | None = None  # of the classifier, that early stopping chose
 
-    def run(self, worker: "PipelineWorker") -> Steps:
-        """Fit the steps."""
+    def run(self, worker: "PipelineWorker") -> Pipeline:
+        """Fit the pipeline."""
         data = worker.data
         rows = slice(None) if self.fold is None else data.splits[self.fold][0]
         return worker.builder.fit(
             self.configuration,
             data.Z[rows],
             data.classes[data.y][rows],
-            worker.weights(self.configuration, rows),
+            data.weights_of(rows),
+            groups=worker.groups(rows),
             rounds=self.rounds,
         )
 
@@ -163,21 +159,22 @@ class PipelineWorker:
         data = self.data
         labels = data.classes if keep else np.arange(data.n_classes)
         cpu_started, started = time.process_time(), time.perf_counter()
-        steps, Z_validation, reuse = self.builder.fit_validated(
+        pipeline, Z_validation, reuse = self.builder.fit_validated(
             configuration,
             (data.Z[train], labels[data.y[train]]),
             (data.Z[test], labels[data.y[test]]),
-            self.weights(configuration, train),
+            data.weights_of(train),
             cache=None if keep or self.constraints else self.cache,
             where=where,
+            groups=self.groups(train),
         )
         fit_time = time.perf_counter() - started
-        probabilities = transform_and_predict(steps[-1:], Z_validation, labels)
+        probabilities = class_probabilities(pipeline.steps[-1][1], Z_validation, labels)
         scores = self.scores(probabilities, test)
         score_time = time.perf_counter() - started - fit_time
         measured = {}
         if self.constraints:
-            model = FittedPipeline(data.reader, steps, labels)
+            model = PipelineEnsemble(data.reader, [pipeline], [1.0], labels)
             evidence = Evidence.of(data, probabilities, test, model)
             measured = {c.key: float(c.measure(evidence)) for c in self.constraints}
         return FoldResult(
@@ -187,9 +184,9 @@ class PipelineWorker:
             score_time,
             time.process_time() - cpu_started,
             measured,
-            getattr(steps[-1][1], "n_rounds_", None),
+            getattr(final_classifier(pipeline), "n_rounds_", None),
             reuse,
-            steps if keep else None,
+            pipeline if keep else None,
         )
 
     def rows(self, fold: int, fidelity: float) -> tuple[IntArray, IntArray]:
@@ -213,15 +210,6 @@ class PipelineWorker:
             name: self.score(scorer, probabilities, rows) for name, scorer in self.scorers.items()
         }
 
-    def weights(self, configuration: Configuration, rows: IntArray | slice) -> FloatArray | None:
-        """Sample weights: the user's, times those of sensitive groups and classes."""
-        weights = self.data.weights_of(rows)
-        component = self.builder.space.component
-        for step, algorithm in configuration.components:
-            if component(step, algorithm).balancing == "groups":
-                chosen = configuration.parameters(step)
-                for feature, groups in self.data.sensitive.items():
-                    strength = chosen.get(f"strength_{feature}")
-                    if strength is not None:
-                        weights = group_weights(groups[rows], self.data.y[rows], strength, weights)
-        return weights
+    def groups(self, rows: IntArray | slice) -> dict[str, IntArray]:
+        """Codes of the sensitive groups of some rows, by feature."""
+        return {name: codes[rows] for name, codes in self.data.sensitive.items()}

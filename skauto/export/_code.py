@@ -142,8 +142,8 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
     (folder / "model.pickle").write_bytes(model)
     about = {
         "package": package,
-        "strings": _string_columns(vote.pipelines[0].steps[0][1]),
-        "members": "\n".join(map(_describe, vote.weights, vote.pipelines)),
+        "strings": _string_columns(vote.reader),
+        "members": "\n".join(map(_describe, vote.weights, vote.members)),
         "n_classes": len(vote.classes_),
         "version": metadata.version(OWN),
         "python": platform.python_version(),
@@ -182,7 +182,7 @@ def _string_columns(reader: TableReader) -> list[str | int]:
 
 def _describe(weight: float, pipeline: Pipeline) -> str:
     """Write the weight of a member and the steps of its pipeline after the reader."""
-    steps = [" ".join(repr(step).split()) for _, step in pipeline.steps[1:]]
+    steps = [" ".join(repr(step).split()) for _, step in pipeline.steps]
     return "\n            ".join([f"    {weight:.4f}  {steps[0]}", *steps[1:]])
 
 

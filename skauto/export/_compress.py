@@ -4,17 +4,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.dummy import DummyClassifier
 
 from skauto.constraints import Constraint, Evidence, ModelSize, PredictionLatency
 from skauto.data._table import as_table
-from skauto.ensemble import PipelineEnsemble
-from skauto.evaluation import assemble
 from skauto.exceptions import InfeasibleError
 from skauto.export._vote import vote_of
+from skauto.model import Decision, PipelineEnsemble
+from skauto.model._ensemble import constant_ensemble
 from skauto.selection import (
     BrierLoss,
-    Decision,
     LogLoss,
     Loss,
     SmoothedLoss,
@@ -188,9 +186,7 @@ class _Compression:
     def _costs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Measure the reader, shape (n_limits,), and each member, shape (n_members, n_limits)."""
         classes = self.vote.classes
-        shares = DummyClassifier().fit(np.zeros((len(classes), 1)), np.arange(len(classes)))
-        reader = self.vote.pipelines[0].steps[0][1]
-        empty = PipelineEnsemble([assemble(reader, [("classifier", shares)])], [1.0], classes)
+        empty = constant_ensemble(self.vote.reader, classes, classes)
         alone = [self.measure(self._vote(row)) for row in np.eye(len(self.numbers))]
         return self.measure(empty), np.array(alone).reshape(-1, len(self.limits))
 
@@ -199,8 +195,9 @@ class _Compression:
         n_models = np.bincount(self.member_of, minlength=len(counts))
         chosen = np.flatnonzero(counts[self.member_of] > 0)
         shares = (counts / n_models)[self.member_of[chosen]]
-        pipelines = [self.vote.pipelines[i] for i in chosen]
-        return PipelineEnsemble(pipelines, shares / shares.sum(), self.vote.classes)
+        members = [self.vote.members[i] for i in chosen]
+        shares = shares / shares.sum()
+        return PipelineEnsemble(self.vote.reader, members, shares, self.vote.classes)
 
     def _infeasible(self, alone: NDArray[np.float64]) -> InfeasibleError:
         if not len(alone):

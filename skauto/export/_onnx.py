@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from skauto.data._encoders import NumericEncoder
-from skauto.ensemble import PipelineEnsemble
 from skauto.export._onnx_graph import OPSETS, Graph
 from skauto.export._onnx_steps import add_step
 from skauto.export._vote import vote_of
+from skauto.model import PipelineEnsemble, WeightedClassifier
 from skauto.selection import Decision
 
 if TYPE_CHECKING:
@@ -73,8 +73,7 @@ def to_onnx(estimator: Any) -> "onnx.ModelProto":
     chosen = graph.add("Gather", "X", columns, axis=1)
     read = _clipped(graph, graph.add("Where", graph.add("IsNaN", chosen), fill, chosen))
     members = [
-        _add_member(graph, read, i, pipeline, vote.classes)
-        for i, pipeline in enumerate(vote.pipelines)
+        _add_member(graph, read, i, member, vote.classes) for i, member in enumerate(vote.members)
     ]
     weighted = [graph.add("Mul", p, float(w)) for p, w in zip(members, vote.weights, strict=True)]
     total = graph.add("Sum", *weighted)
@@ -83,7 +82,7 @@ def to_onnx(estimator: Any) -> "onnx.ModelProto":
     label = onnx.helper.np_dtype_to_tensor_dtype(_labels(vote.classes).dtype)
     values = onnx.helper.make_tensor_value_info
     double, n_classes = onnx.TensorProto.DOUBLE, len(vote.classes)
-    n_features = vote.pipelines[0].steps[0][1].n_features_in_
+    n_features = vote.reader.n_features_in_
     made = onnx.helper.make_graph(
         graph.nodes,
         "vote",
@@ -106,9 +105,11 @@ def _add_member(
             f"Member {i} of the vote has not seen all classes {classes[:10]}: it knows "
             f"{pipeline.classes_[:10]}. Fit with refit=True, so that members see all rows."
         )
-    for name, step in pipeline.steps[1:]:
+    for name, step in pipeline.steps:
         if hasattr(step, "fit_resample"):
             continue
+        if isinstance(step, WeightedClassifier):
+            step = step.classifier_
         try:
             value = add_step(graph, value, step)
         except Exception as exc:
@@ -162,7 +163,7 @@ def _clipped(graph: Graph, values: str) -> str:
 
 def _columns_read(vote: PipelineEnsemble) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Find the table column and the fill value of each column of the reader's matrix."""
-    reader = vote.pipelines[0].steps[0][1]
+    reader = vote.reader
     used = {j: c for j, c in enumerate(reader.columns_ or []) if c.keep.any()}
     others = [c.name for c in used.values() if not _is_numeric(c.encoder)]
     if others or not used:

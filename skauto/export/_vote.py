@@ -4,7 +4,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from skauto.ensemble import PipelineEnsemble
+from skauto.model import PipelineEnsemble
 
 
 def vote_of(estimator: Any) -> PipelineEnsemble:

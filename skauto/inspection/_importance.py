@@ -7,14 +7,13 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.inspection import permutation_importance
-from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from skauto.data import make_splits
 from skauto.data._table import as_table
-from skauto.ensemble import PipelineEnsemble
-from skauto.evaluation import assemble
+from skauto.model import PipelineEnsemble
+from skauto.model._pipeline import make_pipeline
 from skauto.utils import take_rows
 
 
@@ -104,13 +103,14 @@ def cross_validated_importance(
     )
 
 
-def _refitted(vote: PipelineEnsemble, X: Any, y: Any) -> PipelineEnsemble:
+def _refitted(ensemble: PipelineEnsemble, X: Any, y: Any) -> PipelineEnsemble:
     """Refit the members of an ensemble on other rows, with the same fitted reader."""
-    reader = FrozenEstimator(vote.pipelines[0].steps[0][1])
-    pipelines = []
-    for pipeline in vote.pipelines:
-        unfitted: Pipeline = assemble(
-            reader, [(name, clone(step)) for name, step in pipeline.steps[1:]]
-        )
-        pipelines.append(unfitted.fit(X, y))
-    return PipelineEnsemble(pipelines, vote.weights, vote.classes, decision=vote.decision)
+    reader = FrozenEstimator(ensemble.reader)
+    members = []
+    for member in ensemble.members:
+        steps = [(name, clone(step)) for name, step in member.steps]
+        fitted = make_pipeline([("reader", reader), *steps]).fit(X, y)
+        members.append(make_pipeline(fitted.steps[1:]))
+    return PipelineEnsemble(
+        ensemble.reader, members, ensemble.weights, ensemble.classes, decision=ensemble.decision
+    )

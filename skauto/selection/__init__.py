@@ -1,6 +1,7 @@
 """Ensemble selection, losses and decisions, computed from arrays of predictions."""
 
-from skauto.selection._decisions import Decision, choose_decision
+from skauto.model import Decision
+from skauto.selection._decisions import choose_decision
 from skauto.selection._diversity import pairwise_disagreement, pairwise_diversity
 from skauto.selection._greedy import Selection, greedy_selection
 from skauto.selection._label_losses import (

@@ -5,21 +5,20 @@ class is often not optimal: for rare positives, the best F1 needs a threshold be
 of probabilities, the mean of several models is often under-confident.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
-from scipy.special import expit, softmax
 
+from skauto.model import Decision
+from skauto.model._decision import logarithms
 from skauto.selection._label_losses import ErrorLoss, LabelLoss
 from skauto.selection._losses import BrierLoss, LogLoss, Loss
 from skauto.selection._scorer_loss import ScorerLoss
 from skauto.utils import FloatArray, IntArray
 
-# Probabilities are clipped before the logarithm, at the resolution of float32.
-_SMALLEST = 1e-7
 # Maximum number of bootstrap resamples that offsets are averaged over, and maximum of rows times
 # classes over all resamples.
 _N_RESAMPLES = 20
@@ -46,67 +45,6 @@ _MAX_PROBABILITIES = 2_000_000
 _MAX_INCREASE = 1e-4
 # Losses whose difference is smaller are equal.
 _TOLERANCE = 1e-12
-
-
-@dataclass(frozen=True)
-class Decision:
-    """Class offsets for labels, and a temperature for probabilities.
-
-    Parameters
-    ----------
-    offsets : ndarray of shape (n_classes,) or (n_samples, n_classes)
-        Offsets of the log-probabilities, for all rows or for each row. The label is the class of
-        the largest sum.
-    temperature : float, default=1.0
-        Divisor of the log-probabilities before the softmax; values below 1 make the probabilities
-        more confident.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.selection import Decision
-    >>> decision = Decision(np.log([1.0, 4.0]))
-    >>> decision.threshold
-    0.2
-    >>> decision.labels(np.array([[0.9, 0.1], [0.7, 0.3]]))
-    array([0, 1])
-    >>> Decision(np.zeros(2), temperature=0.5).scale(np.array([[0.75, 0.25]]))
-    array([[0.9, 0.1]])
-    """
-
-    offsets: FloatArray
-    temperature: float = 1.0
-
-    @property
-    def threshold(self) -> float:
-        """Minimum probability of the second of two classes for which it is the label."""
-        if len(self.offsets) != 2:
-            raise AttributeError("A decision has a threshold for two classes only.")
-        return round(float(expit(self.offsets[0] - self.offsets[1])), 12)
-
-    def at(self, X: Any, Z: Any, probabilities: FloatArray) -> "Decision":
-        """Return the decision for new rows; itself, because its offsets are for all rows.
-
-        Subclasses whose offsets depend on the row override it. They may read the raw table, the
-        numeric matrix and the probabilities of the ensemble.
-        """
-        return self
-
-    def take(self, rows: IntArray) -> "Decision":
-        """Return the decision for rows of these indices; itself without offsets by row."""
-        return self if self.offsets.ndim == 1 else replace(self, offsets=self.offsets[rows])
-
-    def scale(self, probabilities: FloatArray) -> FloatArray:
-        """Return probabilities (n_samples, n_classes) after temperature scaling."""
-        if self.temperature == 1.0:
-            return probabilities
-        return softmax(_logarithms(probabilities) / self.temperature, axis=1)
-
-    def labels(self, probabilities: FloatArray) -> IntArray:
-        """Return the class code of each row of probabilities (n_samples, n_classes)."""
-        if not self.offsets.any():
-            return np.argmax(probabilities, axis=1)
-        return np.argmax(_logarithms(probabilities) + self.offsets, axis=1)
 
 
 def choose_decision(
@@ -271,7 +209,7 @@ def choose_offsets(
             sample_weight = None if sample_weight is None else sample_weight[rows]
         by_rows = loss
     n_rows, n_classes = probabilities.shape
-    logarithms = _logarithms(probabilities)
+    logs = logarithms(probabilities)
     weight = np.ones(n_rows) if sample_weight is None else sample_weight
     n_resamples = _n_resamples(loss, n_rows, n_classes)
     argmax = np.zeros(n_classes)
@@ -282,18 +220,18 @@ def choose_offsets(
 
     n_rounds = 1 if n_classes == 2 else _MAX_ROUNDS
     weighted = weight if by_rows is None else None
-    best = _coordinate_descent(logarithms, y, loss, weighted, argmax, n_rounds)
+    best = _coordinate_descent(logs, y, loss, weighted, argmax, n_rounds)
     if not on_all_rows(best) < on_all_rows(argmax) - _TOLERANCE:
         return argmax
     found = []
     for _ in range(n_resamples):  # started at the optimum on all rows
         if by_rows is None:
             drawn = weight * rng.exponential(size=n_rows)
-            found.append(_coordinate_descent(logarithms, y, loss, drawn, best))
+            found.append(_coordinate_descent(logs, y, loss, drawn, best))
         else:
             rows = np.asarray(rng.integers(n_rows, size=n_rows))
             some = by_rows.take(rows)
-            found.append(_coordinate_descent(logarithms[rows], y[rows], some, None, best))
+            found.append(_coordinate_descent(logs[rows], y[rows], some, None, best))
     return np.mean(found or [best], axis=0)
 
 
@@ -392,10 +330,6 @@ def _confusion_after(
     # empty cells have rounding errors
     confusion[confusion < _TOLERANCE * weight.sum()] = 0.0
     return confusion.reshape(-1, n_classes, n_classes)
-
-
-def _logarithms(probabilities: FloatArray) -> FloatArray:
-    return np.log(np.maximum(probabilities, _SMALLEST, dtype=np.float64))
 
 
 def _row_losses(loss: Loss, y: IntArray, probabilities: FloatArray) -> FloatArray:

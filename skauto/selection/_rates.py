@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skauto.model._decision import SignalThreshold
 from skauto.selection._label_losses import LabelLoss
 from skauto.utils import BoolArray, FloatArray, IntArray
 
@@ -59,24 +60,6 @@ class RateLimit:
         if self.kind == "spread":
             return np.asarray(shares.max(axis=1) - shares.min(axis=1))
         return np.asarray((shares if self.kind == "rate" else 1.0 - shares).max(axis=1))
-
-
-@dataclass(frozen=True)
-class SignalThreshold:
-    """A threshold on the positive class that is linear in signals of the row.
-
-    `base` is the threshold of a row whose signals are all 0, and `strengths` (n_signals,) are the
-    coefficients of the signals.
-    """
-
-    base: float
-    strengths: FloatArray
-
-    def offsets(self, signals: FloatArray) -> FloatArray:
-        """Offsets (n_samples, 2) of `Decision` for signals (n_samples, n_signals) of the rows."""
-        thresholds = np.clip(self.base + signals @ self.strengths, 1e-6, 1.0 - 1e-6)
-        positive = np.log1p(-thresholds) - np.log(thresholds)
-        return np.column_stack([np.zeros_like(positive), positive])
 
 
 def expected_labels(

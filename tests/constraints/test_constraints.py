@@ -24,8 +24,8 @@ from skauto.constraints import (
     StatisticalParity,
 )
 from skauto.constraints._evidence import cautious_mean
-from skauto.constraints._groups import group_codes
 from skauto.exceptions import SmallGroupWarning
+from skauto.model._groups import group_codes
 
 CLASSES = np.array(["no", "yes"])
 
@@ -278,7 +278,7 @@ class Sleeper:
         self.seconds = seconds
         self.n_rows = []
 
-    def predict_proba(self, X):
+    def predict(self, X):
         self.n_rows.append(len(X))
         time.sleep(self.seconds)
 
@@ -295,7 +295,7 @@ def test_latency_is_seconds_per_row_of_a_batch(evidence, seconds, n_calls):
 
 def test_latency_ignores_the_first_calls(evidence):
     class Cold(Sleeper):
-        def predict_proba(self, X):
+        def predict(self, X):
             self.n_rows.append(len(X))
             time.sleep(0.01 if len(self.n_rows) <= 5 else 0.0)
 
@@ -307,7 +307,7 @@ def test_latency_ignores_the_first_calls(evidence):
 
 def test_latency_ignores_a_single_slow_call(evidence):
     class Hiccup(Sleeper):
-        def predict_proba(self, X):
+        def predict(self, X):
             self.n_rows.append(len(X))
             time.sleep(0.05 if len(self.n_rows) == 8 else 0.0)
 

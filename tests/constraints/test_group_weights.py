@@ -8,9 +8,9 @@ from sklearn.linear_model import LogisticRegression
 
 from skauto import ConstrainedAutoClassifier
 from skauto.constraints import GroupDisparity, StatisticalParity
-from skauto.constraints._group_weights import group_weights
 from skauto.data import TrainingData
 from skauto.evaluation import FoldTask, PipelineBuilder, PipelineWorker, RefitTask
+from skauto.model._groups import group_weights
 from skauto.space import Configuration, SearchSpace, get_space
 from skauto.space.catalog._preprocessors import group_weights as component
 
@@ -83,8 +83,8 @@ def test_weights_of_all_features_reach_the_fit(worker):
     for feature, strength in (("first", 1.5), ("second", 0.5)):
         expected = group_weights(data.sensitive[feature], data.y, strength, expected)
     logistic = LogisticRegression().fit(data.Z, data.classes[data.y], expected)
-    [(_, refitted)] = RefitTask(weighed).run(worker)
-    assert_allclose(refitted.coef_, logistic.coef_)
+    [(_, refitted)] = RefitTask(weighed).run(worker).steps
+    assert_allclose(refitted.classifier_.coef_, logistic.coef_)
     train = data.splits[0][0]
     y, expected = data.y[train], data.sample_weight[train]
     for feature, strength in (("first", 1.5), ("second", 0.5)):
@@ -98,7 +98,7 @@ def test_other_balancers_leave_the_weights_alone(worker):
     plain = Configuration({"balancer": ("none", {}), "classifier": ("logistic", {})})
     data = worker.data
     logistic = LogisticRegression().fit(data.Z, data.classes[data.y], data.sample_weight)
-    [(_, refitted)] = RefitTask(plain).run(worker)
+    [(_, refitted)] = RefitTask(plain).run(worker).steps
     assert_allclose(refitted.coef_, logistic.coef_)
 
 

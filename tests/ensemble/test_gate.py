@@ -33,6 +33,8 @@ from skauto.estimators._pareto import FrontBuilder
 from skauto.evaluation import PipelineEvaluator, PipelineWorker, RefitTask
 from skauto.exceptions import InfeasibleError, InfeasibleWarning
 from skauto.history import Goal, History, Trial
+from skauto.model import PipelineEnsemble
+from skauto.model._pipeline import make_pipeline
 from skauto.space import Configuration, SearchSpace
 from skauto.utils import Budget
 
@@ -59,7 +61,7 @@ def refit(task):
     chosen = task.configuration.parameters("classifier")
     if chosen["n_bytes"] < 0:
         raise RuntimeError("not on all rows")
-    return [("classifier", Ballast(chosen["n_bytes"]).fit(X, Y))]
+    return make_pipeline([("classifier", Ballast(chosen["n_bytes"]).fit(X, Y))])
 
 
 def builder_of(constraints, kind=EnsembleBuilder, **gate):
@@ -129,9 +131,9 @@ def test_if_any_single_trial_passes_when_refitted_the_result_passes(kind, margin
             model = builder.build(history, engine, Budget())
         singles = {}
         for trial in history:
-            fitted = {trial.number: [refit(RefitTask(trial.configuration))]}
-            vote = builder._assembled({trial.number: 1.0}, fitted)
-            singles[trial.number] = builder.gate.judge([trial], [1.0], vote)
+            fitted = refit(RefitTask(trial.configuration))
+            single = PipelineEnsemble(builder.reader, [fitted], [1.0], builder.data.classes)
+            singles[trial.number] = builder.gate.judge([trial], [1.0], single)
         assert model.verdict.passes or not any(v.passes for v in singles.values())
         n_passed += model.verdict.passes
         members = [history[number] for number in model.weights]
@@ -251,7 +253,7 @@ def test_models_of_the_folds_are_ordered_by_fold_whichever_is_complete_first():
         lambda trial: 0.0,
     )
     refits.fit([0, 1])
-    assert list(refits.steps.items()) == [(0, [0, 1, 2]), (1, [0, 1, 2])]
+    assert list(refits.pipelines.items()) == [(0, [0, 1, 2]), (1, [0, 1, 2])]
 
 
 def labelled_trial(number, positive, constraint, data):
@@ -446,7 +448,9 @@ def test_the_shared_reader_counts_once_and_does_not_grow(table):
     space.add("classifier", "gaussian_nb", GaussianNB(), {"var_smoothing": [1e-9, 1e-3, 0.1]})
     options = SearchOptions(warm_start=True)
     clf = fit((frame, y), [ModelSize()], space=space, max_evals=3, options=options)
-    n_rows, size = len(y), len(pickle.dumps(clf.reader_))
+    n_rows = len(y)
+    empty = PipelineEnsemble(clf.reader_, [], [], clf.classes_)
+    size = len(pickle.dumps(empty, protocol=5))
     splits = [(np.arange(2 * n_rows // 3), np.arange(2 * n_rows // 3, n_rows))] * 3
     data = TrainingData(
         Z=clf.reader_.transform(frame),

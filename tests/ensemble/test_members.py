@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skauto import AutoClassifier, SearchOptions
-from skauto.ensemble import PipelineEnsemble
+from skauto.model import PipelineEnsemble
 from skauto.selection import pairwise_disagreement, pairwise_diversity
 
 
@@ -43,6 +43,6 @@ def test_only_members_keep_their_predictions(iris):
 
 
 def test_a_vote_made_by_hand_may_leave_it_open():
-    ensemble = PipelineEnsemble([], [], np.array([0, 1]))
+    ensemble = PipelineEnsemble(None, [], [], np.array([0, 1]))
     assert ensemble.diversity_ is None
     assert ensemble.disagreement_ is None

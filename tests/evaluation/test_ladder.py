@@ -342,7 +342,7 @@ def test_a_held_out_forest_is_its_own_refit():
     assert job.done
     forest = RandomForestClassifier(60, max_features=0.5, oob_score=True, random_state=0)
     expected = forest.fit(evaluator.data.Z, evaluator.data.y).predict_proba(evaluator.data.Z)
-    (_, fitted), *_ = evaluator.models[space.default()]
+    fitted = evaluator.models[space.default()][-1]
     np.testing.assert_array_equal(fitted.predict_proba(evaluator.data.Z), expected)
 
 

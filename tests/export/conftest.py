@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from skauto import AutoClassifier
-from skauto.ensemble import PipelineEnsemble
-from skauto.evaluation import PipelineBuilder, assemble
+from skauto.evaluation import PipelineBuilder
+from skauto.model import PipelineEnsemble
 from skauto.space import Configuration, get_space
 
 # One pipeline of every kind of state: trees, boosters, neighbours, kernels, samplers, encoders.
@@ -103,14 +103,12 @@ def automl(table):
 def vote(table, automl):
     """A vote of all the pipelines, whatever the search selected."""
     X, y = table
-    reader = automl.ensemble_.pipelines[0].steps[0][1]
+    reader = automl.ensemble_.reader
     space = default_space()
     builder = PipelineBuilder(
         space, categorical=reader.categorical_indices_, n_levels=reader.n_levels_
     )
-    pipelines = [
-        assemble(reader, builder.fit(full(space, choice), reader.transform(X), y))
-        for choice in CONFIGURATIONS
-    ]
-    weights = np.arange(1, len(pipelines) + 1) / sum(range(1, len(pipelines) + 1))
-    return PipelineEnsemble(pipelines, weights, np.unique(y))
+    Z = reader.transform(X)
+    members = [builder.fit(full(space, choice), Z, y) for choice in CONFIGURATIONS]
+    weights = np.arange(1, len(members) + 1) / sum(range(1, len(members) + 1))
+    return PipelineEnsemble(reader, members, weights, np.unique(y))

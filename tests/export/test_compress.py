@@ -15,9 +15,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skauto import AutoClassifier, ConstrainedAutoClassifier, SearchOptions
 from skauto.constraints import FalsePositiveRate
-from skauto.ensemble import PipelineEnsemble
 from skauto.exceptions import InfeasibleError
 from skauto.export import compress, export_code
+from skauto.model import PipelineEnsemble
 from skauto.space import SearchSpace
 
 SPACE = (
@@ -66,9 +66,16 @@ def losses_of_pairs(automl, max_size, weight=None):
     y = automl.history_.goal.targets
     shares = np.linspace(0, 1, 26)
     losses = {}
-    numbered = zip(automl.member_weights_, automl.ensemble_.pipelines, strict=True)
+    numbered = zip(automl.member_weights_, automl.ensemble_.members, strict=True)
     for (a, first), (b, second) in combinations(numbered, 2):
-        if size(PipelineEnsemble([first, second], [0.5, 0.5], automl.classes_)) <= max_size:
+        if (
+            size(
+                PipelineEnsemble(
+                    automl.ensemble_.reader, [first, second], [0.5, 0.5], automl.classes_
+                )
+            )
+            <= max_size
+        ):
             p, q = (automl.history_[number].predictions[:, 1] for number in (a, b))
             losses[id(first), id(second)] = min(
                 log_loss(y, share * p + (1 - share) * q, sample_weight=weight) for share in shares
@@ -79,7 +86,7 @@ def losses_of_pairs(automl, max_size, weight=None):
 def test_the_members_are_the_best_pair_that_fits(fitted):
     max_size = too_much_for_all(fitted)
     losses = losses_of_pairs(fitted, max_size)
-    chosen = tuple(map(id, fitted.compress(max_size=max_size).pipelines))
+    chosen = tuple(map(id, fitted.compress(max_size=max_size).members))
     assert losses[chosen] <= min(losses.values()) + 1e-3
 
 
@@ -109,7 +116,7 @@ def test_models_of_the_folds_stay_together(data):
     assert len(automl.ensemble_) == 2 * len(automl.member_weights_)
     small = automl.compress(max_size=too_much_for_all(automl))
     assert len(small) == 2 * (len(automl.member_weights_) - 1)
-    kinds = [type(pipeline[-1]) for pipeline in small.pipelines]
+    kinds = [type(pipeline[-1]) for pipeline in small.members]
     assert kinds[0::2] == kinds[1::2]
 
 
@@ -124,7 +131,7 @@ def test_the_members_are_the_best_pair_by_the_weighted_loss(data):
     max_size = too_much_for_all(automl)
     weighted, plain = (losses_of_pairs(automl, max_size, w) for w in (weights, None))
     assert min(weighted, key=weighted.get) != min(plain, key=plain.get)
-    chosen = tuple(map(id, automl.compress(max_size=max_size).pipelines))
+    chosen = tuple(map(id, automl.compress(max_size=max_size).members))
     assert weighted[chosen] <= min(weighted.values()) + 1e-3
 
 

@@ -17,12 +17,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skauto import AutoClassifier
 from skauto.data import TableReader
-from skauto.ensemble import PipelineEnsemble
-from skauto.evaluation import PipelineBuilder, assemble
+from skauto.evaluation import PipelineBuilder
 from skauto.export import to_onnx
 from skauto.export._onnx_graph import OPSETS, Graph
 from skauto.export._onnx_steps import add_step
-from skauto.selection import Decision
+from skauto.model import Decision, PipelineEnsemble
+from skauto.model._pipeline import make_pipeline
 from skauto.space import SearchSpace
 from tests.export.conftest import default_space, full, mixed_table
 
@@ -72,12 +72,10 @@ def vote_of_choices(choices, n_classes=3, **settings):
     reader = TableReader().fit(X)
     space = default_space()
     builder = PipelineBuilder(space)
-    pipelines = [
-        assemble(reader, builder.fit(full(space, {"encoder": "ordinal"} | choice), X, y))
-        for choice in choices
-    ]
-    weights = np.full(len(pipelines), 1 / len(pipelines))
-    return PipelineEnsemble(pipelines, weights, np.unique(y), **settings)
+    chosen = [full(space, {"encoder": "ordinal"} | choice) for choice in choices]
+    members = [builder.fit(configuration, X, y) for configuration in chosen]
+    weights = np.full(len(members), 1 / len(members))
+    return PipelineEnsemble(reader, members, weights, np.unique(y), **settings)
 
 
 def run(model, X):
@@ -117,7 +115,7 @@ def test_types_of_labels(classes):
     X, codes = load_wine(return_X_y=True)
     y = np.array(classes)[np.minimum(codes, len(classes) - 1)]
     steps = [("classifier", GaussianNB().fit(X, y))]
-    vote = PipelineEnsemble([assemble(TableReader().fit(X), steps)], [1.0], np.unique(y))
+    vote = PipelineEnsemble(TableReader().fit(X), [make_pipeline(steps)], [1.0], np.unique(y))
     labels, _ = run(to_onnx(vote), X)
     np.testing.assert_array_equal(labels, vote.predict(X))
 
@@ -204,7 +202,7 @@ def test_large_numbers_are_clipped_as_by_the_reader(kind, gaps, rng):
     y = (X[:, 0] - 2 * X[:, 1] > 0).astype(int)
     X[:10, 0] = np.nan if gaps else 0.0
     steps = [("imputer", SimpleImputer().fit(X)), ("classifier", kind().fit(np.nan_to_num(X), y))]
-    vote = PipelineEnsemble([assemble(TableReader().fit(X), steps)], [1.0], np.unique(y))
+    vote = PipelineEnsemble(TableReader().fit(X), [make_pipeline(steps)], [1.0], np.unique(y))
     model = to_onnx(vote)
     rows = [[1e300, 1e39], [-1e300, -1e39], [3.5e38, -1.0], [1e38, 1e300], [np.nan, 1e50]]
     rows = np.array([*rows, [1e39, np.nan], [np.nan, np.nan]])

@@ -9,8 +9,9 @@ import skops.io
 
 from skauto import ConstrainedAutoClassifier
 from skauto.constraints import ModelSize
-from skauto.evaluation import PipelineBuilder, transform_and_predict
+from skauto.evaluation import PipelineBuilder
 from skauto.export import trusted_types
+from skauto.model._pipeline import predict_probabilities
 from skauto.strategies import STRATEGIES
 from tests.export.conftest import default_space
 from tests.instances import make_strategy
@@ -90,6 +91,6 @@ def test_every_classifier_of_the_default_space_is_loaded(rng):
     for configuration in space.default_configurations():
         steps = builder.fit(configuration, Z, y)
         np.testing.assert_array_equal(
-            transform_and_predict(reloaded(steps), Z, np.arange(2)),
-            transform_and_predict(steps, Z, np.arange(2)),
+            predict_probabilities(reloaded(steps), Z, np.arange(2)),
+            predict_probabilities(steps, Z, np.arange(2)),
         )

@@ -6,6 +6,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit, softmax
 from sklearn.metrics import f1_score, fbeta_score, get_scorer, log_loss, make_scorer
 
+from skauto.model._decision import logarithms
 from skauto.selection import (
     BalancedErrorLoss,
     BrierLoss,
@@ -19,7 +20,6 @@ from skauto.selection import (
 )
 from skauto.selection._decisions import (
     _line_search,
-    _logarithms,
     choose_offsets,
     choose_temperature,
     gains_by_offsets,
@@ -63,7 +63,7 @@ def test_a_line_search_finds_what_trying_every_threshold_finds(scoring):
         of_labels(loss, (probabilities[:, 1] > t).astype(int), y, 2) for t in thresholds
     )
     start = np.zeros(2)
-    offset, value = _line_search(_logarithms(probabilities), start, 1, y, loss, np.ones(30))
+    offset, value = _line_search(logarithms(probabilities), start, 1, y, loss, np.ones(30))
     labels = Decision(np.array([0.0, offset])).labels(probabilities)
     assert value == pytest.approx(expected)
     assert of_labels(loss, labels, y, 2) == pytest.approx(expected)
@@ -72,7 +72,7 @@ def test_a_line_search_finds_what_trying_every_threshold_finds(scoring):
 def test_a_line_search_of_one_class_of_four_keeps_the_other_offsets():
     probabilities, y = several(25, 4, seed=0)
     loss, offsets = MatthewsLoss(), np.array([0.3, 0.0, -0.2, 0.5])
-    offset, value = _line_search(_logarithms(probabilities), offsets, 2, y, loss, np.ones(25))
+    offset, value = _line_search(logarithms(probabilities), offsets, 2, y, loss, np.ones(25))
     grid = np.linspace(-8, 8, 1001)
     tried = [
         of_labels(loss, Decision(np.array([0.3, 0.0, o, 0.5])).labels(probabilities), y, 4)
@@ -109,7 +109,7 @@ def test_fresh_rows_gain_most_of_what_is_possible(scoring, rate):
         loss = get_loss(scoring, [0, 1])
         decision = choose_decision(probabilities, y, loss, rng=np.random.default_rng(0))
         plain = of_labels(loss, fresh.argmax(axis=1), truth, 2)
-        best = _line_search(_logarithms(fresh), np.zeros(2), 1, truth, loss, np.ones(20_000))[1]
+        best = _line_search(logarithms(fresh), np.zeros(2), 1, truth, loss, np.ones(20_000))[1]
         gained += plain - of_labels(loss, decision.labels(fresh), truth, 2)
         possible += plain - best
     assert gained > 0.85 * possible > 0
@@ -177,10 +177,10 @@ def test_nothing_moves_where_the_labels_are_right_already():
 def test_weights_stand_for_repeated_rows():
     probabilities, y = binary(300, 0.2, seed=7)
     weight = np.random.default_rng(0).integers(1, 4, size=300)
-    logarithms, loss = _logarithms(probabilities), get_loss("f1", [0, 1])
-    weighted = _line_search(logarithms, np.zeros(2), 1, y, loss, weight.astype(float))
+    logs, loss = logarithms(probabilities), get_loss("f1", [0, 1])
+    weighted = _line_search(logs, np.zeros(2), 1, y, loss, weight.astype(float))
     rows = np.repeat(np.arange(300), weight)
-    repeated = _line_search(logarithms[rows], np.zeros(2), 1, y[rows], loss, np.ones(weight.sum()))
+    repeated = _line_search(logs[rows], np.zeros(2), 1, y[rows], loss, np.ones(weight.sum()))
     assert weighted == pytest.approx(repeated)
 
 

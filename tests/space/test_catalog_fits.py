@@ -14,7 +14,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from skauto.evaluation import PipelineBuilder, transform_and_predict
+from skauto.evaluation import PipelineBuilder
+from skauto.model._pipeline import predict_probabilities
 from skauto.space import get_space
 
 space_called = cache(get_space)  # these tests change none
@@ -140,7 +141,7 @@ def test_component_fits_and_predicts(name, step, component, n_classes):
                 warnings.simplefilter("error", FutureWarning)
                 warnings.simplefilter("error", DeprecationWarning)
                 steps = builder.fit(configuration, Z, y)
-                probabilities = transform_and_predict(steps, Z, np.arange(n_classes))
+                probabilities = predict_probabilities(steps, Z, np.arange(n_classes))
         except Exception as error:
             known = KNOWN_FAILURES.get(component, ())
             text = f"{type(error).__name__}: {error}"

@@ -117,7 +117,7 @@ def test_categories_stay_categories(rng):
     X, y = crossed_table(rng)
     space = get_space("default")
     builder = PipelineBuilder(space, categorical=(0, 1), n_levels=(4, 4))
-    steps = dict(builder.fit(with_pairs(space), X, y))
+    steps = builder.fit(with_pairs(space), X, y).named_steps
     assert steps["classifier"].categorical_features == [0, 1]
     assert steps["classifier"].n_features_in_ == 4
 

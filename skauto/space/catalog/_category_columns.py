@@ -11,7 +11,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.utils.validation import check_is_fitted
 
 
-class CategoryColumns(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+class CategoryColumns(TransformerMixin, BaseEstimator):
     """Encode the columns of category codes; the other columns follow unchanged.
 
     The output is that of a :class:`~sklearn.compose.ColumnTransformer`. For dense rows it is read

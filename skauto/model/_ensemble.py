@@ -1,16 +1,18 @@
-"""The final model of a search: a weighted ensemble of fitted pipelines."""
+"""The fitted ensemble: the one model that trials, constraints, exports and users hold."""
 
 import contextlib
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
+from sklearn.pipeline import Pipeline
 
 from skauto.data._table import as_table
-from skauto.evaluation import transform_and_predict
-from skauto.selection import Decision
+from skauto.model._decision import Decision
+from skauto.model._pipeline import as_matrix, make_pipeline, predict_probabilities
 from skauto.utils import FloatArray, n_rows, single_thread
 
 # Up to this many rows are predicted by one thread.
@@ -18,14 +20,19 @@ _FEW_ROWS = 1000
 
 
 class PipelineEnsemble(ClassifierMixin, BaseEstimator):
-    """Weighted mean of the class probabilities of fitted pipelines that share their reader.
+    """Weighted mean of the class probabilities of fitted pipelines that share a reader.
+
+    A single pipeline is an ensemble of one member. Constraints are measured on this type, and
+    exports are copies of it.
 
     Parameters
     ----------
-    pipelines : list of Pipeline
-        Fitted pipelines whose first step is the same `TableReader`.
-    weights : array-like of shape (n_pipelines,)
-        Weights of the pipelines, which sum to 1.
+    reader : TableReader
+        Fitted reader, which turns the table into the numeric matrix.
+    members : list of Pipeline
+        Pipelines that are fitted on the numeric matrix.
+    weights : array-like of shape (n_members,)
+        Weights of the members, which sum to 1.
     classes : ndarray of shape (n_classes,)
         Labels of the columns of ``predict_proba``.
     decision : Decision, default=None
@@ -60,13 +67,15 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        pipelines: list[Any],
+        reader: Any,
+        members: list[Pipeline],
         weights: Any,
         classes: NDArray[Any],
         *,
         decision: Decision | None = None,
     ) -> None:
-        self.pipelines = pipelines
+        self.reader = reader
+        self.members = members
         self.weights = weights
         self.classes = classes
         self.decision = decision
@@ -81,14 +90,19 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         """Temperature and class offsets."""
         return Decision(np.zeros(len(self.classes))) if self.decision is None else self.decision
 
+    @property
+    def pipelines(self) -> list[Pipeline]:
+        """Pipelines that predict the raw table: the reader and the steps of each member."""
+        return [make_pipeline([("reader", self.reader), *m.steps]) for m in self.members]
+
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
     def __len__(self) -> int:
-        return len(self.pipelines)
+        return len(self.members)
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Do nothing: the pipelines are already fitted."""
+        """Do nothing: the members are already fitted."""
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -114,7 +128,7 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required."
             )
-        return self.pipelines[0].steps[0][1].transform(X)
+        return as_matrix(self.reader.transform(X))
 
     def _average(self, Z: Any) -> FloatArray:
         """Weighted mean of the probabilities of rows of the numeric matrix."""
@@ -122,6 +136,15 @@ class PipelineEnsemble(ClassifierMixin, BaseEstimator):
         # For few rows, starting threads costs more than it saves.
         few = Z.shape[0] <= _FEW_ROWS
         with single_thread() if few else contextlib.nullcontext():
-            for weight, pipeline in zip(self.weights, self.pipelines, strict=True):
-                total += weight * transform_and_predict(pipeline.steps[1:], Z, self.classes)
+            for weight, member in zip(self.weights, self.members, strict=True):
+                total += weight * predict_probabilities(member, Z, self.classes)
         return self.decision_.scale(total / total.sum(axis=1, keepdims=True))
+
+
+def constant_ensemble(
+    reader: Any, classes: NDArray[Any], y: ArrayLike, sample_weight: ArrayLike | None = None
+) -> PipelineEnsemble:
+    """Ensemble that reads the table and predicts the frequencies of the labels y."""
+    y = np.asarray(y)
+    shares = DummyClassifier().fit(np.zeros((len(y), 1)), y, sample_weight=sample_weight)
+    return PipelineEnsemble(reader, [Pipeline([("classifier", shares)])], [1.0], classes)
