@@ -14,8 +14,7 @@ from skauto.constraints._evidence import Evidence, Margin, cautious_mean
 from skauto.constraints._groups import GroupConstraint
 from skauto.data import TrainingData
 from skauto.history import Trial
-from skauto.model import PipelineEnsemble
-from skauto.selection import Decision
+from skauto.model import Decision, PipelineEnsemble
 from skauto.utils import IntArray
 
 

@@ -13,7 +13,8 @@ from skauto.constraints._gate import Gate, Verdict
 from skauto.data import TrainingData
 from skauto.ensemble._signals import GroupSignals, KnownGroups, Signals
 from skauto.history import Trial
-from skauto.selection import Decision, ErrorLoss, LabelLoss, Loss, RateLimit, choose_decision
+from skauto.model import Decision
+from skauto.selection import ErrorLoss, LabelLoss, Loss, RateLimit, choose_decision
 from skauto.selection._rates import choose_signal_thresholds, expected_labels
 from skauto.utils import FloatArray, IntArray
 

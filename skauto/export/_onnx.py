@@ -10,8 +10,7 @@ from skauto.data._encoders import NumericEncoder
 from skauto.export._onnx_graph import OPSETS, Graph
 from skauto.export._onnx_steps import add_step
 from skauto.export._vote import vote_of
-from skauto.model import PipelineEnsemble, WeightedClassifier
-from skauto.selection import Decision
+from skauto.model import Decision, PipelineEnsemble, WeightedClassifier
 
 if TYPE_CHECKING:
     import onnx

@@ -1,6 +1,5 @@
 """Ensemble selection, losses and decisions, computed from arrays of predictions."""
 
-from skauto.model import Decision
 from skauto.selection._decisions import choose_decision
 from skauto.selection._diversity import pairwise_disagreement, pairwise_diversity
 from skauto.selection._greedy import Selection, greedy_selection
@@ -18,7 +17,6 @@ from skauto.selection._scorer_loss import ScorerLoss, get_loss
 __all__ = [
     "BalancedErrorLoss",
     "BrierLoss",
-    "Decision",
     "ErrorLoss",
     "F1Loss",
     "LabelLoss",

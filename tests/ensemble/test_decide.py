@@ -33,7 +33,8 @@ from skauto.ensemble._decide import DecisionChooser
 from skauto.exceptions import SmallGroupWarning
 from skauto.export import export_code, trusted_types
 from skauto.history import Trial
-from skauto.selection import Decision, ErrorLoss
+from skauto.model import Decision
+from skauto.selection import ErrorLoss
 from skauto.space import SearchSpace
 
 

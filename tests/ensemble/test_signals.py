@@ -6,7 +6,8 @@ from scipy.special import expit
 
 from skauto.data import TrainingData
 from skauto.ensemble._signals import GroupSignals
-from skauto.selection import Decision, ErrorLoss, RateLimit
+from skauto.model import Decision
+from skauto.selection import ErrorLoss, RateLimit
 from skauto.selection._rates import choose_signal_thresholds
 
 N = 1500

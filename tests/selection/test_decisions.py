@@ -6,11 +6,11 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit, logit, softmax
 from sklearn.metrics import f1_score, fbeta_score, get_scorer, log_loss, make_scorer
 
+from skauto.model import Decision
 from skauto.model._decision import logarithms
 from skauto.selection import (
     BalancedErrorLoss,
     BrierLoss,
-    Decision,
     ErrorLoss,
     LogLoss,
     MatthewsLoss,
