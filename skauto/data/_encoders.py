@@ -189,12 +189,19 @@ class CategoryEncoder(Encoder):
             counts = np.bincount(cells.codes[cells.codes >= 0])
             present = {cells.levels[code] for code in np.flatnonzero(counts).tolist()}
         ordered = _sorted(present)
-        self.code_of = {level: float(code) for code, level in enumerate(ordered)}
+        self.n_levels = len(ordered)
+        texts = [text_of(level) for level in ordered]
+        # Other levels, such as intervals, are known by their text: skops stores keys as JSON.
+        same_texts = len(set(texts)) < len(texts)
+        self.code_of = {
+            level: float(code)
+            for code, level in enumerate(ordered)
+            if same_texts or isinstance(level, str | int | float)
+        }
         self.of_strings = set(map(type, ordered)) <= {str}
         self.types = sorted({common_type(kind) or "objects" for kind in map(type, ordered)})
-        texts = [text_of(level) for level in ordered]
         times = Counter(map(_folded, texts))
-        self.code_of_text = dict(zip(texts, self.code_of.values(), strict=True))
+        self.code_of_text = {text: float(code) for code, text in enumerate(texts)}
         self.code_of_folded = {
             _folded(text): code
             for text, code in self.code_of_text.items()

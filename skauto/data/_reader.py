@@ -92,7 +92,7 @@ class ColumnReader:
             encoder = encoder.category
         if not isinstance(encoder, CategoryEncoder) or not self.keep[0]:
             return 0
-        return len(encoder.code_of)
+        return encoder.n_levels
 
 
 class TableReader(TransformerMixin, BaseEstimator):
@@ -230,9 +230,7 @@ class TableReader(TransformerMixin, BaseEstimator):
             block = encoder.encode(cells, name)
             plain = codes_alone(encoder, block, labels) if wanted is None else None
             if plain is not None:
-                why = (
-                    f"{len(plain.code_of)} short strings; their n-grams do not predict the classes"
-                )
+                why = f"{plain.n_levels} short strings; their n-grams do not predict the classes"
                 kind, encoder = Kind("categorical", why), plain
                 block = Block(block.values[:, :1], block.codes)
             readers.append(_column_reader(name, kind, encoder, block, cells))

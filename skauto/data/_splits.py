@@ -78,7 +78,7 @@ def make_splits(
     if cv is None or isinstance(cv, numbers.Number):
         cv = _default_cv(len(y)) if cv is None else cv
         return _checked(_stratified(cv, y, groups, seed), len(y))
-    if isinstance(cv, str) or not (hasattr(cv, "split") or hasattr(cv, "__iter__")):
+    if isinstance(cv, str | type) or not (hasattr(cv, "split") or hasattr(cv, "__iter__")):
         _raise_invalid_cv(cv)
     if hasattr(cv, "split"):
         return _checked(cv.split(X, y, groups), len(y))
@@ -113,6 +113,11 @@ def affordable_folds(
 
 
 def _raise_invalid_cv(cv: Any) -> NoReturn:
+    if isinstance(cv, type):
+        raise ValueError(
+            f"The 'cv' parameter must be an object. Got the class {cv.__name__}; pass "
+            f"{cv.__name__}()."
+        )
     raise ValueError(
         "The 'cv' parameter must be None, a number of folds (int >= 2), a share of rows to hold "
         "out (float in (0, 1)), a splitter with a split method, or an iterable of (train, test) "

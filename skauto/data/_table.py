@@ -74,6 +74,14 @@ class Levels:
 Cells = Numbers | Dates | Levels
 
 
+def unmasked(array: Any) -> NDArray[Any]:
+    """Return a masked array without its mask: cells are NaN among numbers, else None."""
+    numeric = array.dtype.kind in "biuf"
+    cells = np.array(array.data, dtype=float if numeric else object)
+    cells[np.ma.getmaskarray(array)] = np.nan if numeric else None
+    return cells
+
+
 def as_table(X: Any) -> Any:
     """Convert X to a dataframe, a 2-D array or a CSR matrix.
 
@@ -81,8 +89,16 @@ def as_table(X: Any) -> Any:
     array are missing. A ValueError is raised if X is not two-dimensional, is complex or has
     duplicate column names, and a TypeError if it is a lazy table.
     """
+    is_series = nw.dependencies.is_into_series(X)
     if nw.dependencies.is_into_dataframe(X):
         names = column_names(X) or []
+        if len({isinstance(name, str) for name in names}) > 1:
+            odd = sorted({str(name) for name in names if not isinstance(name, str)})
+            raise TypeError(
+                "Feature names are only supported if all input features have string names. Got "
+                f"columns without one: {', '.join(odd[:5])}; rename them, for instance by "
+                "X.columns = X.columns.astype(str)."
+            )
         if len(set(names)) < len(names):
             twice = sorted({str(name) for name in names if names.count(name) > 1})
             raise ValueError(
@@ -93,8 +109,7 @@ def as_table(X: Any) -> Any:
     if sparse.issparse(X):
         X = X.tocsr()  # type: ignore[attr-defined]
     elif isinstance(X, np.ma.MaskedArray):  # masked cells are missing
-        dtype, missing = (float, np.nan) if X.dtype.kind in "biuf" else (object, None)
-        X = np.ma.filled(X.astype(dtype), missing)
+        X = unmasked(X)
     elif isinstance(X, np.ndarray):
         X = np.asarray(X)  # without subclasses such as numpy.matrix
     elif isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
@@ -104,6 +119,11 @@ def as_table(X: Any) -> Any:
     else:
         array = np.asarray(X)
         X = np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
+    if X.ndim == 1 and is_series:
+        raise ValueError(
+            "Expected 2D array, got 1D array instead: X must be a table. Got a Series; pass a "
+            "table of one row, such as X.iloc[[0]], or of one column, such as X[['name']]."
+        )
     if X.ndim != 2:
         raise ValueError(
             f"Expected 2D array, got {'scalar' if X.ndim == 0 else f'{X.ndim}D'} array instead "

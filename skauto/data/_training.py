@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_consistent_length
 from skauto.data._facts import DataFacts
 from skauto.data._reader import TableReader
 from skauto.data._splits import Split
-from skauto.data._table import as_table, column_names, is_missing
+from skauto.data._table import as_table, column_names, is_missing, unmasked
 from skauto.utils import (
     BoolArray,
     FloatArray,
@@ -25,6 +25,8 @@ from skauto.utils import (
     take_rows,
 )
 
+# Types of labels besides strings.
+_NUMERIC_LABELS = (bool, int, float, np.bool_, np.integer, np.floating)
 METADATA = ("sample_weight", "groups", "sensitive_features")
 
 
@@ -202,45 +204,62 @@ def _check_shape(X: Any) -> None:
 def _read_target(y: Any) -> NDArray[Any]:
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None.")
-    y = column_or_1d(y, warn=True)
+    y = column_or_1d(plain_labels(y), warn=True)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise ValueError(
             "Input y contains NaN or infinity. Every row of X needs a class; drop the others."
         )
-    if n_missing := _n_missing(y):
-        raise ValueError(
-            f"Input y contains {n_missing} missing values (None or NaN). Every row of X "
-            "needs a class; drop the others."
-        )
-    y = plain_labels(y)
     check_classification_targets(y)
     return y
 
 
 def plain_labels(y: Any) -> Any:
-    """Convert Python numbers and booleans of dtype object to their NumPy type.
+    """Convert labels to a NumPy array; numbers and booleans get their NumPy type.
 
-    Strings of variable width, which scikit-learn cannot read, become Python strings. Other labels
-    are unchanged; a mix of strings and other types is a ValueError.
+    Labels of nullable, categorical and Arrow types are converted without loss. Labels that are
+    missing or masked, of several types, or neither strings, numbers nor booleans are a ValueError.
     """
-    array = np.asarray(y)
+    array = _label_array(y)
     if array.dtype.kind == "T":
-        return array.astype(object)
+        array = array.astype(object)
     if array.dtype.kind != "O":
-        return y
-    labels = array.tolist()
-    types = set(map(type, labels))
-    is_string = [issubclass(kind, str) for kind in types]
-    if not any(is_string):
-        plain = np.array(labels)
-        return plain if plain.dtype.kind in "biuf" else y
-    if not all(is_string):
+        return array
+    labels = array.ravel().tolist()
+    if n_missing := sum(map(is_missing, labels)):
         raise ValueError(
-            "y must hold labels of one type. Got "
-            f"{' and '.join(sorted(kind.__name__ for kind in types))} instead; convert them, for "
-            "instance with .astype(str)."
+            f"Input y contains {n_missing} missing values (None or NaN). Every row of X "
+            "needs a class; drop the others."
         )
-    return y
+    types = set(map(type, labels))
+    if all(issubclass(kind, str) for kind in types):
+        return array
+    plain = np.array(labels)
+    numeric = all(issubclass(kind, _NUMERIC_LABELS) for kind in types)
+    if numeric and plain.dtype.kind in "biuf" and plain.tolist() == labels:
+        return plain.reshape(array.shape)
+    got = " and ".join(sorted(kind.__name__ for kind in types))
+    if any(issubclass(kind, str) for kind in types):
+        raise ValueError(
+            f"y must hold labels of one type. Got {got} instead; convert them, for instance with "
+            ".astype(str)."
+        )
+    raise ValueError(
+        f"y must hold strings, booleans, or numbers of 64 bits. Got {got} such as {labels[0]!r} "
+        "instead; convert them to strings, for instance with .astype(str)."
+    )
+
+
+def _label_array(y: Any) -> NDArray[Any]:
+    """Return the labels as an array, of dtype object if their type may have missing values."""
+    if isinstance(y, np.ma.MaskedArray):  # masked labels are missing
+        return unmasked(y.astype(object))
+    to_list = getattr(y, "to_pylist", None) or getattr(y, "to_list", None)
+    if to_list is None or isinstance(getattr(y, "dtype", None), np.dtype):
+        return np.asarray(y)
+    values = to_list()
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def _read_groups(groups: Any) -> NDArray[Any] | None:
@@ -255,6 +274,13 @@ def _read_groups(groups: Any) -> NDArray[Any] | None:
         raise ValueError(
             f"The 'groups' contain {n_missing} missing values (None or NaN). Every row of X needs "
             "a group; give each of these rows a group of its own, or drop them."
+        )
+    types = set(map(type, groups.tolist())) if groups.dtype.kind == "O" else set()
+    if len({issubclass(kind, str) for kind in types}) > 1:
+        raise ValueError(
+            "The 'groups' must hold values of one type. Got "
+            f"{' and '.join(sorted(kind.__name__ for kind in types))} instead; convert them, for "
+            "instance with .astype(str)."
         )
     return groups
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from skauto.display._base import BLUE, RED, ROW_HEIGHT, BaseDisplay, loss_name, record_of, rows_of
+from skauto.display._words import as_written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +62,7 @@ class EffectsDisplay(BaseDisplay):
         self.shown_ = shown
         n_rows = len(shown) + len(headings)
         axes = self._make_axes_pair(ax, width=8.5, height=1.0 + 0.8 * ROW_HEIGHT * n_rows)
-        labels = [f"change of {self.loss_name}", "change of the time [s]"]
+        labels = [f"change of {as_written(self.loss_name)}", "change of the time [s]"]
         self.bars_ = []
         for one, column, label in zip(axes, ("loss", "seconds"), labels, strict=True):
             colors = [BLUE if value < 0 else RED for value in shown[column]]
@@ -72,7 +73,9 @@ class EffectsDisplay(BaseDisplay):
             one.set_axisbelow(True)
             one.tick_params(axis="y", length=0)
         names = [f"{row.algorithm} ({row.n_trials})" for row in rows_of(shown)]
-        axes[0].set_yticks([*headings.values(), *shown["y"]], [*headings, *names])
+        axes[0].set_yticks(
+            [*headings.values(), *shown["y"]], [as_written(name) for name in (*headings, *names)]
+        )
         for text in axes[0].get_yticklabels()[: len(headings)]:
             text.set_fontweight("bold")
         axes[0].tick_params(axis="y", labelsize="small")

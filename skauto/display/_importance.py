@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skauto.display._base import BLUE, ROW_HEIGHT, BaseDisplay, score_name
+from skauto.display._words import as_written
 from skauto.inspection import cross_validated_importance
 
 if TYPE_CHECKING:
@@ -142,10 +143,10 @@ class PermutationImportanceDisplay(BaseDisplay):
         self.bars_ = ax.barh(
             rows, self.shown_["mean"], xerr=self.shown_["std"], color=BLUE, ecolor="0.3"
         )
-        ax.set_yticks(rows, [str(name)[:_MAX_NAME] for name in self.shown_["column"]])
+        ax.set_yticks(rows, [as_written(str(n)[:_MAX_NAME]) for n in self.shown_["column"]])
         ax.invert_yaxis()
         ax.axvline(0.0, color="black", linewidth=0.8)
-        ax.set_xlabel(f"loss of {self.score_name} when permuted")
+        ax.set_xlabel(f"loss of {as_written(self.score_name)} when permuted")
         ax.grid(axis="x", alpha=0.3)
         ax.set_axisbelow(True)
         return self

@@ -27,6 +27,8 @@ def leaderboard_frame(estimator: Any) -> "pd.DataFrame":
     for trial in sorted(history, key=lambda t: (t.status != "ok", t.losses)):
         rows.append({**_trial_row(trial, history), "weight": weights.get(trial.number, 0.0)})
         rows[-1]["size"] = sizes.get(trial.number, math.nan)
+        if trial.number in estimator._refit_errors:
+            rows[-1]["error"] = f"on all rows: {estimator._refit_errors[trial.number]}"
     frame = pd.DataFrame(rows, columns=[*_FIRST, "weight", "status", *_others(history), "error"])
     return frame.astype({"trial": "Int64"})
 

@@ -17,6 +17,7 @@ from sklearn.metrics import (
 
 from skauto.display._base import BLUE, COLORMAP
 from skauto.display._page import figure, table
+from skauto.display._words import as_written
 from skauto.selection._intervals import Answers, Truth
 from skauto.utils import FloatArray, take_rows
 
@@ -123,7 +124,7 @@ class Predictions:
             self.truth,
             self.labels,
             labels=np.arange(len(self.classes)),
-            display_labels=self.classes,
+            display_labels=[as_written(label) for label in self.classes],
             include_values=len(self.classes) <= _N_NUMBERED,
             xticks_rotation="vertical" if longest > _SHORT_LABEL else "horizontal",
             cmap=COLORMAP,
@@ -134,7 +135,7 @@ class Predictions:
         """Draw the calibration of the second of two classes, or of the predicted class."""
         if self._binary:
             predicted, happened = self.probabilities[:, 1], self.truth == 1
-            name = self.classes[1]
+            name = as_written(self.classes[1])
             axes = f"mean probability of class {name}", f"share of class {name}"
         else:
             predicted = np.take_along_axis(self.probabilities, self.labels[:, None], 1)[:, 0]

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from skauto.display._words import as_written
 from skauto.history import History, Trial
 from skauto.utils import FloatArray
 
@@ -16,7 +17,7 @@ def quantities(history: History) -> list[str]:
 
 def readable(name: str) -> str:
     """Name of a quantity as an axis label."""
-    return name.replace("_", " ").replace("(", " (")
+    return as_written(name.replace("_", " ").replace("(", " ("))
 
 
 def values_of(history: History, trials: Iterable[Trial], names: Sequence[str]) -> FloatArray:

@@ -100,6 +100,11 @@ def _header(title: str, estimator: Any) -> str:
     )
     best = estimator.best_trial_
     pipeline = "" if best is None else f"<p>Best pipeline: {text(describe_pipeline(best))}.</p>"
+    if estimator._is_guessing:
+        pipeline = (
+            "<p><b>The model is no better than guessing</b>: its lead over always answering the "
+            f"most frequent class may be chance.</p>{pipeline}"
+        )
     return f'<h1>{text(title)}</h1>{pipeline}<div class="tiles">{shown}</div>'
 
 
@@ -156,12 +161,11 @@ def _best_trials(estimator: Any) -> str:
 
 
 def _failures(history: "History") -> str:
-    """Count the trials without a score by status and last line of the error."""
+    """Count the trials without a score by status and cause."""
     failures: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for trial in history:
         if trial.status not in ("ok", "stopped", "skipped"):
-            lines = trial.error.strip().splitlines() or [""]
-            failures[trial.status, lines[-1].strip()[:300]][trial.configuration.structure[-1]] += 1
+            failures[trial.status, trial.cause[:300]][trial.configuration.structure[-1]] += 1
     if not failures:
         return ""
     rows = [

@@ -17,6 +17,7 @@ from skauto.display._base import (
     loss_name,
     styles,
 )
+from skauto.display._words import as_written
 from skauto.history import History
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class SearchHistoryDisplay(HistoryDisplay):
                 zorder=3,
             )
             if len(own):
-                ax.scatter([], [], s=28, marker=marker, color=color, label=name)
+                ax.scatter([], [], s=28, marker=marker, color=color, label=as_written(name))
         best = frame["loss"].where(frame["eligible"]).cummin().ffill()
         (self.incumbent_,) = ax.step(
             frame[x], best, where="post", color=BLACK, label="best so far"
@@ -124,7 +125,7 @@ class SearchHistoryDisplay(HistoryDisplay):
         if not measured["eligible"].all():
             ax.scatter([], [], s=28, edgecolors=GREY, facecolors="none", label="not eligible")
         self.failed_ = self._mark_failures(ax, frame.loc[frame["loss"].isna(), x])
-        ax.set(xlabel="trial" if x == "trial" else "time [s]", ylabel=self.loss_name)
+        ax.set(xlabel="trial" if x == "trial" else "time [s]", ylabel=as_written(self.loss_name))
         ax.locator_params(axis="x", integer=x == "trial")
         if is_wide(measured["loss"]):
             ax.set_yscale("log")

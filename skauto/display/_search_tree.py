@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from skauto.display._base import COLORMAP, GREY, ROW_HEIGHT, BaseDisplay, record_of, rows_of
+from skauto.display._words import as_written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +93,7 @@ class SearchTreeDisplay(BaseDisplay):
         self._draw_nodes(ax, shown)
         self._write_labels(ax, shown, n_rows)
         steps = shown.drop_duplicates("depth").sort_values("depth")["step"]
-        ax.set_xticks(range(n_columns), [step.replace("_", " ") for step in steps])
+        ax.set_xticks(range(n_columns), [as_written(step.replace("_", " ")) for step in steps])
         ax.xaxis.tick_top()
         ax.tick_params(length=0)
         ax.set(yticks=[], xlim=(-0.2, n_columns - 0.1), ylim=(n_rows - 0.4, -0.6))
@@ -149,7 +150,7 @@ class SearchTreeDisplay(BaseDisplay):
             ax.text(
                 row.x + 0.1,
                 row.y,
-                f"{row.algorithm or 'all'} ({row.visits})",
+                as_written(f"{row.algorithm or 'all'} ({row.visits})"),
                 size=size,
                 va="center",
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},

@@ -1,5 +1,7 @@
 """Names of pipelines and statuses in plain English."""
 
+from typing import Any
+
 import numpy as np
 
 from skauto.history import Trial
@@ -48,6 +50,11 @@ _STATUSES = {
 }
 # Classifiers whose rounds of early stopping are passes over the rows.
 _BY_EPOCHS = ("mlp",)
+
+
+def as_written(name: Any) -> str:
+    """Escape a name for matplotlib, which reads text between dollar signs as a formula."""
+    return str(name).replace("$", r"\$")
 
 
 def describe_pipeline(trial: Trial) -> str:

@@ -98,6 +98,8 @@ class WorkerHandle:
         """Bytes that the worker and its children hold beyond those of the fresh worker."""
         total = -self.fresh_memory
         for process in (self.handle, *self.children):
+            if process is None:
+                continue
             with contextlib.suppress(psutil.Error):
                 total += private_memory(process)
         self.last_memory = total
@@ -139,10 +141,21 @@ def private_memory(process: psutil.Process) -> int:
     return info.rss - getattr(info, "shared", 0)
 
 
+def _open_standard_descriptors() -> None:
+    """Open those of the descriptors 0 to 2 that the program has closed.
+
+    Otherwise pipes would get these numbers, and the worker replaces these descriptors.
+    """
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+
+
 def start_worker(
     context: BaseContext, source: Source, config: dict[str, Any], limit: int | None
 ) -> WorkerHandle:
     """Start a worker; see `work` for the function, the configuration and the memory limit."""
+    _open_standard_descriptors()
     channel, their_channel = socket.socketpair()
     their_lifeline, lifeline = multiprocessing.Pipe(duplex=False)
     report, their_report = multiprocessing.Pipe(duplex=False)

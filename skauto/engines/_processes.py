@@ -100,6 +100,7 @@ class ProcessEngine(Engine):
         self._workers: list[WorkerHandle] = []
         self._dying: list[WorkerHandle] = []
         self._n_failed_starts = 0
+        self._has_started = False  # a worker was ready
         self._next_memory_check = 0.0
         self._next_children_check = 0.0
         # Runs on `close`, on garbage collection and at the end of the interpreter.
@@ -182,10 +183,12 @@ class ProcessEngine(Engine):
             )
         if status == "ready":
             worker.ready = True
-            worker.handle = psutil.Process(worker.pid)
             self._n_failed_starts = 0
-            if self.memory_limit is not None:
-                worker.fresh_memory = private_memory(worker.handle)
+            with contextlib.suppress(psutil.Error):  # it may have died since
+                worker.handle = psutil.Process(worker.pid)
+                if self.memory_limit is not None:
+                    worker.fresh_memory = private_memory(worker.handle)
+            self._has_started = True
             return
         value = None
         if has_value:
@@ -225,7 +228,9 @@ class ProcessEngine(Engine):
             self._finish(worker, self._outcome_of_death(worker, exitcode, trace))
         elif not worker.ready:
             self._n_failed_starts += 1
-            if self._n_failed_starts >= MAX_FAILED_STARTS:
+            # The main module of a script that lacks the guard fails at every start.
+            by_main = self.start_method != "fork" and not self._has_started
+            if self._n_failed_starts >= (1 if by_main and exitcode == 1 else MAX_FAILED_STARTS):
                 raise RuntimeError(self._start_error(exitcode, trace))
 
     def _outcome_of_death(self, worker: WorkerHandle, exitcode: int | None, trace: str) -> Outcome:
@@ -254,9 +259,9 @@ class ProcessEngine(Engine):
                 'under `if __name__ == "__main__":`.'
             )
         return (
-            f"Worker processes cannot be started: {MAX_FAILED_STARTS} in a row ended (the last "
-            f"with exit code {exitcode}) before they were ready.{hint} Set n_jobs=None and no "
-            f"limits to evaluate in this process instead.\n{trace}"
+            f"Worker processes cannot be started: {self._n_failed_starts} in a row ended (the "
+            f"last with exit code {exitcode}) before they were ready.{hint} Set n_jobs=None and "
+            f"no limits to evaluate in this process instead.\n{trace}"
         ).strip()
 
     def _enforce_time_limits(self) -> None:
@@ -324,9 +329,13 @@ class ProcessEngine(Engine):
                 self._workers.append(
                     start_worker(self._context, self._source, self._config, self.memory_limit)
                 )
-            except OSError:  # out of memory, processes or descriptors: continue with fewer
+            except OSError as exc:  # out of memory, processes or descriptors: continue with fewer
                 if not self._workers:
-                    raise
+                    raise RuntimeError(
+                        f"No worker process can be started: {exc}. Close other programs, or raise "
+                        "the limits of processes and open files (ulimit -u, -n). Set n_jobs=None "
+                        "and no limits to evaluate in this process instead."
+                    ) from exc
                 break
 
     def _pause(self, end: float) -> float:

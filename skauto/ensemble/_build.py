@@ -184,13 +184,17 @@ class EnsembleBuilder:
         seconds: float = math.inf,
         kept: Sequence[str] = (),
         fitted: Collection[int] = (),
+        failed: Collection[int] = (),
     ) -> dict[int, float]:
-        """Weights of the selected members, see `MemberSelector.select`; `fitted` take no time."""
+        """Weights of the selected members, see `MemberSelector.select`.
+
+        Trials that are `fitted` take no time, and those that have `failed` are excluded.
+        """
 
         def time_to_fit(trial: Trial) -> float:
             return 0.0 if trial.number in fitted else self._time_to_fit(trial)
 
-        return self.selector.select(history, time_to_fit, processor_seconds, seconds, kept)
+        return self.selector.select(history, time_to_fit, processor_seconds, seconds, kept, failed)
 
     def _ensembles(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:
         """Weights of ensembles of fitted members, in the order of their check.
@@ -240,8 +244,12 @@ class EnsembleBuilder:
         if refits.budget.time_limit is not None:
             seconds -= min(self._time_to_decide(refits.budget.time_limit), seconds / 2)
         processor_seconds = seconds * refits.engine.n_workers
-        weights = self.select(history, processor_seconds, seconds, kept, refits.pipelines)
+        weights = self.select(
+            history, processor_seconds, seconds, kept, refits.pipelines, _failed(refits)
+        )
         refits.fit(weights)
+        if not _failed(refits).isdisjoint(weights):  # select others in their place
+            return self._fitted(history, refits, kept)
         return {number: weights[number] for number in weights if number in refits.pipelines}
 
     def _vote_loss(self, history: History, weights: dict[int, float]) -> float:
@@ -364,6 +372,7 @@ class EnsembleBuilder:
             best_verdict=best.verdict,
             refused=refused,
             not_fitted=refits.missing,
+            refit_errors={n: refits.errors[n] for n in sorted(_failed(refits))},
             labels=labels,
         )
 
@@ -420,7 +429,20 @@ class EnsembleBuilder:
         ensemble = constant_ensemble(
             self.reader, data.classes, data.classes[data.y], data.sample_weight
         )
-        return Model(ensemble, {}, None, ensemble, fallback=True, not_fitted=refits.missing)
+        return Model(
+            ensemble,
+            {},
+            None,
+            ensemble,
+            fallback=True,
+            not_fitted=refits.missing,
+            refit_errors={n: refits.errors[n] for n in sorted(_failed(refits))},
+        )
+
+
+def _failed(refits: Refits) -> set[int]:
+    """Numbers of trials without a model because their refit failed."""
+    return refits.errors.keys() - refits.pipelines.keys()
 
 
 def _labels(predictions: FloatArray, rows: IntArray, decision: Decision | None) -> IntArray:

@@ -34,4 +34,5 @@ class Model:
     best_verdict: Verdict = field(default_factory=Verdict)
     refused: list[Candidate] = field(default_factory=list)  # those that violate a limit
     not_fitted: list[int] = field(default_factory=list)  # numbers of trials not refitted in time
+    refit_errors: dict[int, str] = field(default_factory=dict)  # by trial number
     labels: IntArray | None = None

@@ -26,7 +26,8 @@ class Refits:
     refitted only if ``refit_time(trial)`` seconds suffice.
 
     `pipelines` are the fitted pipelines of each member, by trial number, and `requested` the
-    numbers of all trials whose refit was requested.
+    numbers of all trials whose refit was requested. `errors` are those of failed refits; a refit
+    that does not end in time is no failure.
     """
 
     history: History
@@ -38,6 +39,7 @@ class Refits:
     refit_time: Callable[[Trial], float]
     pipelines: dict[int, list[Pipeline]] = field(default_factory=dict)
     requested: list[int] = field(default_factory=list)
+    errors: dict[int, str] = field(default_factory=dict)
 
     @property
     def missing(self) -> list[int]:
@@ -69,8 +71,11 @@ class Refits:
             if left <= 0:
                 break
             for key, outcome in self.engine.wait(left):
+                number, fold = cast(tuple[int, int | None], key)
                 if outcome.status == "ok":
-                    fitted[cast(tuple[int, int | None], key)] = outcome.value
+                    fitted[number, fold] = outcome.value
+                elif outcome.status != "timeout":
+                    self.errors.setdefault(number, outcome.error)
         self.engine.cancel()
         for number in new:  # not in the order of completion, which rounding would depend on
             pipelines = [fitted[number, fold] for fold in self.folds if (number, fold) in fitted]

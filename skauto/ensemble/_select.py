@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -57,6 +57,7 @@ class MemberSelector:
         processor_seconds: float = math.inf,
         seconds: float = math.inf,
         kept: Sequence[str] = (),
+        excluded: Collection[int] = (),
     ) -> dict[int, float]:
         """Return the weights of the selected members by trial number, largest first.
 
@@ -65,9 +66,10 @@ class MemberSelector:
 
         Fitting all members takes at most `processor_seconds`, and fitting one member at most
         `seconds`; selection ends after a fifth of them. Constraints with the keys `kept` are
-        ignored, because a decision can keep them.
+        ignored, because a decision can keep them. Trials with numbers in `excluded` are no
+        candidates.
         """
-        known = self.pool(history, kept)
+        known = self.pool(history, kept, excluded)
         seconds_of = {trial.number: time_to_fit(trial) for trial in known}
         pool = [trial for trial in known if seconds_of[trial.number] <= seconds]
         if not pool:
@@ -110,12 +112,14 @@ class MemberSelector:
             pool[i].number: float(selection.weights[i]) for i in order if selection.weights[i] > 0
         }
 
-    def pool(self, history: History, kept: Sequence[str] = ()) -> list[Trial]:
+    def pool(
+        self, history: History, kept: Sequence[str] = (), excluded: Collection[int] = ()
+    ) -> list[Trial]:
         """Candidates among the complete trials, ordered by violation, then by loss."""
         complete = [
             replace(t, constraints={**t.constraints, **self.gate.learned(t)})
             for t in history
-            if is_complete(t)
+            if is_complete(t) and t.number not in excluded
         ]
         keys = [preference(history, _ignoring(t, kept)) for t in complete]
         families = [t.configuration.structure[-1] for t in complete]

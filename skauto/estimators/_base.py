@@ -37,7 +37,7 @@ from skauto.estimators._continued import (
     resumed_history,
     warm_start_facts,
 )
-from skauto.estimators._failures import report_failures
+from skauto.estimators._failures import report_failed_refits, report_failures
 from skauto.estimators._initial import initial_configurations, similar_configurations
 from skauto.estimators._observer import Observer
 from skauto.estimators._options import SearchOptions
@@ -532,7 +532,7 @@ class BaseAutoClassifier(ScoreMixin, CallbackSupportMixin, ClassifierMixin, Base
         return PrefixCache.temporary(int(cache), table)
 
     def _set_model(self, builder: EnsembleBuilder, model: Model, history: History) -> None:
-        if model.fallback:
+        if model.fallback and not model.refit_errors:
             warnings.warn(
                 "The budget was too short: "
                 + ("no trial was finished" if not len(history) else "no pipeline was refitted")
@@ -540,6 +540,8 @@ class BaseAutoClassifier(ScoreMixin, CallbackSupportMixin, ClassifierMixin, Base
                 BudgetWarning,
                 stacklevel=5,
             )
+        report_failed_refits(model.refit_errors, fallback=model.fallback)
+        self._refit_errors = model.refit_errors
         self.ensemble_ = model.ensemble
         self.member_weights_ = model.weights
         self._out_of_fold_labels = model.labels

@@ -2,9 +2,11 @@
 
 import warnings
 from collections import Counter
+from collections.abc import Mapping
 
 from skauto.exceptions import AllTrialsFailedError, TrialFailedWarning
 from skauto.history import History
+from skauto.history._trial import cause_of
 
 _N_CAUSES = 3
 # Statuses of trials that the search ended or left out on purpose.
@@ -36,13 +38,22 @@ def report_failures(history: History, trial_time_limit: float | None) -> None:
     )
 
 
+def report_failed_refits(errors: Mapping[int, str], *, fallback: bool) -> None:
+    """Warn about selected trials whose refit failed; `fallback` if no other trial is left."""
+    if not errors:
+        return
+    causes = "\n".join(f"  trial {n}: {cause_of(text)[:300]}" for n, text in errors.items())
+    instead = "the class shares of y are predicted" if fallback else "others are in their place"
+    warnings.warn(
+        f"{len(errors)} selected pipelines could not be fitted on all rows; {instead}:\n{causes}\n"
+        "The errors are in leaderboard(), column 'error'.",
+        TrialFailedWarning,
+        stacklevel=6,
+    )
+
+
 def _most_frequent_errors(history: History) -> str:
-    """Last lines of the errors with their counts; first lines if the last ones are places."""
-    counts: Counter[str] = Counter()
-    for trial in history:
-        if trial.error and trial.status not in _INTENDED:
-            lines = [line for line in trial.error.strip().splitlines() if line.strip()]
-            cause = lines[-1].strip() if lines else trial.status
-            # A worker that was killed tells the reason, then the innermost calls.
-            counts[lines[0].strip() if cause.startswith('File "') else cause] += 1
+    """Causes with their counts, the most frequent first."""
+    bad = [trial for trial in history if trial.error and trial.status not in _INTENDED]
+    counts = Counter(trial.cause or trial.status for trial in bad)
     return "\n".join(f"  {n} x {text[:300]}" for text, n in counts.most_common(_N_CAUSES))

@@ -1,6 +1,6 @@
 """Pareto front of a search, and the fits of its pipelines."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -45,10 +45,14 @@ def distances_to_ideal(points: ArrayLike) -> NDArray[Any]:
 class FrontSelector(MemberSelector):
     """Candidates are the pipelines of the Pareto front."""
 
-    def pool(self, history: History, kept: Sequence[str] = ()) -> list[Trial]:
+    def pool(
+        self, history: History, kept: Sequence[str] = (), excluded: Collection[int] = ()
+    ) -> list[Trial]:
         """The front in the order of preference."""
         front = [
-            t for t in pareto_trials(history, history.objectives[1:]) if t.predictions is not None
+            t
+            for t in pareto_trials(history, history.objectives[1:])
+            if t.predictions is not None and t.number not in excluded
         ]
         if history.limits:
             return sorted(front, key=lambda t: (history.violation(t), t.loss))

@@ -46,13 +46,16 @@ def check_scorers(scorers: Mapping[str, Any], data: TrainingData) -> None:
         except Exception as exc:
             raise ValueError(
                 f"The 'scoring' parameter holds {name!r}, which cannot score "
-                f"{len(data.classes)} classes {data.classes[:5].tolist()}: {exc}"
+                f"{len(data.classes)} classes {data.classes[:5].tolist()}: "
+                f"{str(exc).replace('Predictions', 'AutoClassifier')}"
                 + _hint(exc, scorer, data.classes)
             ) from exc
 
 
 def _hint(error: Exception, scorer: Any, classes: NDArray[Any]) -> str:
-    """Sentence on the positive class if the error is about it."""
+    """Sentence on what to do if the error is about the response method or the positive class."""
+    if "decision_function" in str(error):
+        return " Use a scorer with response_method='predict_proba'."
     if "pos_label" not in str(error) or len(classes) != 2:
         return ""
     name = getattr(scorer_function(scorer), "__name__", "metric")

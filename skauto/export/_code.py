@@ -14,11 +14,11 @@ from types import FunctionType
 from typing import Any
 
 from sklearn.base import BaseEstimator
-from sklearn.pipeline import Pipeline
 
 from skauto.data import TableReader
 from skauto.export._source import OWN, SourceCollector
 from skauto.export._vote import vote_of
+from skauto.model import PipelineEnsemble
 
 # Packages that every exported model needs.
 _ALWAYS = {"numpy", "scipy", "sklearn", "joblib", "pandas"}
@@ -27,9 +27,7 @@ _SCRIPT = '''"""Predict with a model that was found by skauto. It does not need 
 
     python predict.py table.csv > predictions.csv
 
-The probabilities are the weighted average of fitted scikit-learn pipelines. The weights are:
-
-{members}
+The probabilities are the weighted average of fitted scikit-learn pipelines, see MEMBERS.
 """
 
 import pickle
@@ -39,6 +37,8 @@ from pathlib import Path
 # Columns that held strings in the training table. In a file they may look like numbers, or hold
 # strings such as "NA", which are no missing values: only empty entries are.
 STRINGS = {strings}
+# Weight and steps of each pipeline.
+MEMBERS = {members}
 FOLDER = Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER))  # the model imports {package}
 
@@ -131,7 +131,7 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
     """
     vote = vote_of(estimator)
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if any(folder.iterdir()):
         raise FileExistsError(
             f"The 'folder' of export_code must be new or empty. Got {str(folder)!r}; "
@@ -139,11 +139,11 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
         )
     package = _package_name(vote, folder)
     model, source, packages = _pickled(vote, package)
-    (folder / "model.pickle").write_bytes(model)
+    _write(folder / "model.pickle", model)
     about = {
         "package": package,
-        "strings": _string_columns(vote.reader),
-        "members": "\n".join(map(_describe, vote.weights, vote.members)),
+        "strings": ascii(_string_columns(vote.reader)),
+        "members": _described(vote),
         "n_classes": len(vote.classes_),
         "version": metadata.version(OWN),
         "python": platform.python_version(),
@@ -155,10 +155,15 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
         "requirements.txt": _requirements(packages),
     }
     for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        _write(folder / name, text.encode("utf-8"))
     return folder
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file that only its owner can read."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(content)
 
 
 def _package_name(vote: BaseEstimator, folder: Path) -> str:
@@ -180,10 +185,13 @@ def _string_columns(reader: TableReader) -> list[str | int]:
     ]
 
 
-def _describe(weight: float, pipeline: Pipeline) -> str:
-    """Write the weight of a member and the steps of its pipeline after the reader."""
-    steps = [" ".join(repr(step).split()) for _, step in pipeline.steps]
-    return "\n            ".join([f"    {weight:.4f}  {steps[0]}", *steps[1:]])
+def _described(vote: PipelineEnsemble) -> str:
+    """Write the weights of the members and their steps after the reader as a literal."""
+    lines = []
+    for weight, member in zip(vote.weights, vote.members, strict=True):
+        steps = [" ".join(repr(step).split()) for _, step in member.steps]
+        lines.append(f"    ({weight:.4f}, {steps!a}),")
+    return "\n".join(["[", *lines, "]"])
 
 
 class _ForeignPickler(pickle.Pickler):

@@ -3,17 +3,29 @@
 import importlib
 import inspect
 import pkgutil
-from pathlib import Path
 
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from skauto.utils import scorer_function
 
+# Packages whose classes are parts of a fitted estimator.
+_OWN_PACKAGES = (
+    "skauto.acquisition",
+    "skauto.constraints",
+    "skauto.data",
+    "skauto.estimators",
+    "skauto.history",
+    "skauto.metalearning",
+    "skauto.model",
+    "skauto.selection",
+    "skauto.space",
+    "skauto.strategies",
+    "skauto.surrogates",
+)
 # Types of other packages in fitted components that skops does not trust by default.
 _OTHER_PACKAGES = (
     "collections.OrderedDict",
     "collections.defaultdict",
-    "functools.partial",
     "imblearn.over_sampling._random_over_sampler.RandomOverSampler",
     "imblearn.over_sampling._smote.base.SMOTE",
     "imblearn.pipeline.Pipeline",
@@ -52,9 +64,10 @@ _OTHER_PACKAGES = (
 def trusted_types() -> list[str]:
     """List the types in the skops file of a fitted estimator, for ``skops.io.load(trusted=...)``.
 
-    The list has every class and function of skauto, the functions of scikit-learn's scorers, and
-    types of scikit-learn, imbalanced-learn, LightGBM, SciPy and NumPy in the components of the
-    catalog. Your own types, such as an estimator in your search space, are not in the list.
+    The list has the classes of skauto that a fitted estimator contains, the functions of
+    scikit-learn's scorers, and types of scikit-learn, imbalanced-learn, LightGBM, SciPy and NumPy
+    in the components of the catalog. Your own types, such as an estimator in your search space,
+    are not in the list.
 
     Returns
     -------
@@ -75,14 +88,13 @@ def trusted_types() -> list[str]:
     False
     """
     names = set(_OTHER_PACKAGES)
-    package = __name__.split(".")[0]
-    folder = Path(__file__).parents[1]
-    for info in pkgutil.walk_packages([str(folder)], prefix=f"{package}."):
-        module = importlib.import_module(info.name)
-        for name, value in vars(module).items():
-            defined = inspect.isclass(value) or inspect.isfunction(value)
-            if defined and value.__module__ == module.__name__:
-                names.add(f"{module.__name__}.{name}")
+    for package in _OWN_PACKAGES:
+        room = importlib.import_module(package)
+        for info in pkgutil.walk_packages(room.__path__, prefix=f"{package}."):
+            module = importlib.import_module(info.name)
+            for name, value in vars(module).items():
+                if inspect.isclass(value) and value.__module__ == module.__name__:
+                    names.add(f"{module.__name__}.{name}")
     for scorer_name in get_scorer_names():
         function = scorer_function(get_scorer(scorer_name))
         names.add(f"{function.__module__}.{function.__name__}")

@@ -5,6 +5,7 @@ ends with its checksum, so that a line that a crash truncated is detected.
 """
 
 import base64
+import contextlib
 import json
 import math
 import os
@@ -79,6 +80,11 @@ class Checkpoint:
         """
         if not self.path.exists():
             return None
+        if not self.path.is_file():
+            raise CheckpointError(
+                f"The checkpoint must be a file. Got {str(self.path)!r}, which is a folder, a "
+                "pipe or a device; give the path of a new file."
+            )
         with self.path.open("rb") as file:
             first = file.readline()
         if not first.endswith(b"\n") and _START.startswith(first[: len(_START)]):
@@ -104,14 +110,20 @@ class Checkpoint:
         """
         about = {"format": FORMAT, "version": VERSION, **about, "space": space.fingerprint()}
         header = self.header()
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = self.path.open("ab+")
         self._space = space
-        self._lock()
-        if header is None:
-            self._file.truncate(0)
-            self._write(about)
-            return []
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = open(self.path, "ab+", opener=_open_private)  # noqa: SIM115
+            self._lock()
+            if header is None:
+                self._file.truncate(0)
+                self._write(about)
+                return []
+        except OSError as exc:
+            self.close()
+            raise CheckpointError(
+                f"The checkpoint {self.path} cannot be written: {exc}. Give another path."
+            ) from exc
         differing = [name for name in about if header.get(name) != about[name]]
         if differing:
             self.close()
@@ -122,8 +134,14 @@ class Checkpoint:
         return self._read_trials()
 
     def append(self, trial: Trial) -> None:
-        """Write a finished trial to disk, and return when it is durable."""
+        """Write a finished trial to disk, and return when it is durable.
+
+        If the file cannot be written, a CheckpointWarning is given and later trials are not
+        written; the trials in the file can be resumed.
+        """
         assert self._space is not None, "call resume first"
+        if self._file is None:
+            return
         vector = self._space.encode([trial.configuration])[0]
         record = {field.name: getattr(trial, field.name) for field in fields(trial)}
         record |= {
@@ -132,13 +150,23 @@ class Checkpoint:
             "vector": [None if math.isnan(value) else float(value) for value in vector],
             "predictions": _pack(trial.predictions),
         }
-        self._write(record)
+        try:
+            self._write(record)
+        except OSError as exc:
+            with contextlib.suppress(OSError):
+                self.close()
+            warnings.warn(
+                f"The checkpoint {self.path} cannot be written: {exc}. The search goes on without "
+                f"it; trials up to number {trial.number - 1} are in the file.",
+                CheckpointWarning,
+                stacklevel=4,
+            )
 
     def close(self) -> None:
         """Close the file. Calling it again does nothing."""
         if self._file is not None:
-            self._file.close()
-            self._file = None
+            file, self._file = self._file, None
+            file.close()
 
     def _lock(self) -> None:
         assert self._file is not None
@@ -168,9 +196,9 @@ class Checkpoint:
         while line := self._file.readline():
             start = self._file.tell() - len(line)
             record = _parse(line)
-            if record is not None:
+            if record is not None and "vector" in record:
                 trials.append(self._trial(record))
-            elif self._file.readline():
+            elif record is not None or self._file.readline():
                 self.close()
                 raise CheckpointError(
                     f"The checkpoint {self.path} is damaged in line {len(trials) + 2}, before its "
@@ -218,6 +246,11 @@ class Checkpoint:
             }
             steps[step] = name, values
         return Configuration(steps)
+
+
+def _open_private(path: str, flags: int) -> int:
+    """Open a file that only its owner can read if it is new."""
+    return os.open(path, flags, 0o600)
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:

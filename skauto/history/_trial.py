@@ -14,6 +14,18 @@ Status = Literal["ok", "stopped", "skipped", "failed", "timeout", "memout", "cra
 STATUSES: tuple[str, ...] = get_args(Status)
 
 
+def cause_of(error: str) -> str:
+    """Return the line of an error text that names the cause.
+
+    It is the last line of a traceback, or the first line of the text on a killed worker, which
+    ends with the innermost calls.
+    """
+    lines = [line.strip() for line in error.splitlines() if line.strip()]
+    if not lines:
+        return ""
+    return lines[0] if lines[-1].startswith('File "') else lines[-1]
+
+
 @dataclass(frozen=True, eq=False)
 class Proposal:
     """A configuration that a strategy asks to evaluate.
@@ -132,6 +144,11 @@ class Trial:
             raise ValueError(
                 f"The 'status' of a trial must be one of {STATUSES}. Got {self.status!r} instead."
             )
+
+    @property
+    def cause(self) -> str:
+        """One line on why there is no score; "" if there is a score."""
+        return "" if self.status == "ok" else cause_of(self.error)
 
     @property
     def loss(self) -> float:

@@ -19,6 +19,7 @@ def group_names(values: ArrayLike, name: str) -> list[str]:
     The position of a name is the code of the group. Missing values are a group of their own, named
     "". A ValueError is raised if there are more than 50 groups, or only one.
     """
+    _check_types(values, name)
     groups = sorted(set(_texts(values)))
     if not 2 <= len(groups) <= MAX_GROUPS:
         raise ValueError(
@@ -43,6 +44,18 @@ def group_codes(values: ArrayLike, name: str, groups: Sequence[str] | None = Non
             f"{min(unknown)!r} instead. Missing values are the group ''."
         )
     return np.searchsorted(groups, texts)
+
+
+def _check_types(values: ArrayLike, name: str) -> None:
+    """Raise a ValueError if a string is the text of a value of another type, such as 1 and "1"."""
+    cells = np.asarray(values, dtype=object).ravel()
+    distinct = {(isinstance(value, str), _text(value)): value for value in cells}
+    for (is_string, text), value in distinct.items():
+        if not is_string and (True, text) in distinct and text:
+            raise ValueError(
+                f"The sensitive feature {name!r} holds {value!r} and {text!r}, which have the "
+                "same text. Give its values one type, for instance with .astype(str)."
+            )
 
 
 def _texts(values: ArrayLike) -> list[str]:

@@ -42,6 +42,11 @@ def column_arrays(frame: Any) -> Iterator[Any] | None:
 
 def check_sample_weight(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
     """Convert sample weights to floats; a ValueError if negative, infinite or of another shape."""
+    if np.ma.is_masked(sample_weight):
+        raise ValueError(
+            "The 'sample_weight' contains masked values. Every row needs a weight; a weight of 0 "
+            "leaves a row out."
+        )
     rows = np.empty((n_samples, 1))
     return _check_sample_weight(sample_weight, rows, ensure_non_negative=True)
 

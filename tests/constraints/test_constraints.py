@@ -25,7 +25,7 @@ from skauto.constraints import (
 )
 from skauto.constraints._evidence import cautious_mean
 from skauto.exceptions import SmallGroupWarning
-from skauto.model._groups import group_codes
+from skauto.model._groups import group_codes, group_names
 
 CLASSES = np.array(["no", "yes"])
 
@@ -421,3 +421,9 @@ def test_cautious_mean_adds_standard_errors():
     assert cautious_mean(values, 1.5) == pytest.approx(expected)
     assert cautious_mean([0.3], 1.5) == 0.3
     assert np.isnan(cautious_mean([np.nan], 1.5))
+
+
+def test_groups_with_the_same_text_are_refused():
+    with pytest.raises(ValueError, match=r"'sex' holds 1 and '1'.*astype"):
+        group_names([1, "1", 2], "sex")
+    assert group_names([1, 1.0, 2, None], "sex") == ["", "1", "2"]

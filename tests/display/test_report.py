@@ -18,7 +18,12 @@ from skauto.constraints import FalseNegativeRate, ModelSize
 from skauto.display._page import Markup, table, text
 from skauto.display._predictions import Predictions
 from skauto.display._words import describe_pipeline
-from skauto.exceptions import BudgetWarning, InfeasibleWarning, TrialFailedWarning
+from skauto.exceptions import (
+    BudgetWarning,
+    InfeasibleWarning,
+    NoBetterThanGuessingWarning,
+    TrialFailedWarning,
+)
 from skauto.inspection import cross_validated_importance
 from tests.display.browser import look_at, needs_chromium
 from tests.display.conftest import fit, small_space
@@ -256,3 +261,20 @@ def test_the_page_in_a_browser(report, tmp_path, width, dark):
     assert (np.mean(seen["background"]) < 60) == dark
     assert abs(np.mean(seen["color"]) - np.mean(seen["background"])) > 180
     assert all(heading in seen["text"] for heading in HEADINGS)
+
+
+def test_dollar_signs_in_names(rng, tmp_path):
+    X = pd.DataFrame(rng.normal(size=(80, 3)), columns=["cost_$_usd_$", "a$b$c", "$x^{$"])
+    y = np.array(["low_$_1_$", "high$_{$"])[(X.iloc[:, 0] > 0).astype(int)]
+    clf = AutoClassifier(max_evals=2, cv=2, random_state=0).fit(X, y)
+    clf.save_report(tmp_path / "report.html", X=X, y=y)
+    text = (tmp_path / "report.html").read_text()
+    assert "cost_$_usd_$" in text
+
+
+def test_a_model_that_guesses_is_called_so(rng, tmp_path):
+    X, y = rng.normal(size=(200, 3)), (rng.random(200) < 0.1).astype(int)
+    with pytest.warns(NoBetterThanGuessingWarning):
+        clf = AutoClassifier(max_evals=2, cv=2, random_state=0).fit(X, y)
+    clf.save_report(tmp_path / "report.html")
+    assert "no better than guessing" in (tmp_path / "report.html").read_text()

@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import make_scorer, roc_auc_score
+from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from skauto import AutoClassifier, SearchOptions
@@ -126,6 +128,14 @@ BAD_FITS = [
     ),
     ("cv is 1", {"cv": 1}, (X, Y), ValueError, "'cv' parameter must be.*Got 1"),
     ("cv is a string", {"cv": "five"}, (X, Y), ValueError, "'cv' parameter must be.*Got 'five'"),
+    ("cv is a class", {"cv": StratifiedKFold}, (X, Y), ValueError, r"'cv'.*StratifiedKFold\(\)"),
+    (
+        "a scorer of decision_function",
+        {"scoring": make_scorer(roc_auc_score, response_method="decision_function")},
+        (X, Y),
+        ValueError,
+        "'scoring'.*AutoClassifier.*response_method='predict_proba'",
+    ),
     (
         "cv leaves nothing to train on",
         {"cv": [([], [0])]},

@@ -1,11 +1,14 @@
 """Tests of the warning about failed trials."""
 
+import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
+from skauto import AutoClassifier
 from skauto.estimators._failures import report_failures
 from skauto.exceptions import AllTrialsFailedError, TrialFailedWarning
 from skauto.history import History, Trial
-from skauto.space import Configuration
+from skauto.space import Configuration, SearchSpace
 
 
 def history_of(*statuses, errors=None):
@@ -43,3 +46,39 @@ def test_causes_are_sentences_or_exceptions():
         report_failures(history, 1.0)
     causes = str(caught.value).splitlines()[1:-1]
     assert causes == ["  1 x The time limit of 4 s was exceeded.", "  1 x ValueError: too small"]
+
+
+class FailsOnAllRows(DecisionTreeClassifier):
+    """A tree that fits the folds of 200 rows, but not all of them."""
+
+    def fit(self, X, y, sample_weight=None):
+        if len(y) == 200:
+            raise MemoryError("Unable to allocate 80 GiB")
+        return super().fit(X, y, sample_weight=sample_weight)
+
+
+@pytest.mark.parametrize("size", [1, 25])
+def test_a_member_whose_refit_fails_is_replaced(rng, size):
+    X = rng.normal(size=(200, 3))
+    y = (X[:, 0] + X[:, 1] ** 2 > 0.7).astype(int)
+    space = SearchSpace(["classifier"]).add("classifier", "heavy", FailsOnAllRows(random_state=0))
+    space.add("classifier", "light", DecisionTreeClassifier(max_depth=2, random_state=0))
+    clf = AutoClassifier(
+        space=space, initial="defaults", max_evals=2, cv=4, ensemble_size=size, random_state=0
+    )
+    with pytest.warns(TrialFailedWarning, match="(?s)not be fitted.*others.*80 GiB") as caught:
+        clf.fit(X, y)
+    assert sum("could not be fitted" in str(w.message) for w in caught) == 1
+    assert list(clf.member_weights_) == [1]
+    assert clf.score(X, y) > max(y.mean(), 1 - y.mean())
+    board = clf.leaderboard().set_index("trial")
+    assert "Unable to allocate 80 GiB" in board.loc[0, "error"]
+
+
+def test_the_class_shares_are_left_if_no_refit_succeeds(rng):
+    X, y = rng.normal(size=(200, 3)), np.arange(200) % 2
+    space = SearchSpace(["classifier"]).add("classifier", "heavy", FailsOnAllRows(random_state=0))
+    clf = AutoClassifier(space=space, max_evals=1, cv=4, random_state=0)
+    with pytest.warns(TrialFailedWarning, match="(?s)class shares.*80 GiB") as caught:
+        clf.fit(X, y)
+    assert not any("time_limit" in str(warning.message) for warning in caught)

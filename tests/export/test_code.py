@@ -1,5 +1,6 @@
 """The exported folder predicts the same where skauto cannot be imported."""
 
+import ast
 import io
 import pickle
 import runpy
@@ -11,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
@@ -226,3 +228,23 @@ def test_the_script_reads_what_other_forms_were_fitted_on(
         X.loc[3, "amount"] = "oops"
         with pytest.warns(Warning, match="1 of 80 cells of column 'amount', such as 'oops'"):
             predictions_of_script(folder, X, monkeypatch, capsys)
+
+
+@pytest.mark.parametrize("value", ['"""; open("ran", "w"); """', 'say """', "back\\slash \\N{x}"])
+def test_text_of_the_user_stays_a_literal(value, tmp_path, rng):
+    X, y = rng.normal(size=(40, 2)), np.arange(40) % 2
+    prior = DummyClassifier(strategy="prior", constant=value)
+    space = SearchSpace(["classifier"]).add("classifier", "prior", prior)
+    clf = AutoClassifier(space=space, initial="defaults", max_evals=1, random_state=0)
+    folder = export_code(clf.fit(X, y), tmp_path / "model")
+    code = "import predict; print(predict.MEMBERS)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
+    )
+    assert repr(value) in ast.literal_eval(done.stdout)[0][1][0]
+    assert not (folder / "ran").exists()
+
+
+def test_only_the_owner_can_read_the_folder(vote, tmp_path):
+    folder = export_code(vote, tmp_path / "model")
+    assert all(path.stat().st_mode & 0o077 == 0 for path in (folder, *folder.rglob("*")))

@@ -1,13 +1,19 @@
 """Fitted estimators go into a skops file and come back, without pickle."""
 
+import copy
+import importlib
 import io
+import os
+import pickle
 import zipfile
+from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 import skops.io
 
-from skauto import ConstrainedAutoClassifier
+from skauto import AutoClassifier, ConstrainedAutoClassifier
 from skauto.constraints import ModelSize
 from skauto.evaluation import PipelineBuilder
 from skauto.export import trusted_types
@@ -94,3 +100,41 @@ def test_every_classifier_of_the_default_space_is_loaded(rng):
             predict_probabilities(reloaded(steps), Z, np.arange(2)),
             predict_probabilities(steps, Z, np.arange(2)),
         )
+
+
+class Hostile:
+    """Unpickled, it makes a folder."""
+
+    def __reduce__(self):
+        return os.mkdir, ("ran",)
+
+
+def test_no_trusted_function_unpickles(automl, table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X, _ = table
+    loader = "skauto.engines._transport.loads"
+    assert loader not in trusted_types() and "functools.partial" not in trusted_types()
+    module, _, name = loader.rpartition(".")
+    function = getattr(importlib.import_module(module), name)
+    model = copy.copy(automl)
+    model.__dict__["__sklearn_is_fitted__"] = partial(function, pickle.dumps(Hostile()))
+    with pytest.raises(skops.io.exceptions.UntrustedTypesFoundException):
+        reloaded(model).predict(X)
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        pd.interval_range(0, 100, 4),
+        pd.date_range("2024", periods=4),
+        pd.Index([(0, i) for i in range(4)], tupleize_cols=False),
+    ],
+    ids=["intervals", "timestamps", "tuples"],
+)
+def test_levels_of_any_type(levels):
+    codes = np.arange(80) % 4
+    X = pd.DataFrame({"amount": pd.Categorical.from_codes(codes, levels)})
+    model = AutoClassifier(max_evals=1, cv=2, random_state=0).fit(X, codes > 1)
+    assert (model.predict(X) == (codes > 1)).all()
+    np.testing.assert_array_equal(reloaded(model).predict_proba(X), model.predict_proba(X))

@@ -402,3 +402,48 @@ def test_kill_at_any_moment_loses_nothing(iris, path):
         seen = found
     assert len(seen) > 8
     assert len(search(path, max_evals=len(seen) + 2).fit(*iris).history_) == len(seen) + 2
+
+
+def test_a_full_disk_keeps_the_search(iris, path):
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (9_000, hard))
+    try:
+        with pytest.warns(CheckpointWarning, match=r"search\.jsonl cannot be written"):
+            clf = search(path).fit(*iris)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert len(clf.history_) == 8 and {t.status for t in clf.history_} <= {"ok", "stopped"}
+    n_written = path.read_bytes().count(b"\n") - 1
+    with pytest.warns(CheckpointWarning, match=f"{n_written} trials were recovered"):
+        again = search(path).fit(*iris)
+    assert 0 < n_written < 8
+    losses = [[trial.loss for trial in model.history_[:n_written]] for model in (again, clf)]
+    assert losses[0] == losses[1]
+
+
+@pytest.mark.parametrize("kind", ["folder", "empty", "pipe", "below a file", "device"])
+def test_a_path_that_cannot_be_a_checkpoint_is_refused(iris, tmp_path, kind):
+    (tmp_path / "file").write_text("x")
+    os.mkfifo(tmp_path / "pipe")
+    path = {
+        "folder": tmp_path,
+        "empty": "",
+        "pipe": tmp_path / "pipe",
+        "below a file": tmp_path / "file" / "c",
+        "device": os.devnull,
+    }[kind]
+    with pytest.raises(CheckpointError, match="[Cc]heckpoint"):
+        search(path).fit(*iris)
+
+
+def test_a_file_that_was_appended_to_itself_is_damaged(iris, path):
+    search(path, max_evals=2).fit(*iris)
+    path.write_bytes(2 * path.read_bytes())
+    with pytest.raises(CheckpointError, match="damaged in line 4"):
+        search(path, max_evals=2).fit(*iris)
+
+
+def test_only_the_owner_can_read_it(iris, path):
+    search(path, max_evals=1).fit(*iris)
+    assert path.stat().st_mode & 0o077 == 0

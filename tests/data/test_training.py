@@ -1,0 +1,95 @@
+"""Labels and groups: in kind, exact, or refused by name."""
+
+import decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skauto import AutoClassifier
+from skauto.data import TableReader
+from skauto.data._training import read_training_data
+
+X = np.arange(90.0)[:, None]
+THIRDS = np.arange(90) // 30
+
+
+def classes_of(y):
+    return read_training_data(X, y, {}, TableReader()).classes
+
+
+@pytest.mark.parametrize("dtype", ["int64", "Int64", "int64[pyarrow]", "category"])
+def test_large_integers_stay_different_classes(dtype):
+    labels = np.array([7, 2**60 + 1, 2**60 + 2])
+    classes = classes_of(pd.Series(labels[THIRDS]).astype(dtype))
+    assert classes.dtype == np.int64 and classes.tolist() == labels.tolist()
+
+
+@pytest.mark.parametrize("dtype", ["bool", "boolean", "bool[pyarrow]"])
+def test_booleans_are_predicted_as_booleans(dtype):
+    y = pd.Series(THIRDS > 0, dtype=dtype)
+    predicted = AutoClassifier(max_evals=1, cv=2, random_state=0).fit(X, y).predict(X)
+    assert predicted.dtype == bool
+
+
+def test_labels_of_polars():
+    pl = pytest.importorskip("polars")
+    assert classes_of(pl.Series([2**60 + int(k) for k in THIRDS])).tolist() == [
+        2**60,
+        2**60 + 1,
+        2**60 + 2,
+    ]
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        pd.Series([None, *THIRDS[1:]], dtype="Int64"),
+        np.ma.masked_array(THIRDS, mask=X[:, 0] == 89.0),
+    ],
+    ids=["Int64", "masked array"],
+)
+def test_missing_and_masked_labels_are_counted(y):
+    with pytest.raises(ValueError, match="Input y contains 1 missing"):
+        classes_of(y)
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        [(0, 0), (0, 1), (0, 2)],
+        [decimal.Decimal(k) for k in range(3)],
+        list(pd.period_range("2020", periods=3, freq="Y")),
+        [2**70, 2**70 + 1, 2**70 + 2],
+    ],
+    ids=["tuples", "decimals", "periods", "integers of 71 bits"],
+)
+def test_other_labels_are_refused_with_what_to_do(levels):
+    y = pd.Series([levels[k] for k in THIRDS], dtype=object)
+    with pytest.raises(ValueError, match=r"y must hold strings, booleans.*astype\(str\)"):
+        classes_of(y)
+
+
+def test_groups_of_several_types_are_refused():
+    groups = pd.Series([i if i % 2 else str(i) for i in range(90)], dtype=object)
+    with pytest.raises(ValueError, match="'groups' must hold values of one type. Got int and str"):
+        read_training_data(X, THIRDS, {"groups": groups}, TableReader())
+
+
+def test_masked_weights_are_refused():
+    weight = np.ma.masked_array(np.ones(90), mask=THIRDS == 0)
+    with pytest.raises(ValueError, match="'sample_weight' contains masked"):
+        read_training_data(X, THIRDS, {"sample_weight": weight}, TableReader())
+
+
+def test_columns_with_and_without_names_are_refused():
+    table = pd.DataFrame(np.ones((90, 2)), columns=pd.Index(["a", None], dtype=object))
+    with pytest.raises(TypeError, match="columns without one: (None|nan)"):
+        read_training_data(table, THIRDS, {}, TableReader())
+
+
+def test_a_row_as_a_series_is_refused_with_what_to_do():
+    table = pd.DataFrame({"a": X[:, 0]})
+    reader = TableReader().fit(table)
+    with pytest.raises(ValueError, match=r"X.iloc\[\[0\]\]"):
+        reader.transform(table.iloc[0])
