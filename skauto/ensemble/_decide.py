@@ -16,7 +16,7 @@ from skauto.history import Trial
 from skauto.model import Decision
 from skauto.selection import ErrorLoss, LabelLoss, Loss, RateLimit, choose_decision
 from skauto.selection._rates import choose_signal_thresholds, expected_labels
-from skauto.utils import FloatArray, IntArray
+from skauto.utils import Budget, FloatArray, IntArray
 
 # Decisions are optimized on the rows that they are judged on. Without a safety margin, they aim at
 # an upper bound within the limit, at the confidence of one standard error.
@@ -27,6 +27,8 @@ _AIMING, _STRICTER = (1.0, 0.9, 0.8, 0.65, 0.5), (0.3, 0.1)
 # Share of the loss reduction over a constant label that the aim may cost. With small groups, only
 # nearly constant labels may reach it.
 _MAX_COST = 0.5
+# Minimum share of the time limit for class offsets.
+_MIN_SHARE = 0.02
 
 
 @dataclass(frozen=True)
@@ -43,11 +45,15 @@ class DecisionChooser:
     "argmax" always predicts the most probable class. "group_thresholds" reads the groups of
     constraints from columns of X, see `KnownGroups`; it raises a ValueError if it has no limit to
     keep, or too many groups. `kept_by_decision` are the keys of the constraints that a decision
-    can keep: upper limits on rates of labels of two classes.
+    can keep: upper limits on rates of labels of two classes. Class offsets are chosen within the
+    time that is left of the `budget`.
     """
 
-    def __init__(self, data: TrainingData, gate: Gate, decision: str) -> None:
+    def __init__(
+        self, data: TrainingData, gate: Gate, decision: str, budget: Budget | None = None
+    ) -> None:
         self.data = data
+        self.budget = budget or Budget()
         self.gate = gate
         self.decision = decision
         self.kept_by_decision: tuple[str, ...] = ()
@@ -116,6 +122,7 @@ class DecisionChooser:
             loss,
             rng=np.random.default_rng(0),
             sample_weight=self.data.weights_of(rows),
+            seconds=max(self.budget.remaining, _MIN_SHARE * (self.budget.time_limit or 0.0)),
         )
         if not self.judged:
             return DecisionPair(plain, plain)

@@ -179,7 +179,7 @@ class BaseAutoClassifier(ScoreMixin, CallbackSupportMixin, ClassifierMixin, Base
             if options.cache is not None:
                 cache = stack.enter_context(self._prefix_cache(data, options.cache))
             evaluator = self._evaluator(data, scorers, space, search_seed, cache, prices, budget)
-            decisions = DecisionChooser(evaluator.data, evaluator.gate, self.decision)
+            decisions = DecisionChooser(evaluator.data, evaluator.gate, self.decision, budget)
             strategy = self._make_strategy(decisions)
             builder = self._model_builder(strategy, evaluator, data, options, decisions)
             goal = self._goal(strategy, evaluator, builder, data, budget)

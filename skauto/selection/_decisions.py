@@ -5,6 +5,8 @@ class is often not optimal: for rare positives, the best F1 needs a threshold be
 of probabilities, the mean of several models is often under-confident.
 """
 
+import math
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -23,8 +25,8 @@ from skauto.utils import FloatArray, IntArray
 # classes over all resamples.
 _N_RESAMPLES = 20
 _MAX_WORK = 1e6
-# Positions of an offset in a line search: bounds for vectorised losses (entries of all confusion
-# matrices) and for scorers (calls).
+# Positions of an offset in a line search: bounds for vectorised losses (of few classes) and for
+# scorers (calls).
 _MAX_COUNTS = 2**15
 _MIN_CUTS = 256
 _MAX_CALLS = 400
@@ -54,6 +56,7 @@ def choose_decision(
     *,
     rng: np.random.Generator,
     sample_weight: ArrayLike | None = None,
+    seconds: float = math.inf,
 ) -> Decision:
     """Fit class offsets or a temperature to out-of-fold predictions.
 
@@ -72,6 +75,9 @@ def choose_decision(
         Source of randomness of the bootstrap.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows.
+    seconds : float, default=inf
+        Seconds after which the search of offsets ends with the best ones so far. The result is
+        reproducible if the search ends before.
 
     Returns
     -------
@@ -93,7 +99,10 @@ def choose_decision(
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     n_classes = probabilities.shape[1]
     if isinstance(loss, LabelLoss | ScorerLoss) and gains_by_offsets(loss, y, n_classes):
-        return Decision(choose_offsets(probabilities, y, loss, rng=rng, sample_weight=weight))
+        offsets = choose_offsets(
+            probabilities, y, loss, rng=rng, sample_weight=weight, seconds=seconds
+        )
+        return Decision(offsets)
     plain = Decision(np.zeros(n_classes))
     if isinstance(loss, ScorerLoss):
         return plain
@@ -181,6 +190,7 @@ def choose_offsets(
     *,
     rng: np.random.Generator,
     sample_weight: FloatArray | None = None,
+    seconds: float = math.inf,
 ) -> FloatArray:
     r"""Fit the class offsets, of shape (n_classes,) and mean 0, that minimise a loss of labels.
 
@@ -193,7 +203,8 @@ def choose_offsets(
     was on average still below those of the optimum and of offsets 0.
 
     A scorer is called about 400 times, or 24 times per class if that is more. A scorer without
-    sample weights is called on at most 5,000 rows.
+    sample weights is called on at most 5,000 rows. After some `seconds`, the descent ends with the
+    best offsets so far.
 
     References
     ----------
@@ -201,6 +212,7 @@ def choose_offsets(
        with generalized performance metrics", NeurIPS 2014.
     .. [2] D. B. Rubin, "The Bayesian bootstrap", The Annals of Statistics 9 (1981), 130-134.
     """
+    end = time.monotonic() + seconds
     by_rows = None
     if isinstance(loss, ScorerLoss) and not loss.reads_counts:
         if len(y) > _MAX_SCORER_ROWS:
@@ -220,18 +232,20 @@ def choose_offsets(
 
     n_rounds = 1 if n_classes == 2 else _MAX_ROUNDS
     weighted = weight if by_rows is None else None
-    best = _coordinate_descent(logs, y, loss, weighted, argmax, n_rounds)
+    best = _coordinate_descent(logs, y, loss, weighted, argmax, n_rounds, end)
     if not on_all_rows(best) < on_all_rows(argmax) - _TOLERANCE:
         return argmax
     found = []
     for _ in range(n_resamples):  # started at the optimum on all rows
+        if time.monotonic() > end:
+            break
         if by_rows is None:
             drawn = weight * rng.exponential(size=n_rows)
-            found.append(_coordinate_descent(logs, y, loss, drawn, best))
+            found.append(_coordinate_descent(logs, y, loss, drawn, best, end=end))
         else:
             rows = np.asarray(rng.integers(n_rows, size=n_rows))
             some = by_rows.take(rows)
-            found.append(_coordinate_descent(logs[rows], y[rows], some, None, best))
+            found.append(_coordinate_descent(logs[rows], y[rows], some, None, best, end=end))
     return np.mean(found or [best], axis=0)
 
 
@@ -257,14 +271,20 @@ def _coordinate_descent(
     weight: FloatArray | None,
     start: FloatArray,
     n_rounds: int = 1,
+    end: float = math.inf,
 ) -> FloatArray:
-    """Optimise one offset at a time until the loss does not decrease; offsets of mean 0."""
+    """Optimise one offset at a time until the loss does not decrease or the clock is at `end`.
+
+    The offsets have mean 0.
+    """
     n_classes = logarithms.shape[1]
     offsets = start.copy()
     best = np.inf
     for _ in range(n_rounds):
         before = best
         for c in [1] if n_classes == 2 else range(n_classes):
+            if time.monotonic() > end:
+                return offsets - offsets.mean()
             offset, value = _line_search(logarithms, offsets, c, y, loss, weight)
             if value < best - _TOLERANCE:
                 offsets[c], best = offset, value
@@ -297,8 +317,7 @@ def _line_search(
         blocks = (np.eye(n_classes)[np.where(rank < cut, c, rival)][None] for cut in cuts)
         values = np.array([loss(y, block)[0] for block in blocks])
     else:
-        confusion = _confusion_after(cuts, c, y[order], rival[order], weight[order], n_classes)
-        values = loss.from_confusion(confusion)
+        values = _losses_after(loss, cuts, c, y[order], rival[order], weight[order], n_classes)
     j = int(np.argmin(np.where(np.isnan(values), np.inf, values)))
     padded = np.concatenate([[critical[0] - 1.0], critical, [critical[-1] + 1.0]])
     return float(0.5 * (padded[cuts[j]] + padded[cuts[j] + 1])), float(values[j])
@@ -314,22 +333,54 @@ def _subsample_cuts(cuts: IntArray, members: NDArray[np.bool_], n_cuts: int) -> 
     return np.unique(cuts[np.minimum(np.searchsorted(mass[cuts], wanted), len(cuts) - 1)])
 
 
-def _confusion_after(
-    cuts: IntArray, c: int, y: IntArray, labels: IntArray, weight: FloatArray, n_classes: int
+def _losses_after(
+    loss: LabelLoss | ScorerLoss,
+    cuts: IntArray,
+    c: int,
+    y: IntArray,
+    labels: IntArray,
+    weight: FloatArray,
+    n_classes: int,
 ) -> FloatArray:
-    """Return the confusion matrices after the first ``cuts[j]`` rows got the label c."""
-    n_cells = n_classes**2
-    cell = n_classes * y
-    segment = n_cells * np.searchsorted(cuts, np.arange(len(y)), side="right")
+    """Return the losses after the first ``cuts[j]`` rows got the label c.
+
+    A vectorised loss needs two numbers per class and cut, a scorer one confusion matrix per cut.
+    """
+    moved = np.full_like(labels, c)
+    if isinstance(loss, ScorerLoss):
+        cells = n_classes * y
+        confusion = _totals_after(
+            cuts, cells + labels, cells + moved, weight, weight, n_classes**2
+        )
+        return loss.from_confusion(confusion.reshape(-1, n_classes, n_classes))
+    hits = _totals_after(cuts, labels, moved, weight * (y == labels), weight * (y == c), n_classes)
+    predicted = _totals_after(cuts, labels, moved, weight, weight, n_classes)
+    true: FloatArray = np.bincount(y, weights=weight, minlength=n_classes).astype(np.float64)
+    return loss.from_counts(hits, predicted, true)
+
+
+def _totals_after(
+    cuts: IntArray,
+    before: IntArray,
+    after: IntArray,
+    removed: FloatArray,
+    added: FloatArray,
+    n_cells: int,
+) -> FloatArray:
+    """Return the total of each cell after the first ``cuts[j]`` rows moved, (n_cuts, n_cells).
+
+    A row moves from its cell `before` to the cell `after`: its weight `removed` leaves the first
+    one, and `added` comes to the second one.
+    """
+    segment = n_cells * np.searchsorted(cuts, np.arange(len(before)), side="right")
     size = n_cells * (len(cuts) + 1)
-    moves = np.zeros(size)
-    moves += np.bincount(segment + cell + c, weights=weight, minlength=size)
-    moves -= np.bincount(segment + cell + labels, weights=weight, minlength=size)
-    start = np.bincount(cell + labels, weights=weight, minlength=n_cells)
-    confusion: FloatArray = start + np.cumsum(moves.reshape(-1, n_cells), axis=0)[:-1]
+    moves = np.bincount(segment + after, weights=added, minlength=size)
+    moves -= np.bincount(segment + before, weights=removed, minlength=size)
+    start = np.bincount(before, weights=removed, minlength=n_cells)
+    totals = np.asarray(start + np.cumsum(moves.reshape(-1, n_cells), axis=0)[:-1], np.float64)
     # empty cells have rounding errors
-    confusion[confusion < _TOLERANCE * weight.sum()] = 0.0
-    return confusion.reshape(-1, n_classes, n_classes)
+    totals[totals < _TOLERANCE * max(removed.sum(), added.sum())] = 0.0
+    return totals
 
 
 def _row_losses(loss: Loss, y: IntArray, probabilities: FloatArray) -> FloatArray:

@@ -1,5 +1,7 @@
 """Offsets and temperatures against closed forms, brute force and test rows."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
@@ -20,6 +22,7 @@ from skauto.selection import (
 )
 from skauto.selection._decisions import (
     _line_search,
+    _losses_after,
     choose_offsets,
     choose_temperature,
     gains_by_offsets,
@@ -81,6 +84,46 @@ def test_a_line_search_of_one_class_of_four_keeps_the_other_offsets():
     moved = Decision(np.array([0.3, 0.0, offset, 0.5])).labels(probabilities)
     assert value == pytest.approx(min(tried))
     assert of_labels(loss, moved, y, 4) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("scoring", ["f1_macro", "f1_weighted", "balanced_accuracy"])
+def test_losses_of_moved_rows_are_those_of_their_labels(scoring):
+    rng = np.random.default_rng(0)
+    y, labels, c = rng.integers(6, size=80), rng.integers(6, size=80), 4
+    weight, cuts = rng.exponential(size=80), np.array([0, 1, 7, 30, 80])
+    loss = get_loss(scoring, range(6))
+    found = _losses_after(loss, cuts, c, y, labels, weight, 6)
+    one_hot = np.eye(6)[[np.where(np.arange(80) < cut, c, labels) for cut in cuts]]
+    np.testing.assert_allclose(found, loss(y, one_hot, weight), rtol=1e-12)
+
+
+def test_a_line_search_of_many_classes_needs_no_confusion_matrices():
+    probabilities, y = np.random.default_rng(0).dirichlet(np.ones(200), size=600), np.arange(600)
+    sizes = []
+
+    class Counting(MatthewsLoss):
+        def from_counts(self, hits, predicted, true):
+            sizes.append(hits.size + predicted.size + true.size)
+            return super().from_counts(hits, predicted, true)
+
+    tracemalloc.start()
+    logs, start, weight = logarithms(probabilities), np.zeros(200), np.ones(600)
+    _line_search(logs, start, 3, y % 200, Counting(), weight)
+    n_bytes = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(sizes) == 1 and sizes[0] <= (2 * 256 + 1) * 200
+    assert (
+        n_bytes < 100 * 200**2 * 8 / 4
+    )  # a confusion matrix for each cut needs over 4 times as many
+
+
+def test_offsets_end_with_the_best_so_far_when_the_time_is_over():
+    probabilities, y = several(500, 4, seed=0)
+    rng = np.random.default_rng(0)
+    found = choose_offsets(probabilities, y, BalancedErrorLoss(), rng=rng, seconds=-1.0)
+    assert not found.any()
+    whole = choose_offsets(probabilities, y, BalancedErrorLoss(), rng=rng)
+    assert whole.any()
 
 
 def test_balanced_accuracy_of_calibrated_probabilities_asks_for_the_share_of_positives():
