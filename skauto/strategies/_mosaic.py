@@ -41,11 +41,11 @@ class MOSAIC(GeneratorStrategy):
 
         \mathrm{arg}\max_a \; \bar Q(s, a) + C_{ucb} \, \pi(a | s) \frac{\sqrt{n(s)}}{1 + n(s.a)}
 
-    (Eq. 5), where :math:`\bar Q` is the median performance of the trials in X(s.a), until
-    progressive widening allows a further child. *Expansion* adds the child with the largest Q.
-    *Playout* evaluates the configuration with the largest expected improvement among random
-    configurations below the new child and neighbors of the best trial there.
-    *Back-propagation* updates medians and visits.
+    (Eq. 5), where :math:`\bar Q` is the median performance of the trials in X(s.a), or another
+    ``quantile``, until progressive widening allows a further child. *Expansion* adds the child
+    with the largest Q. *Playout* evaluates the configuration with the largest expected improvement
+    among random configurations below the new child and neighbors of the best trial there.
+    *Back-propagation* updates quantiles and visits.
 
     Parameters
     ----------
@@ -64,11 +64,16 @@ class MOSAIC(GeneratorStrategy):
         Maximum number of moves of local search; 1 evaluates neighbors only.
     kappa : int, default=3
         Number of random pipelines per algorithm of the first decision in the initial design,
-        besides its default pipeline. The design takes at most a quarter of ``max_evals`` and of
-        the time limit, without trials made before it.
+        besides its default pipeline.
+    design_share : float, default=0.25
+        Maximum fraction of ``max_evals``, and of the time limit, for the initial design, without
+        trials made before it. 1 in the paper: the design has all its pipelines.
     temperature : float, default=0.1
         Temperature of the softmax in Eq. (4); 1 in the paper, where the policies of performances
         in [0, 1] differ by a factor of at most e.
+    quantile : float, default=0.5
+        Quantile of the losses of the trials below a child, in [0, 1], which is its quality in Eq.
+        (5). 0.5 is the median, as in the paper. 0 is the best loss.
     transform : {"rank", None}, default="rank"
         Transformation of the losses: "rank" divides their ranks by their number, so that they lie
         in [0, 1] as accuracies do. None uses the losses (the paper), divided by twice the distance
@@ -88,7 +93,8 @@ class MOSAIC(GeneratorStrategy):
     Notes
     -----
     Deviations from [1]_ and decisions that it leaves open: losses are transformed to ranks, the
-    temperature is lower, and playouts use more candidates and local search. The policy (Eq. 4) is
+    temperature is lower, playouts use more candidates and local search, and the initial design is
+    limited to a share of the budget; ``paper`` has none of these. The policy (Eq. 4) is
     normalized over the existing children; the root has all its children from the start. Where a
     child has no trials, Q (Eq. 3) replaces its median in Eq. (5), and the default completion
     replaces the best trial. Pending evaluations count as visits in Eq. (5) and have their
@@ -123,7 +129,9 @@ class MOSAIC(GeneratorStrategy):
         n_starts: int = 10,
         n_rounds: int = 10,
         kappa: int = 3,
+        design_share: float = DESIGN_SHARE,
         temperature: float = 0.1,
+        quantile: float = 0.5,
         transform: str | None = "rank",
         surrogate: Surrogate | None = None,
     ) -> None:
@@ -134,14 +142,24 @@ class MOSAIC(GeneratorStrategy):
         self.n_starts = n_starts
         self.n_rounds = n_rounds
         self.kappa = kappa
+        self.design_share = design_share
         self.temperature = temperature
+        self.quantile = quantile
         self.transform = transform
         self.surrogate = surrogate
 
     @classmethod
     def paper(cls) -> Self:
-        """Settings of the paper, section 4.1, with untransformed losses."""
-        return cls(n_candidates=1000, n_starts=0, n_rounds=1, temperature=1.0, transform=None)
+        """Settings of the paper, sections 3.2 to 3.4 and 4.2, with untransformed losses."""
+        return cls(
+            n_candidates=1000,
+            n_starts=0,
+            n_rounds=1,
+            design_share=1.0,
+            temperature=1.0,
+            quantile=0.5,
+            transform=None,
+        )
 
     def stop(self) -> None:
         """End the search: store the tree as ``tree_`` and delete the run state."""
@@ -154,6 +172,7 @@ class MOSAIC(GeneratorStrategy):
     def _start(self) -> None:
         check_integers(self, n_samples=1, n_candidates=1, n_starts=0, n_rounds=0, kappa=0)
         check_numbers(self, c_ucb=(0.0, math.inf), progressive_widening=(0.0, math.inf))
+        check_numbers(self, design_share=(0.0, 1.0), quantile=(0.0, 1.0))
         check_positive(self, "temperature")
         check_options(self, transform=("rank", None))
         structures = self._space.structures
@@ -165,6 +184,7 @@ class MOSAIC(GeneratorStrategy):
             c_ucb=self.c_ucb,
             progressive_widening=self.progressive_widening,
             temperature=self.temperature,
+            quantile=self.quantile,
         )
         self._n_counted = 0
 
@@ -207,10 +227,10 @@ class MOSAIC(GeneratorStrategy):
 
     def _may_design(self, history: History) -> bool:
         """Whether the initial design is within its limits of trials and time."""
-        limit = math.inf if history.max_evals is None else DESIGN_SHARE * history.max_evals
+        limit = math.inf if history.max_evals is None else self.design_share * history.max_evals
         n_designed = sum(r.origin in _DESIGN for r in (*history, *self._pending))
         share = history.share_of_time - self._share_before
-        return n_designed < limit and share <= DESIGN_SHARE
+        return n_designed < limit and share <= self.design_share
 
     def _tree_walk(self, observations: Observations) -> Proposal | None:
         """Selection, expansion and playout; None if no new configuration is left."""
@@ -319,7 +339,7 @@ class MOSAIC(GeneratorStrategy):
                     "algorithm": names[-1] if names else "",
                     "visits": node.visits,
                     "n_trials": int(experience.below(node.path).sum()),
-                    "median": experience.median(node.path),
+                    "median": experience.quantile(node.path, 0.5),
                     "policy": node.prior,
                     "value": node.value,
                 }

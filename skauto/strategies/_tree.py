@@ -42,10 +42,10 @@ class Experience:
         depth = len(path)
         return (self.decisions[:, :depth] == path).all(axis=1)
 
-    def median(self, path: Path) -> float:
-        """Median loss of the trials in X(path); NaN if there are none."""
+    def quantile(self, path: Path, q: float) -> float:
+        """Quantile of the losses of the trials in X(path); NaN if there are none."""
         losses = self.losses[self.below(path)]
-        return float(np.median(losses)) if len(losses) else math.nan
+        return float(np.quantile(losses, q)) if len(losses) else math.nan
 
 
 # Partial surrogate Q of Eq. (3) as a loss, for the given choices at a node.
@@ -57,14 +57,16 @@ class DecisionTree:
     """Monte-Carlo search tree over structures; the root has all its children from the start.
 
     `decisions` (n_structures, n_decisions) are all legal structures, one column per decision.
-    `c_ucb` is the weight of exploration in Eq. (5), and `temperature` that of the softmax of Eq.
-    (4). A node with n visits may have ``floor(n ** progressive_widening)`` children.
+    `c_ucb` is the weight of exploration in Eq. (5). The quality of a child there is the `quantile`
+    of the losses below it. `temperature` is that of the softmax of Eq. (4). A node with n visits
+    may have ``floor(n ** progressive_widening)`` children.
     """
 
     decisions: IntArray
     c_ucb: float
     progressive_widening: float
     temperature: float
+    quantile: float
 
     def __post_init__(self) -> None:
         self.root = self._make((), np.arange(len(self.decisions)))
@@ -122,8 +124,8 @@ class DecisionTree:
         children = [node.children[choice] for choice in choices]
         for child, prior, expected in zip(children, policy, values, strict=True):
             child.prior, child.value = float(prior), float(expected)
-        medians = np.array([experience.median(child.path) for child in children])
-        quality = -np.where(np.isnan(medians), values, medians) / scale
+        losses = np.array([experience.quantile(child.path, self.quantile) for child in children])
+        quality = -np.where(np.isnan(losses), values, losses) / scale
         visits = np.array([child.visits for child in children])
         return puct(quality, policy, node.visits, visits, self.c_ucb)
 

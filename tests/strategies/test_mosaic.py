@@ -77,6 +77,12 @@ def test_initial_design_takes_at_most_a_quarter_of_a_small_budget():
         assert set(origins[n_design:]) == {"playout"}
 
 
+def test_initial_design_is_complete_for_any_budget_with_the_settings_of_the_paper():
+    strategy = MOSAIC.paper().set_params(n_samples=5, n_candidates=20)
+    _, history = run(strategy, rich_space(), 12, max_evals=13)
+    assert [trial.origin for trial in history] == ["default"] * 3 + ["design"] * 9
+
+
 def test_initial_design_takes_at_most_a_quarter_of_the_time():
     space = rich_space()
     strategy = MOSAIC(n_samples=5, n_candidates=20).start(space, np.random.default_rng(0))
@@ -277,6 +283,24 @@ def test_policy_prefers_a_good_classifier_and_is_almost_flat_with_the_settings_o
     assert ratios[1] <= np.e < ratios[0]
 
 
+def test_quantile_decides_between_the_best_and_the_typical_loss():
+    """One algorithm has the best trial, the other the better median; there is no exploration."""
+
+    def loss_of(configuration):
+        if configuration["classifier"] == "trees":
+            return 0.1 if configuration in space.default_configurations("classifier") else 0.9
+        return 0.4 if configuration["classifier"] == "svm" else 1.0
+
+    space, chosen = rich_space(), {}
+    for quantile in (0.0, 0.5):
+        strategy = MOSAIC(
+            kappa=3, design_share=1.0, n_samples=5, n_candidates=20, c_ucb=0.0, quantile=quantile
+        )
+        _, history = run(strategy, space, 13, loss_of=loss_of)
+        chosen[quantile] = history[-1].configuration["classifier"]
+    assert chosen == {0.0: "trees", 0.5: "svm"}
+
+
 # Parallel walks, exhaustion
 
 
@@ -364,6 +388,7 @@ def test_a_new_search_forgets_the_old_tree():
         ({"c_ucb": -1.0}, "'c_ucb' of MOSAIC must be a number of at least 0.0. Got -1.0"),
         ({"n_samples": 0}, "'n_samples' of MOSAIC must be an integer of at least 1. Got 0"),
         ({"transform": "log"}, "'transform' of MOSAIC must be one of .*'rank', None.*Got 'log'"),
+        ({"quantile": 1.5}, "'quantile' of MOSAIC must be a number between 0.0 and 1.0. Got 1.5"),
         ({"temperature": 0.0}, "'temperature' of MOSAIC must be a positive number. Got 0.0"),
     ],
 )

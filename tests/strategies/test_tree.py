@@ -14,12 +14,13 @@ def product(*sizes):
     return np.array(list(np.ndindex(*sizes)), dtype=np.intp)
 
 
-def make_tree(structures, *, c_ucb=1.3, progressive_widening=0.6, temperature=1.0):
+def make_tree(structures, *, c_ucb=1.3, progressive_widening=0.6, temperature=1.0, quantile=0.5):
     return DecisionTree(
         structures,
         c_ucb=c_ucb,
         progressive_widening=progressive_widening,
         temperature=temperature,
+        quantile=quantile,
     )
 
 
@@ -40,9 +41,12 @@ def test_selection_rule_equals_brute_force(rng):
         assert scores.argmax() == expected.index(max(expected))
 
 
-def test_scores_of_children_equal_the_definition_from_scratch(rng):
+@pytest.mark.parametrize(
+    ("quantile", "quality_of"), [(0.5, np.median), (0.0, np.min), (1.0, np.max)]
+)
+def test_scores_of_children_equal_the_definition_from_scratch(rng, quantile, quality_of):
     structures = product(3, 2, 2)
-    tree = make_tree(structures, c_ucb=0.8, temperature=0.5)
+    tree = make_tree(structures, c_ucb=0.8, temperature=0.5, quantile=quantile)
     drawn = structures[rng.integers(0, 8, size=40)]  # nothing of the third choice: rows 8 to 11
     losses = rng.random(40)
     paths = [tuple(row[: rng.integers(0, 4)].tolist()) for row in drawn]
@@ -52,19 +56,20 @@ def test_scores_of_children_equal_the_definition_from_scratch(rng):
     scores = tree.scores(tree.root, [0, 1, 2], Experience(drawn, losses), 2.0, values)
     for a in range(3):
         below = [loss for row, loss in zip(drawn, losses, strict=True) if row[0] == a]
-        median = np.median(below) if below else values[a]
+        loss = quality_of(below) if below else values[a]
         policy = math.exp(-values[a] / 1.0) / sum(math.exp(-v / 1.0) for v in values)
         n_a = sum(len(path) > 0 and path[0] == a for path in paths)
-        expected = -median / 2 + 0.8 * policy * math.sqrt(len(paths)) / (1 + n_a)
+        expected = -loss / 2 + 0.8 * policy * math.sqrt(len(paths)) / (1 + n_a)
         assert scores[a] == pytest.approx(expected)
 
 
-def test_median_is_over_all_that_was_evaluated_below():
+def test_quantile_is_over_all_that_was_evaluated_below():
     experience = Experience(np.array([[0, 0], [0, 1], [1, 0], [0, 1]]), np.array([3.0, 1, 7, 2]))
-    assert experience.median(()) == 2.5
-    assert experience.median((0,)) == 2.0
-    assert experience.median((0, 1)) == 1.5
-    assert math.isnan(experience.median((1, 1)))
+    assert experience.quantile((), 0.5) == 2.5
+    assert experience.quantile((0,), 0.5) == 2.0
+    assert experience.quantile((0, 1), 0.5) == 1.5
+    assert experience.quantile((0,), 0.0) == 1.0
+    assert math.isnan(experience.quantile((1, 1), 0.5))
 
 
 def test_progressive_widening_adds_the_best_child_when_the_power_grows():
