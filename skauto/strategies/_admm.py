@@ -14,7 +14,7 @@ from skauto.history import History, Proposal
 from skauto.space import Configuration
 from skauto.strategies._bandit import ThompsonSampling, continuous_reward
 from skauto.strategies._base import GeneratorStrategy
-from skauto.strategies._bayesian import cap_outliers, spread
+from skauto.strategies._bayesian import process_of, spread, targets_of
 from skauto.strategies._checks import check_integers, check_numbers, check_options, check_positive
 from skauto.surrogates import GaussianProcess
 from skauto.surrogates._believe import believe
@@ -24,6 +24,8 @@ from skauto.utils import BoolArray, FloatArray, IntArray
 _MAX_DRAWS = 10
 # Maximum number of candidate structures of z-min by a Gaussian process.
 _MAX_STRUCTURES = 2000
+# Upper bounds of a violation in Eq. (A29), and of its multiplier, for robust=True.
+_MAX_VIOLATION, _MAX_MULTIPLIER = 1.0, 10.0
 # Distance of the relaxed integers from the bounds of their rounding cells.
 _MARGIN = 1e-9
 
@@ -46,9 +48,11 @@ class ADMM(GeneratorStrategy):
 
     Parameters
     ----------
-    structure_solver : {"bandit", "bo"}, default="bandit"
-        Solver of z-min: combinatorial Thompson sampling, or Bayesian optimization on integer codes
-        of the algorithms.
+    theta_solver : {"bo", "random"}, default="bo"
+        Solver of theta-min: Bayesian optimization, or random search.
+    structure_solver : {"bandit", "bo", "random"}, default="bandit"
+        Solver of z-min: combinatorial Thompson sampling, Bayesian optimization on integer codes of
+        the algorithms, or random search.
     budget : int, default=16
         Number of evaluations of each sub-problem in the first iteration.
     growth : int, default=16
@@ -62,6 +66,9 @@ class ADMM(GeneratorStrategy):
         to the observed losses: 1 for the best, 1/2 for the median.
     prior : float, default=2.0
         Both parameters of the Beta prior of each algorithm in Thompson sampling, 10 in the paper.
+    keep_counts : bool, default=True
+        Whether the counts of Thompson sampling are kept for the next iteration. In the paper
+        Algorithm A1 begins anew in every z-min.
     first : mapping of str to str, default=None
         Algorithms of the first structure, for some of the steps. None starts from the best trial
         made before the search, or from the default of the space.
@@ -71,8 +78,13 @@ class ADMM(GeneratorStrategy):
         theta-min ends when the largest expected improvement is below this fraction of the spread
         of its losses, or when the last ``n_initial`` losses are equal. The fraction is halved in
         every iteration, down to a hundredth. With 0 (the paper) theta-min uses its whole budget.
-    max_multiplier : float, default=10.0
-        Upper bound of the multipliers mu of the constraints; infinity in the paper.
+    robust : bool, default=True
+        Whether the search adapts to the scale and the outliers of the losses. Then penalties are
+        multiplied by the spread of the losses, the median minus the best; a violation counts at
+        most 1 in the update of its multiplier mu, which is at most 10; losses are clipped at the
+        third quartile plus three times its distance from the best loss before a Gaussian process
+        is fitted; and the process has weak priors and is fitted again after 10% more observations.
+        False (the paper) has no bounds, and fits by maximum likelihood after every evaluation.
 
     Attributes
     ----------
@@ -88,15 +100,21 @@ class ADMM(GeneratorStrategy):
 
     Notes
     -----
-    Deviations from [1]_: integers are penalized on the unit scale of their ranges (Eq. A19),
-    constraints as :math:`(g - \epsilon) / |\epsilon|` (Eqs. A30, A32), and penalties are times the
-    spread of the losses, the median minus the best. A violation counts at most 1 in the update of
-    its multiplier (Eq. A29). Slacks u of Eq. (A30) are eliminated in closed form. The Gaussian
-    process of Eq. (A33) models the loss at legal values only; the known penalty is added to its
-    mean. f~ is constant on a rounding cell (Eq. 4); theta~ is the projection of b on it.
-    z-min returns the best structure that it has tried. If no sub-problem finds a new
-    configuration, the search restarts from a random one. The defaults of ``f_hat`` (Eq. A39),
-    ``prior``, ``n_initial``, ``tolerance`` and ``max_multiplier`` are not the paper's.
+    The defaults of ``f_hat``, ``prior``, ``keep_counts``, ``n_initial``, ``tolerance`` and
+    ``robust`` are not the paper's. These deviations from [1]_ have no setting:
+
+    - Integers are penalized on the unit scale of their ranges (Eq. A19), and constraints as
+      :math:`(g - \epsilon) / |\epsilon|` (Eqs. A30, A32). Otherwise the units decide.
+    - Slacks u of Eq. (A30) are eliminated in closed form, which is exact. Their upper bound is
+      never reached, because g and its multiplier are not negative.
+    - The Gaussian process of Eq. (A33) models the loss at legal values only, and the known penalty
+      is added to its mean. f~ is constant on a rounding cell (Eq. 4), so that theta~ is the
+      projection of b on it.
+    - z-min returns the best structure that it has tried; Algorithm A1 names no result.
+    - z-min by Bayesian optimization scores at most 2,000 random structures, to bound its time.
+    - Known configurations are not evaluated again. If no sub-problem finds a new one, the search
+      restarts from a random one; the paper would repeat the same evaluations.
+    - Failed trials have the worst observed loss, and reward 0.
 
     References
     ----------
@@ -120,6 +138,7 @@ class ADMM(GeneratorStrategy):
     def __init__(
         self,
         *,
+        theta_solver: str = "bo",
         structure_solver: str = "bandit",
         budget: int = 16,
         growth: int = 16,
@@ -127,11 +146,13 @@ class ADMM(GeneratorStrategy):
         rho: float = 1.0,
         f_hat: float | None = None,
         prior: float = 2.0,
+        keep_counts: bool = True,
         first: Mapping[str, str] | None = None,
         n_initial: int = 4,
         tolerance: float = 0.1,
-        max_multiplier: float = 10.0,
+        robust: bool = True,
     ) -> None:
+        self.theta_solver = theta_solver
         self.structure_solver = structure_solver
         self.budget = budget
         self.growth = growth
@@ -139,22 +160,31 @@ class ADMM(GeneratorStrategy):
         self.rho = rho
         self.f_hat = f_hat
         self.prior = prior
+        self.keep_counts = keep_counts
         self.first = first
         self.n_initial = n_initial
         self.tolerance = tolerance
-        self.max_multiplier = max_multiplier
+        self.robust = robust
 
     @classmethod
     def paper(cls) -> Self:
         """Settings of the paper, Appendices 4 and 10, for adaptive ADMM(BO, Bandit)."""
-        return cls(f_hat=0.7, prior=10.0, n_initial=10, tolerance=0.0, max_multiplier=math.inf)
+        return cls(
+            f_hat=0.7,
+            prior=10.0,
+            keep_counts=False,
+            n_initial=10,
+            tolerance=0.0,
+            robust=False,
+        )
 
     def _start(self) -> None:
-        check_options(self, structure_solver=("bandit", "bo"))
+        check_options(
+            self, theta_solver=("bo", "random"), structure_solver=("bandit", "bo", "random")
+        )
         check_integers(self, budget=1, growth=0, max_budget=self.budget, n_initial=1)
         check_positive(self, "rho", "prior", "f_hat")
-        nonnegative = (0.0, math.inf)
-        check_numbers(self, tolerance=nonnegative, max_multiplier=nonnegative)
+        check_numbers(self, tolerance=(0.0, math.inf))
         self.residuals_: list[dict[str, Any]] = []
         self._layout = self._space.layout
         self._n_steps = self._layout.n_steps
@@ -243,7 +273,7 @@ class ADMM(GeneratorStrategy):
 
     def _penalty(self, history: History, columns: IntArray) -> "_Penalty":
         """Penalty of the relaxed integers in some columns, times the spread of the losses."""
-        weight = self.rho * spread(self._observations(history).y)
+        weight = self.rho * self._penalty_unit(history)
         return _Penalty(weight, self._penalty_center()[columns], self._discrete[columns])
 
     def _next_point(self, history: History, columns: IntArray) -> Configuration | None:
@@ -256,7 +286,7 @@ class ADMM(GeneratorStrategy):
             units: FloatArray = self._rng.random(len(columns))
             if draw == 0:
                 points, losses = self._known_points(history, columns)
-                if len(points) >= self.n_initial:
+                if self.theta_solver == "bo" and len(points) >= self.n_initial:
                     units, gain = self._theta_by_bo(points, losses, history, columns)
                     unit = spread(self._observations(history).y[self._known_rows(history)])
                     if self.tolerance and gain < self._least_gain * unit:
@@ -272,8 +302,8 @@ class ADMM(GeneratorStrategy):
     ) -> tuple[FloatArray, float]:
         """Maximize the expected improvement of the loss plus the known penalty (Eq. A37)."""
         key = tuple(self._structure)
-        model = self._models.setdefault(key, GaussianProcess(n_restarts=0, warm_start=True))
-        losses = cap_outliers(losses)
+        model = self._models.setdefault(key, process_of(self.robust))
+        losses = targets_of(losses, self.robust)
         model.update(points, losses, self._rng)
         pending = self._pending_vectors()
         pending = pending[(pending[:, : self._n_steps] == key).all(axis=1)]
@@ -321,6 +351,8 @@ class ADMM(GeneratorStrategy):
 
     def _minimize_structure(self, history: History, budget: int) -> Iterator[Proposal]:
         """z-min (Eq. A24) at the current hyper-parameters of every algorithm."""
+        if not self.keep_counts:
+            self._bandit = ThompsonSampling(self._space, self.prior)
         # structures of this sub-problem, and pending ones of the last one
         late = [structure for structure, _ in self._unrewarded]
         self._tried = {tuple(z): self._configuration(z, self._theta) for z in late}
@@ -339,7 +371,9 @@ class ADMM(GeneratorStrategy):
     def _next_structure(self, history: History) -> IntArray:
         if self.structure_solver == "bandit":
             return self._bandit.pull(self._rng)
-        structure = self._structure_by_bo(history)
+        structure = None
+        if self.structure_solver == "bo":
+            structure = self._structure_by_bo(history)
         if structure is None:
             structure = self._space.sample(1, self._rng)[0, : self._n_steps].astype(np.intp)
         return structure
@@ -351,8 +385,8 @@ class ADMM(GeneratorStrategy):
             return None
         legal = self._space.structures
         scale = np.maximum(legal.max(axis=0), 1)
-        losses = cap_outliers(losses)
-        model = GaussianProcess(n_restarts=0).fit(structures / scale, losses, self._rng)
+        losses = targets_of(losses, self.robust)
+        model = process_of(self.robust).fit(structures / scale, losses, self._rng)
         candidates = self._rng.permutation(legal)[:_MAX_STRUCTURES]
         known = {tuple(structure) for structure in structures} | {
             tuple(row) for row in self._pending_vectors()[:, : self._n_steps].astype(int)
@@ -406,10 +440,13 @@ class ADMM(GeneratorStrategy):
         self._multipliers = self._multipliers + self.rho * gap
         row = self._row_of(self._configuration(self._structure, self._theta))
         if row is not None and history.search_limits:
-            violation = np.minimum(self._violations(history)[row], 1.0)
+            violation = self._violations(history)[row]
+            if self.robust:
+                violation = np.minimum(violation, _MAX_VIOLATION)
             slack = best_slack(violation, self._constraint_multipliers, self.rho)
             raised = self._constraint_multipliers + self.rho * (violation + slack)
-            self._constraint_multipliers = np.clip(raised, 0.0, self.max_multiplier)
+            bound = _MAX_MULTIPLIER if self.robust else math.inf
+            self._constraint_multipliers = np.clip(raised, 0.0, bound)
 
     def _augmented_losses(self, history: History) -> FloatArray:
         """Losses of the observations plus the penalty of the constraints (Algorithm 2)."""
@@ -418,7 +455,11 @@ class ADMM(GeneratorStrategy):
             return observations.y
         multipliers = self._constraint_multipliers
         penalty = constraint_penalty(self._violations(history), multipliers, self.rho)
-        return observations.y + spread(observations.y) * penalty
+        return observations.y + self._penalty_unit(history) * penalty
+
+    def _penalty_unit(self, history: History) -> float:
+        """Loss of a penalty of 1: the spread of the losses, or 1 as in the paper."""
+        return spread(self._observations(history).y) if self.robust else 1.0
 
     def _violations(self, history: History) -> FloatArray:
         """Scaled (g - epsilon) of shape (n, n_limits); missing values are imputed by the worst."""

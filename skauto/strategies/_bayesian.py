@@ -18,7 +18,7 @@ from skauto.acquisition._maximize import Acquisition
 from skauto.history import History, Proposal
 from skauto.space import Configuration
 from skauto.strategies._base import Observations, Strategy
-from skauto.surrogates import Surrogate
+from skauto.surrogates import GaussianProcess, Surrogate
 from skauto.surrogates._believe import believe
 from skauto.utils import FloatArray
 
@@ -182,6 +182,18 @@ def cap_outliers(losses: FloatArray) -> FloatArray:
     if quartile == best:
         return losses
     return np.minimum(losses, quartile + 3.0 * (quartile - best))
+
+
+def targets_of(losses: FloatArray, robust: bool) -> FloatArray:
+    """Targets of a Gaussian process: the losses, without outliers if it is robust."""
+    return cap_outliers(losses) if robust else losses
+
+
+def process_of(robust: bool) -> GaussianProcess:
+    """Return a Gaussian process with priors that is rarely refitted, or that of the ADMM paper."""
+    if robust:
+        return GaussianProcess(n_restarts=0, warm_start=True)
+    return GaussianProcess(priors=False, refit_growth=0.0)
 
 
 def spread(losses: FloatArray) -> float:

@@ -1,13 +1,14 @@
 """JOPT: Bayesian optimization with one Gaussian process over the joint space."""
 
+from typing import Self
+
 import numpy as np
 
 from skauto.acquisition._continuous import maximize_log_improvement
 from skauto.history import History, Proposal
 from skauto.strategies._base import Observations
-from skauto.strategies._bayesian import BayesianStrategy, cap_outliers, improvement_of
+from skauto.strategies._bayesian import BayesianStrategy, improvement_of, process_of, targets_of
 from skauto.strategies._checks import check_integers
-from skauto.surrogates import GaussianProcess
 from skauto.surrogates._believe import believe
 from skauto.utils import FloatArray
 
@@ -29,10 +30,22 @@ class JointGP(BayesianStrategy):
     n_starts : int, default=3
         Number of the best trials, and of the best candidates, that local search starts from, and
         of L-BFGS-B runs.
+    robust : bool, default=True
+        Whether losses are clipped at the third quartile plus three times its distance from the
+        best loss, and the Gaussian process has weak priors and is fitted again after 10% more
+        observations. False (the paper) fits the losses by maximum likelihood at every proposal.
 
     See Also
     --------
     ADMM : Splits the same problem into sub-problems.
+
+    Notes
+    -----
+    Deviations from [1]_: losses are clipped, the surrogate has priors and is rarely fitted again;
+    ``paper`` has neither. The paper leaves the rest to scikit-optimize. Here the initial design
+    begins with the default configuration, local search among neighbors precedes L-BFGS-B, inactive
+    hyper-parameters have their defaults, known configurations are not proposed again, and failed
+    trials have the worst observed loss.
 
     References
     ----------
@@ -53,18 +66,29 @@ class JointGP(BayesianStrategy):
     """
 
     def __init__(
-        self, *, n_initial: int = 10, n_candidates: int = 1000, n_starts: int = 3
+        self,
+        *,
+        n_initial: int = 10,
+        n_candidates: int = 1000,
+        n_starts: int = 3,
+        robust: bool = True,
     ) -> None:
         self.n_initial = n_initial
         self.n_candidates = n_candidates
         self.n_starts = n_starts
+        self.robust = robust
+
+    @classmethod
+    def paper(cls) -> Self:
+        """Settings of the paper, Appendices 3 and 14: maximum likelihood at every proposal."""
+        return cls(robust=False)
 
     def _start(self) -> None:
         check_integers(self, n_initial=0, n_candidates=1, n_starts=1)
-        self._model = GaussianProcess(n_restarts=0, warm_start=True)
+        self._model = process_of(self.robust)
 
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
-        X, y = self._inputs(observations.vectors), cap_outliers(observations.y)
+        X, y = self._inputs(observations.vectors), targets_of(observations.y, self.robust)
         model = self._model.update(X, y, self._rng)  # rarely refits the kernel parameters
         believe(model, X, y, self._inputs(self._pending_vectors()), self._rng)
         best = float(y[observations.ok].min())

@@ -48,6 +48,9 @@ class GaussianProcess(BaseEstimator):
     warm_start : bool, default=False
         Whether ``fit`` starts from the hyper-parameters of the last ``fit`` with the same number
         of features.
+    refit_growth : float, default=0.1
+        Growth of the number of observations, as a fraction, from which ``update`` fits again. 0
+        fits at every update.
 
     Attributes
     ----------
@@ -84,12 +87,14 @@ class GaussianProcess(BaseEstimator):
         priors: bool = True,
         n_restarts: int = 1,
         warm_start: bool = False,
+        refit_growth: float = 0.1,
     ) -> None:
         self.nu = nu
         self.trend = trend
         self.priors = priors
         self.n_restarts = n_restarts
         self.warm_start = warm_start
+        self.refit_growth = refit_growth
 
     def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
         """Optimise the hyper-parameters and condition the process; see `Surrogate.fit`.
@@ -117,12 +122,12 @@ class GaussianProcess(BaseEstimator):
         return self.condition(X, y, min(solutions, key=lambda solution: solution.fun).x)
 
     def update(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
-        """Fit if there are 10% more observations than in the last fit, else only condition.
+        """Fit if the observations grew by ``refit_growth`` since the last fit, else condition.
 
         The arguments are those of `fit`: all observations.
         """
         fitted = getattr(self, "n_features_in_", None) == np.shape(X)[1]
-        if fitted and len(X) < 1.1 * self._n_fitted:
+        if fitted and len(X) < (1.0 + self.refit_growth) * self._n_fitted:
             return self.condition(X, y)
         return self.fit(X, y, rng)
 

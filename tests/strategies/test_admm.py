@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import approx_fprime
+from scipy.stats import chisquare, kstest
 
 from skauto import minimize
 from skauto.history import History, Trial
@@ -40,13 +41,80 @@ def started(space, history=None, **settings):
     return strategy
 
 
-@pytest.mark.parametrize("structure_solver", ["bandit", "bo"])
-def test_every_solver_nears_a_known_optimum(structure_solver):
-    strategy = ADMM(structure_solver=structure_solver, budget=8)
+def drive_unstopped(strategy, loss_of, n_trials):
+    """History of a started search that is not stopped."""
+    history = History()
+    for number in range(n_trials):
+        proposal = strategy.suggest(history)
+        loss = loss_of(proposal.configuration)
+        history.append(
+            Trial(
+                number=number,
+                configuration=proposal.configuration,
+                losses=(loss,),
+                origin=proposal.origin,
+            )
+        )
+    return history
+
+
+@pytest.mark.parametrize("settings", [{}, {"robust": False}])
+@pytest.mark.parametrize("structure_solver", ["bandit", "bo", "random"])
+def test_every_solver_nears_a_known_optimum(structure_solver, settings):
+    strategy = ADMM(structure_solver=structure_solver, budget=8, **settings)
     history = drive(strategy, mixed_space(), as_measured(mixed_loss), 60)
     best = history.incumbent.configuration
     assert best["step"] == "right"
     assert mixed_loss(best) < 0.08
+
+
+def test_random_theta_min_is_uniform_and_returns_its_best_point():
+    class Watched(ADMM):
+        def _theta_by_bo(self, *arguments):
+            raise AssertionError("a Gaussian process was fitted")
+
+    strategy = Watched(theta_solver="random", budget=30, growth=0, tolerance=0.0)
+    space = mixed_space()
+    strategy.start(space, np.random.default_rng(0))
+    history = drive_unstopped(strategy, mixed_loss, 30)
+    assert {trial.origin for trial in history} == {"theta-min"}
+    x = [t.configuration.parameters("step")["x"] for t in history[1:]]
+    assert kstest(x, "uniform").pvalue > 0.01
+    strategy.suggest(history)  # ends theta-min; lambda = 0 and delta = default
+    points, losses = strategy._known_points(history, strategy._layout.columns_of(np.array([0])))
+    continuous = ~strategy._discrete[strategy._layout.columns_of(np.array([0]))]
+    penalty = strategy._penalty(history, strategy._layout.columns_of(np.array([0])))
+    relaxed = strategy._nearest_in_cells(points, strategy._layout.columns_of(np.array([0])))
+    best = (losses + penalty(relaxed)[0]).argmin()
+    columns = strategy._layout.columns_of(np.array([0]))[continuous]
+    np.testing.assert_array_equal(strategy._theta[columns], points[best, continuous])
+
+
+def test_random_z_min_is_uniform_over_the_structures():
+    space = make_artificial_space(n_steps=2, n_algorithms=3)
+    strategy = ADMM(structure_solver="random").start(space, np.random.default_rng(0))
+    strategy._set_first_iterate(History())
+    drawn = [tuple(strategy._next_structure(History())) for _ in range(900)]
+    counts = [drawn.count(tuple(z)) for z in space.structures]
+    assert sum(counts) == 900
+    assert chisquare(counts).pvalue > 0.01
+
+
+@pytest.mark.parametrize("keep_counts", [True, False])
+def test_thompson_sampling_begins_anew_or_keeps_its_counts(keep_counts):
+    strategy = ADMM(budget=5, growth=0, keep_counts=keep_counts)
+    strategy.start(mixed_space(), np.random.default_rng(0))
+    pulls = []
+    minimize_structure = strategy._minimize_structure
+
+    def watched(history, budget):
+        yield from minimize_structure(history, budget)
+        pulls.append(strategy._bandit.pulls[0].sum())
+
+    strategy._minimize_structure = watched
+    drive_unstopped(strategy, mixed_loss, 30)
+    assert len(pulls) >= 3
+    assert pulls[:3] == ([5, 10, 15] if keep_counts else [5, 5, 5])
 
 
 def test_penalty_gradient_equals_finite_differences():
@@ -164,8 +232,9 @@ def test_penalties_do_not_set_the_unit_of_the_losses():
                 constraints={"size": float(number)},
             )
         )
-    strategy = started(space, history, rho=2.0)
-    assert strategy._penalty(history, np.arange(1, 3)).rho == pytest.approx(2.0 * 0.2)
+    for robust, unit in ((True, 0.2), (False, 1.0)):
+        strategy = started(space, history, rho=2.0, robust=robust)
+        assert strategy._penalty(history, np.arange(1, 3)).rho == pytest.approx(2.0 * unit)
 
 
 def test_first_structure_can_be_told():
@@ -259,6 +328,9 @@ def test_penalties_of_constraints_are_in_units_of_the_spread_of_the_losses():
     added = strategy._augmented_losses(history) - np.arange(5) / 100
     # violations of 0.5 and 1; from the best loss to the median there are 0.02
     np.testing.assert_allclose(added, [0, 0, 0, 0.02 * 0.125, 0.02 * 0.5], atol=1e-15)
+    plain = started(space, history, robust=False)
+    added = plain._augmented_losses(history) - np.arange(5) / 100
+    np.testing.assert_allclose(added, [0, 0, 0, 0.125, 0.5], atol=1e-15)
 
 
 def test_minimize_within_a_limit_agrees_with_brute_force():
@@ -309,10 +381,13 @@ def test_constraints_are_met_more_often_and_better():
     assert np.mean(losses[True]) < np.mean(losses[False])
 
 
-def test_multiplier_of_a_violated_constraint_grows_and_of_a_loose_one_vanishes():
+@pytest.mark.parametrize(("robust", "tight", "limit"), [(True, 1.5, 10.0), (False, 2.5, 42.5)])
+def test_multiplier_of_a_violated_constraint_grows_and_of_a_loose_one_vanishes(
+    robust, tight, limit
+):
     space = mixed_space()
     history = History(limits={"tight": 0.1, "loose": 0.9, "unit": 0.0})
-    strategy = started(space, history)
+    strategy = started(space, history, robust=robust)
     configuration = strategy._configuration(strategy._structure, strategy._theta)
     measured = {"tight": 0.3, "loose": 0.1, "unit": 0.5}
     history.append(
@@ -321,11 +396,11 @@ def test_multiplier_of_a_violated_constraint_grows_and_of_a_loose_one_vanishes()
     strategy._constraint_multipliers = np.array([0.5, 0.5, 0.0])
     strategy.suggest(history)
     strategy._update_multipliers(history)
-    # a violation by twice the limit counts as one by the limit
-    np.testing.assert_allclose(strategy._constraint_multipliers, [1.5, 0.0, 0.5])
+    # if robust, a violation by twice the limit counts as one by the limit
+    np.testing.assert_allclose(strategy._constraint_multipliers, [tight, 0.0, 0.5])
     for _ in range(20):
         strategy._update_multipliers(history)
-    assert strategy._constraint_multipliers[0] == 10.0
+    assert strategy._constraint_multipliers[0] == pytest.approx(limit)
 
 
 @pytest.mark.parametrize("losses", [(1e17, 1e17), (1e30, 0.5)])
@@ -351,6 +426,7 @@ def test_without_f_hat_rewards_follow_the_scale_of_the_losses():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        ({"theta_solver": "bandit"}, "'theta_solver' of ADMM must be one of"),
         ({"structure_solver": "grid"}, "'structure_solver' of ADMM must be one of"),
         ({"rho": 0.0}, "'rho' of ADMM must be a positive number. Got 0.0"),
         ({"budget": 0}, "'budget' of ADMM must be an integer of at least 1. Got 0"),

@@ -198,6 +198,8 @@ def test_update_fits_anew_only_after_growth():
     expected = clone(model).condition(X[:43], y[:43], first).predict(X)
     np.testing.assert_array_equal(model.predict(X), expected)
     assert not np.array_equal(model.update(X, y, rng).hyperparameters_, first)
+    always = GaussianProcess(refit_growth=0.0).update(X[:40], y[:40], rng)
+    assert not np.array_equal(always.update(X[:41], y[:41], rng).hyperparameters_, first)
 
 
 def test_believed_values_keep_the_mean_and_lower_the_deviation():
