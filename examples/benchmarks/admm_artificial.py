@@ -76,7 +76,7 @@ STRATEGIES = {
     # as many candidates and ascents as scikit-optimize, the solver of the paper
     "JOPT(BO), skopt": lambda: JointGP(n_candidates=10_000, n_starts=5),
     "AdADMM-F16(BO,Ba)": lambda: ADMM(max_budget=256),
-    "AdADMM-F16(BO,BO)": lambda: ADMM(max_budget=256, structure_solver="bo"),
+    "AdADMM-F16(BO,BO)": lambda: ADMM(max_budget=256, solvers=("bo", "bo")),
     "JOPT(skopt)": lambda: ScikitOptimize(),
     "random": lambda: RandomSearch(),
 }

@@ -1,6 +1,6 @@
 """The arguments of ``fit``, validated and read once into one frozen record."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -225,7 +225,7 @@ def plain_labels(y: Any) -> Any:
     if array.dtype.kind != "O":
         return array
     labels = array.ravel().tolist()
-    if n_missing := sum(map(is_missing, labels)):
+    if n_missing := _n_missing(array.ravel()):
         raise ValueError(
             f"Input y contains {n_missing} missing values (None or NaN). Every row of X "
             "needs a class; drop the others."
@@ -237,7 +237,7 @@ def plain_labels(y: Any) -> Any:
     numeric = all(issubclass(kind, _NUMERIC_LABELS) for kind in types)
     if numeric and plain.dtype.kind in "biuf" and plain.tolist() == labels:
         return plain.reshape(array.shape)
-    got = " and ".join(sorted(kind.__name__ for kind in types))
+    got = _names_of(types)
     if any(issubclass(kind, str) for kind in types):
         raise ValueError(
             f"y must hold labels of one type. Got {got} instead; convert them, for instance with "
@@ -278,11 +278,14 @@ def _read_groups(groups: Any) -> NDArray[Any] | None:
     types = set(map(type, groups.tolist())) if groups.dtype.kind == "O" else set()
     if len({issubclass(kind, str) for kind in types}) > 1:
         raise ValueError(
-            "The 'groups' must hold values of one type. Got "
-            f"{' and '.join(sorted(kind.__name__ for kind in types))} instead; convert them, for "
-            "instance with .astype(str)."
+            f"The 'groups' must hold values of one type. Got {_names_of(types)} instead; convert "
+            "them, for instance with .astype(str)."
         )
     return groups
+
+
+def _names_of(types: Iterable[type]) -> str:
+    return " and ".join(sorted(kind.__name__ for kind in types))
 
 
 def _n_missing(values: NDArray[Any]) -> int:

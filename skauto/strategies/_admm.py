@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, product
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +22,8 @@ from skauto.utils import BoolArray, FloatArray, IntArray
 
 # Maximum number of points to try in theta-min until one is not known.
 _MAX_DRAWS = 10
+# Solvers of theta-min and of z-min.
+_SOLVERS = tuple(product(("bo", "random"), ("bandit", "bo", "random")))
 # Maximum number of candidate structures of z-min by a Gaussian process.
 _MAX_STRUCTURES = 2000
 # Upper bounds of a violation in Eq. (A29), and of its multiplier, for robust=True.
@@ -48,11 +50,10 @@ class ADMM(GeneratorStrategy):
 
     Parameters
     ----------
-    theta_solver : {"bo", "random"}, default="bo"
-        Solver of theta-min: Bayesian optimization, or random search.
-    structure_solver : {"bandit", "bo", "random"}, default="bandit"
-        Solver of z-min: combinatorial Thompson sampling, Bayesian optimization on integer codes of
-        the algorithms, or random search.
+    solvers : tuple of two str, default=("bo", "bandit")
+        Solvers of theta-min and of z-min, as in the paper's "ADMM(BO, Bandit)". That of theta-min
+        is "bo" (Bayesian optimization) or "random" (random search). That of z-min is "bandit"
+        (combinatorial Thompson sampling), "bo" (on integer codes of the algorithms) or "random".
     budget : int, default=16
         Number of evaluations of each sub-problem in the first iteration.
     growth : int, default=16
@@ -138,8 +139,7 @@ class ADMM(GeneratorStrategy):
     def __init__(
         self,
         *,
-        theta_solver: str = "bo",
-        structure_solver: str = "bandit",
+        solvers: tuple[str, str] = ("bo", "bandit"),
         budget: int = 16,
         growth: int = 16,
         max_budget: int = 128,
@@ -152,8 +152,7 @@ class ADMM(GeneratorStrategy):
         tolerance: float = 0.1,
         robust: bool = True,
     ) -> None:
-        self.theta_solver = theta_solver
-        self.structure_solver = structure_solver
+        self.solvers = solvers
         self.budget = budget
         self.growth = growth
         self.max_budget = max_budget
@@ -179,9 +178,7 @@ class ADMM(GeneratorStrategy):
         )
 
     def _start(self) -> None:
-        check_options(
-            self, theta_solver=("bo", "random"), structure_solver=("bandit", "bo", "random")
-        )
+        check_options(self, solvers=_SOLVERS)
         check_integers(self, budget=1, growth=0, max_budget=self.budget, n_initial=1)
         check_positive(self, "rho", "prior", "f_hat")
         check_numbers(self, tolerance=(0.0, math.inf))
@@ -286,7 +283,7 @@ class ADMM(GeneratorStrategy):
             units: FloatArray = self._rng.random(len(columns))
             if draw == 0:
                 points, losses = self._known_points(history, columns)
-                if self.theta_solver == "bo" and len(points) >= self.n_initial:
+                if self.solvers[0] == "bo" and len(points) >= self.n_initial:
                     units, gain = self._theta_by_bo(points, losses, history, columns)
                     unit = spread(self._observations(history).y[self._known_rows(history)])
                     if self.tolerance and gain < self._least_gain * unit:
@@ -369,10 +366,10 @@ class ADMM(GeneratorStrategy):
             self._structure = structures[int(np.argmin(losses))]
 
     def _next_structure(self, history: History) -> IntArray:
-        if self.structure_solver == "bandit":
+        if self.solvers[1] == "bandit":
             return self._bandit.pull(self._rng)
         structure = None
-        if self.structure_solver == "bo":
+        if self.solvers[1] == "bo":
             structure = self._structure_by_bo(history)
         if structure is None:
             structure = self._space.sample(1, self._rng)[0, : self._n_steps].astype(np.intp)

@@ -59,9 +59,9 @@ def drive_unstopped(strategy, loss_of, n_trials):
 
 
 @pytest.mark.parametrize("settings", [{}, {"robust": False}])
-@pytest.mark.parametrize("structure_solver", ["bandit", "bo", "random"])
-def test_every_solver_nears_a_known_optimum(structure_solver, settings):
-    strategy = ADMM(structure_solver=structure_solver, budget=8, **settings)
+@pytest.mark.parametrize("z_solver", ["bandit", "bo", "random"])
+def test_every_solver_nears_a_known_optimum(z_solver, settings):
+    strategy = ADMM(solvers=("bo", z_solver), budget=8, **settings)
     history = drive(strategy, mixed_space(), as_measured(mixed_loss), 60)
     best = history.incumbent.configuration
     assert best["step"] == "right"
@@ -73,7 +73,7 @@ def test_random_theta_min_is_uniform_and_returns_its_best_point():
         def _theta_by_bo(self, *arguments):
             raise AssertionError("a Gaussian process was fitted")
 
-    strategy = Watched(theta_solver="random", budget=30, growth=0, tolerance=0.0)
+    strategy = Watched(solvers=("random", "bandit"), budget=30, growth=0, tolerance=0.0)
     space = mixed_space()
     strategy.start(space, np.random.default_rng(0))
     history = drive_unstopped(strategy, mixed_loss, 30)
@@ -92,7 +92,7 @@ def test_random_theta_min_is_uniform_and_returns_its_best_point():
 
 def test_random_z_min_is_uniform_over_the_structures():
     space = make_artificial_space(n_steps=2, n_algorithms=3)
-    strategy = ADMM(structure_solver="random").start(space, np.random.default_rng(0))
+    strategy = ADMM(solvers=("bo", "random")).start(space, np.random.default_rng(0))
     strategy._set_first_iterate(History())
     drawn = [tuple(strategy._next_structure(History())) for _ in range(900)]
     counts = [drawn.count(tuple(z)) for z in space.structures]
@@ -426,8 +426,8 @@ def test_without_f_hat_rewards_follow_the_scale_of_the_losses():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"theta_solver": "bandit"}, "'theta_solver' of ADMM must be one of"),
-        ({"structure_solver": "grid"}, "'structure_solver' of ADMM must be one of"),
+        ({"solvers": ("bandit", "bo")}, "'solvers' of ADMM must be one of"),
+        ({"solvers": ("bo", "grid")}, "'solvers' of ADMM must be one of"),
         ({"rho": 0.0}, "'rho' of ADMM must be a positive number. Got 0.0"),
         ({"budget": 0}, "'budget' of ADMM must be an integer of at least 1. Got 0"),
         ({"budget": 200}, "'max_budget' of ADMM must be an integer of at least 200. Got 128"),

@@ -32,7 +32,7 @@ def test_every_strategy_passes_the_checks_for_authors(name, check):
 def test_constructors_have_few_settings(name):
     signature = inspect.signature(STRATEGIES[name])
     assert vars(STRATEGIES[name]()) == {key: p.default for key, p in signature.parameters.items()}
-    assert len(signature.parameters) <= 13
+    assert len(signature.parameters) <= 12
 
 
 @cache
