@@ -9,40 +9,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.data._numbers import is_null_word
+from skauto.data._notations import is_null_word
 from skauto.data._table import Cells, Levels, as_strings, text_of
 from skauto.exceptions import UnreadableCellsWarning
 
 # Strings that a CSV reader may convert to a number or a boolean.
 _PLAIN = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*|true|false", re.IGNORECASE)
-# A duration, such as "1 days 02:03:04.5", "1 day, 2:03:04" or "P1DT2H3M4.5S".
-_DURATION = re.compile(
-    r"(?P<sign>-(?=p))?(?:(?P<days>[-+]?\d+) days?,?)?(?: ?\+?(?P<hours>-?\d+):(?P<minutes>\d\d)"
-    r":(?P<seconds>\d\d(?:\.\d+)?))?"
-)
-_ISO_DURATION = re.compile(
-    r"(?P<sign>-)?p(?:(?P<days>-?\d+)d)?(?:t(?:(?P<hours>-?\d+)h)?(?:(?P<minutes>-?\d+)m)?"
-    r"(?:(?P<seconds>-?\d+(?:\.\d+)?)s)?)?"
-)
-_UNITS = {"days": 86_400.0, "hours": 3600.0, "minutes": 60.0, "seconds": 1.0}
 # Number of cells that an error quotes.
 _EXAMPLES = 3
-
-
-@dataclass(frozen=True)
-class DurationFormat:
-    """Format of the durations and times of day that CSV files of tables hold."""
-
-    def parse(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Parse strings as seconds, shape (n_texts,); NaN if a string is not a duration."""
-        return np.array([self._parse_one(text.strip().lower()) for text in texts], dtype=float)
-
-    def _parse_one(self, text: str) -> float:
-        match = _DURATION.fullmatch(text) or _ISO_DURATION.fullmatch(text)
-        if match is None or not any(match[unit] for unit in _UNITS):
-            return np.nan
-        seconds = sum(float(match[unit] or 0) * size for unit, size in _UNITS.items())
-        return -seconds if match["sign"] else seconds
 
 
 @dataclass(frozen=True)

@@ -1,41 +1,103 @@
 """Parsing of dates that are written as strings, and numeric features of dates."""
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skauto.data._notations import FILLER_DATES
+
 Datetimes = NDArray[np.datetime64]
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = (
-    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+# Names of months in English, German, French and Spanish, without accents.
+_MONTH_NAMES = (
+    "jan january januar janner janvier janv enero ene",
+    "feb february februar fevrier fevr febrero",
+    "mar march marz mrz mars marzo",
+    "apr april avril avr abril abr",
+    "may mai mayo",
+    "jun june juni juin junio",
+    "jul july juli juillet juil julio",
+    "aug august aout agosto ago",
+    "sep sept september septembre septiembre setiembre",
+    "oct october oktober okt octobre octubre",
+    "nov november novembre noviembre",
+    "dec december dezember dez decembre diciembre dic",
 )
-_WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\s+)?"
-_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_MONTHS = {name: i for i, names in enumerate(_MONTH_NAMES, start=1) for name in names.split()}
+_WEEKDAY_NAMES = (
+    "mon monday tue tues tuesday wed wednesday thu thur thurs thursday fri friday sat saturday",
+    "sun sunday mo montag di dienstag mi mittwoch do donnerstag fr freitag sa samstag so sonntag",
+    "lun lundi mar mardi mer mercredi jeu jeudi ven vendredi sam samedi dim dimanche lunes martes",
+    "mie miercoles jue jueves vie viernes sab sabado dom domingo",
+)
+_WEEKDAYS = " ".join(_WEEKDAY_NAMES).split()
+# Hours from UTC of abbreviated time zones.
+_ZONES: dict[str, float] = {
+    "z": 0,
+    "utc": 0,
+    "gmt": 0,
+    "wet": 0,
+    "west": 1,
+    "cet": 1,
+    "cest": 2,
+    "bst": 1,
+    "eet": 2,
+}
+_ZONES |= {"eest": 3, "msk": 3, "ist": 5.5, "jst": 9, "kst": 9, "aest": 10, "aedt": 11, "est": -5}
+_ZONES |= {"edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7}
+
+
+def _any_of(words: Iterable[str]) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
+_MONTH = rf"(?P<month>{_any_of(_MONTHS)})\.?"
+_WEEKDAY = rf"(?:(?:{_any_of(_WEEKDAYS)})(?![^\W\d_])\.?,?\s+)?"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?"
 _YEAR = r"(?P<year>\d{4}|\d{2})"
+_ZONE = rf"\(?(?:(?P<zone>{_any_of(_ZONES)})|(?P<offset>[-+]\d{{2}}:?(?:\d{{2}})?))?\)?"
 # Spaces are matched possessively: adjacent runs of them would share a long run in many ways.
-_TIME = (
-    r"(?:(?:t|,?\s+)(?P<hour>\d{1,2}):(?P<minute>\d{2})"
-    r"(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d+))?)?\s*+(?P<half>[ap]m)?"
-    r"\s*+(?:z|utc|gmt|(?P<offset>[-+]\d{2}:?(?:\d{2})?))?)?"
+_CLOCK = (
+    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})"
+    r"(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d+))?)?\s*+(?P<half>[ap]\.?m\.?)?"
 )
-_PATTERNS = tuple(
-    re.compile(_WEEKDAY + date + _TIME)
-    for date in (
-        r"(?P<year>\d{4})-(?P<month>\d{1,2})(?:-(?P<day>\d{1,2}))?",
-        r"(?P<year>\d{4})(?P<separator>[/.])(?P<month>\d{1,2})(?P=separator)(?P<day>\d{1,2})",
-        rf"(?P<first>\d{{1,2}})(?P<separator>[-/.])(?P<other>\d{{1,2}})(?P=separator){_YEAR}",
-        rf"{_DAY}[-\s]\s*(?:of\s+)?{_MONTH}[-,\s]\s*{_YEAR}",
-        rf"{_MONTH}\s+{_DAY},?\s+{_YEAR}",
-        rf"{_MONTH}[-,\s]\s*(?P<year>\d{{4}})",
-    )
+_TIME = rf"(?:(?:t|,?\s+(?:at\s+)?){_CLOCK}\s*+{_ZONE}(?:\s*+\((?:{_any_of(_ZONES)})\))?)?"
+_OF = r"(?:of\s+|de\s+)?"
+_PATTERNS = (
+    *(
+        re.compile(_WEEKDAY + date + _TIME)
+        for date in (
+            r"(?P<year>\d{4})-(?P<month>\d{1,2})(?:-(?P<day>\d{1,2}))?",
+            r"(?P<year>\d{4})(?P<separator>[/.])(?P<month>\d{1,2})(?P=separator)(?P<day>\d{1,2})",
+            rf"(?P<first>\d{{1,2}})(?P<separator>[-/.])(?P<other>\d{{1,2}})(?P=separator){_YEAR}",
+            rf"{_DAY}[-/\s]\s*{_OF}{_MONTH}[-/,\s]\s*{_OF}{_YEAR}",
+            rf"{_MONTH}\s+{_DAY},?\s+{_YEAR}",
+            rf"{_MONTH}[-/,\s]\s*{_OF}(?P<year>\d{{4}})",
+            rf"{_MONTH}(?:-|\s*['’]){_YEAR}",
+            rf"(?P<year>\d{{4}})[-/,\s]\s*{_MONTH}(?:[-/,\s]\s*{_DAY})?",
+        )
+    ),
+    # "20240131", "20240131T093000Z"
+    re.compile(
+        r"(?P<year>(?:1[6-9]|2[01])\d\d)(?P<month>\d\d)(?P<day>\d\d)"
+        rf"(?:t?(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d)?{_ZONE})?"
+    ),
+    # "[10/Oct/2000:13:55:36 -0700]" of Apache's log
+    re.compile(rf"\[?{_DAY}/{_MONTH}/{_YEAR}:{_CLOCK}\s*+{_ZONE}\]?"),
+    # "Fri Mar  1 10:00:00 2024" of ctime
+    re.compile(rf"{_WEEKDAY}{_MONTH}\s+{_DAY}\s+{_CLOCK}\s*+{_ZONE}\s*+(?P<year>\d{{4}})"),
+    re.compile(rf"q(?P<quarter>[1-4])[-/\s]*'?{_YEAR}"),
+    re.compile(r"(?P<year>\d{4})[-/\s]*q(?P<quarter>[1-4])"),
 )
 # ISO dates, which NumPy parses faster than the patterns above.
 _ISO_LINES = re.compile(r"(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?\n)*")
+_MAX_LENGTH = 60
+# Minimum number of two-digit years that come first.
+_MIN_YEARS_FIRST = 10
 _SECONDS_PER_DAY = 86_400.0
 _FIELDS = ("year", "month", "day", "hour", "minute", "second", "microsecond", "offset")
 _PERIODS = ("year", "week", "day")
@@ -54,37 +116,55 @@ DATE_PARTS = (
 class DateFormat:
     """Format of the dates of one column.
 
-    ``day_first``: "1/2/2024" is the first of February. ``ambiguous``: the values do not determine
-    the order of day and month.
+    ``day_first``: "1/2/2024" is the first of February. ``year_first``: "24/2/1" is the same.
+    ``ambiguous``: the values do not determine the order of day and month.
     """
 
     day_first: bool = False
     ambiguous: bool = False
+    year_first: bool = False
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> "DateFormat":
         """Infer the order of day and month from all dates of a column.
 
         If no number exceeds 12, the day comes first for the separator ".", and the month for other
-        separators, which makes the format ambiguous.
+        separators, which makes the format ambiguous. If the first number always exceeds 12 and
+        years have two digits, the first number is the year if the last one has more values.
         """
         matches = [match for match in map(_match, texts) if match and "first" in match.groupdict()]
+        numbers = [(int(match["first"]), int(match["other"])) for match in matches]
+        possible = [min(pair) >= 1 and min(pair) <= 12 and max(pair) <= 31 for pair in numbers]
+        matches = [match for match, valid in zip(matches, possible, strict=True) if valid]
+        if not matches:
+            return cls()
         firsts = [int(match["first"]) for match in matches]
         others = [int(match["other"]) for match in matches]
+        lasts = {int(match["year"]) for match in matches}
+        short = all(len(match["year"]) == 2 for match in matches)
+        year_first = min(firsts) > 12 and max(lasts) <= 31 and len(set(firsts)) < len(lasts)
+        if short and year_first and len(matches) >= _MIN_YEARS_FIRST:
+            return cls(year_first=True, ambiguous=True)
         n_day_first = sum(value > 12 for value in firsts)
         n_month_first = sum(value > 12 for value in others)
-        if n_day_first or n_month_first or not matches:
+        if n_day_first or n_month_first:
             return cls(day_first=n_day_first > n_month_first)
         if all(match["separator"] == "." for match in matches):
             return cls(day_first=True)
         return cls(ambiguous=firsts != others)
 
+    @classmethod
+    def states_order(cls, texts: Sequence[str]) -> bool:
+        """Whether most dates are numbers in an order of day and month."""
+        found = [match for match in map(_match, texts) if match]
+        return 2 * sum("first" in match.groupdict() for match in found) > len(found)
+
     def parse(self, texts: Sequence[str]) -> Datetimes:
         """Parse strings as dates, shape (n_texts,); NaT if a string is not a date.
 
-        Dates are ISO dates, numbers separated by dashes, slashes or dots, or dates with English
-        month names; optionally with a time of day, a weekday and a time zone, which is converted
-        to UTC.
+        Dates are ISO dates, numbers separated by dashes, slashes or dots, or dates with names of
+        months; optionally with a time of day, a weekday and a time zone, which is converted to
+        UTC. Months and quarters are their first day.
         """
         if _ISO_LINES.fullmatch("\n".join([*texts, ""])):
             try:
@@ -101,29 +181,44 @@ class DateFormat:
             return (0,) * len(_FIELDS)
         found = match.groupdict()
         if "first" in found:
-            names = ("day", "month") if self.day_first else ("month", "day")
-            found.update(zip(names, (found["first"], found["other"]), strict=True))
-        month = found["month"] or "0"
-        hour = int(found["hour"] or 0)
-        if found["half"]:
-            hour = hour % 12 + 12 * (found["half"] == "pm") if 1 <= hour <= 12 else 99
+            names = ("month", "day", "year")
+            if self.year_first:
+                names = ("year", "month", "day")
+            elif self.day_first:
+                names = ("day", "month", "year")
+            written = (found["first"], found["other"], found["year"])
+            found.update(zip(names, written, strict=True))
+        month = found.get("month") or "0"
+        if "quarter" in found:
+            month = str(3 * int(found["quarter"]) - 2)
+        hour = int(found.get("hour") or 0)
+        if found.get("half"):
+            hour = hour % 12 + 12 * (found["half"][0] == "p") if 1 <= hour <= 12 else 99
+        offset = int(60 * _ZONES.get(found.get("zone") or "z", 0))
         return (
             _full_year(found["year"] or "0"),
-            int(month) if month.isdigit() else _MONTHS.index(month[:3]) + 1,
+            int(month) if month.isdigit() else _MONTHS[month],
             int(found.get("day") or 1),
             hour,
-            int(found["minute"] or 0),
-            int(found["second"] or 0),
-            int((found["fraction"] or "0").ljust(6, "0")[:6]),
-            _minutes(found["offset"] or "+00"),
+            int(found.get("minute") or 0),
+            int(found.get("second") or 0),
+            int((found.get("fraction") or "0").ljust(6, "0")[:6]),
+            offset + _minutes(found.get("offset") or "+00"),
         )
 
 
 def _match(text: str) -> re.Match[str] | None:
     text = text.strip().lower()
-    if not any(map(str.isdigit, text)):
+    if len(text) > _MAX_LENGTH or not any(map(str.isdigit, text)):
         return None
+    if not text.isascii():
+        text = _without_accents(text)
     return next(filter(None, (pattern.fullmatch(text) for pattern in _PATTERNS)), None)
+
+
+def _without_accents(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text)
+    return "".join(char for char in plain if not unicodedata.combining(char))
 
 
 def _full_year(digits: str) -> int:
@@ -153,6 +248,26 @@ def _assemble(numbers: NDArray[np.int64]) -> Datetimes:
     valid &= (hour < 24) & (minute < 60) & (second <= 60)
     dates[~valid] = np.datetime64("NaT")
     return dates
+
+
+def filler_dates(dates: Datetimes) -> list[str]:
+    """Return the dates that stand for "no date": frequent ones of a list, far from all others.
+
+    Frequent are at least three dates, and 1% of all; far is more than a year, and more than the
+    span of the other dates.
+    """
+    known = dates[~np.isnat(dates)]
+    days = known.astype("datetime64[D]")
+    is_filler = np.isin(days, np.array(FILLER_DATES, dtype="datetime64[D]"))
+    others = days[~is_filler]
+    if not is_filler.any() or not len(others):
+        return []
+    low, high = others.min(), others.max()
+    margin = max(high - low, np.timedelta64(365, "D"))
+    fillers, counts = np.unique(days[is_filler], return_counts=True)
+    far = (fillers < low - margin) | (fillers > high + margin)
+    chosen = fillers[far & (counts >= max(3, 0.01 * len(known)))]
+    return list(map(str, chosen.tolist()))
 
 
 def date_parts(dates: Datetimes) -> NDArray[np.float64]:

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.data._contract import DurationFormat, Unread
+from skauto.data._contract import Unread
 from skauto.data._dates import DATE_PARTS, DateFormat, date_parts
-from skauto.data._kinds import BooleanWords, Kind, split_tags
-from skauto.data._numbers import NumberFormat, is_null_word
+from skauto.data._durations import DurationFormat
+from skauto.data._kinds import BooleanWords, CompoundFormat, Kind, parts_of, split_tags
+from skauto.data._notations import folded, is_null_word
+from skauto.data._numbers import NumberFormat
 from skauto.data._table import (
     Cells,
     Dates,
@@ -83,6 +85,10 @@ class Encoder(ABC):
         """Return the names of the output columns."""
         return [name]
 
+    def category_outputs(self) -> dict[int, int]:
+        """Return the positions of the outputs that are category codes, and their levels."""
+        return {}
+
 
 @dataclass
 class NumericEncoder(Encoder):
@@ -112,7 +118,9 @@ class NumericEncoder(Encoder):
     @property
     def takes_numbers(self) -> bool:
         """Whether any number is a value of the column."""
-        return self.form == "numbers" and isinstance(self.parser, NumberFormat)
+        if self.form != "numbers" or not isinstance(self.parser, NumberFormat):
+            return False
+        return self.parser.takes_bare_numbers
 
     def encode(self, cells: Cells, name: str) -> Block:
         """Return one column; strings that are not numbers are unread."""
@@ -146,22 +154,31 @@ class DateEncoder(Encoder):
     """Encoder of dates as `DATE_PARTS`.
 
     Without a parser (the column held no strings in ``fit``), strings are read if their order of
-    day and month is sure.
+    day and month is sure. The dates ``fillers`` are missing.
     """
 
     parser: Any = None
+    fillers: tuple[str, ...] = ()
 
     def encode(self, cells: Cells, name: str) -> Block:
         """Return one column per part; strings that are not dates are unread."""
         cells = undeclared(cells, name)
         if isinstance(cells, Dates):
-            return Block(date_parts(cells.values))
+            return Block(date_parts(self._known(cells.values)))
         strings = as_strings(cells)
         parser = self.parser or DateFormat.of(strings.levels)
         dates = parser.parse(strings.levels)
         if self.parser is None and parser.ambiguous:
             dates[dates != DateFormat(day_first=True).parse(strings.levels)] = np.datetime64("NaT")
-        return _by_level(date_parts(dates), strings, np.nan, unread_of(strings, dates, parser))
+        unread = unread_of(strings, dates, parser)
+        return _by_level(date_parts(self._known(dates)), strings, np.nan, unread)
+
+    def _known(self, dates: NDArray[np.datetime64]) -> NDArray[np.datetime64]:
+        if not self.fillers:
+            return dates
+        fillers = np.array(self.fillers, dtype="datetime64[D]")
+        is_filler = np.isin(dates.astype("datetime64[D]"), fillers)
+        return np.where(is_filler, np.datetime64("NaT"), dates)
 
     def names_out(self, name: str) -> list[str]:
         return [f"{name}_{part}" for part in DATE_PARTS]
@@ -179,34 +196,42 @@ class CategoryEncoder(Encoder):
     """Ordinal encoding: codes 0, 1, 2, ... of sorted levels, NaN for missing and unknown levels.
 
     The reader replaces NaN by one more code if no entry was missing in ``fit``. A level is known
-    by its value or its text. The text may differ by case and surrounding spaces, unless several
-    levels do so.
+    by its value or its text, ignoring case and spaces: strings that differ only by them are one
+    level. Levels of a categorical dtype are not: there, another case is known unless several
+    levels differ by it. With an ``order``, the codes are the places of the levels in it, and no
+    category codes.
     """
 
-    def __init__(self, cells: Levels) -> None:
-        present = set(cells.levels)
+    def __init__(self, cells: Levels, order: Sequence[Any] | None = None) -> None:
+        self.ordered = order is not None
+        counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.levels)).tolist()
+        present = dict(zip(cells.levels, counts, strict=True))
         if cells.declared:
-            counts = np.bincount(cells.codes[cells.codes >= 0])
-            present = {cells.levels[code] for code in np.flatnonzero(counts).tolist()}
-        ordered = _sorted(present)
-        self.n_levels = len(ordered)
-        texts = [text_of(level) for level in ordered]
+            present = {level: n for level, n in present.items() if n}
+        levels = _sorted(set(present)) if order is None else list(order)
+        groups = [[level] for level in levels]
+        self.of_strings = set(map(type, levels)) <= {str}
+        if self.of_strings and not cells.declared:
+            groups = _same_but_for_case(levels)
+        self.n_levels = len(groups)
+        codes = [(level, float(code)) for code, group in enumerate(groups) for level in group]
+        texts = [text_of(level) for level, _ in codes]
         # Other levels, such as intervals, are known by their text: skops stores keys as JSON.
         same_texts = len(set(texts)) < len(texts)
         self.code_of = {
-            level: float(code)
-            for code, level in enumerate(ordered)
+            level: code
+            for level, code in codes
             if same_texts or isinstance(level, str | int | float)
         }
-        self.of_strings = set(map(type, ordered)) <= {str}
-        self.types = sorted({common_type(kind) or "objects" for kind in map(type, ordered)})
-        times = Counter(map(_folded, texts))
-        self.code_of_text = {text: float(code) for code, text in enumerate(texts)}
-        self.code_of_folded = {
-            _folded(text): code
-            for text, code in self.code_of_text.items()
-            if times[_folded(text)] == 1
-        }
+        self.types = sorted({common_type(kind) or "objects" for kind in map(type, levels)})
+        self.code_of_text = {text: code for text, (_, code) in zip(texts, codes, strict=True)}
+        of_folded: dict[str, set[float]] = {}
+        for text, code in self.code_of_text.items():
+            of_folded.setdefault(folded(text), set()).add(code)
+        self.code_of_folded = {text: min(c) for text, c in of_folded.items() if len(c) == 1}
+
+    def category_outputs(self) -> dict[int, int]:
+        return {} if self.ordered else {0: self.n_levels}
 
     def encode(self, cells: Cells, name: str) -> Block:
         """Return one column of codes; levels that `fit` has not seen are unread."""
@@ -233,7 +258,7 @@ class CategoryEncoder(Encoder):
         for usual in (text, *self._usual_texts(text)):
             if usual in self.code_of_text:
                 return self.code_of_text[usual]
-        return self.code_of_folded.get(_folded(text), np.nan)
+        return self.code_of_folded.get(folded(text), np.nan)
 
     def _usual_texts(self, text: str) -> Iterator[str]:
         """Yield the usual text of a string for each type of the levels that it may have."""
@@ -253,8 +278,12 @@ class CategoryEncoder(Encoder):
             yield text
 
 
-def _folded(text: str) -> str:
-    return text.strip().casefold()
+def _same_but_for_case(levels: Sequence[str]) -> list[list[str]]:
+    """Group sorted strings that differ only by case and spaces."""
+    groups: dict[str, list[str]] = {}
+    for level in levels:
+        groups.setdefault(folded(level), []).append(level)
+    return list(groups.values())
 
 
 class TextEncoder(Encoder):
@@ -285,6 +314,47 @@ class NameEncoder(Encoder):
 
     def names_out(self, name: str) -> list[str]:
         return [*self.category.names_out(name), *self.text.names_out(name)]
+
+    def category_outputs(self) -> dict[int, int]:
+        return self.category.category_outputs()
+
+
+class CompoundEncoder(Encoder):
+    """Encoder of strings of several parts, each with an encoder of its kind."""
+
+    def __init__(self, cells: Levels, parser: CompoundFormat) -> None:
+        self.parser = parser
+        parts = parts_of(cells, parser.separator, len(parser.kinds))
+        kinds = zip(parser.kinds, parts, strict=True)
+        self.encoders = [make_encoder(kind, part, 0) for kind, part in kinds]
+
+    def encode(self, cells: Cells, name: str) -> Block:
+        """Return the outputs of all parts; strings of another number of parts are unread."""
+        strings = as_strings(cells)
+        levels = Levels(strings.levels, np.arange(len(strings.levels)))
+        parts = parts_of(levels, self.parser.separator, len(self.encoders))
+        unread = np.array([text is None for text in self.parser.split(strings.levels)], dtype=bool)
+        blocks = []
+        for encoder, part in zip(self.encoders, parts, strict=True):
+            block = encoder.encode(part, name)
+            blocks.append(block.rows(0, len(strings.levels)))
+            if block.unread is not None and not block.unread.may_be_new:
+                found = [part.levels[code] if code >= 0 else "" for code in part.codes]
+                unread |= np.isin(found, block.unread.texts)
+        values = np.hstack([np.empty((len(strings.levels), 0)), *blocks])
+        return _by_level(values, strings, np.nan, Unread.of(strings, unread))
+
+    def names_out(self, name: str) -> list[str]:
+        named = enumerate(self.encoders, start=1)
+        return [out for j, encoder in named for out in encoder.names_out(f"{name}_{j}")]
+
+    def category_outputs(self) -> dict[int, int]:
+        found: dict[int, int] = {}
+        start = 0
+        for encoder in self.encoders:
+            found |= {start + j: n for j, n in encoder.category_outputs().items()}
+            start += len(encoder.names_out(""))
+        return found
 
 
 class TagsEncoder(Encoder):
@@ -329,7 +399,9 @@ def make_encoder(kind: Kind, cells: Cells, max_text_columns: int) -> Encoder:
     makers: dict[str, Callable[[], Encoder]] = {
         "numeric": lambda: NumericEncoder.of(kind.parser, cells),
         "boolean": lambda: NumericEncoder.of(kind.parser, cells),
-        "date": lambda: DateEncoder(kind.parser),
+        "date": lambda: DateEncoder(kind.parser, kind.fillers),
+        "ordinal": lambda: CategoryEncoder(as_levels(cells), kind.parser),
+        "compound": lambda: CompoundEncoder(as_levels(cells), kind.parser),
         "categorical": lambda: CategoryEncoder(as_levels(cells)),
         "name": lambda: _name_encoder(as_levels(cells), max_text_columns),
         "text": lambda: TextEncoder(as_levels(cells), _text_features(max_text_columns)),
@@ -403,7 +475,7 @@ def describe(encoder: Encoder, cells: Cells, unread: Collection[str]) -> str:
     noun = names.get(type(encoder), "strings")
     if isinstance(encoder, NumericEncoder) and isinstance(encoder.parser, BooleanWords):
         noun = "booleans"
-    if isinstance(encoder, DateEncoder) and encoder.parser.day_first:
+    if isinstance(encoder, DateEncoder) and encoder.parser and encoder.parser.day_first:
         noun += " with the day first"
     read = (text for text in as_strings(cells).levels if text not in unread)
     known = (repr(text[:50]) for text in read if not is_null_word(text))

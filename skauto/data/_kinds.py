@@ -4,22 +4,46 @@ import os
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.data._contract import DurationFormat
-from skauto.data._dates import DateFormat
-from skauto.data._numbers import NumberFormat, has_leading_zeros, is_null_word
-from skauto.data._table import Cells, Dates, Levels, Numbers, distinct_strings
+from skauto.data._dates import DateFormat, filler_dates
+from skauto.data._durations import DurationFormat
+from skauto.data._identifiers import (
+    are_identifiers,
+    are_long,
+    is_count,
+    is_identifier_name,
+    may_be_identifiers,
+)
+from skauto.data._notations import (
+    BOOLEAN_PAIRS,
+    SCALES,
+    folded,
+    is_foreign_word,
+    is_null_word,
+)
+from skauto.data._numbers import NumberFormat, has_leading_zeros
+from skauto.data._table import (
+    Cells,
+    Dates,
+    Levels,
+    Numbers,
+    as_levels,
+    distinct_strings,
+    text_of,
+)
 from skauto.data._text import words
 
 # Allowed values of column_kinds.
-KINDS = ("numeric", "boolean", "categorical", "name", "text", "date", "tags", "drop")
+KINDS = (
+    *("numeric", "boolean", "ordinal", "categorical", "name", "text", "date", "tags", "compound"),
+    "drop",
+)
 
-BOOLEAN_PAIRS = (("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("off", "on"))
 BOOLEAN_VALUES = {word: float(i) for pair in BOOLEAN_PAIRS for i, word in enumerate(pair)}
 BOOLEAN_VALUES |= {"0": 0.0, "1": 1.0, "0.0": 0.0, "1.0": 1.0}
 SEPARATORS = (";", "|", ",")
@@ -27,9 +51,17 @@ SEPARATORS = (";", "|", ",")
 # Kinds are inferred from at most this number of evenly spaced levels.
 _MAX_LEVELS = 5_000
 # Strings are numbers or dates if all levels can be parsed, or if at least 30 levels and 95% of the
-# cells can. The other cells are then missing.
+# cells can. They also are if the others are at most 5 words without a digit, and at least 3 times
+# as many levels can be parsed. The other cells are then missing.
 _MIN_PARSED_SHARE = 0.95
 _MIN_PARSED_LEVELS = 30
+_MAX_FOREIGN_WORDS = 5
+_MIN_LEVELS_PER_WORD = 3
+# Minimum number of levels of a scale of answers, and of compact dates such as 20240131.
+_MIN_ANSWERS = 3
+_MIN_COMPACT_DATES = 10
+# Maximum number of levels with two spellings that a doubt quotes.
+_MAX_SPELLINGS = 2
 # Strings are categories if they have at most 20 levels, or at most 100 with a mean of 5 rows.
 _FEW_LEVELS = 20
 _MANY_LEVELS = 100
@@ -38,12 +70,15 @@ _MIN_ROWS_PER_LEVEL = 5
 _MIN_WORDS_OF_TEXT = 4
 # Minimum number of rows of an identifier column.
 _MIN_IDENTIFIERS = 50
-# Number of decimal digits that a float holds exactly.
-_EXACT_DIGITS = 15
 # Maximum mean number of words of a tag, and minimum mean number of uses.
 _MAX_WORDS_OF_TAG = 3
 _MIN_USES_OF_TAG = 5
-_IDENTIFIER_NAME = re.compile(r"(.*[ _.-])?(id|index|rowid)|unnamed: 0")
+# Separators of the parts of a compound, their maximum number in a string, and the minimum number
+# of parts that vary.
+_COMPOUND_MARKS = ("/", "_", "|", ":", "; ", ", ", "-", " ")
+_MAX_MARKS = 4
+_MIN_VARYING_PARTS = 2
+_COMPACT_DATE = re.compile(r"(?:1[6-9]|2[01])\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 
 
 @dataclass(frozen=True)
@@ -51,14 +86,29 @@ class Kind:
     """The kind of a column and the reason for it.
 
     ``name`` is one of `KINDS`, "constant" or "identifier"; ``doubt`` is what the user should
-    check; ``parser`` parses the strings: a `NumberFormat`, `DateFormat`, `BooleanWords`, or the
-    separator of tags.
+    check; ``parser`` parses the strings: a `NumberFormat`, `DateFormat`, `BooleanWords`,
+    `CompoundFormat`, the separator of tags, or the levels of an ordinal column. ``fillers`` are
+    dates that mean a missing value.
     """
 
     name: str
     why: str
     doubt: str | None = None
     parser: Any = None
+    fillers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CompoundFormat:
+    """The separator of the parts of strings such as "B/0/P", and the kind of each part."""
+
+    separator: str
+    kinds: tuple[Kind, ...]
+
+    def split(self, texts: Sequence[str]) -> list[list[str] | None]:
+        """Split strings into their parts; None if their number is another one."""
+        found = [text.split(self.separator) for text in texts]
+        return [parts if len(parts) == len(self.kinds) else None for parts in found]
 
 
 @dataclass(frozen=True)
@@ -82,16 +132,21 @@ class _Sample:
     rows: NDArray[np.integer]
     n_levels: int
     n_rows: int
+    n_cells: int
     complete: bool
+    column: str
 
     @classmethod
-    def of(cls, cells: Levels) -> "_Sample":
+    def of(cls, cells: Levels, column: str) -> "_Sample":
         counts = np.bincount(cells.codes + 1, minlength=len(cells.levels) + 1)[1:]
         step = max(1, len(cells.levels) // _MAX_LEVELS)
         levels, some = cells.levels[::step], counts[::step]
         known = [not is_null_word(level) for level in levels]
         texts = [level for level, keep in zip(levels, known, strict=True) if keep]
-        return cls(texts, some[known], len(cells.levels), int(counts.sum()), step == 1)
+        n_null = 0 if step > 1 else len(levels) - len(texts)
+        n_rows = int(counts.sum() - (some.sum() - some[known].sum() if step == 1 else 0))
+        n_levels = len(cells.levels) - n_null
+        return cls(texts, some[known], n_levels, n_rows, len(cells.codes), step == 1, column)
 
     @property
     def all_differ(self) -> bool:
@@ -106,41 +161,53 @@ class _Sample:
 def find_kind(cells: Cells, name: str) -> Kind:
     """Infer the kind of a column from its values and its name."""
     if isinstance(cells, Numbers):
-        return Kind("numeric", "the values are numbers", doubt=_doubt_of_number(cells, name))
+        return _kind_of_numbers(cells, name)
     if isinstance(cells, Dates):
-        return Kind("date", "the values are dates")
+        return _kind_of_dates("the values are dates", cells.values, None, None)
     if not cells.levels:
         return Kind("constant", "all values are missing")
     if cells.declared:
+        if cells.ordered:
+            return Kind("ordinal", "ordered categorical dtype", parser=cells.levels)
         return Kind("categorical", "categorical dtype")
-    sample = _Sample.of(cells)
+    sample = _Sample.of(cells, name)
     if len(sample.texts) < 2:
         return Kind("categorical", "strings of one or two levels")
-    for find in (_boolean, _numeric, _duration, _date, _tags, _identifier):
+    for find in (_boolean, _answers, _compact_date, _numeric, _duration, _date, _tags):
         kind = find(sample)
         if kind is not None:
             return kind
-    return _strings(sample)
+    return _few_levels(sample) or _compound(cells, sample) or _identifier(sample) or _long(sample)
 
 
-def requested_kind(cells: Cells, name: str, wanted: str) -> Kind:
-    """Return the kind `wanted` by the user, with a parser; raise if no value can be read so."""
+def requested_kind(cells: Cells, name: str, wanted: Any) -> Kind:
+    """Return the kind `wanted` by the user, with a parser; raise if no value can be read so.
+
+    A list holds the levels of an ordinal column in their order.
+    """
     why = "set by column_kinds"
+    if not isinstance(wanted, str):
+        return Kind("ordinal", why, parser=_checked_levels(cells, name, list(wanted)))
     texts = distinct_strings(cells)
     if wanted in ("categorical", "drop"):
         return Kind(wanted, why)
+    if wanted == "ordinal" and isinstance(cells, Levels) and cells.ordered:
+        return Kind(wanted, why, parser=cells.levels)
     if isinstance(cells, {"numeric": Numbers, "date": Dates}.get(wanted, ())):
         return Kind(wanted, why)
-    parser = None if texts is None else _parser_for(wanted, texts)
+    parser = None if texts is None else _parser_for(wanted, texts, cells)
     if texts is None or (parser is None and wanted not in ("name", "text")):
+        advice = "leave it out of 'column_kinds'"
+        if wanted == "ordinal":
+            advice = f"pass the levels in their order, column_kinds={{{name!r}: [...]}}"
         raise ValueError(
             f"Column {name!r} of X cannot be read as {wanted!r}, as set by the 'column_kinds' "
-            f"parameter. It holds {_describe_cells(cells)}; leave it out of 'column_kinds'."
+            f"parameter. It holds {_describe_cells(cells)}; {advice}."
         )
     return Kind(wanted, why, parser=parser)
 
 
-def _parser_for(wanted: str, texts: Sequence[str]) -> Any:
+def _parser_for(wanted: str, texts: Sequence[str], cells: Cells) -> Any:
     if wanted == "numeric":
         number_format = NumberFormat.of(texts)
         return number_format if np.isfinite(number_format.parse(texts)).any() else None
@@ -149,9 +216,30 @@ def _parser_for(wanted: str, texts: Sequence[str]) -> Any:
         return None if np.isnat(date_format.parse(texts)).all() else date_format
     if wanted == "boolean":
         return _boolean_words(texts)
+    if wanted == "ordinal":
+        known = [text for text in texts if not is_null_word(text)]
+        return _order_of_answers(known) if known else None
+    if wanted == "compound" and isinstance(cells, Levels):
+        counts = {mark: max(text.count(mark) for text in texts) for mark in _COMPOUND_MARKS}
+        found = (_compound_of(cells, mark, n + 1) for mark, n in counts.items() if n)
+        return next(filter(None, found), None)
     if wanted == "tags":
         return max(SEPARATORS, key=lambda mark: sum(mark in text for text in texts))
     return None
+
+
+def _checked_levels(cells: Cells, name: str, levels: list[Any]) -> list[Any]:
+    """Return the levels of an ordinal column; raise if the column holds others."""
+    known = {folded(text_of(level)) for level in levels}
+    found = as_levels(cells).levels
+    other = [x for x in found if folded(text_of(x)) not in known and not is_null_word(text_of(x))]
+    if len(known) < max(2, len(levels)) or other:
+        what = f"the column also holds {other[0]!r}" if other else "they must be two or more"
+        raise ValueError(
+            f"The levels of column {name!r} in the 'column_kinds' parameter must be all its "
+            f"different values, in their order. Got {levels[:10]} instead; {what}."
+        )
+    return levels
 
 
 def _describe_cells(cells: Cells) -> str:
@@ -160,16 +248,67 @@ def _describe_cells(cells: Cells) -> str:
     return "numbers" if isinstance(cells, Numbers) else "dates"
 
 
-def _doubt_of_number(cells: Numbers, name: str) -> str | None:
-    """Return a doubt if the name and the distinct integers of a column suggest an identifier."""
-    values = cells.values
-    if _IDENTIFIER_NAME.fullmatch(str(name).lower()) is None or len(values) < _MIN_IDENTIFIERS:
-        return None
-    if np.isnan(values).any() or len(np.unique(values)) < len(values):
-        return None
-    if not np.array_equal(values, np.floor(values)):
-        return None
-    return "its name and its distinct integers suggest an identifier; it is read as numbers"
+def _kind_of_numbers(cells: Numbers, name: str) -> Kind:
+    kind = Kind("numeric", "the values are numbers")
+    if cells.form != "numbers":
+        return kind
+    integers = cells.values.dtype.kind in "iu"
+    if not integers and not is_identifier_name(name):
+        return kind
+    values = cells.values if integers else cells.values[~np.isnan(cells.values)]
+    if not integers and not np.array_equal(values, np.floor(values)):
+        return kind
+    if integers and len(values) and _compact_dates_in(values):
+        return _compact_date_kind()
+    return _identifier_by_number(values, len(cells.values), name) or replace(
+        kind, doubt=_doubt_of_repeats(values, name)
+    )
+
+
+def _identifier_by_number(values: NDArray[Any], n_rows: int, name: str) -> Kind | None:
+    """Return the kind of integers that count the rows, or whose name is one of identifiers."""
+    if is_count(values, n_rows):
+        return _left_out("its integers count the rows", "numeric", name)
+    if is_identifier_name(name) and are_identifiers(len(np.unique(values)), len(values), n_rows):
+        return _left_out("its name, and its values differ", "numeric", name)
+    return None
+
+
+def _doubt_of_repeats(values: NDArray[Any], name: str) -> str | None:
+    if is_identifier_name(name) and may_be_identifiers(len(np.unique(values)), len(values)):
+        return "its name suggests an identifier that repeats; it is read as numbers"
+    return None
+
+
+def _left_out(why: str, kind: str, name: str) -> Kind:
+    """Return the kind of an identifier, with the doubt that says how to keep the column."""
+    advice = f"keep it by column_kinds={{{name!r}: {kind!r}}}"
+    return Kind("identifier", why, f"it is left out as an identifier ({why}); {advice}")
+
+
+def _compact_dates_in(values: NDArray[np.integer]) -> bool:
+    """Whether all integers are dates such as 20240131."""
+    if values.min() < 16_000_000 or values.max() > 22_000_000:
+        return False
+    return _all_compact_dates(list(map(str, np.unique(values).tolist())))
+
+
+def _all_compact_dates(texts: Sequence[str]) -> bool:
+    if len(texts) < _MIN_COMPACT_DATES or not all(map(_COMPACT_DATE.fullmatch, texts)):
+        return False
+    return not np.isnat(DateFormat().parse(texts)).any()
+
+
+def _compact_date_kind() -> Kind:
+    return Kind("date", "dates such as 20240131", parser=DateFormat())
+
+
+def _kind_of_dates(why: str, dates: Any, doubt: str | None, parser: Any) -> Kind:
+    """Return the kind of dates, some of which may stand for missing values."""
+    fillers = filler_dates(dates)
+    if fillers and doubt is None:
+        doubt = f"{' and '.join(fillers)}: far from all other dates, and read as missing"
+    return Kind("date", why, doubt, parser, tuple(fillers))
 
 
 def _boolean_words(texts: Sequence[str]) -> BooleanWords | None:
@@ -185,63 +324,107 @@ def _boolean(sample: _Sample) -> Kind | None:
     return Kind("boolean", f"{parser.false!r} and {parser.true!r}", parser=parser)
 
 
-def _numeric(sample: _Sample) -> Kind | None:
-    if has_leading_zeros(sample.texts):
+def _answers(sample: _Sample) -> Kind | None:
+    if not sample.complete or not _MIN_ANSWERS <= sample.n_levels <= _FEW_LEVELS:
         return None
-    number_format = NumberFormat.of(sample.texts)
-    values = number_format.parse(sample.texts)
+    levels = _order_of_answers(sample.texts)
+    if levels is None or len({folded(level) for level in levels}) < _MIN_ANSWERS:
+        return None
+    return Kind("ordinal", f"answers from {levels[0]!r} to {levels[-1]!r}", parser=levels)
+
+
+def _order_of_answers(texts: Sequence[str]) -> list[str] | None:
+    """Sort the levels of a scale of answers; None if no scale holds them, one at a place."""
+    plain = {text: folded(text) for text in texts}
+    for scale in SCALES:
+        if set(plain.values()) <= scale.keys():
+            places = {scale[word] for word in plain.values()}
+            if len(places) == len(set(plain.values())):
+                return sorted(texts, key=lambda text: (scale[plain[text]], text))
+    return None
+
+
+def _compact_date(sample: _Sample) -> Kind | None:
+    texts = [text.strip() for text in sample.texts]
+    return _compact_date_kind() if _all_compact_dates(texts) else None
+
+
+def _numeric(sample: _Sample) -> Kind | None:
+    texts = sample.texts
+    if has_leading_zeros(texts) or not any(any(map(str.isdigit, text)) for text in texts):
+        return None
+    number_format = NumberFormat.of(texts, sample.rows.tolist())
+    values = number_format.parse(texts)
     readable = np.isfinite(values)
     if not _enough_parsed(sample, readable):
         return None
-    if sample.all_differ and readable.all() and _is_row_number(sample, values):
-        return Kind("identifier", "all values differ and number the rows")
+    doubt = _doubt_of_rest(sample, readable, "numbers")
+    if sample.all_differ and are_long(texts):
+        return _left_out("different numbers of many digits", "categorical", sample.column)
+    if sample.complete and all(text.strip().isdigit() for text in texts):
+        integers = np.repeat(values, sample.rows)
+        identifier = _identifier_by_number(integers, sample.n_cells, sample.column)
+        if identifier is not None:
+            return identifier
+        doubt = _doubt_of_repeats(integers, sample.column)
     why = "numbers written as strings"
-    if number_format.decimal == ",":
-        why += ", decimal comma"
-    return Kind("numeric", why, _doubt_of_rest(sample, readable, "numbers"), number_format)
+    if number_format.decimal == "," or number_format.mixed:
+        why += ", decimal point or comma" if number_format.mixed else ", decimal comma"
+    if number_format.base:
+        why += f", in {number_format.base}"
+    if number_format.ambiguous:
+        doubt = f"{texts[0]!r} may have a decimal comma; the comma is read as separator of groups"
+    return Kind("numeric", why, doubt, number_format)
 
 
 def _duration(sample: _Sample) -> Kind | None:
-    parser = DurationFormat()
-    if np.isnan(parser.parse(sample.texts)).any():
+    parser = DurationFormat.of(sample.texts)
+    readable = ~np.isnan(parser.parse(sample.texts))
+    if not _enough_parsed(sample, readable):
         return None
-    return Kind("numeric", "durations or times of day written as strings", parser=parser)
-
-
-def _is_row_number(sample: _Sample, values: NDArray[np.float64]) -> bool:
-    """Whether distinct integers are monotonic, consecutive, or too long to be quantities."""
-    if not all(map(str.isdigit, map(str.strip, sample.texts))):
-        return False
-    monotonic = bool((np.diff(values) > 0).all() or (np.diff(values) < 0).all())
-    consecutive = sample.complete and np.ptp(values) == len(values) - 1
-    return monotonic or consecutive or min(map(len, sample.texts)) > _EXACT_DIGITS
+    doubt = _doubt_of_rest(sample, readable, "durations")
+    return Kind("numeric", "durations or times of day written as strings", doubt, parser)
 
 
 def _date(sample: _Sample) -> Kind | None:
     date_format = DateFormat.of(sample.texts)
-    readable = ~np.isnat(date_format.parse(sample.texts))
+    dates = date_format.parse(sample.texts)
+    readable = ~np.isnat(dates)
     if not _enough_parsed(sample, readable):
         return None
     doubt = _doubt_of_rest(sample, readable, "dates")
     if date_format.ambiguous:
-        doubt = "the order of day and month is ambiguous; the month is read first"
-    why = "dates written as strings" + (", day first" if date_format.day_first else "")
-    return Kind("date", why, doubt, date_format)
+        first = "year" if date_format.year_first else "month"
+        doubt = f"the order of day and month is ambiguous; the {first} is read first"
+    why = "dates written as strings"
+    if date_format.day_first and date_format.states_order(sample.texts):
+        why += ", day first"
+    return _kind_of_dates(why, np.repeat(dates, sample.rows), doubt, date_format)
 
 
 def _enough_parsed(sample: _Sample, readable: NDArray[np.bool_]) -> bool:
-    """Whether all strings can be parsed, or many levels and nearly all cells."""
-    if readable.all():
+    """Whether all strings can be parsed, or all but few words, or nearly all cells."""
+    n_readable = int(readable.sum())
+    if n_readable == 0 or n_readable == len(readable):
+        return n_readable > 0
+    rest = [text for text, read in zip(sample.texts, readable.tolist(), strict=True) if not read]
+    few = len(set(map(folded, rest))) <= _MAX_FOREIGN_WORDS
+    few = few and n_readable >= _MIN_LEVELS_PER_WORD * len(rest)
+    if few and all(map(is_foreign_word, rest)):
         return True
-    enough_levels = readable.sum() >= _MIN_PARSED_LEVELS
+    enough_levels = n_readable >= _MIN_PARSED_LEVELS
     return bool(enough_levels and sample.share(readable) >= _MIN_PARSED_SHARE)
 
 
 def _doubt_of_rest(sample: _Sample, readable: NDArray[np.bool_], what: str) -> str | None:
     if readable.all():
         return None
-    first = sample.texts[int(np.argmin(readable))]
-    return f"it holds {what} and other strings such as {first!r}, which are read as missing"
+    unread = ~readable
+    n_cells = int(sample.rows[unread].sum())
+    first = sample.texts[int(np.argmax(np.where(unread, sample.rows, 0)))]
+    return f"it holds {what} and other strings such as {first!r}, which are read as missing " + (
+        f"({n_cells} cells)" if sample.complete else "in some cells"
+    )
 
 
 def _tags(sample: _Sample) -> Kind | None:
@@ -267,13 +450,17 @@ def split_tags(text: str, separator: str) -> set[str]:
 
 
 def _identifier(sample: _Sample) -> Kind | None:
-    if not sample.all_differ or any(" " in text.strip() for text in sample.texts):
+    if any(" " in text.strip() for text in sample.texts):
+        return None
+    if is_identifier_name(sample.column) and are_identifiers(
+        sample.n_levels, sample.n_rows, sample.n_cells
+    ):
+        return _left_out("its name, and its values differ", "name", sample.column)
+    if not sample.all_differ:
         return None
     if _share_of_common_ngrams(sample.texts) >= 1 - _MIN_PARSED_SHARE:
         return None
-    plain_words = all(map(str.isalpha, sample.texts))
-    doubt = "all its words differ, so it is left out as an identifier" if plain_words else None
-    return Kind("identifier", "all values differ and share no n-grams", doubt)
+    return _left_out("all values differ and share no n-grams", "name", sample.column)
 
 
 def _share_of_common_ngrams(texts: list[str]) -> float:
@@ -287,12 +474,92 @@ def _share_of_common_ngrams(texts: list[str]) -> float:
     return float(np.mean([not found.isdisjoint(common) for found in ngrams]))
 
 
-def _strings(sample: _Sample) -> Kind:
+def _few_levels(sample: _Sample) -> Kind | None:
     n_levels = sample.n_levels
     most = min(_MANY_LEVELS, max(_FEW_LEVELS, sample.n_rows // _MIN_ROWS_PER_LEVEL))
-    if n_levels <= most:
-        return Kind("categorical", f"strings of {n_levels} levels")
+    if n_levels > most:
+        return None
+    return Kind("categorical", f"strings of {n_levels} levels", _doubt_of_spelling(sample.texts))
+
+
+def _doubt_of_spelling(texts: Sequence[str]) -> str | None:
+    """Return the doubt of levels that differ only by case or spaces."""
+    spellings: dict[str, list[str]] = {}
+    for text in texts:
+        spellings.setdefault(folded(text), []).append(text)
+    same = [group for group in spellings.values() if len(group) > 1]
+    if not same:
+        return None
+    examples = "; ".join(" and ".join(map(repr, group[:2])) for group in same[:_MAX_SPELLINGS])
+    return (
+        f"levels that differ only by case or spaces are one level: {examples}; pass a categorical "
+        "dtype to keep them apart"
+    )
+
+
+def _compound(cells: Levels, sample: _Sample) -> Kind | None:
+    for separator in _COMPOUND_MARKS:
+        n_marks = np.array([text.count(separator) for text in sample.texts])
+        usual = int(np.bincount(n_marks, sample.rows).argmax())
+        if not 1 <= usual <= _MAX_MARKS or not _enough_parsed(sample, n_marks == usual):
+            continue
+        parser = _compound_of(cells, separator, usual + 1, sample.column)
+        if parser is not None:
+            parts = ", ".join(kind.name for kind in parser.kinds)
+            doubt = _doubt_of_rest(sample, n_marks == usual, "compounds")
+            return Kind("compound", f"parts separated by {separator!r}: {parts}", doubt, parser)
+    return None
+
+
+def _compound_of(
+    cells: Levels, separator: str, n_parts: int, column: str = ""
+) -> CompoundFormat | None:
+    """Return the kinds of the parts; None if one is free text, or fewer than two vary."""
+    parts = parts_of(cells, separator, n_parts)
+    kinds = tuple(_kind_of_part(part, column) for part in parts)
+    allowed = ("numeric", "boolean", "ordinal", "categorical", "date")
+    if any(kind.name not in (*allowed, "constant", "identifier") for kind in kinds):
+        return None
+    if sum(kind.name in allowed for kind in kinds) < _MIN_VARYING_PARTS:
+        return None
+    return CompoundFormat(separator, kinds)
+
+
+def parts_of(cells: Levels, separator: str, n_parts: int) -> list[Levels]:
+    """Split strings into columns of their parts, which are missing if their number is another."""
+    split = [text.split(separator) for text in cells.levels]
+    columns = []
+    for j in range(n_parts):
+        code_of: dict[str, int] = {}
+        codes = [
+            code_of.setdefault(parts[j], len(code_of)) if len(parts) == n_parts else -1
+            for parts in split
+        ]
+        columns.append(Levels(list(code_of), np.array([*codes, -1])[cells.codes]))
+    return columns
+
+
+def _kind_of_part(part: Levels, column: str) -> Kind:
+    """Infer the kind of a part; digits are numbers, also with leading zeros."""
+    texts = [text for text in part.levels if not is_null_word(text)]
+    if not texts:
+        return Kind("constant", "no value")
+    if len(texts) == 1:
+        return Kind("constant", "all values are equal")
+    if not all(map(str.isdigit, texts)):
+        return find_kind(part, "")
+    number_format = NumberFormat()
+    values = number_format.parse(texts)
+    n_known, n_rows = int(np.sum(part.codes >= 0)), len(part.codes)
+    named = is_identifier_name(column) and are_identifiers(len(texts), n_known, n_rows)
+    if named or is_count(values, n_rows):
+        return Kind("identifier", "all values differ")
+    return Kind("numeric", "numbers written as strings", parser=number_format)
+
+
+def _long(sample: _Sample) -> Kind:
     n_words = float(np.mean([len(words(text)) for text in sample.texts]))
     if n_words >= _MIN_WORDS_OF_TEXT:
-        return Kind("text", f"{n_levels} different strings of {n_words:.0f} words on average")
-    return Kind("name", f"{n_levels} different short strings")
+        why = f"{sample.n_levels} different strings of {n_words:.0f} words on average"
+        return Kind("text", why)
+    return Kind("name", f"{sample.n_levels} different short strings")

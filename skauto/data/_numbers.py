@@ -1,86 +1,302 @@
-"""Parsing of numbers that are written as strings: "$1,234.50", "(12)", "3,5 %"."""
+"""Parsing of numbers written as strings: "$1,234.50", "(12)", "3,5 %", "8 GB", "1h 30m"."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-# Strings that mean a missing value, in lower case.
-NULL_WORDS = frozenset(
-    ["", "-", "--", "?", ".", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "missing", "<na>"]
+from skauto.data._notations import (
+    AT_LEAST,
+    AT_MOST,
+    CURRENCY,
+    NEXT_UNIT,
+    OR_LESS,
+    OR_MORE,
+    RANGE,
+    UNITS,
 )
-_CURRENCY = r"(?:us\$|[$€£¥₹₽₩₺]|usd|eur|gbp|chf|jpy|inr|cad|aud|cny|kr\.?|rs\.?)"
+
 # Spaces are matched possessively: adjacent runs of them would share a long run in many ways.
-_NUMBER = re.compile(
-    rf"(?P<open>\()?\s*+(?P<sign>[-+−])?\s*+{_CURRENCY}?\s*+(?P<sign2>[-+−])?"
+_PLAIN = re.compile(
+    rf"(?P<open>\()?\s*+(?P<sign>[-+−])?\s*+{CURRENCY}?\s*+(?P<sign2>[-+−])?"
     rf"(?P<digits>[\d.,'’\s]*\d[.,]?)(?P<exponent>e[-+]?\d+)?\s*+"
-    rf"(?:{_CURRENCY}|(?P<percent>%))?\s*+(?P<close>\))?"
+    rf"(?:{CURRENCY}|(?P<percent>%))?\s*+(?P<close>\))?"
 )
-# Numbers by decimal separator, with an optional separator of groups of three digits.
+# Numbers by decimal mark, with an optional separator of groups of three digits. The first group
+# does not begin with 0.
 _DIGITS = {
-    ".": re.compile(r"(?:\d{1,3}(?:([,'’\s])\d{3})(?:\1\d{3})*|\d+)?(?:\.\d*)?"),
-    ",": re.compile(r"(?:\d{1,3}(?:([.'’\s])\d{3})(?:\1\d{3})*|\d+)?(?:,\d*)?"),
+    ".": re.compile(r"(?:[1-9]\d{0,2}([,'’\s])\d{3}(?:\1\d{3})*|\d+)?(?:\.\d*)?"),
+    ",": re.compile(r"(?:[1-9]\d{0,2}([.'’\s])\d{3}(?:\1\d{3})*|\d+)?(?:,\d*)?"),
 }
+_OTHER = {".": ",", ",": "."}
 _GROUPING = re.compile(r"[,.'’\s]")
+# "1,234", which may be 1234 or 1.234.
+_THREE_DECIMALS = re.compile(r"[1-9]\d{0,2},\d{3}")
 # Digits with a leading zero are codes, such as postal codes.
 _CODE = re.compile(r"\s*0\d+\s*")
+# Parts of a number with a unit, an interval, or a sum of units.
+_RUN = re.compile(r"(\.?\d+(?:[.,]\d+|['’\s]\d{3}(?!\d))*)(e[-+]?\d+(?!\w))?")
+_START = re.compile(
+    rf"(?:(?P<most>{AT_MOST})|(?P<least>{AT_LEAST}))?\s*(?P<sign>[-+−])?\s*{CURRENCY}?\s*"
+)
+_END = re.compile(
+    rf"(?P<plus>\+)?\s*(?P<unit>.*?)\s*(?:(?P<most>{OR_LESS})|(?P<least>{OR_MORE}))?"
+)
+_BETWEEN = re.compile(rf"(?P<unit>.*?)\s*{RANGE}\s*(?:{CURRENCY})?\s*")
+_UNIT = re.compile(r"[^\W\d_°%].{0,24}|[°%'’\"′″].{0,3}|''")
+_NO_UNIT = re.compile(r"[()\[\]<>=;:,+_@\\|]")
+_KNOWN_UNITS = frozenset(unit for family in UNITS for unit in family.sizes)
+_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b\.?\s*")
+_POWER = re.compile(r"(?<=[^\W\d_])[23](?![\w.,])")
+_ENDS_OF_UNIT = re.compile(rf"^\s*{CURRENCY}(?![^\W\d_])\s*|\s*(?<![^\W\d_]){CURRENCY}\s*$")
+_AND = re.compile(r"\s*(?:,|\band|&)\s*$")
+# Characters and numbers of a cell that is a number with units.
+_MAX_LENGTH, _MAX_PARTS = 60, 4
+# Relative distance of an open end from its bound: "<5" is a little less than 5.
+_BEYOND = 1e-5
+# Maximum number of levels of a column of intervals.
+_MAX_BANDS = 100
+
+
+class _Part(NamedTuple):
+    """Digits and the unit after them."""
+
+    digits: str
+    exponent: str
+    unit: str
+
+
+class _Reading(NamedTuple):
+    """The parts of a cell: one number, the two ends of a band, or a sum of units.
+
+    ``beyond`` is -1 for "less than", 1 for "more than".
+    """
+
+    parts: list[_Part]
+    sign: float = 1.0
+    beyond: int = 0
+    band: bool = False
 
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """Format of the numbers of one column: the decimal separator, "." or ","."""
+    """Format of the numbers of one column.
+
+    ``decimal`` is the decimal mark, "." or ","; if ``mixed``, numbers that it cannot read have the
+    other one. ``units`` are the sizes of the units after a number, "" for a number without one, in
+    multiples of the ``base`` unit. ``bands``: intervals such as "11-50" are read, as their middle.
+    ``ambiguous``: "1,234" is read as 1234 and may be 1.234.
+    """
 
     decimal: str = "."
+    mixed: bool = False
+    units: dict[str, float] = field(default_factory=lambda: {"": 1.0})
+    base: str = ""
+    bands: bool = False
+    ambiguous: bool = False
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> "NumberFormat":
-        """Infer the decimal separator: the one that parses more strings, "." in a tie.
+    def of(cls, texts: Sequence[str], rows: Sequence[int] | None = None) -> "NumberFormat":
+        """Infer the format from distinct strings, and the number of rows of each.
 
-        "1,234" alone is 1234; "1,5" or "1.234,5" implies a decimal comma.
+        The decimal mark is the one that parses more strings, "." in a tie: "1,234" alone is 1234;
+        "1,5", "0,234" or "1.234,5" implies a decimal comma. If neither parses all, both are read.
         """
-        point, comma = cls("."), cls(",")
-        n_point = np.isfinite(point.parse(texts)).sum()
-        n_comma = np.isfinite(comma.parse(texts)).sum()
-        return comma if n_comma > n_point else point
+        if _floats(texts) is not None:
+            return cls()
+        found = [_split(text) for text in texts]
+        weights = [1] * len(texts) if rows is None else list(rows)
+        digits = [part.digits for reading in found if reading for part in reading.parts]
+        by_point = np.array([_is_number(number, ".") for number in digits], dtype=bool)
+        by_comma = np.array([_is_number(number, ",") for number in digits], dtype=bool)
+        decimal = "," if by_comma.sum() > by_point.sum() else "."
+        either = (by_point | by_comma).sum()
+        mixed = bool(either > max(by_comma.sum(), by_point.sum()))
+        units, base = _units_of(found, weights)
+        chosen = cls(decimal, mixed, units, base, bands=True)
+        bands = chosen._are_bands(found)
+        ambiguous = decimal == "." and not mixed and _all_ambiguous(texts, found)
+        return cls(decimal, mixed, units, base, bands, ambiguous)
+
+    @property
+    def takes_bare_numbers(self) -> bool:
+        """Whether a number without a unit is read."""
+        return "" in self.units
 
     def parse(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Parse strings as numbers, shape (n_texts,); NaN if a string is not a number.
 
         "5%" is 0.05, and "(5)" is -5.
         """
-        if self.decimal == "." and not any("_" in text for text in texts):
-            try:
-                values = np.array(list(map(float, texts)), dtype=np.float64)
-            except ValueError:
-                pass
-            else:
-                return np.where(np.isinf(values), np.nan, values)
-        return np.array([self._parse_one(text) for text in texts], dtype=np.float64)
+        if self.decimal == "." and self.takes_bare_numbers:
+            values = _floats(texts)
+            if values is not None:
+                return values
+        return np.array([self._value(_split(text)) for text in texts], dtype=np.float64)
 
-    def _parse_one(self, text: str) -> float:
-        match = _NUMBER.fullmatch(text.strip().lower())
-        if match is None or (match["open"] is None) != (match["close"] is None):
-            return np.nan
-        digits = match["digits"].strip()
-        if _DIGITS[self.decimal].fullmatch(digits) is None:
-            return np.nan
-        whole, _, fraction = digits.partition(self.decimal)
-        plain = f"{_GROUPING.sub('', whole)}.{fraction}{match['exponent'] or ''}"
-        try:
-            value = float(plain)
-        except ValueError:
-            return np.nan
-        if not np.isfinite(value):
-            return np.nan
-        negative = [match["sign"] in ("-", "−"), match["sign2"] in ("-", "−"), bool(match["open"])]
-        return (-1.0) ** sum(negative) * (value / 100 if match["percent"] else value)
+    def _value(self, reading: _Reading | None) -> float:
+        ends = self._ends(reading)
+        return np.nan if ends is None else (ends[0] + ends[1]) / 2
+
+    def _ends(self, reading: _Reading | None) -> tuple[float, float] | None:
+        """Lower and upper end of an interval, or a number twice; None if it cannot be read."""
+        if reading is None or (reading.band and not self.bands):
+            return None
+        values = [self._quantity(part) for part in reading.parts]
+        if not np.isfinite(values).all():
+            return None
+        if reading.band:
+            low, high = values[0] * reading.sign, values[1]
+            return (low, high) if low < high else None
+        sizes = [self.units.get(part.unit, 0.0) for part in reading.parts]
+        if len(sizes) > 1 and any(a <= b for a, b in zip(sizes, sizes[1:], strict=False)):
+            return None
+        value = reading.sign * sum(values)
+        value += reading.beyond * _BEYOND * max(abs(value), _BEYOND)
+        return value, value
+
+    def _quantity(self, part: _Part) -> float:
+        size = 0.01 if part.unit == "%" else self.units.get(part.unit, np.nan)
+        value = _number(part, self.decimal)
+        if np.isnan(value) and self.mixed:
+            value = _number(part, _OTHER[self.decimal])
+        return value * size
+
+    def _are_bands(self, found: Sequence[_Reading | None]) -> bool:
+        """Whether intervals and numbers are the few, disjoint levels of a column."""
+        readings = [reading for reading in found if reading is not None]
+        if len(readings) > _MAX_BANDS or not any(reading.band for reading in readings):
+            return False
+        ends = [self._ends(reading) for reading in readings]
+        known = sorted(end for end in ends if end is not None)
+        if len(known) < len(ends) or len(known) < 2:
+            return False
+        return all(a[1] <= b[0] for a, b in zip(known, known[1:], strict=False))
 
 
-def is_null_word(text: str) -> bool:
-    """Return whether a string is one of `NULL_WORDS`, ignoring case and surrounding spaces."""
-    return text.strip().casefold() in NULL_WORDS
+def _floats(texts: Sequence[str]) -> NDArray[np.float64] | None:
+    """Parse strings that Python's float reads; None if it does not read one, or "1_2"."""
+    try:
+        values = np.array(list(map(float, texts)), dtype=np.float64)
+    except ValueError:
+        return None
+    if any("_" in text for text in texts):
+        return None
+    return np.where(np.isinf(values), np.nan, values)
+
+
+def _split(text: str) -> _Reading | None:
+    """Split a cell into numbers and units; None if it is something else."""
+    text = text.strip().lower()
+    plain = _PLAIN.fullmatch(text)
+    if plain is not None and any(_is_number(plain["digits"].strip(), mark) for mark in _DIGITS):
+        if (plain["open"] is None) != (plain["close"] is None):
+            return None
+        negative = [plain[name] in ("-", "−") for name in ("sign", "sign2")]
+        sign = (-1.0) ** (sum(negative) + bool(plain["open"]))
+        unit = plain["percent"] or ""
+        return _Reading([_Part(plain["digits"].strip(), plain["exponent"] or "", unit)], sign)
+    if len(text) > _MAX_LENGTH:
+        return None
+    text = _POWER.sub(lambda match: "²³"[int(match[0]) - 2], text)
+    runs = list(_RUN.finditer(text))
+    if not 1 <= len(runs) <= _MAX_PARTS:
+        return None
+    stops = [*(run.start() for run in runs[1:]), len(text)]
+    gaps = [text[run.end() : stop] for run, stop in zip(runs, stops, strict=True)]
+    start, end = _START.fullmatch(text[: runs[0].start()]), _END.fullmatch(gaps.pop().strip())
+    if start is None or end is None:
+        return None
+    between = [_BETWEEN.fullmatch(gap) for gap in gaps]
+    band = len(between) == 1 and between[0] is not None
+    if any(between) and not band:
+        return None
+    pairs = zip(between, gaps, strict=True)
+    texts = [match["unit"] if match else _AND.sub("", gap) for match, gap in pairs]
+    units = [_unit(unit) for unit in (*texts, end["unit"])]
+    if any(unit is None for unit in units):
+        return None
+    if band:
+        units[0] = units[0] or units[1]
+    elif len(units) > 1:
+        units[-1] = units[-1] or NEXT_UNIT.get(units[-2] or "", "")
+        if not all(units):
+            return None
+    parts = [
+        _Part(run[1], run[2] or "", unit or "") for run, unit in zip(runs, units, strict=True)
+    ]
+    more = start["least"] or end["least"] or end["plus"]
+    beyond = bool(more) - bool(start["most"] or end["most"])
+    sign = -1.0 if start["sign"] in ("-", "−") else 1.0
+    return _Reading(parts, sign, 0 if band else beyond, band)
+
+
+def _unit(text: str) -> str | None:
+    """Return the unit in the string after a number; None if it cannot be a unit."""
+    text = _ENDS_OF_UNIT.sub("", _ORDINAL.sub("", text.strip(), count=1)).strip(" .")
+    if not text:
+        return ""
+    if len(text.split()) > 3 or not _UNIT.fullmatch(text) or _NO_UNIT.search(text):
+        return None
+    plural = len(text) > 3 and text[-1] == "s" and text[-2] != "s" and text not in _KNOWN_UNITS
+    return text[:-1] if plural else text
+
+
+def _units_of(
+    found: Sequence[_Reading | None], rows: Sequence[int]
+) -> tuple[dict[str, float], str]:
+    """Choose the sizes of units that read the most rows, and the name of the base unit."""
+    uses: Counter[frozenset[str]] = Counter()
+    for reading, n in zip(found, rows, strict=True):
+        if reading is not None:
+            uses[frozenset(part.unit for part in reading.parts if part.unit != "%")] += n
+    single: Counter[str] = Counter()
+    for units, n in uses.items():
+        single.update(dict.fromkeys(units - {""}, n))
+    if not single:
+        return {"": 1.0}, ""
+    bare = any(units <= {""} for units in uses)
+    ((frequent, _),) = single.most_common(1)
+    choices = [(dict(family.sizes), family.base, family.bare) for family in UNITS]
+    choices = [choice for choice in choices if frequent in choice[0]]
+    choices.append(({frequent: 1.0}, frequent, False))
+    for sizes, _, always in choices:
+        if always or (bare and len(single) == 1):
+            sizes[""] = 1.0 if always else sizes[frequent]
+    covered = [
+        sum(n for units, n in uses.items() if units <= sizes.keys()) for sizes, _, _ in choices
+    ]
+    sizes, base, always = choices[covered.index(max(covered))]
+    if len(single) == 1 and not always:
+        return {unit: size / sizes[frequent] for unit, size in sizes.items()}, frequent
+    return sizes, base
+
+
+def _number(part: _Part, decimal: str) -> float:
+    if not _is_number(part.digits, decimal):
+        return np.nan
+    whole, _, fraction = part.digits.partition(decimal)
+    try:
+        value = float(f"{_GROUPING.sub('', whole)}.{fraction}{part.exponent}")
+    except ValueError:
+        return np.nan
+    return value if np.isfinite(value) else np.nan
+
+
+def _is_number(digits: str, decimal: str) -> bool:
+    return _DIGITS[decimal].fullmatch(digits) is not None
+
+
+def _all_ambiguous(texts: Sequence[str], found: Sequence[_Reading | None]) -> bool:
+    """Whether all numbers are like "1,234", which no currency symbol of English texts explains."""
+    digits = [part.digits for reading in found if reading for part in reading.parts]
+    if not digits or any("$" in text or "£" in text for text in texts):
+        return False
+    return all(map(_THREE_DECIMALS.fullmatch, digits))
 
 
 def has_leading_zeros(texts: Sequence[str]) -> bool:

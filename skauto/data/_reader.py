@@ -85,14 +85,11 @@ class ColumnReader:
         return block.select(self.keep)
 
     @property
-    def category_levels(self) -> int:
-        """Number of levels if the first output is a category code, else 0."""
-        encoder = self.encoder
-        if isinstance(encoder, NameEncoder):
-            encoder = encoder.category
-        if not isinstance(encoder, CategoryEncoder) or not self.keep[0]:
-            return 0
-        return encoder.n_levels
+    def category_outputs(self) -> dict[int, int]:
+        """Positions of category codes among the kept outputs, and their numbers of levels."""
+        places = np.cumsum(self.keep) - 1
+        outputs = self.encoder.category_outputs().items()
+        return {int(places[j]): n for j, n in outputs if self.keep[j]}
 
 
 class TableReader(TransformerMixin, BaseEstimator):
@@ -110,9 +107,10 @@ class TableReader(TransformerMixin, BaseEstimator):
     ----------
     column_kinds : dict or array-like, default=None
         Kinds of some columns, instead of the inferred ones: a dict from names or positions to
-        "numeric", "boolean", "categorical", "name", "text", "date", "tags" or "drop". A list of
-        names or positions, or a boolean mask, means "categorical". Positions are a ValueError if
-        the columns are labelled by other numbers than 0, 1, 2, ...
+        "numeric", "boolean", "ordinal", "categorical", "name", "text", "date", "tags",
+        "compound" or "drop". A list of all levels in their order is an ordinal column. Instead
+        of the dict, a list of names or positions, or a boolean mask, means "categorical".
+        Positions are a ValueError if the columns are labelled by other numbers than 0, 1, 2, ...
 
     Attributes
     ----------
@@ -203,9 +201,9 @@ class TableReader(TransformerMixin, BaseEstimator):
         self.columns_, blocks = self._fit_columns(X, y)
         starts = np.cumsum([0] + [block.values.shape[1] for block in blocks]).tolist()
         categorical = [
-            (start, column.category_levels)
+            (start + output, n_levels)
             for start, column in zip(starts[:-1], self.columns_, strict=True)
-            if column.category_levels
+            for output, n_levels in column.category_outputs.items()
         ]
         self.categorical_indices_ = tuple(index for index, _ in categorical)
         self.n_levels_ = tuple(levels for _, levels in categorical)
@@ -338,19 +336,19 @@ class TableReader(TransformerMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         return [f"x{j}" for j in range(self.n_features_in_)] if names is None else list(names)
 
-    def _wanted_kinds(self, labels: list[Any] | None) -> list[str | None]:
+    def _wanted_kinds(self, labels: list[Any] | None) -> list[Any]:
         """Kind of each column in ``column_kinds``; None for columns that it does not name.
 
         The labels are those of the columns of a dataframe.
         """
         n_columns = self.n_features_in_
-        kinds: list[str | None] = [None] * n_columns
+        kinds: list[Any] = [None] * n_columns
         names = list(getattr(self, "feature_names_in_", []))
         for item, kind in self._column_kinds_dict(labels).items():
-            if kind not in KINDS:
+            if not isinstance(kind, list | tuple) and kind not in KINDS:
                 raise ValueError(
-                    f"The kinds in the 'column_kinds' parameter must be among {list(KINDS)}. "
-                    f"Got {kind!r} for column {item!r} instead."
+                    f"The kinds in the 'column_kinds' parameter must be among {list(KINDS)}, or "
+                    f"lists of levels in their order. Got {kind!r} for column {item!r} instead."
                 )
             if isinstance(item, str) and item in names:
                 kinds[names.index(item)] = kind
@@ -440,8 +438,10 @@ def _column_reader(
 ) -> ColumnReader:
     """Find the outputs of the encoder that are not constant, missing cells and medians."""
     values, gaps = block.values, np.isnan(block.values)
-    if kind.name in ("numeric", "boolean", "date"):
-        missing = gaps[:, 0] if block.codes is None else gaps[block.codes, 0]
+    parsed = kind.name in ("numeric", "boolean", "date", "ordinal", "compound")
+    if parsed:
+        any_gap = gaps.all(axis=1)
+        missing = any_gap if block.codes is None else any_gap[block.codes]
     else:
         missing = cells.missing
     n_missing = int(np.count_nonzero(missing))
@@ -458,10 +458,12 @@ def _column_reader(
     fill = np.full(int(keep.sum()), np.nan)
     if n_missing == 0:  # unknown categories get a code of their own, since no step expects NaN
         fill = high[keep] + 1.0
-    if kind.name in ("numeric", "boolean", "date") and n_missing == 0:
+    if parsed and n_missing == 0:
         step = max(1, len(missing) // _MAX_MEDIAN_ROWS)
         rows = block.rows(0, len(missing))[::step]
-        fill = np.median(rows[:, keep], axis=0).astype(np.float64)
+        medians = np.median(rows[:, keep], axis=0).astype(np.float64)
+        codes = [j in encoder.category_outputs() for j in np.flatnonzero(keep).tolist()]
+        fill = np.where(codes, fill, medians)
     n_levels = len(cells.levels) if isinstance(cells, Levels) else None
     strings = None
     if isinstance(encoder, TextEncoder | NameEncoder | TagsEncoder) or (

@@ -56,7 +56,8 @@ class Dates:
 class Levels:
     """A column of codes of its distinct values, -1 where missing.
 
-    The levels are strings, or any objects if the column has a categorical dtype (``declared``).
+    The levels are strings, or any objects if the column has a categorical dtype (``declared``),
+    which may be ``ordered``.
     ``numbers`` are the strings among the levels that were numbers or booleans in the table.
     """
 
@@ -64,6 +65,7 @@ class Levels:
     codes: NDArray[np.signedinteger]
     declared: bool = False
     numbers: frozenset[str] = frozenset()
+    ordered: bool = False
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -286,7 +288,8 @@ def _pandas_cells(values: Any, name: str) -> Cells:
     if isinstance(dtype, np.dtype) and (dtype.kind != "O" or len(values) <= _FEW_ROWS):
         return _array_cells(np.asarray(values), name)
     if hasattr(dtype, "categories"):
-        return Levels(_objects(values.categories), values.codes, declared=True)
+        levels = _objects(values.categories)
+        return Levels(levels, values.codes, declared=True, ordered=bool(values.ordered))
     kind = dtype.kind
     if kind in "biuf":
         exact = kind in "iu" and not values.isna().any()

@@ -50,7 +50,8 @@ class AutoClassifier(BaseAutoClassifier):
         always predicts the most probable class and leaves the probabilities as they are.
     column_kinds : dict or array-like, default=None
         Kinds of columns that override the kinds found by the reader, by name or position, such as
-        ``{"zip": "categorical", "notes": "text", "id": "drop"}``; see `skauto.data.TableReader`. A
+        ``{"zip": "categorical", "notes": "text", "size": ["small", "large"], "id": "drop"}``; a
+        list of levels is an ordinal column. See `skauto.data.TableReader`. Instead of the dict, a
         list of names or positions, or a boolean mask, means "categorical".
     options : SearchOptions, default=None
         Further settings: engine limits, cache, checkpoint, patience, warm start.

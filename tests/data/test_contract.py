@@ -52,6 +52,25 @@ COLUMNS = {
     "numbers and n/a": ("numeric", with_gaps([f"{x:.2f}" for x in REALS], "n/a")),
     "prices": ("numeric", [f"${1000 * x:,.2f}" for x in REALS]),
     "decimal commas": ("numeric", [f"{x:.2f}".replace(".", ",") for x in REALS]),
+    "one unit": ("numeric", [f"{x} kmpl" for x in REALS]),
+    "magnitudes": ("numeric", [f"{x}M" if x > 20 else f"{x}k" for x in REALS]),
+    "lengths": ("numeric", [f"{4 + i % 3}'{i % 12}\"" for i in range(N)]),
+    "bounds": ("numeric", with_gaps([f"{100 * i}+" for i in range(N)], "Free")),
+    "bands": ("numeric", pick("under 18", "18-30", "31-50", "51+")),
+    "hours": ("numeric", [f"{i % 24}:{7 * i % 60:02d}" for i in range(N)]),
+    "spans": ("numeric", pick("2 weeks", "3 months", "1 year", "10 days")),
+    "mixed marks": (
+        "numeric",
+        [f"{x:.1f}".replace(".", ".,"[i % 2]) for i, x in enumerate(REALS)],
+    ),
+    "numbers and a word": (
+        "numeric",
+        [f"{x:.2f}" if i % 4 else "unknown" for i, x in enumerate(REALS)],
+    ),
+    "answers": ("ordinal", pick("never", "rarely", "sometimes", "often", "always")),
+    "compounds": ("compound", [f"{'ABC'[i % 3]}/{i * 7}/{'PS'[i % 2]}" for i in range(N)]),
+    "log dates": ("date", [day.strftime("%d/%b/%Y:10:30:00 +0200") for day in DAYS]),
+    "compact dates": ("date", [day.strftime("%Y%m%d") for day in DAYS]),
     "yes and no": ("boolean", pick("yes", "no")),
     "true and false": ("boolean", with_gaps(pick("true", "false"))),
     "durations": ("numeric", [datetime.timedelta(seconds=7 * i, days=i % 3) for i in range(N)]),
@@ -94,6 +113,13 @@ NOTATIONS = {
     "durations": lambda cells: [x.total_seconds() for x in cells],
     "dates": lambda cells: [x and x.strftime("%d/%m/%Y") for x in cells],
     "moments": lambda cells: [x.timestamp() for x in cells],
+    "one unit": lambda cells: [x.replace("kmpl", "mpg") for x in cells],
+    "bands": lambda cells: [x.replace("-", " to ") for x in cells],
+    "hours": lambda cells: [f"{x}:00" for x in cells],
+    "spans": lambda cells: [x.upper() for x in cells],
+    "answers": lambda cells: [x.title() for x in cells],
+    "compounds": lambda cells: [x.replace("/", "-") for x in cells],
+    "compact dates": lambda cells: [f"{x[:4]}-{x[4:6]}-{x[6:]}" for x in cells],
     "ISO strings": lambda cells: [x.replace("-", "") for x in cells],
     "day first": lambda cells: [x and f"{x[3:6]}{x[:3]}{x[6:]}" for x in cells],
     "month first": lambda cells: [f"{x[3:6]}{x[:3]}{x[6:]}" for x in cells],
@@ -217,6 +243,7 @@ TOLD = {
 }
 # Notations that are read, besides the forms.
 READ = {"zero and one", "booleans", "yes and no", "true and false", "dates", "levels", "codes"}
+READ |= {"bands", "hours", "spans", "answers", "compact dates", "ISO strings"}
 FORMS_OF_NOTATIONS = ("objects", "str", "category", "polars", "CSV", "rows of CSV")
 
 
@@ -381,9 +408,9 @@ def test_words_of_another_case_or_notation_in_levels():
     np.testing.assert_array_equal(reader.transform(new)[:, 0], [1, 0])
     with pytest.warns(UnreadableCellsWarning, match="2 of 2 cells.*'M', 'F' .expected levels"):
         reader.transform(pd.DataFrame({"a": ["M", "F"]}))
-    both = reader_of(a=["us", "US", "us"])  # two levels: neither is meant by "Us"
-    new = pd.DataFrame({"a": ["us", "US", "Us"]})
-    np.testing.assert_array_equal(both.transform(new)[:, 0], [1, 0, 2])
+    kept = TableReader().fit(pd.DataFrame({"a": pd.Categorical(["us", "US", "us"])}))
+    new = pd.DataFrame({"a": ["us", "US", "Us"]})  # two levels: neither is meant by "Us"
+    np.testing.assert_array_equal(kept.transform(new)[:, 0], [1, 0, 2])
 
 
 @pytest.mark.parametrize("dtype", ["int64", "float64"])

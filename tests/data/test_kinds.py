@@ -117,7 +117,8 @@ def test_report_counts_levels_missing_and_outputs():
 def test_only_doubtful_columns_warn_once():
     X = pd.DataFrame(
         {
-            "id": np.arange(N),
+            "id": RNG.integers(N // 2, size=N),
+            "row": np.arange(N),
             "when": ["1/2/2024", "3/4/2024"] * (N // 2),
             "size": [*map(str, range(N - 4)), *["unknown"] * 4],
             "plain": RNG.random(N),
@@ -126,12 +127,19 @@ def test_only_doubtful_columns_warn_once():
     with pytest.warns(ColumnKindWarning) as caught:
         Z = TableReader().fit_transform(X)
     (warning,) = caught
-    for part in ("3 of 4", "'id': its name", "'when': the order of day", "such as 'unknown'"):
+    for part in (
+        "4 of 5",
+        "'id': its name",
+        "'row': it is left out as an identifier (its integers count the rows)",
+        "column_kinds={'row': 'numeric'}",
+        "'when': the order of day",
+        "such as 'unknown'",
+    ):
         assert part in str(warning.message)
     assert np.isnan(Z[:, -2]).sum() == 4
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        TableReader({"id": "drop", "when": "date", "size": "numeric"}).fit(X)
+        TableReader({"id": "drop", "row": "drop", "when": "date", "size": "numeric"}).fit(X)
 
 
 def test_kinds_that_are_asked_for():

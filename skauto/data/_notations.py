@@ -1,0 +1,146 @@
+"""Words, units and answer scales that columns of strings may hold."""
+
+import re
+from dataclasses import dataclass
+
+# Strings that mean a missing value, in lower case.
+NULL_WORDS = frozenset(
+    ["", "-", "--", "?", ".", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "missing", "<na>"]
+)
+BOOLEAN_PAIRS = (("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("off", "on"))
+CURRENCY = r"(?:us\$|[$€£¥₹₽₩₺]|usd|eur|gbp|chf|jpy|inr|cad|aud|cny|kr\.?|rs\.?)"
+# Words before a number, or after it and its unit, that make it a bound.
+AT_MOST = r"(?:<=?|≤|under|below|less than|fewer than|up to|at most|max(?:imum|\.)?)"
+AT_LEAST = r"(?:>=?|≥|over|above|more than|greater than|at least|min(?:imum|\.)?|from)"
+OR_LESS = r"(?:(?:or|and|&) (?:less|fewer|under|below|younger|lower))"
+OR_MORE = (
+    r"(?:\+|(?:or|and|&) (?:more|over|above|older|up|higher|upwards?|greater|later)"
+    r"|plus|more)"
+)
+# Marks between the ends of an interval.
+RANGE = r"(?:[-–—]|\.\.+|\bto\b|\bbis\b|\bà\b)"
+
+# Columns whose name ends with such a word hold identifiers if their values differ.
+IDENTIFIER_WORDS = frozenset(
+    ["id", "ids", "uid", "uuid", "guid", "pk", "key", "no", "nr", "num", "number", "idx"]
+    + ["objectid", "fid", "oid", "rowid", "rownum", "rownumber", "rownames", "rowname", "sno"]
+)
+IDENTIFIER_NAMES = frozenset(["index", "row", "row index", "record index", "unnamed 0", "level 0"])
+# Nouns of names in lower case such as "customerid".
+IDENTIFIED = (
+    "account|animal|app|applicant|application|article|book|booking|building|business|candidate|car"
+    "|case|child|client|company|customer|device|doc|document|employee|event|family|file|group"
+    "|house|household|image|invoice|item|job|listing|loan|machine|member|message|movie|object"
+    "|observation|order|parcel|passenger|patient|person|player|policy|post|product|project"
+    "|property|record|request|respondent|review|row|sale|sample|seller|session|shop|site|staff"
+    "|store|student|subject|team|ticket|transaction|trip|tweet|unit|user|vehicle|visit|worker"
+)
+
+# Answers in their order; words of one place mean the same.
+_SCALES = """
+    never; almost never | hardly ever | very rarely; rarely | seldom; once in a while
+        | occasionally | sometimes; about half the time; often | frequently | regularly
+        ; usually | most of the time | very often; almost always; always
+    strongly disagree | completely disagree; disagree; somewhat disagree | slightly disagree
+        | rather disagree; neutral | neither agree nor disagree | undecided; somewhat agree
+        | slightly agree | rather agree; agree; strongly agree | completely agree
+    terrible | awful; very poor | very bad; poor | bad; below average; fair | average
+        | satisfactory | ok | okay; above average; good; very good; excellent; outstanding
+    none | no; very low | minimal; low | minor | mild; medium | moderate | normal | mid
+        ; high | major | severe; very high | extreme | critical
+    xxs; xs; s; m; l; xl; xxl | 2xl; xxxl | 3xl; 4xl; 5xl
+    tiny; extra small; very small; small; medium; large | big; very large; extra large; huge
+    very dissatisfied; dissatisfied; somewhat dissatisfied; neutral; somewhat satisfied; satisfied
+        ; very satisfied
+    very unlikely; unlikely; somewhat unlikely; neutral; somewhat likely; likely; very likely
+    not at all; not very | slightly | a little; somewhat | moderately; very | quite
+        ; extremely | a great deal
+    daily | every day; weekly | every week; monthly | every month; quarterly; yearly | annually
+    beginner | novice; intermediate; advanced; expert
+    intern | trainee; junior; middle; senior; lead; head
+"""
+SCALES = tuple(
+    {
+        word.strip(): place
+        for place, words in enumerate(scale.split(";"))
+        for word in words.split("|")
+    }
+    for scale in re.sub(r"\n {8}", " ", _SCALES.strip()).split("\n")
+)
+
+
+@dataclass(frozen=True)
+class Units:
+    """Units that measure the same quantity, in multiples of the ``base`` unit.
+
+    ``bare``: a number without a unit is a number of base units.
+    """
+
+    base: str
+    sizes: dict[str, float]
+    bare: bool = False
+
+
+def _units(base: str, text: str, *, bare: bool = False) -> Units:
+    """Return units from lines such as ``60 min minute minutes``."""
+    lines = [line.split() for line in text.strip().split(";")]
+    return Units(base, {unit: float(size) for size, *units in lines for unit in units}, bare)
+
+
+# The first entry with all units of a column decides.
+UNITS = (
+    _units(
+        "",
+        "1e3 k thousand tsd; 1e5 lakh lakhs lac lacs; 1e6 m mn mio mill million millions mil"
+        "; 1e7 cr crore crores; 1e9 b bn billion billions mrd; 1e12 tn trillion trillions",
+        bare=True,
+    ),
+    _units(
+        "seconds",
+        "1e-3 ms msec; 1 s sec secs second seconds; 60 m min mins minute minutes"
+        "; 3600 h hr hrs hour hours std; 86400 d day days; 604800 w wk wks week weeks"
+        "; 2626560 mo mos mon mth mths month months; 31557600 y yr yrs year years",
+    ),
+    _units(
+        "m",
+        "1e-3 mm; 1e-2 cm; 1 m metre metres meter meters; 1e3 km; 0.0254 in inch inches \" ″ ''"
+        "; 0.3048 ft foot feet ' ′ ’; 0.9144 yd yard yards; 1609.344 mi mile miles",
+    ),
+    _units(
+        "kg",
+        "1e-6 mg; 1e-3 g gram grams gr; 1 kg kgs kilo kilos; 1e3 t ton tons tonne tonnes"
+        "; 0.45359237 lb lbs pound pounds; 0.028349523125 oz ounce ounces",
+    ),
+    _units("l", "1e-3 ml cc ccm; 1e-2 cl; 0.1 dl; 1 l liter liters litre litres ltr"),
+    _units(
+        "bytes",
+        "1 b byte bytes; 1e3 k kb; 1e6 m mb; 1e9 g gb; 1e12 t tb; 1e15 pb; 1024 kib"
+        "; 1048576 mib; 1073741824 gib; 1099511627776 tib",
+    ),
+    _units("Hz", "1 hz; 1e3 khz; 1e6 mhz; 1e9 ghz"),
+    _units("W", "1 w watt watts; 1e3 kw; 1e6 mw; 1e9 gw"),
+    _units("Wh", "1 wh; 1e3 kwh; 1e6 mwh; 1e9 gwh"),
+)
+# The unit of a number without one, after a number with one: 5'10 and 1h30.
+NEXT_UNIT = {"'": '"', "′": "″", "’": '"', "ft": "in", "h": "min", "min": "s"}
+
+# Dates that stand for "no date".
+FILLER_DATES = (
+    *("0001-01-01", "1111-11-11", "1753-01-01", "1899-12-30", "1899-12-31", "1900-01-01"),
+    *("1970-01-01", "2099-12-31", "2999-12-31", "9999-12-31"),
+)
+
+
+def is_null_word(text: str) -> bool:
+    """Return whether a string is one of `NULL_WORDS`, ignoring case and surrounding spaces."""
+    return text.strip().casefold() in NULL_WORDS
+
+
+def is_foreign_word(text: str) -> bool:
+    """Return whether a short string has no digit but zeros: "unknown", "#REF!", "0000-00-00"."""
+    return len(text) <= 40 and not any("1" <= char <= "9" for char in text)
+
+
+def folded(text: str) -> str:
+    """Return a string without differences of case, of surrounding and of repeated spaces."""
+    return " ".join(text.split()).casefold()
