@@ -410,27 +410,32 @@ def make_encoder(kind: Kind, cells: Cells, max_text_columns: int) -> Encoder:
     return makers.get(kind.name, DropEncoder)()
 
 
-def codes_alone(
-    encoder: Encoder, block: Block, labels: NDArray[np.intp] | None
-) -> CategoryEncoder | None:
-    """Return the encoder of the codes of names whose text features do not predict the labels."""
-    if labels is None or not isinstance(encoder, NameEncoder) or block.codes is None:
-        return None
-    features = block.values[:-1, 1:]
-    return None if predicts_other_levels(features, block.codes, labels) else encoder.category
+def terms_predict(encoder: Encoder, block: Block, labels: NDArray[np.intp] | None) -> bool:
+    """Return whether the terms of names or texts predict the labels, or there are none to test."""
+    has_codes = isinstance(encoder, NameEncoder)
+    if labels is None or block.codes is None or not isinstance(encoder, TextEncoder | NameEncoder):
+        return True
+    features = block.values[:-1, has_codes + TextFeatures.N_LENGTHS :]
+    return features.shape[1] > 0 and predicts_other_levels(features, block.codes, labels)
 
 
 def _name_encoder(cells: Levels, max_columns: int) -> Encoder:
-    """Encode text features, and category codes too if levels occur twice or more on average."""
+    """Encode text features, and category codes too if levels occur twice or more on average.
+
+    Without columns for terms, these are the lengths, or the codes alone.
+    """
     n_components = min(_NAME_COMPONENTS, max_columns)
     view = LatentTerms(ngrams, n_components, min(_NAME_TERMS, max_columns - n_components))
-    text = TextEncoder(cells, TextFeatures(parts, [view]))
+    features = TextFeatures(parts, [view] if max_columns else [])
     if 2 * len(cells.levels) > np.count_nonzero(cells.codes >= 0):
-        return text
-    return NameEncoder(CategoryEncoder(cells), text)
+        return TextEncoder(cells, features)
+    categories = CategoryEncoder(cells)
+    return NameEncoder(categories, TextEncoder(cells, features)) if max_columns else categories
 
 
 def _text_features(max_columns: int) -> TextFeatures:
+    if not max_columns:
+        return TextFeatures(words, [])
     n_components = min(_WORD_COMPONENTS, max(1, max_columns // 2))
     n_ngrams = min(_NGRAM_COMPONENTS, max(1, max_columns // 3))
     n_words = max(0, max_columns - n_components - n_ngrams)

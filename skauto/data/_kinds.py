@@ -44,6 +44,9 @@ KINDS = (
     "drop",
 )
 
+# Kinds of strings that are described by their terms.
+TEXT_KINDS = ("name", "text")
+
 BOOLEAN_VALUES = {word: float(i) for pair in BOOLEAN_PAIRS for i, word in enumerate(pair)}
 BOOLEAN_VALUES |= {"0": 0.0, "1": 1.0, "0.0": 0.0, "1.0": 1.0}
 SEPARATORS = (";", "|", ",")

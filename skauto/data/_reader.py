@@ -3,7 +3,7 @@
 import numbers
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -22,28 +22,27 @@ from skauto.data._encoders import (
     NumericEncoder,
     TagsEncoder,
     TextEncoder,
-    codes_alone,
     describe,
     make_encoder,
+    terms_predict,
 )
-from skauto.data._kinds import KINDS, Kind, find_kind, requested_kind
+from skauto.data._kinds import KINDS, TEXT_KINDS, Kind, find_kind, requested_kind
 from skauto.data._table import (
     Cells,
     Levels,
+    as_levels,
     as_strings,
     as_table,
     column_names,
     few_numbers,
     read_columns,
 )
+from skauto.data._text_budget import text_widths
 from skauto.exceptions import ColumnKindWarning
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Maximum number of output columns and of cells (160 MB) of all name and text columns together.
-_MAX_TEXT_COLUMNS = 500
-_MAX_TEXT_CELLS = 20_000_000
 # Values are clipped to single precision, because trees of scikit-learn refuse larger ones.
 _LARGEST = float(np.finfo(np.float32).max)
 # Number of rows that are copied at once, to stay within the processor's cache.
@@ -111,6 +110,10 @@ class TableReader(TransformerMixin, BaseEstimator):
         "compound" or "drop". A list of all levels in their order is an ordinal column. Instead
         of the dict, a list of names or positions, or a boolean mask, means "categorical".
         Positions are a ValueError if the columns are labelled by other numbers than 0, 1, 2, ...
+    time_limit : float, default=None
+        Seconds of the search that uses the matrix. Texts are read in a quarter of it, and have
+        50,000 cells for each second; both are predicted, so that the matrix is the same each time.
+        None is no limit; then texts have at most about 500 columns and 20 million cells.
 
     Attributes
     ----------
@@ -134,8 +137,9 @@ class TableReader(TransformerMixin, BaseEstimator):
            [nan, 1. ]])
     """
 
-    def __init__(self, column_kinds: Any = None) -> None:
+    def __init__(self, column_kinds: Any = None, time_limit: float | None = None) -> None:
         self.column_kinds = column_kinds
+        self.time_limit = time_limit
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the kinds and levels of the columns.
@@ -145,8 +149,8 @@ class TableReader(TransformerMixin, BaseEstimator):
         X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
             The table; dataframes of pandas, polars, pyarrow or any library that narwhals supports.
         y : array-like of shape (n_samples,), default=None
-            Class labels. With them, short strings that repeat get text features only if these
-            features predict the classes of other strings. Targets of other types are ignored.
+            Class labels. With them, names and texts get terms only if the terms predict the
+            classes of other strings. Targets of other types are ignored.
 
         Returns
         -------
@@ -218,19 +222,27 @@ class TableReader(TransformerMixin, BaseEstimator):
             find_kind(cells, name) if wanted is None else requested_kind(cells, name, wanted)
             for cells, name, wanted in zip(columns, names, requested, strict=True)
         ]
-        labels = _encoded_classes(y) if any(kind.name == "name" for kind in kinds) else None
-        n_texts = sum(kind.name in ("name", "text") for kind in kinds)
-        share = min(_MAX_TEXT_COLUMNS, _MAX_TEXT_CELLS // max(1, X.shape[0]))
-        width = max(2, share // max(1, n_texts))
+        texts = [j for j, kind in enumerate(kinds) if kind.name in TEXT_KINDS]
+        strings = [as_levels(columns[j]) for j in texts]
+        asked = [requested[j] is not None for j in texts]
+        columns_of = text_widths(strings, X.shape[0], self.time_limit, asked)
+        widths = dict(zip(texts, columns_of, strict=True))
+        labels = _encoded_classes(y) if texts else None
         readers, blocks = [], []
-        for cells, name, kind, wanted in zip(columns, names, kinds, requested, strict=True):
-            encoder = make_encoder(kind, cells, width)
+        for j, (cells, name, kind) in enumerate(zip(columns, names, kinds, strict=True)):
+            encoder = make_encoder(kind, cells, widths.get(j, 0))
             block = encoder.encode(cells, name)
-            plain = codes_alone(encoder, block, labels) if wanted is None else None
-            if plain is not None:
-                why = f"{plain.n_levels} short strings; their n-grams do not predict the classes"
-                kind, encoder = Kind("categorical", why), plain
-                block = Block(block.values[:, :1], block.codes)
+            why_not = None
+            if widths.get(j) == 0:
+                why_not = "the time limit is too short for their terms"
+            elif requested[j] is None and not terms_predict(encoder, block, labels):
+                why_not = "their terms do not predict the classes"
+                encoder = make_encoder(kind, cells, 0)
+                block = encoder.encode(cells, name)
+            if why_not is not None:
+                coded = isinstance(encoder, CategoryEncoder)
+                why = f"{kind.why}; {'categories' if coded else 'only lengths'}, since {why_not}"
+                kind = replace(kind, name="categorical" if coded else kind.name, why=why)
             readers.append(_column_reader(name, kind, encoder, block, cells))
             blocks.append(block.select(readers[-1].keep))
         return readers, blocks
@@ -450,7 +462,9 @@ def _column_reader(
     low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
     gaps = gaps.any(axis=0)
     keep = (low < high) | (gaps & ~np.isnan(low)) if len(values) else np.ones(len(low), dtype=bool)
-    if kind.name not in ("drop", "identifier") and not keep.any():
+    n_levels = len(cells.levels) if isinstance(cells, Levels) else None
+    of_one_length = kind.name in TEXT_KINDS and n_levels is not None and n_levels > 1
+    if kind.name not in ("drop", "identifier") and not keep.any() and not of_one_length:
         kind = Kind(
             "constant",
             "all values are missing" if n_missing == len(missing) else "all values are equal",
@@ -464,7 +478,6 @@ def _column_reader(
         medians = np.median(rows[:, keep], axis=0).astype(np.float64)
         codes = [j in encoder.category_outputs() for j in np.flatnonzero(keep).tolist()]
         fill = np.where(codes, fill, medians)
-    n_levels = len(cells.levels) if isinstance(cells, Levels) else None
     strings = None
     if isinstance(encoder, TextEncoder | NameEncoder | TagsEncoder) or (
         isinstance(encoder, CategoryEncoder) and encoder.of_strings

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,14 @@ _NGRAM_SIZES = (2, 3, 4)
 _MAX_TEXTS = 10_000
 _MAX_TERMS = 5_000
 _MIN_TEXTS = 2
-# Maximum number of classes, penalties of the ridge regression on text features, and
-# minimum t statistic of its gain.
-_MAX_CLASSES = 50
+# Maximum number of levels, features and classes of the ridge regression on text features, its
+# penalties, the minimum t statistic of its gain, and the minimum share of the variance that it
+# explains.
+_MAX_LEVELS, _MAX_FEATURES, _MAX_CLASSES = 5_000, 100, 50
 _PENALTIES = np.logspace(0, 5, 6)
 _MIN_GAIN = 2.0
+_MIN_EXPLAINED = 0.01
+_N_FOLDS = 5
 
 
 def words(text: str) -> list[str]:
@@ -110,6 +113,8 @@ class TextFeatures:
     ``tokenize`` maps a text to its tokens, and ``views`` are unfitted features of the tokens.
     """
 
+    N_LENGTHS: ClassVar[int] = 2
+
     tokenize: Callable[[str], list[str]]
     views: Sequence[LatentTerms]
 
@@ -144,14 +149,17 @@ def predicts_other_levels(
 
     The frequency of each class among the rows of a level is the target of a ridge regression with
     one row per level, weighted by the rows. Its 5-fold errors are compared with those of the mean
-    frequency by a paired t test over the levels. About 10,000 evenly spaced levels and the 50 most
-    frequent classes are used.
+    frequency by a paired t test over the levels, and it must explain 1% of the variance. About
+    5,000 evenly spaced levels, the last 100 features, which are the components and some terms, and
+    the 50 most frequent classes are used.
     """
     known = codes >= 0
     codes, y = codes[known], y[known]
     rows = np.bincount(codes, minlength=len(features))
     used = np.flatnonzero(rows)
-    used = used[:: max(1, len(used) // _MAX_TEXTS)]
+    used = used[:: max(1, len(used) // _MAX_LEVELS)]
+    if len(used) < _N_FOLDS:
+        return False
     weight = rows[used].astype(np.float64)
     classes = np.argsort(-np.bincount(y), kind="stable")[:_MAX_CLASSES]
     counts = [np.bincount(codes[y == c], minlength=len(features))[used] for c in classes]
@@ -159,13 +167,14 @@ def predicts_other_levels(
     target -= np.average(target, axis=0, weights=weight)
     predicted = cross_val_predict(
         RidgeCV(_PENALTIES),
-        StandardScaler().fit_transform(features[used], sample_weight=weight),
+        StandardScaler().fit_transform(features[used, -_MAX_FEATURES:], sample_weight=weight),
         target,
-        cv=KFold(5, shuffle=True, random_state=0),
+        cv=KFold(_N_FOLDS, shuffle=True, random_state=0),
         params={"sample_weight": weight},
     )
     gain = weight * (target**2 - (target - predicted) ** 2).sum(axis=1)
-    return bool(gain.sum() > _MIN_GAIN * np.sqrt(np.sum((gain - gain.mean()) ** 2)))
+    enough = gain.sum() >= _MIN_EXPLAINED * np.sum(weight[:, None] * target**2)
+    return bool(enough and gain.sum() > _MIN_GAIN * np.sqrt(np.sum((gain - gain.mean()) ** 2)))
 
 
 def count_terms(

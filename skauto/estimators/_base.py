@@ -320,7 +320,7 @@ class BaseAutoClassifier(ScoreMixin, CallbackSupportMixin, ClassifierMixin, Base
     def _read(self, X: Any, y: ArrayLike, metadata: Mapping[str, Any]) -> TrainingData:
         """Read the table."""
         # Steps pass arrays, also under set_config(transform_output="pandas").
-        reader = TableReader(self.column_kinds).set_output(transform="default")
+        reader = TableReader(self.column_kinds, self.time_limit).set_output(transform="default")
         return read_training_data(X, y, metadata, reader, self._metadata)
 
     def _replace_last_fit(

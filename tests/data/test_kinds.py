@@ -266,7 +266,7 @@ def test_codes_have_text_features_only_if_these_predict_the_classes(rng):
     reader = TableReader()
     Z = reader.fit_transform(X, y)
     assert reader.table_report()["kind"].tolist() == ["name", "categorical"]
-    assert "n-grams do not predict" in reader.table_report()["why"][1]
+    assert "categories, since their terms do not predict" in reader.table_report()["why"][1]
     np.testing.assert_array_equal(Z, reader.transform(X))
     np.testing.assert_array_equal(
         Z[:, -1], TableReader({"random": "categorical"}).fit_transform(X)[:, -1]

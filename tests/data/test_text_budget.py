@@ -1,0 +1,71 @@
+"""Texts have as many columns as they earn, and as the rows and the time limit allow."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skauto.data import TableReader
+from skauto.data._table import Levels
+from skauto.data._text_budget import text_widths
+
+LETTERS = list("abcdefghijklmnopqrstuvwxyz")
+
+
+def strings(n_levels, length=10):
+    return Levels(["x" * length] * n_levels, np.arange(n_levels))
+
+
+def random_words(rng, n):
+    return ["".join(rng.choice(LETTERS, 7)) for _ in range(n)]
+
+
+def test_the_columns_of_the_table_are_shared():
+    assert text_widths([strings(10)] * 2, 1_000, None) == [250, 250]
+    assert text_widths([strings(10)] * 2, 10**6, None) == [10, 10]
+    assert text_widths([strings(10)] * 400, 1_000, None) == [2] * 400
+    assert text_widths([], 1_000, 10) == []
+
+
+def test_fewer_columns_in_less_time():
+    assert text_widths([strings(10)], 10_000, 20) == [100]
+    assert text_widths([strings(10)], 10_000, 40) == [200]
+    assert text_widths([strings(10)], 10_000, 1e9) == [500]
+
+
+def test_the_cheaper_columns_are_read_if_time_is_short():
+    """0.02 s for each short column, and 10 s for 10 million characters."""
+    columns = [strings(10, 10**6), *[strings(10)] * 100]
+    assert text_widths(columns, 100, 4) == [0, *[10] * 49, *[0] * 51]
+    assert text_widths(columns, 100, 1_000) == [4] * 101
+
+
+def test_columns_that_the_user_asks_for_are_read_first():
+    assert text_widths([strings(10), strings(10, 10**6)], 100, 4, [False, True]) == [0, 500]
+
+
+def test_short_strings_of_many_columns_are_categories_or_lengths():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({f"c{j}": rng.choice(random_words(rng, 40), 100) for j in range(90)})
+    X["unique"] = [" ".join(random_words(rng, 2)) for _ in range(100)]
+    reader = TableReader({"c89": "name"}, time_limit=2).fit(X)
+    report = reader.table_report().set_index("column")
+    is_short = report["why"].str.contains("the time limit is too short")
+    assert (report["kind"][is_short].drop("unique") == "categorical").all()
+    assert is_short["unique"] and report["n_outputs"]["unique"] <= 2
+    assert 0 < (~is_short).sum() <= 25
+    assert not is_short["c89"] and report["n_outputs"]["c89"] > 3  # its kind was asked for
+
+
+@pytest.mark.parametrize("n_words", [2, 8])
+@pytest.mark.parametrize("signal", [False, True])
+def test_strings_without_relation_to_the_class_have_only_lengths(n_words, signal):
+    rng, n = np.random.default_rng(0), 400
+    y = rng.integers(2, size=n)
+    texts = [" ".join(random_words(rng, n_words)) for _ in range(n)]
+    if signal:
+        texts = [text + (" ok" if label else " no") for text, label in zip(texts, y, strict=True)]
+    reader = TableReader({"b": "drop"}).fit(pd.DataFrame({"a": texts, "b": 0}), y)
+    n_outputs = reader.table_report()["n_outputs"][0]
+    assert n_outputs > 20 if signal else n_outputs <= 2
+    asked = TableReader({"a": "text"}).fit(pd.DataFrame({"a": texts}), y)
+    assert asked.table_report()["n_outputs"][0] >= 20
