@@ -1,6 +1,6 @@
 """The arguments of ``fit``, validated and read once into one frozen record."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -118,10 +118,9 @@ def read_training_data(
     y: Any,
     metadata: Mapping[str, Any],
     reader: TableReader,
-    allowed: Collection[str] = METADATA,
 ) -> TrainingData:
     """Validate and read the arguments of ``fit``; leave out rows of weight 0."""
-    passed = _read_metadata(metadata, allowed)
+    passed: dict[str, Any] = {name: metadata.get(name) for name in METADATA}
     X = as_table(X)
     _check_shape(X)
     y = _read_target(y)
@@ -158,26 +157,17 @@ def read_training_data(
     )
 
 
-def _relative_weights(weight: FloatArray) -> FloatArray | None:
-    """Weights of mean 1, because regularisation depends on their scale; None for equal weights."""
+def _relative_weights(weight: NDArray[np.floating[Any]]) -> FloatArray | None:
+    """Return weights of mean 1, because regularization depends on their scale.
+
+    Integers are kept: they are the numbers of equal rows. Equal weights are None.
+    """
     if (weight == weight[:1]).all():
         return None
+    if np.array_equal(weight, np.rint(weight)):
+        return weight
     weight = weight / weight.max()  # the sum of large weights may overflow
     return weight / weight.mean()
-
-
-def _read_metadata(metadata: Mapping[str, Any], allowed: Collection[str]) -> dict[str, Any]:
-    unknown = set(metadata) - set(allowed)
-    if unknown:
-        name = sorted(unknown)[0]
-        hint = closest(name, allowed)
-        if name in METADATA:
-            hint = " Only ConstrainedAutoClassifier takes it, for constraints that compare groups."
-        raise TypeError(
-            f"fit() got an unexpected argument {name!r}. Allowed are X, y, {', '.join(allowed)}."
-            f"{hint}"
-        )
-    return {name: metadata.get(name) for name in METADATA}
 
 
 def _check_classes(classes: NDArray[Any], *, weighted: bool) -> None:

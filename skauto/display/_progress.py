@@ -1,9 +1,11 @@
-"""Callback that prints the progress of a search."""
+"""The progress of a search as one line of text: ``verbose`` and the callback."""
 
+import math
 import shutil
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -17,6 +19,9 @@ _Metadata = Mapping[str, Any] | None
 
 # Seconds between two lines in a file. A new best trial is written at once.
 _INTERVAL = 10.0
+# The score of the ensemble is computed after 5 seconds, and in at most 5% of the time.
+_SCORE_INTERVAL = 5.0
+_MAX_SHARE = 0.05
 
 
 class SearchProgress:
@@ -42,7 +47,7 @@ class SearchProgress:
     """
 
     def __init__(self) -> None:
-        self._lines: dict[UUID, _Line] = {}  # by search
+        self._lines: dict[UUID, ProgressLine] = {}  # by search
 
     def setup(self, estimator: Any, context: CallbackContext) -> None:
         """Do nothing; part of the callback protocol."""
@@ -54,7 +59,7 @@ class SearchProgress:
         metadata = metadata or {}
         if "history" in metadata:
             history = metadata["history"]
-            line = _Line(history, score_name(estimator), before=history.elapsed)
+            line = ProgressLine(history, score_name(estimator), before=history.elapsed)
             self._lines[context.root_uuid] = line
         elif "proposal" in metadata:
             self._lines[context.root_uuid].start(metadata["proposal"])
@@ -73,12 +78,27 @@ class SearchProgress:
             line.close()
 
 
+def start_progress(
+    estimator: Any, history: History, ensemble_score: Callable[[], float]
+) -> AbstractContextManager["ProgressLine | None"]:
+    """Return the line that ``verbose`` of an estimator asks for; None if it is silent."""
+    verbose = estimator.verbose
+    if verbose is None:  # a callback may show the line already
+        callbacks = getattr(estimator, "_skl_callbacks", [])
+        verbose = _overwrites() and not any(isinstance(c, SearchProgress) for c in callbacks)
+    if not verbose:
+        return nullcontext()
+    name = score_name(estimator)
+    return closing(ProgressLine(history, name, ensemble_score, before=history.elapsed))
+
+
 @dataclass
-class _Line:
+class ProgressLine:
     """The status line of one search."""
 
     history: History
     score: str
+    ensemble_score: Callable[[], float] | None = None
     began: float = field(default_factory=time.monotonic)
     pending: list[Proposal] = field(default_factory=list)
     best: Trial | None = None
@@ -86,6 +106,9 @@ class _Line:
     n_done: int = 0
     width: int = 0
     written: float = -_INTERVAL
+    of_ensemble: float = math.nan
+    scored: float = field(default_factory=time.monotonic)
+    seconds_to_score: float = 0.0
 
     def start(self, proposal: Proposal) -> None:
         self.pending.append(proposal)
@@ -98,6 +121,7 @@ class _Line:
                 self.pending.remove(proposal)
                 break
         self.n_done += 1
+        self._score_ensemble()
         best, self.best = self.best, self.history.searched().incumbent
         due = self.best is not best or time.monotonic() - self.written >= _INTERVAL
         if due or _overwrites():
@@ -107,6 +131,16 @@ class _Line:
         """Print the last state."""
         self.pending.clear()
         self._write(last=True)
+
+    def _score_ensemble(self) -> None:
+        """Score the ensemble of the trials so far, if enough time has passed."""
+        now = time.monotonic()
+        pause = max(_SCORE_INTERVAL, self.seconds_to_score / _MAX_SHARE)
+        if self.ensemble_score is None or now - self.scored < pause:
+            return
+        self.of_ensemble = self.ensemble_score()
+        self.scored = time.monotonic()
+        self.seconds_to_score = self.scored - now
 
     def _write(self, last: bool = False) -> None:
         text = ", ".join(self._parts())
@@ -131,6 +165,8 @@ class _Line:
         if self.best is not None:
             best = f"{mean_score(self.best):.4g} ({algorithm_of(self.best)})"
             parts.append(f"best {self.score} {best}")
+        if not math.isnan(self.of_ensemble):
+            parts.append(f"ensemble {self.of_ensemble:.4g}")
         if self.pending:
             name = self.pending[0].configuration.structure[-1]
             more = len(self.pending) - 1

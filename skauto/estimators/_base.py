@@ -26,6 +26,7 @@ from skauto.constraints._lighter import LighterVariants
 from skauto.data import TableReader, TrainingData, make_splits
 from skauto.data._splits import Split, affordable_folds
 from skauto.data._training import plain_labels, read_training_data
+from skauto.display._progress import start_progress
 from skauto.engines import Engine, make_engine
 from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._decide import DecisionChooser
@@ -39,10 +40,11 @@ from skauto.estimators._continued import (
 )
 from skauto.estimators._failures import report_failed_refits, report_failures
 from skauto.estimators._initial import initial_configurations, similar_configurations
+from skauto.estimators._keywords import ADVICE, FIT_ADVICE
 from skauto.estimators._observer import Observer
 from skauto.estimators._options import SearchOptions
 from skauto.estimators._pareto import FrontBuilder
-from skauto.estimators._scores import ScoreMixin
+from skauto.estimators._scores import ScoreMixin, score_of_vote
 from skauto.estimators._scoring import check_scorers, named_scorers, primary_scoring
 from skauto.evaluation import PipelineBuilder, PipelineEvaluator, PipelineWorker, PrefixCache
 from skauto.exceptions import BudgetWarning
@@ -59,6 +61,7 @@ from skauto.utils import (
     FloatArray,
     Interval,
     StrOptions,
+    explain_keywords,
     fit_context,
     scorer_function,
 )
@@ -76,10 +79,6 @@ class BaseAutoClassifier(ScoreMixin, CallbackSupportMixin, ClassifierMixin, Base
     """
 
     _last_search: LastSearch | None = None
-    # Names for metadata routing, because ``fit`` takes them as **metadata.
-    _metadata: tuple[str, ...] = ("sample_weight", "groups")
-    __metadata_request__fit = dict.fromkeys(_metadata)
-
     _parameter_constraints: dict[str, Any] = {
         "strategy": [str, Strategy],
         "scoring": [str, callable, list, tuple, dict, None],
@@ -91,11 +90,13 @@ class BaseAutoClassifier(ScoreMixin, CallbackSupportMixin, ClassifierMixin, Base
         "ensemble_size": [Interval(Integral, 1, None, closed="left")],
         "decision": [StrOptions({"auto", "argmax"})],
         "column_kinds": [dict, "array-like", None],
-        "options": [SearchOptions, None],
+        "options": [SearchOptions, Mapping, None],
+        "verbose": ["verbose", None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
 
+    @explain_keywords(ADVICE)
     def __init__(
         self,
         strategy: str | Strategy = "alternating_bo",
@@ -109,7 +110,8 @@ class BaseAutoClassifier(ScoreMixin, CallbackSupportMixin, ClassifierMixin, Base
         ensemble_size: int = 25,
         decision: str = "auto",
         column_kinds: Mapping[Any, str] | ArrayLike | None = None,
-        options: SearchOptions | None = None,
+        options: SearchOptions | Mapping[str, Any] | None = None,
+        verbose: int | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -124,12 +126,20 @@ class BaseAutoClassifier(ScoreMixin, CallbackSupportMixin, ClassifierMixin, Base
         self.decision = decision
         self.options = options
         self.column_kinds = column_kinds
+        self.verbose = verbose
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @explain_keywords(FIT_ADVICE)
     @with_callbacks  # type: ignore[untyped-decorator]
     @fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: ArrayLike, **metadata: Any) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Search pipelines, select an ensemble of them and refit it.
 
         Parameters
@@ -139,19 +149,19 @@ class BaseAutoClassifier(ScoreMixin, CallbackSupportMixin, ClassifierMixin, Base
             entries.
         y : array-like of shape (n_samples,)
             Class of each row: strings, integers or booleans.
-        **metadata : dict
-            ``sample_weight``, array-like of shape (n_samples,): weights for the classifiers and
-            the scorers; rows of weight 0 are left out. ``groups``, array-like of shape
-            (n_samples,): all rows of a group are in the same part of each split.
-            ``sensitive_features``, dataframe or array-like of shape (n_samples,), only for
-            `ConstrainedAutoClassifier`: groups that constraints compare and that are not features.
-            Constraints find the columns by name; an array without names serves all constraints.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights for the classifiers and the scorers; rows of weight 0 are left out.
+        groups : array-like of shape (n_samples,), default=None
+            All rows of a group are in the same part of each split.
 
         Returns
         -------
         self : object
             The fitted estimator.
         """
+        return self._fit(X, y, {"sample_weight": sample_weight, "groups": groups})
+
+    def _fit(self, X: Any, y: ArrayLike, metadata: Mapping[str, Any]) -> Self:
         budget = Budget(self._max_evals(), self.time_limit)  # starts the clock
         options = self._options()
         options.check()
@@ -192,7 +202,10 @@ class BaseAutoClassifier(ScoreMixin, CallbackSupportMixin, ClassifierMixin, Base
                 history = History(goal)
             self._replace_last_fit(last, data, scorers, neighbors)
             engine = stack.enter_context(self._engine(evaluator, options))
-            observer = Observer(self, history, budget.max_evals, options.patience)
+            progress = start_progress(self, history, lambda: self._score_so_far(builder, history))
+            observer = Observer(
+                self, history, budget.max_evals, options.patience, stack.enter_context(progress)
+            )
             known = {trial.configuration for trial in history}
             search = Search(
                 strategy,
@@ -315,13 +328,15 @@ class BaseAutoClassifier(ScoreMixin, CallbackSupportMixin, ClassifierMixin, Base
         return self.max_evals
 
     def _options(self) -> SearchOptions:
-        return SearchOptions() if self.options is None else self.options
+        if isinstance(self.options, SearchOptions):
+            return self.options
+        return SearchOptions(**(self.options or {}))
 
     def _read(self, X: Any, y: ArrayLike, metadata: Mapping[str, Any]) -> TrainingData:
         """Read the table."""
         # Steps pass arrays, also under set_config(transform_output="pandas").
         reader = TableReader(self.column_kinds, self.time_limit).set_output(transform="default")
-        return read_training_data(X, y, metadata, reader, self._metadata)
+        return read_training_data(X, y, metadata, reader)
 
     def _replace_last_fit(
         self,
@@ -531,6 +546,14 @@ class BaseAutoClassifier(ScoreMixin, CallbackSupportMixin, ClassifierMixin, Base
             return PrefixCache.temporary(DEFAULT_CACHE_BYTES, table, parent=cache)
         return PrefixCache.temporary(int(cache), table)
 
+    def _score_so_far(self, builder: EnsembleBuilder, history: History) -> float:
+        """Score of the ensemble of the trials so far, with the most probable class as label."""
+        weights = builder.select(history, kept=builder.decisions.kept_by_decision)
+        if not weights:
+            return math.nan
+        trials = [history[number] for number in weights]
+        return score_of_vote(self.scorer_, trials, list(weights.values()), builder.data)
+
     def _set_model(self, builder: EnsembleBuilder, model: Model, history: History) -> None:
         if model.fallback and not model.refit_errors:
             warnings.warn(
@@ -538,7 +561,7 @@ class BaseAutoClassifier(ScoreMixin, CallbackSupportMixin, ClassifierMixin, Base
                 + ("no trial was finished" if not len(history) else "no pipeline was refitted")
                 + " in time. The class shares of y are predicted; give a longer time_limit.",
                 BudgetWarning,
-                stacklevel=5,
+                stacklevel=7,
             )
         report_failed_refits(model.refit_errors, fallback=model.fallback)
         self._refit_errors = model.refit_errors

@@ -53,8 +53,13 @@ class AutoClassifier(BaseAutoClassifier):
         ``{"zip": "categorical", "notes": "text", "size": ["small", "large"], "id": "drop"}``; a
         list of levels is an ordinal column. See `skauto.data.TableReader`. Instead of the dict, a
         list of names or positions, or a boolean mask, means "categorical".
-    options : SearchOptions, default=None
-        Further settings: engine limits, cache, checkpoint, patience, warm start.
+    options : SearchOptions or dict, default=None
+        Further settings: engine limits, cache, checkpoint, patience, warm start; such as
+        ``{"patience": 20}``.
+    verbose : int, default=None
+        Whether the progress is shown: one line that is overwritten in a terminal or a notebook,
+        elsewhere a line for each better trial. None shows it in a terminal or a notebook only, 0
+        is silent.
     n_jobs : int, default=None
         Number of worker processes. None is 1, or the value of ``joblib.parallel_config``; -1 is
         all processors.

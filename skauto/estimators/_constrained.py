@@ -4,9 +4,10 @@ import warnings
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike, NDArray
+from sklearn.callback import with_callbacks
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,11 +15,11 @@ from skauto.constraints import Constraint
 from skauto.constraints._evidence import Margin
 from skauto.constraints._gate import Gate, Verdict
 from skauto.data import TrainingData
-from skauto.data._training import METADATA
 from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._decide import DecisionChooser
 from skauto.ensemble._model import Candidate, Model
 from skauto.estimators._base import BaseAutoClassifier
+from skauto.estimators._keywords import ADVICE, FIT_ADVICE
 from skauto.estimators._options import SearchOptions
 from skauto.estimators._pareto import pareto_trials
 from skauto.estimators._refusal import describe_refusal
@@ -26,7 +27,7 @@ from skauto.exceptions import InfeasibleError, InfeasibleWarning, TrialFailedWar
 from skauto.history import History, Trial
 from skauto.space import Configuration, SearchSpace
 from skauto.strategies import Strategy, get_strategy
-from skauto.utils import Interval, StrOptions
+from skauto.utils import Interval, StrOptions, explain_keywords, fit_context
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,8 +94,10 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         decisions are not allowed.
     column_kinds : dict or array-like, default=None
         Kinds of columns that override the kinds found by the reader.
-    options : SearchOptions, default=None
+    options : SearchOptions or dict, default=None
         Further settings.
+    verbose : int, default=None
+        Whether the progress is shown; None shows it in a terminal or a notebook.
     n_jobs : int, default=None
         Number of worker processes.
     random_state : int, RandomState instance or None, default=None
@@ -160,9 +163,6 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     >>> smallest = clf.select(len(front) - 1)
     """
 
-    _metadata = METADATA
-    __metadata_request__fit = dict.fromkeys(METADATA)
-
     _parameter_constraints = {
         **BaseAutoClassifier._parameter_constraints,
         "constraints": [list, tuple],
@@ -171,6 +171,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         "safety_margin": [Interval(Real, 0, None, closed="left"), str],
     }
 
+    @explain_keywords(ADVICE)
     def __init__(
         self,
         constraints: Sequence[Constraint] = (),
@@ -187,7 +188,8 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         ensemble_size: int = 25,
         decision: str = "auto",
         column_kinds: Mapping[Any, str] | ArrayLike | None = None,
-        options: SearchOptions | None = None,
+        options: SearchOptions | Mapping[str, Any] | None = None,
+        verbose: int | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -203,12 +205,49 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             decision=decision,
             column_kinds=column_kinds,
             options=options,
+            verbose=verbose,
             n_jobs=n_jobs,
             random_state=random_state,
         )
         self.constraints = constraints
         self.on_infeasible = on_infeasible
         self.safety_margin = safety_margin
+
+    @explain_keywords(FIT_ADVICE)
+    @with_callbacks  # type: ignore[untyped-decorator]
+    @fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        sensitive_features: Any = None,
+    ) -> Self:
+        """Search pipelines, select an ensemble of them that keeps the limits and refit it.
+
+        Parameters
+        ----------
+        X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
+            The table. Columns can hold numbers, booleans, strings, categories, dates and missing
+            entries.
+        y : array-like of shape (n_samples,)
+            Class of each row: strings, integers or booleans.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights for the classifiers and the scorers; rows of weight 0 are left out.
+        groups : array-like of shape (n_samples,), default=None
+            All rows of a group are in the same part of each split.
+        sensitive_features : dataframe or array-like of shape (n_samples,), default=None
+            Groups that constraints compare and that are not features. Constraints find the columns
+            by name; an array without names serves all constraints.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        metadata = {"sample_weight": sample_weight, "groups": groups}
+        return self._fit(X, y, {**metadata, "sensitive_features": sensitive_features})
 
     @property
     def constraint_values_(self) -> "pd.DataFrame":
@@ -342,13 +381,13 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
                 raise InfeasibleError(text)
             if model.weights:
                 text += " The model that violates the limits least is used."
-            warnings.warn(text, InfeasibleWarning, stacklevel=5)
+            warnings.warn(text, InfeasibleWarning, stacklevel=7)
         for key, error in builder.gate.errors.items():
             warnings.warn(
                 f"The constraint {key!r} could not be measured on some ensembles, which were "
                 f"refused. The first error was {error}",
                 TrialFailedWarning,
-                stacklevel=5,
+                stacklevel=7,
             )
         super()._set_model(builder, model, history)
         keys = [constraint.key for constraint in self.constraints]

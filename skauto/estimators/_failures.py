@@ -34,7 +34,7 @@ def report_failures(history: History, trial_time_limit: float | None) -> None:
         f"{sum(bad.values())} of {len(history)} trials gave no score ({listed}). "
         f"Most frequent causes:\n{causes}\nAll are in leaderboard(), column 'error'.",
         TrialFailedWarning,
-        stacklevel=5,
+        stacklevel=7,
     )
 
 
@@ -48,7 +48,7 @@ def report_failed_refits(errors: Mapping[int, str], *, fallback: bool) -> None:
         f"{len(errors)} selected pipelines could not be fitted on all rows; {instead}:\n{causes}\n"
         "The errors are in leaderboard(), column 'error'.",
         TrialFailedWarning,
-        stacklevel=6,
+        stacklevel=8,
     )
 
 

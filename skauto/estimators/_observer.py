@@ -1,19 +1,29 @@
 """Calls of scikit-learn's callbacks during a search, and early stopping by ``patience``."""
 
+import logging
 from typing import Any
 
+from skauto.display._progress import ProgressLine
 from skauto.history import History, Proposal, Trial
+
+logger = logging.getLogger("skauto")
 
 
 class Observer:
-    """Reports the trials of a search to the callbacks of an estimator, and counts the patience."""
+    """Reports the trials of a search to callbacks, logger and progress; counts the patience."""
 
     def __init__(
-        self, estimator: Any, history: History, max_evals: int | None, patience: int | None
+        self,
+        estimator: Any,
+        history: History,
+        max_evals: int | None,
+        patience: int | None,
+        progress: ProgressLine | None = None,
     ) -> None:
         self.estimator = estimator
         self.history = history
         self.patience = patience
+        self.progress = progress
         self.context = estimator._init_callback_context(max_subtasks=max_evals)
         self.context.call_on_fit_task_begin(estimator=estimator, metadata={"history": history})
         self._pending: list[tuple[Proposal, Any]] = []  # each with its callback context
@@ -24,12 +34,19 @@ class Observer:
         """Report that a trial begins."""
         context = self.context.subcontext(task_name="trial")
         self._pending.append((proposal, context))
+        if self.progress is not None:
+            self.progress.start(proposal)
         context.call_on_fit_task_begin(estimator=self.estimator, metadata={"proposal": proposal})
 
     def end(self, trial: Trial) -> bool:
         """Report that a trial ended; return whether the search should stop."""
         known = [proposal.configuration for proposal, _ in self._pending]
         _, context = self._pending.pop(known.index(trial.configuration))
+        logger.debug("trial %d: %s, loss %.5g", trial.number, trial.status, trial.loss)
+        if self.history.incumbent is trial:
+            logger.info("trial %d is the best: loss %.5g", trial.number, trial.loss)
+        if self.progress is not None:
+            self.progress.end(trial)
         stop = context.call_on_fit_task_end(estimator=self.estimator, metadata={"trial": trial})
         if stop or self.patience is None:
             return bool(stop)

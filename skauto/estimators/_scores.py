@@ -13,9 +13,11 @@ from skauto.data._splits import Split
 from skauto.data._training import TrainingData, plain_labels
 from skauto.display._base import score_name
 from skauto.display._predictions import Predictions
+from skauto.ensemble._decide import mean_predictions
 from skauto.estimators._reporting import ReportMixin
 from skauto.estimators._scoring import primary_scoring
 from skauto.exceptions import NoBetterThanGuessingWarning
+from skauto.history import Trial
 from skauto.selection._intervals import (
     Answers,
     Truth,
@@ -23,7 +25,7 @@ from skauto.selection._intervals import (
     resampled_scores,
     score_answers,
 )
-from skauto.utils import BoolArray, FloatArray, scorer_function
+from skauto.utils import BoolArray, FloatArray, scorer_function, take_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -181,6 +183,16 @@ def score_models(
     return found
 
 
+def score_of_vote(
+    scorer: Any, trials: Sequence[Trial], weights: Sequence[float], data: TrainingData
+) -> float:
+    """Score of the weighted mean of out-of-fold predictions, with the most probable class."""
+    mean = mean_predictions(trials, weights)
+    rows = np.flatnonzero(~np.isnan(mean[:, 0]))
+    truth = Truth(data.y[rows], data.classes, data.weights_of(rows), take_rows(data.X, rows))
+    return score_answers(scorer, Answers(mean[rows], np.argmax(mean[rows], axis=1)), truth)
+
+
 def held_out_scores(estimator: Any, X: Any, y: Any) -> dict[str, Interval] | None:
     """Scores and intervals on held-out rows by name of the model; None without rows."""
     if X is None and y is None:
@@ -238,5 +250,5 @@ def _warn_of_guessing(scores: Mapping[str, Interval], name: str) -> None:
         "columns hold something that decides the class, and give more rows. If a class is rare, "
         "maximise a score that ranks the rows: scoring='roc_auc' or 'average_precision'.",
         NoBetterThanGuessingWarning,
-        stacklevel=6,
+        stacklevel=8,
     )

@@ -67,7 +67,7 @@ class PipelineBuilder:
             return make_pipeline([("classifier", DummyClassifier().fit(Z, y))])
         run = self._begin(configuration, y, groups)
         for name, component, estimator in run.steps[:-1]:
-            Z, y = run.fit_transform(name, component, estimator, Z, y)
+            Z, y = run.fit_transform(name, component, estimator, Z, y, sample_weight)
         classifier = run.steps[-1][2]
         if rounds is not None and hasattr(classifier, "set_rounds"):
             classifier.set_rounds(rounds)
@@ -111,7 +111,7 @@ class PipelineBuilder:
             run.skip(n_known)
         for i, (name, component, estimator) in enumerate(steps[n_known:], start=n_known):
             started = time.perf_counter()
-            Z, y = run.fit_transform(name, component, estimator, Z, y)
+            Z, y = run.fit_transform(name, component, estimator, Z, y, sample_weight)
             if hasattr(estimator, "transform"):
                 Z_test = estimator.transform(Z_test)
             taken = time.perf_counter() - started
@@ -224,12 +224,23 @@ class _Run:
         return [(name, estimator) for name, _, estimator in self.steps]
 
     def fit_transform(
-        self, name: str, component: Component, estimator: Any, Z: Any, y: NDArray[Any]
+        self,
+        name: str,
+        component: Component,
+        estimator: Any,
+        Z: Any,
+        y: NDArray[Any],
+        sample_weight: FloatArray | None,
     ) -> tuple[Any, NDArray[Any]]:
-        """Fit a step before the classifier and return its output rows and classes."""
+        """Fit a step before the classifier and return its output rows and classes.
+
+        Steps whose ``fit`` takes ``sample_weight``, such as `StandardScaler`, get the weights.
+        """
         self.adapt(name, component, estimator, Z)
         if hasattr(estimator, "fit_resample"):
             Z, y = estimator.fit_resample(Z, y)
+        elif sample_weight is not None and has_fit_parameter(estimator, "sample_weight"):
+            Z = estimator.fit(Z, y, sample_weight=sample_weight).transform(Z)
         else:
             Z = estimator.fit_transform(Z, y)
         self._track_categories(component, estimator)

@@ -136,12 +136,15 @@ def choose_temperature(
     is closer to 1 than the minimum, because the ensemble was selected on the same rows: its
     out-of-fold loss is too low, most of all with few rows. The temperature lies between 0.2 and 5,
     and is 1 for fewer than 100 rows. It is fitted on a sample of the rows if there are more than
-    two million probabilities.
+    two million probabilities. The target is that of Platt [2]_, (n + 1) / (n + 2) for a class of n
+    rows, because the temperature of classes that the probabilities separate would else be 0.
 
     References
     ----------
     .. [1] C. Guo, G. Pleiss, Y. Sun and K. Q. Weinberger, "On calibration of modern neural
        networks", ICML 2017.
+    .. [2] J. Platt, "Probabilistic outputs for support vector machines and comparisons to
+       regularized likelihood methods", Advances in Large Margin Classifiers, 1999, section 2.
     """
     n_rows, n_classes = probabilities.shape
     if n_rows < _MIN_ROWS:
@@ -152,10 +155,11 @@ def choose_temperature(
         probabilities, y = probabilities[rows], y[rows]
         sample_weight = None if sample_weight is None else sample_weight[rows]
     weight = np.ones(n_rows) if sample_weight is None else sample_weight
+    targets = _targets(y, n_classes)
 
     def at(log_temperature: float) -> FloatArray:
         scaled = Decision(np.zeros(n_classes), np.exp(log_temperature)).scale(probabilities)
-        return _row_losses(loss, y, scaled)
+        return _row_losses(loss, targets, scaled)
 
     bound = float(np.log(_MAX_TEMPERATURE))
     found = minimize_scalar(
@@ -383,9 +387,20 @@ def _totals_after(
     return totals
 
 
-def _row_losses(loss: Loss, y: IntArray, probabilities: FloatArray) -> FloatArray:
+def _targets(y: IntArray, n_classes: int) -> FloatArray:
+    """Return the probability of each class given the true one, (n_samples, n_classes).
+
+    A class of n rows has (n + 1) / (n + 2), as in Platt's scaling; the others share the rest.
+    """
+    doubt = 1.0 / (np.bincount(y, minlength=n_classes)[y] + 2.0)
+    targets = np.repeat(doubt[:, None] / (n_classes - 1), n_classes, axis=1)
+    targets[np.arange(len(y)), y] = 1.0 - doubt
+    return targets
+
+
+def _row_losses(loss: Loss, targets: FloatArray, probabilities: FloatArray) -> FloatArray:
     """Return the loss of each row, (n_samples,)."""
     if isinstance(loss, LogLoss):
-        return -np.log(np.maximum(loss.project(probabilities, y), np.finfo(np.float64).eps))
-    squares = (probabilities - np.eye(probabilities.shape[1])[y]) ** 2
-    return squares.sum(axis=1)
+        logarithms = np.log(np.maximum(probabilities, np.finfo(np.float64).eps))
+        return -np.asarray((targets * logarithms).sum(axis=1))
+    return np.asarray(((probabilities - targets) ** 2).sum(axis=1))

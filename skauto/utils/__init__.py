@@ -19,6 +19,7 @@ from skauto.utils._compat import (
     take_rows,
 )
 from skauto.utils._fingerprint import fingerprint
+from skauto.utils._keywords import explain_keywords
 from skauto.utils._names import closest, known_names
 from skauto.utils._pareto import non_dominated
 from skauto.utils._predictions import Predictions
@@ -39,6 +40,7 @@ __all__ = [
     "check_sample_weight",
     "closest",
     "column_arrays",
+    "explain_keywords",
     "fingerprint",
     "fit_context",
     "input_feature_names",

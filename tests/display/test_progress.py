@@ -18,10 +18,14 @@ class Terminal(io.StringIO):
         return True
 
 
-def search(max_evals=6, **kwargs):
+def quiet(max_evals=6, **kwargs):
     return AutoClassifier(
         "random", space=small_space(), cv=2, max_evals=max_evals, random_state=0, **kwargs
-    ).set_callbacks(SearchProgress())
+    )
+
+
+def search(max_evals=6, **kwargs):
+    return quiet(max_evals, **kwargs).set_callbacks(SearchProgress())
 
 
 def iris():
@@ -96,3 +100,35 @@ def test_callback_survives_clone_and_pickle(capsys):
     pickle.loads(pickle.dumps(clf)).fit(*iris())
     lines = capsys.readouterr().out.splitlines()
     assert sum(line.startswith("1/2 trials") for line in lines) == 2
+
+
+@pytest.mark.parametrize(
+    "verbose, is_terminal", [(None, True), (None, False), (0, True), (1, False)]
+)
+def test_verbose_shows_the_line_where_somebody_looks(verbose, is_terminal, monkeypatch):
+    stream = Terminal() if is_terminal else io.StringIO()
+    monkeypatch.setattr("sys.stdout", stream)
+    monkeypatch.setenv("COLUMNS", "200")
+    fit("random", max_evals=3, verbose=verbose)
+    shown = stream.getvalue()
+    assert bool(shown) == (verbose != 0 and (is_terminal or verbose == 1))
+    if shown:
+        assert shown.splitlines()[-1].lstrip("\r").startswith("3/3 trials, ")
+
+
+def test_the_line_has_the_score_of_the_ensemble_so_far(monkeypatch, capsys):
+    monkeypatch.setattr("skauto.display._progress._SCORE_INTERVAL", 0.0)
+    monkeypatch.setattr("skauto.display._progress._MAX_SHARE", 1e9)
+    clf = quiet(4, verbose=1).fit(*iris())
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert f", ensemble {clf.ensemble_score_:.4g}" in last
+
+
+def test_the_logger_has_a_record_of_each_trial(caplog):
+    caplog.set_level("DEBUG", logger="skauto")
+    clf = quiet(3).fit(*iris())
+    texts = [record.getMessage() for record in caplog.records]
+    assert [text.split(":")[0] for text in texts if "loss" in text and "best" not in text] == [
+        f"trial {trial.number}" for trial in clf.history_
+    ]
+    assert any(text.startswith("trial 0 is the best: loss") for text in texts)

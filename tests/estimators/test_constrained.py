@@ -370,11 +370,10 @@ def test_a_sensitive_number_has_to_be_cut(biased):
 
 def test_sensitive_features_are_for_constraints(biased):
     X, y = biased
-    message = "'sensitive_features'. Allowed are X, y, sample_weight, groups. Only Constrained"
+    message = "'sensitive_features'. Only Constrained.*Allowed are X, y, sample_weight, groups"
     with pytest.raises(TypeError, match=message):
         AutoClassifier(max_evals=1).fit(X, y, sensitive_features=X["group"])
     assert not hasattr(AutoClassifier().get_metadata_routing().fit, "sensitive_features")
-    assert "sensitive_features" in ConstrainedAutoClassifier.fit.__doc__
 
 
 @pytest.mark.parametrize(

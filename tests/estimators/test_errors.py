@@ -235,7 +235,7 @@ BAD_METADATA = [
         "An argument of fit is misspelt",
         {"sample_weights": np.ones(30)},
         TypeError,
-        "'sample_weights'.*Did you mean 'sample_weight'",
+        "'sample_weights'.*Use sample_weight=... instead",
     ),
     (
         "Weights for other rows",

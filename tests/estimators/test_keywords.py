@@ -1,0 +1,68 @@
+"""Arguments of other tools are errors that name ours."""
+
+import inspect
+
+import pytest
+from sklearn.utils.validation import has_fit_parameter
+
+from skauto import AutoClassifier, ConstrainedAutoClassifier, SearchOptions
+from skauto.estimators._keywords import _OTHER, _SAME, ADVICE, FIT_ADVICE
+
+
+@pytest.mark.parametrize(
+    "keyword, advice",
+    [
+        ("time_budget", "Use time_limit=... instead"),
+        ("metric", "Use scoring=... instead"),
+        ("presets", "There are no presets"),
+        ("max_runtime_secs", "Use time_limit=... instead"),
+        ("time_left_for_this_task", "Use time_limit=... instead"),
+        ("patience", "Use options={'patience': ...} instead"),
+        ("time_limi", "Did you mean 'time_limit'"),
+        ("constraints", "Use ConstrainedAutoClassifier"),
+        ("zzz", "Allowed are strategy, scoring, time_limit"),
+    ],
+)
+def test_an_argument_of_another_tool(keyword, advice):
+    with pytest.raises(
+        TypeError, match=f"AutoClassifier.. got an unexpected.*{keyword}.*"
+    ) as info:
+        AutoClassifier(**{keyword: 1})
+    assert advice in str(info.value)
+
+
+def test_arguments_of_fit():
+    with pytest.raises(TypeError, match="argument of the estimator. Use time_limit=... instead"):
+        AutoClassifier().fit([[1]], [1], time_budget=5)
+    with pytest.raises(TypeError, match="'scoring'. It is an argument of the estimator"):
+        ConstrainedAutoClassifier().fit([[1]], [1], scoring="accuracy")
+
+
+def test_the_advice_names_arguments_that_exist():
+    allowed = inspect.signature(AutoClassifier).parameters
+    assert set(_SAME) <= set(allowed)
+    assert ADVICE.keys().isdisjoint(allowed)
+    assert FIT_ADVICE.keys().isdisjoint(["X", "sample_weight", "groups"])
+    options = SearchOptions().get_params()
+    named = [advice.split("'")[1] for advice in _OTHER if "options={" in advice]
+    assert set(named) == set(options)
+
+
+@pytest.mark.parametrize("estimator", [AutoClassifier, ConstrainedAutoClassifier])
+def test_signatures_are_explicit(estimator):
+    assert list(inspect.signature(estimator.fit).parameters)[:4] == [
+        "self",
+        "X",
+        "y",
+        "sample_weight",
+    ]
+    assert has_fit_parameter(estimator(), "sample_weight")
+    assert "time_limit" in inspect.signature(estimator).parameters
+
+
+def test_options_may_be_a_dict():
+    X, y = [[i] for i in range(40)], [i % 2 for i in range(40)]
+    clf = AutoClassifier(max_evals=2, cv=2, initial=None, options={"refit": False}).fit(X, y)
+    assert len(clf.ensemble_.pipelines) >= 2
+    with pytest.raises(TypeError, match="SearchOptions.*'refits'"):
+        AutoClassifier(max_evals=1, options={"refits": False}).fit(X, y)
