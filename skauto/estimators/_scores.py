@@ -189,7 +189,8 @@ def score_of_vote(
     """Score of the weighted mean of out-of-fold predictions, with the most probable class."""
     mean = mean_predictions(trials, weights)
     rows = np.flatnonzero(~np.isnan(mean[:, 0]))
-    truth = Truth(data.y[rows], data.classes, data.weights_of(rows), take_rows(data.X, rows))
+    X = None if data.X is None else take_rows(data.X, rows)
+    truth = Truth(data.y[rows], data.classes, data.weights_of(rows), X)
     return score_answers(scorer, Answers(mean[rows], np.argmax(mean[rows], axis=1)), truth)
 
 
