@@ -396,10 +396,12 @@ def _cells_from_levels(
 
 def _as_float(value: Any) -> float:
     """Convert a number, or a duration to seconds."""
-    if isinstance(value, datetime.timedelta):
-        return value.total_seconds()
+    if hasattr(value, "to_timedelta64"):  # of pandas, whose total_seconds() may round
+        value = value.to_timedelta64()
     if isinstance(value, np.timedelta64):
         return float(_seconds(np.asarray(value)))
+    if isinstance(value, datetime.timedelta):
+        return value.total_seconds()
     try:
         return float(value)
     except OverflowError:  # an int beyond the range of floats
