@@ -9,6 +9,7 @@ from skauto.display._ensemble import EnsembleDisplay
 from skauto.display._hypervolume import HypervolumeDisplay
 from skauto.display._importance import PermutationImportanceDisplay
 from skauto.display._limits import LimitsDisplay
+from skauto.display._operating_points import OperatingPointDisplay
 from skauto.display._pareto_front import ParetoFrontDisplay
 from skauto.display._residuals import ResidualsDisplay
 from skauto.display._search_history import SearchHistoryDisplay
@@ -20,6 +21,7 @@ __all__ = [
     "EnsembleDisplay",
     "HypervolumeDisplay",
     "LimitsDisplay",
+    "OperatingPointDisplay",
     "ParetoFrontDisplay",
     "PermutationImportanceDisplay",
     "ResidualsDisplay",

@@ -42,6 +42,7 @@ from skauto.estimators._failures import report_failed_refits, report_failures
 from skauto.estimators._initial import initial_configurations, similar_configurations
 from skauto.estimators._keywords import ADVICE, FIT_ADVICE
 from skauto.estimators._observer import Observer
+from skauto.estimators._operating_point import OperatingPointMixin
 from skauto.estimators._options import SearchOptions
 from skauto.estimators._pareto import FrontBuilder
 from skauto.estimators._scores import ScoreMixin, score_of_vote
@@ -72,7 +73,9 @@ DEFAULT_MAX_EVALS = 50
 DEFAULT_CACHE_BYTES = 2**30
 
 
-class BaseAutoClassifier(ScoreMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class BaseAutoClassifier(
+    OperatingPointMixin, ScoreMixin, CallbackSupportMixin, ClassifierMixin, BaseEstimator
+):
     """Base class of the estimators; a subclass can add constraints and objectives.
 
     Warning: This class should not be used directly. Use its subclasses.
@@ -568,5 +571,6 @@ class BaseAutoClassifier(ScoreMixin, CallbackSupportMixin, ClassifierMixin, Base
         self.ensemble_ = model.ensemble
         self.member_weights_ = model.weights
         self._out_of_fold_labels = model.labels
+        self._before = self._point = None  # of an operating point
         if model.best is not None:
             self.best_estimator_ = model.best.pipelines[0]

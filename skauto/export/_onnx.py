@@ -11,6 +11,7 @@ from skauto.export._onnx_graph import OPSETS, Graph
 from skauto.export._onnx_steps import add_step
 from skauto.export._vote import vote_of
 from skauto.model import Decision, PipelineEnsemble, WeightedClassifier
+from skauto.model._decision import CostDecision
 
 if TYPE_CHECKING:
     import onnx
@@ -123,7 +124,7 @@ def _add_member(
 
 def _add_decision(graph: Graph, mean: str, decision: Decision, classes: NDArray[Any]) -> None:
     """Add the temperature and the class offsets; define the outputs."""
-    if type(decision) is not Decision:
+    if type(decision) not in (Decision, CostDecision):
         raise ValueError(
             f"to_onnx cannot convert a decision of the type {type(decision).__name__}, which "
             "depends on the group of a row. Fit with decision='argmax'."
@@ -134,7 +135,9 @@ def _add_decision(graph: Graph, mean: str, decision: Decision, classes: NDArray[
         scaled = graph.add("Div", _log(graph, mean), float(decision.temperature))
         graph.add("Softmax", scaled, output="probabilities", axis=1)
     judged = "probabilities"
-    if decision.offsets.any():
+    if isinstance(decision, CostDecision):
+        judged = graph.add("MatMul", judged, -decision.costs.astype(np.float64))
+    elif decision.offsets.any():
         judged = graph.add("Add", _log(graph, judged), decision.offsets.astype(np.float64))
     code = graph.add("ArgMax", judged, axis=1, keepdims=0)
     graph.add("Gather", _labels(classes), code, output="label")

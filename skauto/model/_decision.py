@@ -75,6 +75,20 @@ class Decision:
         return np.argmax(logarithms(probabilities) + self.offsets, axis=1)
 
 
+@dataclass(frozen=True)
+class CostDecision(Decision):
+    """Labels of least expected cost, from the costs (n_classes, n_classes) of each prediction.
+
+    A row of the costs is a true class, a column a prediction.
+    """
+
+    costs: FloatArray = field(default_factory=lambda: 1.0 - np.eye(2))
+
+    def labels(self, probabilities: FloatArray) -> IntArray:
+        """Return the class code of least expected cost of each row, the first one in a tie."""
+        return np.argmin(probabilities @ self.costs, axis=1)
+
+
 def logarithms(probabilities: FloatArray) -> FloatArray:
     """Logarithms of probabilities that are at least the resolution of float32."""
     return np.log(np.maximum(probabilities, SMALLEST, dtype=np.float64))

@@ -21,6 +21,7 @@ FRAMES = {
         "model": ["best"], "constraint": ["a"], "limit": [1.0], "value": [0.5], "error": [0.1],
         "bound": [0.6], "met": [True],
     },
+    "OperatingPointDisplay": {"flagged": [0.5], "precision": [0.4], "recall": [0.9]},
     "ParetoFrontDisplay": {
         "trial": [0], "a": [1.0], "b": [1.0], "feasible": [True], "complete": [True],
         "front": [True],

@@ -1,0 +1,77 @@
+"""Plot of recall and precision by the share of flagged rows."""
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from skauto.display._base import BLACK, BLUE, ORANGE, BaseDisplay, legend_outside
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class OperatingPointDisplay(BaseDisplay):
+    """Recall and precision of a class by the share of rows that are predicted as the class.
+
+    They are measured on the out-of-fold predictions. A dashed line is the operating point that
+    ``choose_operating_point`` has chosen for the class.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Result of ``operating_points()`` of an estimator.
+    chosen : float, default=None
+        Share of flagged rows of the chosen operating point.
+
+    Attributes
+    ----------
+    lines_ : list of matplotlib Line2D
+        Recall and precision.
+    chosen_line_ : matplotlib Line2D or None
+        The operating point.
+    ax_ : matplotlib Axes
+        Axes of the plot.
+    figure_ : matplotlib Figure
+        Figure of the axes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from skauto import AutoClassifier
+    >>> from skauto.plotting import OperatingPointDisplay
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> clf = AutoClassifier(max_evals=3, cv=3, random_state=0).fit(X, y)
+    >>> clf = clf.choose_operating_point(recall=0.99)
+    >>> display = OperatingPointDisplay.from_estimator(clf)
+    >>> bool(display.chosen == clf.operating_point_["flagged"])
+    True
+    """
+
+    _choices: ClassVar[tuple[str, ...]] = ("pos_label",)
+
+    def __init__(self, frame: Any, chosen: float | None = None) -> None:
+        super().__init__(frame)
+        self.chosen = chosen
+
+    @classmethod
+    def _of_estimator(cls, estimator: Any, pos_label: Any = None) -> Self:
+        point = estimator.operating_point_ or {}
+        if pos_label is None:
+            pos_label = point.get("pos_label")
+        frame = estimator.operating_points(pos_label)
+        if pos_label is None:
+            pos_label = estimator.classes_.tolist()[-1]
+        of_class = point.get("pos_label") == pos_label
+        return cls(frame, point["flagged"] if of_class else None)
+
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        ax = self._make_axes(ax)
+        self.lines_ = [
+            ax.plot(self.frame["flagged"], self.frame[name], color=color, label=name)[0]
+            for name, color in (("recall", BLUE), ("precision", ORANGE))
+        ]
+        self.chosen_line_ = None
+        if self.chosen is not None:
+            label = "operating point"
+            self.chosen_line_ = ax.axvline(self.chosen, color=BLACK, linestyle="--", label=label)
+        ax.set(xlabel="share of rows flagged", xlim=(0, 1), ylim=(0, 1.02))
+        legend_outside(ax)
+        return self
