@@ -107,11 +107,15 @@ class ADMM(GeneratorStrategy):
     - Integers are penalized on the unit scale of their ranges (Eq. A19), and constraints as
       :math:`(g - \epsilon) / |\epsilon|` (Eqs. A30, A32). Otherwise the units decide.
     - Slacks u of Eq. (A30) are eliminated in closed form, which is exact. Their upper bound is
-      never reached, because g and its multiplier are not negative.
+      never reached, because g and its multiplier are not negative. z-min and the update of the
+      multipliers have the best slack of each configuration, too, where Algorithm 2 keeps that of
+      theta-min; a configuration that keeps a limit by more would be penalized for it.
     - The Gaussian process of Eq. (A33) models the loss at legal values only, and the known penalty
       is added to its mean. f~ is constant on a rounding cell (Eq. 4), so that theta~ is the
       projection of b on it.
     - z-min returns the best structure that it has tried; Algorithm A1 names no result.
+    - The first structure is that of the best known trial or of the default configuration. In
+      Appendix 10 it is naive Bayes, which not every space has; ``first`` sets it.
     - z-min by Bayesian optimization scores at most 2,000 random structures, to bound its time.
     - Known configurations are not evaluated again. If no sub-problem finds a new one, the search
       restarts from a random one; the paper would repeat the same evaluations.

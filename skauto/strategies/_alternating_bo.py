@@ -4,14 +4,14 @@ import numpy as np
 
 from skauto.history import History, Proposal
 from skauto.strategies._base import Observations
-from skauto.strategies._forest_bo import ForestBO
+from skauto.strategies._forest_bo import ForestStrategy
 from skauto.surrogates import Surrogate
 
 # Lower bound of the mean cost of an algorithm in the draw.
 _LEAST_SECONDS = 1.0
 
 
-class AlternatingBO(ForestBO):
+class AlternatingBO(ForestStrategy):
     """Bayesian optimization with a random forest, restricted to one algorithm at a time.
 
     :class:`ForestBO` soon concentrates on variants of the single best algorithm, whose predictions

@@ -32,7 +32,8 @@ Model = TypeVar("Model", bound=Surrogate)
 class BayesianStrategy(Strategy):
     """Base class of strategies with an initial design and a surrogate model.
 
-    The initial design is the default configuration and random ones. It has ``n_initial`` trials,
+    The initial design is the default configuration, unless the attribute ``default_first`` is
+    False, and random ones. It has ``n_initial`` trials,
     including those made before the first proposal, at most a quarter of ``max_evals``, and is
     extended until a trial succeeds. After it, a proposal is random with probability
     ``random_fraction``. Otherwise the hook ``_suggest_by_model`` chooses it; if the hook returns
@@ -78,6 +79,7 @@ class BayesianStrategy(Strategy):
     """
 
     n_initial: int | None
+    default_first: bool = True
     random_fraction: float = 0.0
     n_candidates: int = 1000
     n_starts: int = 10
@@ -105,9 +107,11 @@ class BayesianStrategy(Strategy):
         return design_size(self.n_initial, history)
 
     def _next_of_design(self) -> Configuration | None:
-        """Return the default configuration, then random ones."""
+        """Return the default configuration, if it comes first, then random ones."""
         default = self._space.default()
-        return self._sample_new() if self._is_known(default) else default
+        if self.default_first and not self._is_known(default):
+            return default
+        return self._sample_new()
 
     def _fitted(self, model: Model, observations: Observations, y: FloatArray) -> Model:
         """Fit a model to targets, with pending evaluations at their predicted mean."""
@@ -143,11 +147,11 @@ class BayesianStrategy(Strategy):
         return ranked
 
 
-def design_size(n_initial: int, history: History) -> int:
-    """Size of an initial design: ``n_initial``, but at most a quarter of ``max_evals``."""
+def design_size(n_initial: int, history: History, share: float = DESIGN_SHARE) -> int:
+    """Size of an initial design: ``n_initial``, but at most a share of ``max_evals``."""
     if history.max_evals is None:
         return n_initial
-    return min(n_initial, max(1, int(DESIGN_SHARE * history.max_evals)))
+    return min(n_initial, max(1, int(share * history.max_evals)))
 
 
 def improvement_of(

@@ -13,7 +13,7 @@ from skauto.selection._diversity import diversity_to
 from skauto.strategies._base import Observations
 from skauto.strategies._bayesian import BayesianStrategy, clone_or, improvement_of, rank_scores
 from skauto.strategies._checks import check_integers, check_numbers, check_options
-from skauto.strategies._stored_predictions import StoredPredictions
+from skauto.strategies._stored_predictions import N_BEST, StoredPredictions
 from skauto.surrogates import DiversityForest, DiversitySurrogate, RandomForest, Surrogate
 from skauto.utils import FloatArray, IntArray
 
@@ -33,8 +33,7 @@ class DivBO(BayesianStrategy):
 
     .. math:: R_{perf} + w R_{div}, \qquad w = \beta\, (\mathrm{sigmoid}(\tau t) - 1/2),
 
-    where t is the number of proposals after the initial design. The initial design is the default
-    configuration and random ones.
+    where t is the number of proposals after the initial design.
 
     If fewer than two trials have stored predictions, as for a plain objective function, candidates
     are ranked by performance only.
@@ -43,12 +42,18 @@ class DivBO(BayesianStrategy):
     ----------
     n_initial : int, default=5
         Size of the initial design, at most a quarter of ``max_evals``; see `BayesianStrategy`.
+    default_first : bool, default=True
+        Whether the default configuration is the first of the initial design. If False (the paper),
+        all are random.
     beta : float, default=0.05
         Twice the maximum weight of diversity; 0 ranks by performance only.
     tau : float, default=0.2
         Rate at which the weight approaches its maximum.
     n_members : int, default=25
         Size of the temporary pool, counting repeated members.
+    pool : {"best", "all"}, default="best"
+        Trials that the temporary pool is selected from: the 10 best and the 3 best of each
+        classifier, as for the ensemble of an estimator, or all (the paper).
     n_candidates : int, default=4950
         Number of random candidates.
     n_local : int, default=50
@@ -64,7 +69,7 @@ class DivBO(BayesianStrategy):
     diversity_surrogate : DiversityForest or DiversitySurrogate, default=None
         Model of the diversity of two configurations; None means
         :class:`~skauto.surrogates.DiversityForest`, and the paper has
-        :class:`~skauto.surrogates.DiversitySurrogate`.
+        :class:`~skauto.surrogates.DiversitySurrogate` with ``max_pairs=None``.
 
     See Also
     --------
@@ -72,16 +77,20 @@ class DivBO(BayesianStrategy):
 
     Notes
     -----
-    Deviations from [1]_:
+    The defaults of ``default_first``, ``pool``, ``transform``, ``surrogate`` and
+    ``diversity_surrogate`` are not the paper's. These deviations from [1]_ have no setting:
 
-    - The initial design has the default configuration; Algorithm 1 has random ones only.
-    - The targets are normal scores of ranks, and trees are grown to single trials.
-    - The temporary pool is selected from the 10 best trials and the 3 best of each classifier.
-    - The diversity surrogate is a forest of one point per configuration, not LightGBM on pairs.
-      The N samples of Eq. (4) are its trees.
+    - In a search of fewer than 20 trials, the initial design has a quarter of them, so that the
+      models are used.
+    - The temporary pool minimizes the loss of the ensemble of the estimator on at most 2,000
+      validation rows. In the paper it is the error.
+    - The N samples of Eq. (4) are the predictions of the trees or models of the diversity
+      surrogate. Each is consistent for all pairs, which independent samples of pairs are not.
     - Diversity is only predicted for candidates that may minimize Eq. (5), those with
-      :math:`R_{perf} \le 1 + w (n - 1)` for n candidates. Their diversity rank is estimated from
-      256 random candidates, which is exact for n up to 256.
+      :math:`R_{perf} \le 1 + w (n - 1)` for n candidates, which does not change the proposal.
+      Their diversity rank is estimated from 256 random candidates, to bound the time of a
+      proposal; it is exact for n up to 256.
+    - Known configurations are not candidates, and failed trials have the worst observed loss.
 
     References
     ----------
@@ -106,9 +115,11 @@ class DivBO(BayesianStrategy):
         self,
         *,
         n_initial: int = 5,
+        default_first: bool = True,
         beta: float = 0.05,
         tau: float = 0.2,
         n_members: int = 25,
+        pool: str = "best",
         n_candidates: int = 4950,
         n_local: int = 50,
         random_fraction: float = 0.0,
@@ -117,9 +128,11 @@ class DivBO(BayesianStrategy):
         diversity_surrogate: DiversityForest | DiversitySurrogate | None = None,
     ) -> None:
         self.n_initial = n_initial
+        self.default_first = default_first
         self.beta = beta
         self.tau = tau
         self.n_members = n_members
+        self.pool = pool
         self.n_candidates = n_candidates
         self.n_local = n_local
         self.random_fraction = random_fraction
@@ -129,18 +142,24 @@ class DivBO(BayesianStrategy):
 
     @classmethod
     def paper(cls) -> Self:
-        """Settings of the paper, section 4.1: a forest with leaves of three, fitted to losses.
+        """Settings of the paper, Algorithm 1 and Appendix A.4.
 
-        The diversity surrogate is LightGBM, fitted to pairs.
+        The performance surrogate is a forest with leaves of three, fitted to losses. The diversity
+        surrogate is LightGBM on all pairs, fitted again after every trial, which takes seconds for
+        hundreds of trials.
         """
         return cls(
-            transform=None, surrogate=RandomForest(), diversity_surrogate=DiversitySurrogate()
+            default_first=False,
+            pool="all",
+            transform=None,
+            surrogate=RandomForest(),
+            diversity_surrogate=DiversitySurrogate(max_pairs=None),
         )
 
     def _start(self) -> None:
         check_integers(self, n_initial=0, n_members=1, n_candidates=1, n_local=0)
         check_numbers(self, beta=(0.0, math.inf), tau=(0.0, math.inf), random_fraction=(0.0, 1.0))
-        check_options(self, transform=("rank", None))
+        check_options(self, pool=("best", "all"), transform=("rank", None))
         self._stored = StoredPredictions()
         self._candidates_of_pool: IntArray = np.empty(0, dtype=np.intp)
         self._pool: IntArray = np.empty(0, dtype=np.intp)  # rows of the stored predictions
@@ -174,7 +193,7 @@ class DivBO(BayesianStrategy):
                 stored.values[i], stored.values[: i + 1]
             )
         self._diversities = grown
-        candidates = stored.candidates()
+        candidates = stored.candidates(n_best=n if self.pool == "all" else N_BEST)
         if not np.array_equal(candidates, self._candidates_of_pool):
             self._candidates_of_pool = candidates
             self._pool = stored.members(candidates, self.n_members)

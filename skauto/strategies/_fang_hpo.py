@@ -10,6 +10,7 @@ from skauto.acquisition import expected_hypervolume_improvement, maximize_acquis
 from skauto.history import History, Proposal
 from skauto.space import Configuration
 from skauto.strategies._base import Observations, Strategy
+from skauto.strategies._bayesian import DESIGN_SHARE
 from skauto.strategies._checks import check_integers, check_numbers
 from skauto.strategies._dimensions import model_inputs, n_free_dimensions
 from skauto.surrogates import GaussianProcess, Surrogate
@@ -48,7 +49,10 @@ class FanGHPO(Strategy):
         dimension d, as in the paper; None means no limit.
     n_initial : int, default=None
         Cost of the initial design in ground-truth trials; it is split over the sources. None means
-        2 d. At most a quarter of ``max_evals`` and of the cost budget.
+        2 d, as in the paper.
+    design_share : float, default=0.25
+        Maximum fraction of ``max_evals``, and of the cost budget, for the initial design. 1 in the
+        paper, whose design takes a fifth of the cost budget.
     alpha : float, default=1.0
         Maximum discrepancy of a reliable cheap observation in standard deviations (Eq. 8).
     reliable_only : bool, default=True
@@ -56,8 +60,11 @@ class FanGHPO(Strategy):
         objective (Eq. 8). Other observations would not enter any augmented model, so that the same
         query could be proposed repeatedly.
     reference : float or sequence of float, default=None
-        Reference point of the hypervolume. None means 1, as in the paper, or the worst values of
+        Reference point of the hypervolume, 1 in the paper. None means 1, or the worst values of
         the Pareto front plus a tenth of its range if these are larger.
+    nonnegative : bool, default=True
+        Whether volume below 0 does not count in Eq. (11) for an objective without negative
+        observations, because errors and differences cannot be negative. False in the paper.
     n_candidates : int, default=2000
         Number of random candidates.
     n_starts : int, default=10
@@ -73,11 +80,17 @@ class FanGHPO(Strategy):
     -----
     The ``info`` of a proposal holds the index of its ``source`` and its ``cost``.
 
-    Deviations from [1]_: Eq. (12) as printed is zero for the ground truth, which would always be
-    chosen. As in the authors' code, the mean of the augmented model replaces that of the
-    ground-truth model. The rule ``reliable_only`` is added. In Eq. (11), volume below 0 does not
-    count for an objective without negative observations, because errors and differences cannot be
-    negative. The default Gaussian process has priors of its hyper-parameters; ``paper`` has none.
+    The defaults of ``design_share``, ``reliable_only``, ``reference``, ``nonnegative`` and
+    ``surrogate`` (a process with priors of its hyper-parameters) are not the paper's. These
+    deviations from [1]_ have no setting:
+
+    - Eq. (12) as printed is zero for the ground truth, which would always be chosen. As in the
+      authors' code, the mean of the augmented model replaces that of the ground-truth model.
+    - Both means of Eq. (8) are those at the cheap observation, as in the authors' code.
+    - x' of Eq. (11) is new on the ground truth. If the source of Eq. (12) knows x', the ground
+      truth is asked, because the same query would give the same values.
+    - If cheap observations outnumber those of the ground truth in any augmented model, the ground
+      truth is asked. The paper does not say whether objectives are counted together.
 
     References
     ----------
@@ -108,9 +121,11 @@ class FanGHPO(Strategy):
         costs: Sequence[float] | str | None = None,
         cost_budget: float | str | None = "auto",
         n_initial: int | None = None,
+        design_share: float = DESIGN_SHARE,
         alpha: float = 1.0,
         reliable_only: bool = True,
         reference: float | Sequence[float] | None = None,
+        nonnegative: bool = True,
         n_candidates: int = 2000,
         n_starts: int = 10,
         surrogate: Surrogate | None = None,
@@ -119,22 +134,29 @@ class FanGHPO(Strategy):
         self.costs = costs
         self.cost_budget = cost_budget
         self.n_initial = n_initial
+        self.design_share = design_share
         self.alpha = alpha
         self.reliable_only = reliable_only
         self.reference = reference
+        self.nonnegative = nonnegative
         self.n_candidates = n_candidates
         self.n_starts = n_starts
         self.surrogate = surrogate
 
     @classmethod
     def paper(cls) -> Self:
-        """Settings of the paper, section 4: kriging by maximum likelihood, sources by Eq. (12)."""
-        kriging = GaussianProcess(nu=1.5, trend="constant", priors=False)
-        return cls(reliable_only=False, surrogate=kriging)
+        """Settings of the paper, section 4.1: kriging by maximum likelihood, Eq. (12) alone."""
+        return cls(
+            design_share=1.0,
+            reliable_only=False,
+            reference=1.0,
+            nonnegative=False,
+            surrogate=GaussianProcess(nu=1.5, trend="constant", priors=False),
+        )
 
     def _start(self) -> None:
         check_integers(self, n_initial=1, n_candidates=1, n_starts=0)
-        check_numbers(self, alpha=(0.0, math.inf))
+        check_numbers(self, alpha=(0.0, math.inf), design_share=(0.0, 1.0))
         _check_sources(self.sources)
         _check_costs(self.costs, len(self.sources))
         if isinstance(self.cost_budget, str) and self.cost_budget != "auto":
@@ -201,9 +223,9 @@ class FanGHPO(Strategy):
     def _design(self, history: History, costs: FloatArray) -> list[int]:
         """Number of initial trials of each source: equal numbers, the remainder on the last."""
         n_initial = 2 * self._d if self.n_initial is None else self.n_initial
-        total = min(n_initial * costs[0], self._limit() / 4)
+        total = min(n_initial * costs[0], self.design_share * self._limit())
         if history.max_evals is not None:
-            total = min(total, history.max_evals / 4 * costs.mean())
+            total = min(total, self.design_share * history.max_evals * costs.mean())
         n_each = max(1, int(total / costs.sum() + 1e-9))
         rest = int((total - n_each * costs[:-1].sum()) / costs[-1] + 1e-9)
         return [n_each] * (len(costs) - 1) + [max(1, rest)]
@@ -233,7 +255,7 @@ class FanGHPO(Strategy):
         self, models: list[AugmentedGaussianProcess], front: FloatArray, truth: Observations
     ) -> Configuration | None:
         """Maximize the expected hypervolume improvement of the ground truth (Eq. 11)."""
-        reference, ideal = self._reference(front), _ideal(truth.losses[truth.ok])
+        reference, ideal = self._reference(front), self._ideal(truth.losses[truth.ok])
         seed = self._rng.integers(2**63)
 
         def acquisition(vectors: FloatArray) -> FloatArray:
@@ -268,6 +290,11 @@ class FanGHPO(Strategy):
         worst, best = front.max(axis=0), front.min(axis=0)
         return np.maximum(1.0, worst + 0.1 * (worst - best))
 
+    def _ideal(self, losses: FloatArray) -> FloatArray:
+        """Lower bound of each objective that counts in the hypervolume."""
+        bounded = self.nonnegative & (losses >= 0.0).all(axis=0)
+        return np.where(bounded, 0.0, -np.inf)
+
     def _choose_source(
         self,
         models: list[AugmentedGaussianProcess],
@@ -292,11 +319,6 @@ class FanGHPO(Strategy):
         """Propose a configuration on a source; None for None."""
         info = {"source": source, "cost": float(costs[source])}
         return self._proposal(configuration, origin, fidelity=self.sources[source], info=info)
-
-
-def _ideal(losses: FloatArray) -> FloatArray:
-    """Lower bound of each objective: 0 if no negative value was observed."""
-    return np.where((losses >= 0.0).all(axis=0), 0.0, -np.inf)
 
 
 def _check_sources(sources: Sequence[float]) -> None:

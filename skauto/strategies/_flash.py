@@ -49,10 +49,12 @@ class FLASH(GeneratorStrategy):
     ----------
     n_init : int, default=None
         Number of trials of the first phase, including those made before the first proposal. None
-        means the number of algorithms in steps with a choice. At most a quarter of ``max_evals``
-        and of the time limit.
+        means the number of algorithms in steps with a choice.
     n_prune : int, default=None
-        Number of trials of the second phase. None and the bound are as for ``n_init``.
+        Number of trials of the second phase; None is as for ``n_init``.
+    phase_share : float, default=0.25
+        Maximum fraction of ``max_evals``, and of the time limit, for each of the first two phases.
+        1 in the paper: the phases have their numbers of trials.
     r : int, default=10
         Number of structures whose algorithms are kept, with all their combinations.
     xi : float, default=100.0
@@ -64,11 +66,14 @@ class FLASH(GeneratorStrategy):
         Value of a structure: expected improvement per second, or expected improvement.
     alpha : float, default=1.0
         Ridge penalty of the linear models.
+    keep_best : bool, default=True
+        Whether the algorithms of the best trial are kept, too. False in the paper.
     hyperparameters : {"default", "random"}, default="default"
-        Hyper-parameters of the first evaluation of a structure in the first two phases; "random"
-        in the paper.
+        Hyper-parameters of the first evaluation of a structure in the first two phases. With
+        "default" the first proposal is the default configuration, with "random" (the paper) it is
+        random.
     fine_tuner : {"forest_bo", "tpe"} or Strategy, default="forest_bo"
-        Strategy of the third phase. "tpe" is FLASH* of the paper.
+        Strategy of the third phase. With "tpe" the strategy is similar to FLASH* of the paper.
 
     Attributes
     ----------
@@ -87,14 +92,25 @@ class FLASH(GeneratorStrategy):
 
     Notes
     -----
-    Deviations from [1]_ and decisions that it leaves open: the first proposal is the default
-    configuration, and the hyper-parameters of the first two phases are the defaults. The divisor
-    of Eq. (4) is ``log(1 + t / t_min)``, where t_min is the shortest time of a successful trial,
-    because ``log(t)`` may be negative. Logarithms of EIPS are compared, because the improvement of
-    Eq. (2) underflows for ``xi=100``. The structure of the best trial is also kept. Failed trials
-    are imputed with the worst observed loss, pending evaluations with their predicted mean. When
-    the pruned space is exhausted, random configurations follow. The seconds of ``effects_`` are
-    coefficients of a third linear model, of the plain seconds.
+    The defaults of ``n_init``, ``n_prune``, ``phase_share``, ``keep_best``, ``hyperparameters``
+    and ``fine_tuner`` are not the paper's. These deviations from [1]_ have no setting:
+
+    - The divisor of Eq. (4) is ``log(1 + t / t_min)``, where t_min is the shortest time of a
+      successful trial, because ``log(t)`` may be negative.
+    - Logarithms of EIPS are compared, because the improvement of Eq. (2) underflows for
+      ``xi=100``. Ties are broken at random.
+    - The linear models have an intercept that is not penalized, as in the authors' code. The paper
+      does not print the penalty.
+    - Algorithm 2 ignores the eigenvalues that are 0 for every design, because the determinant of
+      one-hot paths is 0.
+    - In a space of more than 50,000 structures, the first two phases have a random sample of them,
+      to bound their time. Algorithm 2 allows it for the first phase.
+    - Trials made before the first proposal count in the first phase and in the linear models.
+    - Failed trials are imputed with the worst observed loss, pending evaluations with their
+      predicted mean.
+    - When the pruned space is exhausted, random configurations follow.
+
+    The seconds of ``effects_`` are coefficients of a third linear model, of the plain seconds.
 
     References
     ----------
@@ -118,32 +134,42 @@ class FLASH(GeneratorStrategy):
         *,
         n_init: int | None = None,
         n_prune: int | None = None,
+        phase_share: float = DESIGN_SHARE,
         r: int = 10,
         xi: float = 100.0,
         acquisition: str = "eips",
         alpha: float = 1.0,
+        keep_best: bool = True,
         hyperparameters: str = "default",
         fine_tuner: str | Strategy = "forest_bo",
     ) -> None:
         self.n_init = n_init
         self.n_prune = n_prune
+        self.phase_share = phase_share
         self.r = r
         self.xi = xi
         self.acquisition = acquisition
         self.alpha = alpha
+        self.keep_best = keep_best
         self.hyperparameters = hyperparameters
         self.fine_tuner = fine_tuner
 
     @classmethod
-    def paper(cls) -> Self:
-        """Settings of the paper, section 6.1: 30 trials per phase and :meth:`ForestBO.paper`."""
+    def paper(cls, *, star: bool = False) -> Self:
+        """Settings of the paper, section 4: 30 trials in each of the first two phases.
+
+        The fine tuner is :meth:`ForestBO.paper` in place of SMAC, or, with ``star=True``
+        (FLASH*), :class:`TPE` with the split of hyperopt.
+        """
         return cls(
             n_init=30,
             n_prune=30,
+            phase_share=1.0,
             r=10,
             xi=100.0,
+            keep_best=False,
             hyperparameters="random",
-            fine_tuner=ForestBO.paper(),
+            fine_tuner=TPE(n_initial=1, gamma=0.25, split="sqrt") if star else ForestBO.paper(),
         )
 
     def stop(self) -> None:
@@ -156,7 +182,7 @@ class FLASH(GeneratorStrategy):
 
     def _start(self) -> None:
         check_integers(self, n_init=1, n_prune=0, r=1)
-        check_numbers(self, xi=(0.0, math.inf))
+        check_numbers(self, xi=(0.0, math.inf), phase_share=(0.0, 1.0))
         check_options(self, acquisition=("eips", "ei"), hyperparameters=("default", "random"))
         check_positive(self, "alpha")
         if isinstance(self.fine_tuner, Strategy):
@@ -185,14 +211,14 @@ class FLASH(GeneratorStrategy):
             yield Proposal(configuration, origin="random")
 
     def _initialize(self, history: History, n_init: int) -> Iterator[Proposal]:
-        """Phase 1: the default, then a greedy D-optimal design of structures (Algorithm 2)."""
-        if len(self._begun(history)) < n_init:
+        """Phase 1: a greedy D-optimal design of structures (Algorithm 2)."""
+        if self.hyperparameters == "default" and len(self._begun(history)) < n_init:
             yield Proposal(self._space.default(), origin="design")
         known = structure_inputs(self._space, self._begun(history))
         missing = max(0, n_init - len(known))
         for row in d_optimal_design(self._paths, missing, self._rng, known=known):
             configuration = self._configuration_of(row)
-            if history.share_of_time > DESIGN_SHARE:
+            if history.share_of_time > self.phase_share:
                 return
             if configuration is not None:
                 yield Proposal(configuration, origin="design")
@@ -201,7 +227,7 @@ class FLASH(GeneratorStrategy):
         """Phase 2: evaluate the structure with the largest EIPS (Eq. 4)."""
         closed = np.zeros(len(self._structures), dtype=bool)  # no new configuration is left
         while len(self._begun(history)) < n_end and not closed.all():
-            if history.share_of_time > 2 * DESIGN_SHARE:
+            if history.share_of_time > 2 * self.phase_share:
                 return
             scores = np.where(closed, -np.inf, self._improvement(history, self.xi / 100.0))
             best = np.flatnonzero(~closed & (scores == scores[~closed].max()))
@@ -213,12 +239,13 @@ class FLASH(GeneratorStrategy):
                 yield Proposal(configuration, origin=self.acquisition)
 
     def _tune(self, history: History) -> Iterator[Proposal]:
-        """Phase 3: fine-tune the algorithms of the r best structures and the best trial."""
+        """Phase 3: fine-tune the algorithms of the r best structures."""
         self._n_explored = len(self._begun(history))
         scores = self._improvement(history, 0.0)
         ties = self._rng.random(len(scores))
         best = self._structures[np.lexsort((ties, -scores))[: self.r]]
-        best = np.vstack([best, self._incumbent(history)])
+        if self.keep_best:
+            best = np.vstack([best, self._incumbent(history)])
         self.kept_ = {
             step: [self._space.components(step)[j].name for j in np.unique(best[:, i])]
             for i, step in enumerate(self._space.steps)
@@ -254,7 +281,7 @@ class FLASH(GeneratorStrategy):
         if wanted is None:
             sizes = self._space.layout.n_algorithms
             wanted = int(sizes[sizes > 1].sum())
-        return design_size(wanted, history)
+        return design_size(wanted, history, self.phase_share)
 
     def _begun(self, history: History) -> FloatArray:
         """Vectors of the trials and of pending evaluations."""

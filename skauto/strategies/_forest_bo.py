@@ -27,7 +27,61 @@ _TRANSFORMS: dict[str | None, Callable[[FloatArray], FloatArray]] = {
 }
 
 
-class ForestBO(BayesianStrategy):
+class ForestStrategy(BayesianStrategy):
+    """Settings, surrogate and acquisition of strategies with a random forest."""
+
+    def __init__(
+        self,
+        *,
+        n_initial: int = 10,
+        acquisition: str = "log_ei",
+        transform: str | None = "rank",
+        random_fraction: float = 0.2,
+        n_candidates: int = 5000,
+        n_starts: int = 10,
+        surrogate: Surrogate | None = None,
+    ) -> None:
+        self.n_initial = n_initial
+        self.acquisition = acquisition
+        self.transform = transform
+        self.random_fraction = random_fraction
+        self.n_candidates = n_candidates
+        self.n_starts = n_starts
+        self.surrogate = surrogate
+
+    def _start(self) -> None:
+        check_integers(self, n_initial=0, n_candidates=1, n_starts=0)
+        check_numbers(self, random_fraction=(0.0, 1.0))
+        check_options(self, acquisition=("log_ei", "eips"), transform=_TRANSFORMS)
+
+    def _suggest_within(
+        self, inside: BoolArray, observations: Observations, **options: Any
+    ) -> Proposal | None:
+        """Maximize the improvement on the best observation of a region, given its options."""
+        y = _TRANSFORMS[self.transform](observations.y)
+        best = float(y[observations.ok & inside].min(initial=y.max()))
+        order = np.argsort(np.where(inside, observations.y, np.inf), kind="stable")
+        starts = observations.vectors[order[: min(self.n_starts, int(inside.sum()))]]
+        acquisition = self._improvement(observations, y, best)
+        return self._proposal(self._maximizer(acquisition, starts, **options), self.acquisition)
+
+    def _improvement(self, observations: Observations, y: FloatArray, best: float) -> Acquisition:
+        """Acquisition function by models of the targets and, for "eips", of the cost."""
+        model = self._fitted(clone_or(self.surrogate, RandomForest()), observations, y)
+        if self.acquisition == "log_ei":
+            return improvement_of(model, best, self._inputs)
+        X, log_cost = self._inputs(observations.vectors), np.log1p(observations.costs)
+        cost_model = clone_or(self.surrogate, RandomForest()).fit(X, log_cost, self._rng)
+
+        def rate(vectors: FloatArray) -> FloatArray:
+            points = self._inputs(vectors)
+            seconds, _ = cost_model.predict(points)
+            return log_expected_improvement_per_second(*model.predict(points), best, seconds)
+
+        return rate
+
+
+class ForestBO(ForestStrategy):
     """Bayesian optimization with a random forest, as in SMAC.
 
     The initial design is the default configuration and random ones. Then a random forest is fitted
@@ -89,25 +143,6 @@ class ForestBO(BayesianStrategy):
     'log_ei'
     """
 
-    def __init__(
-        self,
-        *,
-        n_initial: int = 10,
-        acquisition: str = "log_ei",
-        transform: str | None = "rank",
-        random_fraction: float = 0.2,
-        n_candidates: int = 5000,
-        n_starts: int = 10,
-        surrogate: Surrogate | None = None,
-    ) -> None:
-        self.n_initial = n_initial
-        self.acquisition = acquisition
-        self.transform = transform
-        self.random_fraction = random_fraction
-        self.n_candidates = n_candidates
-        self.n_starts = n_starts
-        self.surrogate = surrogate
-
     @classmethod
     def paper(cls) -> Self:
         """Settings of SMAC 0.8 (2018), as in auto-sklearn.
@@ -117,36 +152,5 @@ class ForestBO(BayesianStrategy):
         """
         return cls(n_initial=1, transform=None, random_fraction=0.5)
 
-    def _start(self) -> None:
-        check_integers(self, n_initial=0, n_candidates=1, n_starts=0)
-        check_numbers(self, random_fraction=(0.0, 1.0))
-        check_options(self, acquisition=("log_ei", "eips"), transform=_TRANSFORMS)
-
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         return self._suggest_within(np.ones(len(observations), dtype=bool), observations)
-
-    def _suggest_within(
-        self, inside: BoolArray, observations: Observations, **options: Any
-    ) -> Proposal | None:
-        """Maximize the improvement on the best observation of a region, given its options."""
-        y = _TRANSFORMS[self.transform](observations.y)
-        best = float(y[observations.ok & inside].min(initial=y.max()))
-        order = np.argsort(np.where(inside, observations.y, np.inf), kind="stable")
-        starts = observations.vectors[order[: min(self.n_starts, int(inside.sum()))]]
-        acquisition = self._improvement(observations, y, best)
-        return self._proposal(self._maximizer(acquisition, starts, **options), self.acquisition)
-
-    def _improvement(self, observations: Observations, y: FloatArray, best: float) -> Acquisition:
-        """Acquisition function by models of the targets and, for "eips", of the cost."""
-        model = self._fitted(clone_or(self.surrogate, RandomForest()), observations, y)
-        if self.acquisition == "log_ei":
-            return improvement_of(model, best, self._inputs)
-        X, log_cost = self._inputs(observations.vectors), np.log1p(observations.costs)
-        cost_model = clone_or(self.surrogate, RandomForest()).fit(X, log_cost, self._rng)
-
-        def rate(vectors: FloatArray) -> FloatArray:
-            points = self._inputs(vectors)
-            seconds, _ = cost_model.predict(points)
-            return log_expected_improvement_per_second(*model.predict(points), best, seconds)
-
-        return rate

@@ -25,6 +25,9 @@ class JointGP(BayesianStrategy):
     ----------
     n_initial : int, default=10
         Size of the initial design, at most a quarter of ``max_evals``; see `BayesianStrategy`.
+    default_first : bool, default=True
+        Whether the default configuration is the first of the initial design. If False, as in
+        scikit-optimize, all are random.
     n_candidates : int, default=1000
         Number of random candidates.
     n_starts : int, default=3
@@ -41,11 +44,12 @@ class JointGP(BayesianStrategy):
 
     Notes
     -----
-    Deviations from [1]_: losses are clipped, the surrogate has priors and is rarely fitted again;
-    ``paper`` has neither. The paper leaves the rest to scikit-optimize. Here the initial design
-    begins with the default configuration, local search among neighbors precedes L-BFGS-B, inactive
-    hyper-parameters have their defaults, known configurations are not proposed again, and failed
-    trials have the worst observed loss.
+    Deviations from [1]_: losses are clipped, the surrogate has priors and is rarely fitted again,
+    and the default configuration comes first; ``paper`` has none of these. The paper leaves the
+    rest to scikit-optimize. Here the initial design is shortened in a search of fewer than 40
+    trials, local search among neighbors precedes L-BFGS-B, inactive hyper-parameters have their
+    defaults, known configurations are not proposed again, and failed trials have the worst
+    observed loss.
 
     References
     ----------
@@ -69,11 +73,13 @@ class JointGP(BayesianStrategy):
         self,
         *,
         n_initial: int = 10,
+        default_first: bool = True,
         n_candidates: int = 1000,
         n_starts: int = 3,
         robust: bool = True,
     ) -> None:
         self.n_initial = n_initial
+        self.default_first = default_first
         self.n_candidates = n_candidates
         self.n_starts = n_starts
         self.robust = robust
@@ -81,7 +87,7 @@ class JointGP(BayesianStrategy):
     @classmethod
     def paper(cls) -> Self:
         """Settings of the paper, Appendices 3 and 14: maximum likelihood at every proposal."""
-        return cls(robust=False)
+        return cls(default_first=False, robust=False)
 
     def _start(self) -> None:
         check_integers(self, n_initial=0, n_candidates=1, n_starts=1)

@@ -42,7 +42,9 @@ class RisingBandit(GeneratorStrategy):
     -----
     As in the authors' code, the difference over :math:`\alpha - 1` actions is divided by
     :math:`\alpha`. An action with pending evaluations counts as complete. Without ``max_evals``,
-    as many actions are assumed to remain as were made. When no arm has a new configuration left,
+    as many actions are assumed to remain as were made. Trials made before the first proposal count
+    as trials of their arm, because its optimizer learns from them. When no arm has a new
+    configuration left,
     random ones of the whole space follow.
 
     References

@@ -11,6 +11,8 @@ from skauto.utils import IntArray
 
 # Maximum number of validation rows, a fixed sample.
 MAX_ROWS = 2000
+# Number of the best trials among the candidates of an ensemble.
+N_BEST = 10
 
 
 class StoredPredictions:
@@ -58,11 +60,11 @@ class StoredPredictions:
             self.values = np.array([*self.values, *added])
         return len(added)
 
-    def candidates(self, rows: IntArray | None = None) -> IntArray:
-        """Candidates among rows, best first: the 10 best and the 3 best of each classifier."""
+    def candidates(self, rows: IntArray | None = None, *, n_best: int = N_BEST) -> IntArray:
+        """Candidates among rows, best first: the best and the 3 best of each classifier."""
         rows = np.arange(len(self)) if rows is None else rows
         keys, families = [self.keys[r] for r in rows], [self.families[r] for r in rows]
-        return rows[candidate_pool(keys, families)]
+        return rows[candidate_pool(keys, families, n_best=n_best)]
 
     def members(self, candidates: IntArray, n_members: int) -> IntArray:
         """Distinct rows of an ensemble of `n_members`, selected greedily with repetitions."""

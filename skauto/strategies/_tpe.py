@@ -1,11 +1,13 @@
 """Tree-structured Parzen estimator over conditional spaces."""
 
+import math
+
 import numpy as np
 
 from skauto.history import History, Proposal
 from skauto.strategies._base import Observations
 from skauto.strategies._bayesian import BayesianStrategy
-from skauto.strategies._checks import check_integers, check_numbers, check_positive
+from skauto.strategies._checks import check_integers, check_numbers, check_options, check_positive
 from skauto.strategies._parzen import ParzenEstimator
 
 # Maximum number of trials that count as the best, as in Optuna.
@@ -27,7 +29,11 @@ class TPE(BayesianStrategy):
     n_initial : int, default=10
         Size of the initial design, at most a quarter of ``max_evals``; see `BayesianStrategy`.
     gamma : float, default=0.1
-        Fraction of the trials that count as the best, which are at most 25.
+        Number of trials that count as the best, at most 25, divided by the number of trials or by
+        its square root.
+    split : {"linear", "sqrt"}, default="linear"
+        What ``gamma`` is multiplied by: the number of trials, as in Optuna, or its square root, as
+        in hyperopt, whose ``gamma`` is 0.25.
     n_candidates : int, default=24
         Number of candidates.
     bandwidth : float, default=0.2
@@ -43,7 +49,9 @@ class TPE(BayesianStrategy):
     -----
     Deviation from [1]_: a kernel is a product over all hyper-parameters of a configuration, as in
     [2]_, so that hyper-parameters are sampled jointly. The kernel of a hyper-parameter that is
-    inactive in an observation is the prior.
+    inactive in an observation is the prior. The bandwidth is that of Optuna for all observations,
+    not the distance of an observation from its neighbors. The paper splits at a quantile of the
+    losses.
 
     References
     ----------
@@ -69,24 +77,26 @@ class TPE(BayesianStrategy):
         *,
         n_initial: int = 10,
         gamma: float = 0.1,
+        split: str = "linear",
         n_candidates: int = 24,
         bandwidth: float = 0.2,
     ) -> None:
         self.n_initial = n_initial
         self.gamma = gamma
+        self.split = split
         self.n_candidates = n_candidates
         self.bandwidth = bandwidth
 
     def _start(self) -> None:
         check_integers(self, n_initial=0, n_candidates=1)
         check_numbers(self, gamma=(0.0, 1.0))
+        check_options(self, split=("linear", "sqrt"))
         check_positive(self, "bandwidth")
 
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         """Sample candidates from l and propose the new one with the largest l / g."""
         order = np.lexsort((observations.y, ~observations.ok))
-        n_best = min(int(np.ceil(self.gamma * len(order))), _MAX_BEST)
-        n_best = max(1, min(n_best, int(observations.ok.sum())))
+        n_best = min(self._n_best(len(order)), int(observations.ok.sum()))
         vectors = observations.vectors[order]
         best = ParzenEstimator(self._space, vectors[:n_best], self.bandwidth)
         rest = np.vstack([vectors[n_best:], self._pending_vectors()])
@@ -95,3 +105,8 @@ class TPE(BayesianStrategy):
         ratio = best.log_density(candidates) - others.log_density(candidates)
         configuration = self._first_new(candidates[np.argsort(-ratio, kind="stable")])
         return self._proposal(configuration, "tpe")
+
+    def _n_best(self, n_trials: int) -> int:
+        """Number of trials that count as the best."""
+        unit = n_trials if self.split == "linear" else math.sqrt(n_trials)
+        return max(1, min(math.ceil(self.gamma * unit), _MAX_BEST))

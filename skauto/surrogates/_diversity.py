@@ -19,7 +19,8 @@ class DiversitySurrogate(BaseEstimator):
     mean over both orders of the pair, and therefore symmetric.
 
     :meth:`update` is cheaper than :meth:`fit`: it fits only the models with the oldest data. Their
-    number is such that they read ``max_pairs`` pairs in total, at least one.
+    number is such that they read ``max_pairs`` pairs in total, at least one. With
+    ``max_pairs=None`` (the paper) all models are fitted to all pairs.
 
     Parameters
     ----------
@@ -30,7 +31,8 @@ class DiversitySurrogate(BaseEstimator):
     learning_rate : float, default=0.06
         Shrinkage of each tree.
     max_pairs : int, default=10000
-        Maximum number of pairs that a model is fitted to; a random sample of all pairs.
+        Maximum number of pairs that a model is fitted to; a random sample of all pairs. None means
+        no limit.
 
     Attributes
     ----------
@@ -63,7 +65,7 @@ class DiversitySurrogate(BaseEstimator):
         n_models: int = 10,
         n_trees: int = 50,
         learning_rate: float = 0.06,
-        max_pairs: int = 10_000,
+        max_pairs: int | None = 10_000,
     ) -> None:
         self.n_models = n_models
         self.n_trees = n_trees
@@ -91,7 +93,9 @@ class DiversitySurrogate(BaseEstimator):
             return self.fit(X, diversity, rng)
         self._points = points = np.ascontiguousarray(X, dtype=np.float32)
         n = len(points)
-        n_fits = max(1, self.max_pairs // min(n * n, self.max_pairs))
+        n_fits = self.n_models
+        if self.max_pairs is not None:
+            n_fits = max(1, self.max_pairs // min(n * n, self.max_pairs))
         for k in np.argsort(self.n_seen_, kind="stable")[:n_fits].tolist():
             if self.n_seen_[k] < n:
                 self.models_[k] = self._grow(points, diversity, rng)
@@ -149,9 +153,11 @@ class DiversitySurrogate(BaseEstimator):
         return lightgbm.train(parameters, data, self.n_trees)
 
 
-def _draw_pairs(n: int, max_pairs: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+def _draw_pairs(
+    n: int, max_pairs: int | None, rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
     """Return all ordered pairs of n indices, or a random sample of pairs in both orders."""
-    if n * n <= max_pairs:
+    if max_pairs is None or n * n <= max_pairs:
         codes = np.arange(n * n)
         return codes // n, codes % n
     low, high = np.triu_indices(n)

@@ -35,6 +35,18 @@ def test_constructors_have_few_settings(name):
     assert len(signature.parameters) <= 12
 
 
+def test_only_strategies_of_a_paper_have_its_settings():
+    assert {name for name in STRATEGY_NAMES if hasattr(STRATEGIES[name], "paper")} == {
+        "admm",
+        "divbo",
+        "fang_hpo",
+        "flash",
+        "forest_bo",
+        "joint_gp",
+        "mosaic",
+    }
+
+
 @cache
 def proposals(name):
     """Proposals of a strategy with four pending trials; sums depend on the threads."""

@@ -11,7 +11,7 @@ from sklearn.metrics import f1_score
 
 from skauto import AutoClassifier, SearchOptions
 from skauto.acquisition import log_expected_improvement
-from skauto.history import Goal, History, Proposal
+from skauto.history import Goal, History, Proposal, Trial
 from skauto.selection import ErrorLoss, greedy_selection, pairwise_diversity
 from skauto.selection._candidates import candidate_pool
 from skauto.strategies import DivBO
@@ -68,11 +68,14 @@ def candidates_of(strategy):
     return kept
 
 
-@pytest.mark.parametrize("beta", [0.0, 0.05, 2.0])
-def test_proposes_what_minimises_the_sum_of_ranks(beta):
+@pytest.mark.parametrize(
+    ("beta", "pool"), [(0.0, "best"), (0.05, "best"), (2.0, "best"), (2.0, "all")]
+)
+def test_proposes_what_minimises_the_sum_of_ranks(beta, pool):
     space = rich_space()
     history = ArtificialClassifiers(space).history(40)
-    strategy = divbo(beta=beta, n_candidates=200).start(space, np.random.default_rng(1))
+    strategy = divbo(beta=beta, pool=pool, n_candidates=200)
+    strategy.start(space, np.random.default_rng(1))
     kept = candidates_of(strategy)
     proposal = strategy.suggest(history)
     strategy.stop()
@@ -81,11 +84,12 @@ def test_proposes_what_minimises_the_sum_of_ranks(beta):
     assert 150 < len(filled) <= 250
     mean, std = KnownLoss().predict(filled)
     performance = rankdata(-log_expected_improvement(mean, std, mean.min() + 1), method="min")
-    pool = candidate_pool(
-        [trial.loss for trial in history], [trial.configuration["classifier"] for trial in history]
-    )
-    predictions = np.array([history[i].predictions for i in pool])
-    chosen = pool[greedy_selection(predictions, history.goal.targets, ErrorLoss(), 25).indices]
+    rows = np.argsort([trial.loss for trial in history], kind="stable")
+    if pool == "best":
+        families = [trial.configuration["classifier"] for trial in history]
+        rows = candidate_pool([trial.loss for trial in history], families)
+    predictions = np.array([history[i].predictions for i in rows])
+    chosen = rows[greedy_selection(predictions, history.goal.targets, ErrorLoss(), 25).indices]
     known = space.one_hot(space.encode([trial.configuration for trial in history]))
     surrogate = KnownDiversity().update(known, np.empty(0), None)
     nearest = surrogate.sample(np.unique(chosen), encoded).min(axis=1).mean(axis=0)
@@ -165,6 +169,44 @@ def test_the_first_trials_are_the_default_and_random_ones():
     assert [p.origin for p in proposals] == ["initial"] * 3
 
 
+def test_all_first_trials_are_random_with_the_settings_of_the_paper():
+    space, strategy = rich_space(), divbo(n_initial=3, default_first=False)
+    firsts = {
+        strategy.start(space, np.random.default_rng(seed)).suggest(History()).configuration
+        for seed in range(6)
+    }
+    assert len(firsts) > 3
+
+
+def test_the_pool_of_the_paper_has_members_that_are_not_among_the_best():
+    """A trial with the worst loss that corrects the others: only the whole history has it."""
+    space, targets = rich_space(), np.tile([0, 1], 30)
+    history = History(targets=targets)
+    for number, vector in enumerate(space.sample(60, np.random.default_rng(0))):
+        wrong = np.arange(60) < 20
+        chance = np.where(wrong, 0.45, 0.51)  # of the right class: a third of the rows is wrong
+        if number == 30:
+            chance = np.where(wrong, 0.99, 0.49)
+        predictions = np.empty((60, 2), dtype=np.float32)
+        predictions[np.arange(60), targets] = chance
+        predictions[np.arange(60), 1 - targets] = 1 - chance
+        history.append(
+            Trial(
+                number=number,
+                configuration=space.decode(vector),
+                losses=(float(np.mean(chance < 0.5)),),
+                predictions=predictions,
+            )
+        )
+    members = {}
+    for pool in ("best", "all"):
+        strategy = divbo(pool=pool, n_candidates=20).start(space, np.random.default_rng(1))
+        strategy.suggest(history)
+        members[pool] = set(np.array(strategy._stored.indices)[strategy._pool].tolist())
+    assert 30 not in members["best"]
+    assert 30 in members["all"]
+
+
 def test_the_first_suggestion_of_the_model_weighs_performance_only():
     space = rich_space()
     history = ArtificialClassifiers(space).history(5)
@@ -204,6 +246,8 @@ def test_the_settings_of_the_paper_have_its_surrogates():
     strategy = DivBO.paper()
     assert isinstance(strategy.diversity_surrogate, DiversitySurrogate)
     assert strategy.transform is None
+    assert strategy.diversity_surrogate.max_pairs is None
+    assert strategy.pool == "all"
     history = ArtificialClassifiers(rich_space()).history(8)
     strategy.set_params(n_candidates=50).start(rich_space(), np.random.default_rng(0))
     assert strategy.suggest(history).origin == "diversity"
@@ -260,6 +304,7 @@ def test_the_pool_is_the_ensemble_that_is_returned(scoring):
         ({"n_initial": -1}, "'n_initial' of DivBO must be an integer of at least 0"),
         ({"n_members": 2.5}, "'n_members' of DivBO must be an integer"),
         ({"beta": -0.1}, "'beta' of DivBO must be a number of at least 0"),
+        ({"pool": "some"}, "'pool' of DivBO must be one of"),
         ({"random_fraction": 2}, "'random_fraction' of DivBO must be a number between 0.0 and 1"),
     ],
 )

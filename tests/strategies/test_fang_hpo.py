@@ -6,7 +6,6 @@ from sklearn.base import clone
 
 from skauto.history import History, Proposal, Trial
 from skauto.strategies import FanGHPO, RandomSearch
-from skauto.strategies._fang_hpo import _ideal
 from skauto.surrogates import GaussianProcess
 from skauto.utils._pareto import hypervolume
 from tests.strategies.search_loop import (
@@ -72,6 +71,20 @@ def test_the_design_of_other_sources_and_short_searches():
     assert strategy._design(History(("a", "b")), np.array([2.0, 1.0, 0.5])) == [5, 5, 10]
     short = strategy._design(History(("a", "b"), max_evals=20), np.array([2.0, 1.0]))
     assert short == [2, 3]
+
+
+def test_the_share_of_the_design_is_one_in_the_paper():
+    history, costs = History(("a", "b"), max_evals=20), np.array([2.0, 1.0])
+    assert started(FanGHPO.paper(), n_dimensions=10)._design(history, costs) == [10, 10]
+    assert started(FanGHPO.paper(), n_dimensions=10)._design(History(), costs) == [13, 14]
+    strategy = started(FanGHPO(design_share=0.05, n_initial=40), n_dimensions=10)
+    assert strategy._design(History(), costs) == [3, 4]  # a twentieth of 200
+
+
+def test_the_hypervolume_of_the_paper_has_the_reference_one_and_no_lower_bound():
+    strategy, front = FanGHPO.paper(), np.array([[0.2, 8.0], [0.6, 4.0]])
+    assert strategy._reference(front).tolist() == [1.0, 1.0]
+    assert strategy._ideal(front).tolist() == [-np.inf, -np.inf]
 
 
 def test_the_search_ends_when_the_cost_budget_is_spent(faithful):
@@ -258,7 +271,9 @@ def test_the_reference_is_one_or_just_beyond_the_front(losses, reference):
 
 
 def test_the_ideal_is_zero_where_nothing_was_negative():
-    assert _ideal(np.array([[0.0, 0.3], [2.0, -0.1]])).tolist() == [0.0, -np.inf]
+    losses = np.array([[0.0, 0.3], [2.0, -0.1]])
+    assert FanGHPO()._ideal(losses).tolist() == [0.0, -np.inf]
+    assert FanGHPO(nonnegative=False)._ideal(losses).tolist() == [-np.inf, -np.inf]
 
 
 def test_what_cannot_be_beaten_is_left_alone():

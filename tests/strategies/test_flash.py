@@ -1,12 +1,14 @@
 """FLASH: its three phases, and what it says about the algorithms."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 
 from skauto.history import Goal, History
 from skauto.space import Real, SearchSpace
-from skauto.strategies import FLASH, TPE, RandomSearch
+from skauto.strategies import FLASH, TPE, ForestBO, RandomSearch
 from skauto.strategies._flash import _log_cost
 from tests.strategies.search_loop import drive, rich_space, single_space
 
@@ -193,10 +195,41 @@ def test_the_structure_of_the_best_trial_stays():
     assert len(found) == 2
 
 
-def test_the_default_is_tried_first():
-    space = additive_space()
-    history = drive(FLASH(), space, additive, 1, history=History(max_evals=40))
-    assert history[0].configuration == space.default()
+def test_the_structure_of_the_best_trial_goes_with_the_settings_of_the_paper():
+    def evaluate(number, configuration):
+        loss = 0.9 if configuration["only"] == "moody" else 0.5
+        return {"losses": (0.01 if number == 0 else loss,), "cost": 1.0}
+
+    space = algorithms_only("moody", "b", "c")
+    strategy = FLASH(n_init=9, n_prune=0, r=1, keep_best=False)
+    assert len(kept(strategy, space, evaluate, 40)["only"]) == 1
+
+
+def test_the_default_is_tried_first_and_a_random_structure_in_the_paper():
+    space, firsts = additive_space(), {"default": set(), "random": set()}
+    for hyperparameters, seed in product(firsts, range(6)):
+        strategy, history = FLASH(hyperparameters=hyperparameters), History(max_evals=40)
+        drive(strategy, space, additive, 1, history=history, seed=seed)
+        firsts[hyperparameters].add(history[0].configuration)
+    assert firsts["default"] == {space.default()}
+    assert len({configuration.structure for configuration in firsts["random"]}) > 2
+
+
+@pytest.mark.parametrize(("star", "origin"), [(False, "log_ei"), (True, "tpe")])
+def test_the_phases_of_the_paper_have_thirty_trials_in_a_short_search(star, origin):
+    strategy = FLASH.paper(star=star)
+    history = drive(strategy, additive_space(), additive, 72)
+    origins = [trial.origin for trial in history]
+    assert origins[:60] == ["design"] * 30 + ["eips"] * 30
+    assert origin in origins[60:]
+    assert "initial" not in origins  # the fine tuner begins with the trials of the pruned space
+    assert all(len(names) <= 10 for names in strategy.kept_.values())
+
+
+def test_flash_star_is_tuned_by_the_split_of_hyperopt():
+    tuners = [FLASH.paper(star=star).fine_tuner for star in (False, True)]
+    assert [type(tuner) for tuner in tuners] == [ForestBO, TPE]
+    assert (tuners[1].gamma, tuners[1].split) == (0.25, "sqrt")
 
 
 def test_the_phases_take_at_most_a_quarter_of_the_trials_each():
@@ -214,6 +247,18 @@ def test_the_phases_take_at_most_a_quarter_of_the_time_each():
     origins = [trial.origin for trial in history]
     assert origins[:7] == ["design"] * 4 + ["eips"] * 3  # proposed until 3 and until 6 seconds
     assert not {"design", "eips"} & set(origins[7:])
+
+
+def test_the_share_of_a_phase_bounds_its_trials_and_its_time():
+    def a_second_each(number, configuration):
+        return additive(number, configuration) | {"ended": number + 1.0}
+
+    strategy = FLASH(phase_share=0.5)
+    history = drive(strategy, additive_space(), additive, 12)
+    assert [trial.origin for trial in history] == ["design"] * 6 + ["eips"] * 6
+    history = History(["loss"], time_limit=8.0)
+    drive(strategy, additive_space(), a_second_each, 8, history=history)
+    assert [trial.origin for trial in history] == ["design"] * 5 + ["eips"] * 3
 
 
 def test_any_strategy_can_tune():
@@ -236,6 +281,7 @@ def test_a_space_without_a_choice_is_survived():
     [
         ({"n_init": 0}, "'n_init' of FLASH must be an integer of at least 1"),
         ({"r": None}, "'r' of FLASH must be an integer of at least 1"),
+        ({"phase_share": 1.5}, "'phase_share' of FLASH must be a number between 0.0 and 1.0"),
         ({"acquisition": "pi"}, "'acquisition' of FLASH must be one of"),
         ({"alpha": 0.0}, "'alpha' of FLASH must be a positive number"),
         ({"fine_tuner": "smac"}, "'fine_tuner' of FLASH must be one of"),

@@ -81,6 +81,27 @@ def test_proposals_crowd_around_the_best():
     assert np.median(np.abs(np.array(late) - 0.3)) < 0.1
 
 
+@pytest.mark.parametrize(
+    ("strategy", "expected"),
+    [
+        (TPE(), [1, 1, 2, 10, 25]),  # a tenth, at most 25
+        (TPE(gamma=0.25, split="sqrt"), [1, 1, 2, 3, 8]),  # a quarter of the square root
+    ],
+)
+def test_number_of_the_best_trials(strategy, expected):
+    assert [strategy._n_best(n) for n in (1, 10, 20, 100, 1000)] == expected
+
+
+def test_the_split_decides_the_proposals():
+    space = SearchSpace(["only"]).add("only", "one", parameters={"x": Real(0, 1)})
+    history = drive(TPE(n_initial=100), space, as_measured(lambda _: 0.5), 100)
+    one, other = (
+        TPE(gamma=0.25, split=split).start(space, np.random.default_rng(0)).suggest(history)
+        for split in ("linear", "sqrt")
+    )
+    assert one.configuration != other.configuration
+
+
 def test_failures_are_among_the_others():
     space = small_space()
     history = History()
@@ -104,6 +125,7 @@ def test_the_design_takes_at_most_a_quarter_of_the_trials():
         ({"n_initial": -1}, "'n_initial' of TPE must be an integer of at least 0"),
         ({"n_candidates": 0}, "'n_candidates' of TPE must be an integer of at least 1"),
         ({"gamma": 1.5}, "'gamma' of TPE must be a number between 0.0 and 1.0"),
+        ({"split": "cubic"}, "'split' of TPE must be one of"),
     ],
 )
 def test_wrong_settings_are_named(settings, message):

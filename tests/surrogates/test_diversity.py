@@ -96,6 +96,15 @@ def test_an_update_fits_what_its_pairs_allow(n, n_fits):
     assert surrogate.n_seen_ == [n] * n_fits + [4] * (4 - n_fits)
 
 
+def test_without_a_limit_every_update_fits_all_models_to_all_pairs():
+    first, second = _draw_pairs(120, None, np.random.default_rng(0))
+    assert len({*zip(first.tolist(), second.tolist(), strict=True)}) == 120**2
+    X, diversity = make_problem(120)
+    rng = np.random.default_rng(0)
+    surrogate = quick(max_pairs=None).fit(X[:119], diversity[:119, :119], rng)
+    assert surrogate.update(X, diversity, rng).n_seen_ == [120] * 3
+
+
 def test_updates_take_turns_and_stop_when_nothing_is_new():
     X, diversity = make_problem(40)
     rng = np.random.default_rng(0)
