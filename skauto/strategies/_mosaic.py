@@ -99,7 +99,9 @@ class MOSAIC(GeneratorStrategy):
     child has no trials, Q (Eq. 3) replaces its median in Eq. (5), and the default completion
     replaces the best trial. Pending evaluations count as visits in Eq. (5) and have their
     predicted mean in the surrogate. Failed trials are imputed with the worst observed loss. Trials
-    of the initial design count as visits of the root and of its children.
+    of the initial design count as visits of the root and of its children. The configurations of
+    Eq. (3) are sampled together, so that ``n_samples`` is a mean over the children. Numeric
+    neighbors have a standard deviation of 0.2, as in SMAC, where the paper prints a variance.
 
     References
     ----------
