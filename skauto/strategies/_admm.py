@@ -101,6 +101,8 @@ class ADMM(GeneratorStrategy):
 
     Notes
     -----
+    The page :doc:`/user_guide/papers` has every setting beside the paper's.
+
     The defaults of ``f_hat``, ``prior``, ``keep_counts``, ``n_initial``, ``tolerance`` and
     ``robust`` are not the paper's. These deviations from [1]_ have no setting:
 

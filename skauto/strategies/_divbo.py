@@ -77,6 +77,8 @@ class DivBO(BayesianStrategy):
 
     Notes
     -----
+    The page :doc:`/user_guide/papers` has every setting beside the paper's.
+
     The defaults of ``default_first``, ``pool``, ``transform``, ``surrogate`` and
     ``diversity_surrogate`` are not the paper's. These deviations from [1]_ have no setting:
 

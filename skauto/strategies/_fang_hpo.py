@@ -78,6 +78,8 @@ class FanGHPO(Strategy):
 
     Notes
     -----
+    The page :doc:`/user_guide/papers` has every setting beside the paper's.
+
     The ``info`` of a proposal holds the index of its ``source`` and its ``cost``.
 
     The defaults of ``design_share``, ``reliable_only``, ``reference``, ``nonnegative`` and

@@ -92,6 +92,8 @@ class FLASH(GeneratorStrategy):
 
     Notes
     -----
+    The page :doc:`/user_guide/papers` has every setting beside the paper's.
+
     The defaults of ``n_init``, ``n_prune``, ``phase_share``, ``keep_best``, ``hyperparameters``
     and ``fine_tuner`` are not the paper's. These deviations from [1]_ have no setting:
 

@@ -92,6 +92,8 @@ class MOSAIC(GeneratorStrategy):
 
     Notes
     -----
+    The page :doc:`/user_guide/papers` has every setting beside the paper's.
+
     Deviations from [1]_ and decisions that it leaves open: losses are transformed to ranks, the
     temperature is lower, playouts use more candidates and local search, and the initial design is
     limited to a share of the budget; ``paper`` has none of these. The policy (Eq. 4) is
