@@ -1,0 +1,1 @@
+"""The command line: ``skauto fit``, ``skauto predict`` and ``skauto report``."""

@@ -1,0 +1,270 @@
+"""The three commands: fit, predict, report."""
+
+import contextlib
+import json
+import math
+import sys
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from skauto.cli._folder import (
+    MODEL,
+    REPORT,
+    SUMMARY,
+    load_model,
+    new_folder,
+    save_model,
+    save_summary,
+)
+from skauto.cli._messages import (
+    CommandError,
+    check_column,
+    listed,
+    note,
+    refusals_as_errors,
+    warnings_as_notes,
+)
+from skauto.cli._tables import check_format, read_table, write_table
+from skauto.display._base import score_name
+from skauto.display._words import describe_pipeline
+from skauto.estimators import AutoClassifier
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Seconds of `fit` without a limit.
+DEFAULT_TIME_LIMIT = 60.0
+
+
+def fit(arguments: Namespace) -> None:
+    """Fit a model to a table and write its folder."""
+    table = read_table(arguments.table)
+    X, y = _split(table, arguments)
+    estimator = _estimator(arguments, list(X.columns))
+    folder: Path = arguments.out
+    with new_folder(folder, arguments.overwrite), warnings_as_notes() as notes:
+        with refusals_as_errors(), contextlib.redirect_stdout(sys.stderr):
+            estimator.fit(X, y)
+        save_model(folder, estimator)
+        summary = {
+            **_summary(estimator),
+            "target": arguments.target,
+            "rows": len(X),
+            "columns": X.shape[1],
+            "dropped": arguments.drop,
+            "read_as_text": _text_columns(table),
+            "model": str(folder / MODEL),
+            "report": None,
+            "summary": str(folder / SUMMARY),
+            "notes": notes,
+            "versions": {name: version(name) for name in ("skauto", "scikit-learn", "numpy")},
+        }
+        save_summary(folder, summary)  # first: the model can be used if no report can be drawn
+        summary["report"] = _try_report(estimator, folder / REPORT)
+        save_summary(folder, summary)
+    _print_json(summary) if arguments.json else print(_told(score_name(estimator), summary))
+
+
+def predict(arguments: Namespace) -> None:
+    """Predict the rows of a table, in their order."""
+    import pandas as pd
+
+    if arguments.out is not None:
+        check_format(arguments.out)
+        if arguments.out.resolve() == arguments.table.resolve():
+            raise CommandError("--out must not be the table itself; name another file.")
+    estimator, summary = load_model(arguments.model)
+    table = read_table(arguments.table, summary["read_as_text"])
+    X = _known_columns(table, estimator, summary)
+    if summary["target"] in table.columns:
+        note(f"The target {summary['target']!r} is in the table and is not used.")
+    with warnings_as_notes(), refusals_as_errors():
+        answers = {"prediction": estimator.predict(X)}
+        if arguments.proba:
+            probabilities = estimator.predict_proba(X).T
+            for label, column in zip(estimator.classes_, probabilities, strict=True):
+                answers[f"probability_{label}"] = column
+    write_table(pd.DataFrame(answers), arguments.out)
+
+
+def report(arguments: Namespace) -> None:
+    """Write a report with the scores on the rows of a table."""
+    estimator, summary = load_model(arguments.model)
+    table = read_table(arguments.table, summary["read_as_text"])
+    check_column(summary["target"], table.columns, "The table must hold the target of the model.")
+    path = arguments.out or arguments.model / f"report_{arguments.table.name.split('.')[0]}.html"
+    y, kept = _classes(table[summary["target"]])
+    X = _known_columns(table, estimator, summary)[kept]
+    with warnings_as_notes() as notes, refusals_as_errors():
+        scores = estimator.score_report(X, y)
+        error = _write_report(estimator, path, X, y)
+    if error:
+        raise CommandError(error)
+    held_out = scores.loc["ensemble"]
+    result = {
+        "scoring": estimator.scoring or "accuracy",
+        "score": _number(held_out["held_out"]),
+        "interval": [_number(held_out["held_out_low"]), _number(held_out["held_out_high"])],
+        "majority_score": _number(scores.loc["majority class", "held_out"]),
+        "rows": len(X),
+        "report": str(path),
+        "notes": notes,
+    }
+    if arguments.json:
+        _print_json(result)
+    else:
+        name = score_name(estimator)
+        print(f"{_score_line(name, result)}, on the {len(X)} rows of the table\nreport: {path}")
+
+
+def _split(table: "pd.DataFrame", arguments: Namespace) -> tuple["pd.DataFrame", "pd.Series"]:
+    """Columns and classes of the rows that have a class."""
+    check_column(arguments.target, table.columns, "--target must name a column of the table.")
+    for name in arguments.drop:
+        check_column(name, table.columns, "--drop must name a column of the table.")
+    if arguments.target in arguments.drop:
+        raise CommandError(f"--drop must not name the target. Got {arguments.target!r}.")
+    y, kept = _classes(table[arguments.target])
+    if y.nunique() == 1:
+        raise CommandError(
+            f"The target {arguments.target!r} must hold at least two classes. Got only "
+            f"{y.iloc[0]!r}, in {len(y)} rows."
+        )
+    X = table.loc[kept].drop(columns=[arguments.target, *arguments.drop])
+    if not X.shape[1]:
+        raise CommandError("The table must hold a column besides the target and those of --drop.")
+    return X, y
+
+
+def _classes(labels: "pd.Series") -> tuple["pd.Series", "pd.Series"]:
+    """Classes of the rows that have one, and a mask of these rows."""
+    kept = labels.notna()
+    n_missing = int((~kept).sum())
+    if n_missing == len(labels):
+        raise CommandError(f"The target {labels.name!r} has no value in any row.")
+    if n_missing:
+        note(
+            f"{n_missing} of {len(labels)} rows are left out, because their {labels.name!r} is "
+            "empty or a word for a missing value, such as NA or None. Rename the word if it is a "
+            "class."
+        )
+    known = labels[kept].infer_objects()
+    if known.dtype.kind == "f":
+        fractions = known[known % 1 != 0]
+        if len(fractions):
+            raise CommandError(
+                f"The target {labels.name!r} must hold classes. Got numbers with fractions, such "
+                f"as {fractions.iloc[0]}; make classes of them, for instance with pandas.cut."
+            )
+        known = known.astype("int64")
+    return known, kept
+
+
+def _estimator(arguments: Namespace, columns: Sequence[str]) -> AutoClassifier:
+    kinds = dict(arguments.column_kind)
+    for name in kinds:
+        check_column(name, columns, "--column-kind must name a column of the table.")
+    unlimited = arguments.time_limit is None and arguments.max_evals is None
+    return AutoClassifier(
+        scoring=arguments.scoring,
+        time_limit=DEFAULT_TIME_LIMIT if unlimited else arguments.time_limit,
+        max_evals=arguments.max_evals,
+        column_kinds=kinds or None,
+        verbose=int(sys.stderr.isatty()),
+        n_jobs=arguments.jobs,
+        random_state=arguments.seed,
+    )
+
+
+def _text_columns(table: "pd.DataFrame") -> list[str]:
+    """Names of the columns that hold strings, which look like numbers in some other file."""
+    from pandas.api.types import is_string_dtype
+
+    return [name for name in table.columns if is_string_dtype(table[name].dropna())]
+
+
+def _known_columns(
+    table: "pd.DataFrame", estimator: Any, summary: Mapping[str, Any]
+) -> "pd.DataFrame":
+    """Columns of the model, in its order; an error if some are missing."""
+    names = list(estimator.feature_names_in_)
+    missing = [name for name in names if name not in table.columns]
+    if missing:
+        raise CommandError(
+            f"The table must hold the {len(names)} columns of the model. Got none named "
+            f"{listed(missing)}; the columns are {listed(table.columns)}."
+        )
+    known = {*names, *summary["dropped"], summary["target"]}
+    unknown = [name for name in table.columns if name not in known]
+    if unknown:
+        note(f"Columns that the model does not know are not used: {listed(unknown)}.")
+    return table[names]
+
+
+def _try_report(estimator: Any, path: Path) -> str | None:
+    """Write a report; without matplotlib a note that says so, and None."""
+    error = _write_report(estimator, path)
+    if error:
+        note(f"No report is written: {error}")
+        return None
+    return str(path)
+
+
+def _write_report(estimator: Any, path: Path, X: Any = None, y: Any = None) -> str | None:
+    """Write a report. Returns the reason if it cannot be written."""
+    try:
+        estimator.save_report(path, X=X, y=y)
+    except (ImportError, OSError) as error:
+        return str(error)
+    return None
+
+
+def _summary(estimator: Any) -> dict[str, Any]:
+    best = estimator.best_trial_
+    return {
+        "scoring": estimator.scoring or "accuracy",
+        "score": _number(estimator.ensemble_score_),
+        "interval": [_number(bound) for bound in estimator.ensemble_score_interval_],
+        "majority_score": _number(estimator.majority_score_),
+        "classes": estimator.classes_.tolist(),
+        "trials": len(estimator.history_),
+        "members": len(estimator.member_weights_),
+        "best_pipeline": None if best is None else describe_pipeline(best),
+        "seconds": round(estimator.search_time_, 2),
+    }
+
+
+def _number(value: float) -> float | None:
+    """Return a number that JSON has: None for NaN."""
+    return None if math.isnan(value) else float(value)
+
+
+def _score_line(name: str, result: Mapping[str, Any]) -> str:
+    """Write the score of the ensemble, its interval, and what guessing gives."""
+    if result["score"] is None:
+        return f"{name}: not known, since no pipeline was fitted in time"
+    low, high = ("?" if bound is None else f"{bound:.4g}" for bound in result["interval"])
+    line = f"{name} {result['score']:.4g} (95% interval {low} to {high})"
+    if result["majority_score"] is not None:
+        line += f"; always answering the most frequent class: {result['majority_score']:.4g}"
+    return line
+
+
+def _told(name: str, summary: Mapping[str, Any]) -> str:
+    """Write the result of `fit` for a reader."""
+    lines = [
+        f"{_score_line(name, summary)}, on out-of-fold predictions",
+        f"{summary['trials']} trials in {summary['seconds']:.0f} s; pipelines in the ensemble: "
+        f"{summary['members']}; the best one: {summary['best_pipeline'] or 'none'}",
+        f"model: {summary['model']}",
+    ]
+    if summary["report"]:
+        lines.append(f"report: {summary['report']}")
+    return "\n".join(lines)
+
+
+def _print_json(content: Mapping[str, Any]) -> None:
+    print(json.dumps(content, indent=2, ensure_ascii=False))

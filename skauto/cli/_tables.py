@@ -1,0 +1,167 @@
+"""Tables in files: CSV, TSV, parquet and Excel."""
+
+import csv
+import gzip
+import io
+import itertools
+import re
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from skauto.cli._messages import CommandError, listed, note
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_TEXT = (".csv", ".txt", ".tsv", ".csv.gz", ".txt.gz", ".tsv.gz")
+_PARQUET = (".parquet", ".pq")
+_EXCEL = (".xlsx",)
+_SEPARATORS = ",;\t|"
+# Bytes and rows of the beginning of a file that show how it is written.
+_N_BYTES, _N_ROWS = 65_536, 200
+_COMMA_NUMBER = re.compile(r"\s*[-+]?\d+,\d+\s*")
+_POINT_NUMBER = re.compile(r"\s*[-+]?\d+\.\d+\s*")
+
+
+def read_table(path: Path, strings: Iterable[str] = ()) -> "pd.DataFrame":
+    """Read a table with at least one row; columns in `strings` of a text file stay text."""
+    import pandas as pd
+
+    form = _form(path)
+    if not path.is_file():
+        raise CommandError(f"There is no file {str(path)!r}.")
+    try:
+        if form in _TEXT:
+            frame = _read_text(path, dict.fromkeys(strings, str))
+        elif form in _EXCEL:
+            frame = _read_excel(path)
+        else:
+            frame = pd.read_parquet(path).reset_index(drop=True)
+    except ImportError as error:
+        raise _missing_package(path, error) from error
+    except CommandError:
+        raise
+    except Exception as error:  # each format has errors of its own
+        text = " ".join(str(error).split()) or type(error).__name__
+        raise CommandError(f"{str(path)!r} cannot be read as {form[1:]}: {text}") from error
+    frame.columns = frame.columns.map(str)
+    if not len(frame):
+        raise CommandError(f"{str(path)!r} holds no rows.")
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()].unique()
+        raise CommandError(
+            f"The columns of {str(path)!r} must have different names. Got {listed(twice)} more "
+            "than once; rename or drop the duplicates."
+        )
+    return frame
+
+
+def write_table(frame: "pd.DataFrame", path: Path | None) -> None:
+    """Write a table in the format of the name; to the standard output without a name."""
+    if path is None:
+        frame.to_csv(sys.stdout, index=False)
+        return
+    form = _form(path)
+    writers: dict[str, Callable[..., Any]] = {
+        **dict.fromkeys(_PARQUET, frame.to_parquet),
+        **dict.fromkeys(_EXCEL, frame.to_excel),
+    }
+    options = {"sep": "\t"} if form.startswith(".tsv") else {}
+    try:
+        writers.get(form, frame.to_csv)(path, index=False, **options)
+    except ImportError as error:
+        raise _missing_package(path, error) from error
+    except OSError as error:
+        raise CommandError(f"{str(path)!r} cannot be written: {error}.") from error
+
+
+def check_format(path: Path) -> None:
+    """Raise an error if the ending of a name is not that of a table."""
+    _form(path)
+
+
+def _form(path: Path) -> str:
+    """Ending of a name, in lower case; an error if no format has it."""
+    name = path.name.lower()
+    for form in (*_TEXT, *_PARQUET, *_EXCEL):
+        if name.endswith(form):
+            return form
+    raise CommandError(
+        f"The name of a table must end with {', '.join((*_TEXT, *_PARQUET))} or {_EXCEL[0]}. Got "
+        f"{str(path)!r}; convert or rename it."
+    )
+
+
+def _missing_package(path: Path, error: ImportError) -> CommandError:
+    package = "openpyxl" if _form(path) in _EXCEL else "pyarrow"
+    return CommandError(
+        f"{str(path)!r} needs a further package: {error} Install it with `pip install {package}`, "
+        "or convert the table to CSV."
+    )
+
+
+def _read_excel(path: Path) -> "pd.DataFrame":
+    import pandas as pd
+
+    with pd.ExcelFile(path) as book:
+        first, *others = book.sheet_names
+        if others:
+            note(f"Of {len(others) + 1} sheets of {str(path)!r} the first is read: {first!r}.")
+        return pd.read_excel(book, sheet_name=first)
+
+
+def _read_text(path: Path, types: dict[str, type]) -> "pd.DataFrame":
+    import pandas as pd
+
+    encoding, sample = _beginning(path)
+    if not sample.strip():
+        raise CommandError(f"{str(path)!r} is empty.")
+    separator, decimal = _notation(sample)
+    options: dict[str, Any] = {"sep": separator, "decimal": decimal, "dtype": types}
+    options["low_memory"] = False  # else a long column can have two types
+    try:
+        return pd.read_csv(path, encoding=encoding, **options)
+    except UnicodeDecodeError:
+        note(f"{str(path)!r} is not UTF-8 and is read as Windows-1252.")
+        return pd.read_csv(path, encoding="cp1252", **options)
+
+
+def _beginning(path: Path) -> tuple[str, str]:
+    """Encoding by the byte order mark, and the first complete lines of a file."""
+    opened: IO[bytes]
+    with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as opened:  # type: ignore[assignment]
+        content = opened.read(_N_BYTES)
+    encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"
+    text = content.decode(encoding, errors="replace").removeprefix("\ufeff")
+    if len(content) == _N_BYTES and "\n" in text:
+        text = text[: text.rindex("\n") + 1]
+    return encoding, text
+
+
+def _notation(text: str) -> tuple[str, str]:
+    """Separator and decimal mark of the beginning of a file.
+
+    The separator gives the most rows as many fields as the first one, which has two or more. The
+    decimal mark is a comma if a number has it, none has a point, and it is not the separator.
+    """
+    best, separator, rows = (0.0, 0), ",", []
+    for candidate in _SEPARATORS:
+        found = _split(text, candidate)
+        width = len(found[0]) if found else 0
+        share = sum(len(row) == width for row in found) / max(1, len(found))
+        if width > 1 and (share, width) > best:
+            best, separator, rows = (share, width), candidate, found
+    cells = [cell for row in rows[1:] for cell in row]
+    commas = separator != "," and any(map(_COMMA_NUMBER.fullmatch, cells))
+    return separator, "," if commas and not any(map(_POINT_NUMBER.fullmatch, cells)) else "."
+
+
+def _split(text: str, separator: str) -> list[list[str]]:
+    """Return the first rows that are not empty; none if the text is no CSV."""
+    try:
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        return list(itertools.islice(filter(None, rows), _N_ROWS))
+    except csv.Error:
+        return []

@@ -1,0 +1,349 @@
+"""The commands as a user runs them: files, streams, exit codes, and errors as sentences."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import accuracy_score
+
+from skauto import AutoClassifier
+from skauto.cli._main import main
+
+ROOT = Path(__file__).parents[2]
+FAST = ["--max-evals", "2", "--seed", "0"]
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own."""
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    return subprocess.run(
+        [sys.executable, "-m", "skauto", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+
+
+@pytest.fixture(scope="module")
+def customers() -> pd.DataFrame:
+    """120 rows with numbers, codes with leading zeros, and the target "churn"."""
+    rng = np.random.default_rng(0)
+    age, calls = rng.integers(18, 80, 120), rng.poisson(3, 120)
+    zips = rng.choice(["00123", "00456", "10999"], 120)
+    score = (age - 50) / 10 + calls - 3 + 2 * (zips == "00123") + rng.normal(size=120)
+    churn = np.where(score > 0.5, "yes", "no")
+    table = {"age": age, "calls": calls, "zip code": [f"z{z}" for z in zips], "churn": churn}
+    return pd.DataFrame(table)
+
+
+@pytest.fixture(scope="module")
+def folder(customers: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with train.csv, test.csv and a model."""
+    folder = tmp_path_factory.mktemp("cli")
+    customers[:90].to_csv(folder / "train.csv", index=False)
+    customers[90:].to_csv(folder / "test.csv", index=False)
+    table = folder / "train.csv"
+    done = run("fit", table, "--target", "churn", "--out", folder / "model", *FAST, "--json")
+    (folder / "stdout").write_text(done.stdout)
+    (folder / "stderr").write_text(done.stderr)
+    assert done.returncode == 0
+    return folder
+
+
+def test_fit_writes_what_the_summary_says(folder: Path, customers: pd.DataFrame) -> None:
+    summary = json.loads((folder / "stdout").read_text())
+    assert json.loads((folder / "model" / "summary.json").read_text()) == summary
+    assert (folder / "stderr").read_text() == ""
+    assert {path.name for path in (folder / "model").iterdir()} == {
+        "model.joblib",
+        "report.html",
+        "summary.json",
+    }
+    automl = joblib.load(summary["model"])
+    assert isinstance(automl, AutoClassifier)
+    low, high = summary["interval"]
+    assert summary["score"] == automl.ensemble_score_
+    assert low < summary["score"] < high
+    assert summary["majority_score"] == (customers["churn"][:90] == "yes").mean()
+    assert (summary["classes"], summary["rows"], summary["columns"]) == (["no", "yes"], 90, 3)
+    assert "<html" in Path(summary["report"]).read_text()
+    X, y = customers[:90].drop(columns="churn"), customers["churn"][:90]
+    same = AutoClassifier(max_evals=2, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(same.predict_proba(X), automl.predict_proba(X))
+
+
+def test_predict_keeps_the_order_and_ignores_the_target(
+    folder: Path, customers: pd.DataFrame
+) -> None:
+    done = run("predict", folder / "model", folder / "test.csv", "--proba")
+    assert done.returncode == 0
+    assert done.stderr.strip() == (
+        "skauto: note: The target 'churn' is in the table and is not used."
+    )
+    (folder / "predicted.csv").write_text(done.stdout)
+    predicted = pd.read_csv(folder / "predicted.csv")
+    assert predicted.columns.tolist() == ["prediction", "probability_no", "probability_yes"]
+    automl = joblib.load(folder / "model" / "model.joblib")
+    X = customers[90:].drop(columns="churn")
+    assert predicted["prediction"].tolist() == automl.predict(X).tolist()
+    np.testing.assert_allclose(predicted.iloc[:, 1:], automl.predict_proba(X))
+
+
+def test_predict_takes_other_columns_and_forms(
+    folder: Path, customers: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The result depends neither on the order of the columns nor on the format."""
+    X = customers[90:].drop(columns="churn")
+    X.to_csv(folder / "a.csv", index=False)
+    X[["zip code", "age", "calls"]].assign(note="x").to_csv(folder / "b.csv", sep=";", index=False)
+    X.to_excel(folder / "c.xlsx", index=False)
+    X.to_parquet(folder / "d.parquet")
+    outputs = []
+    for name in ("a.csv", "b.csv", "c.xlsx", "d.parquet"):
+        assert main(["predict", str(folder / "model"), str(folder / name)]) == 0
+        outputs.append(capsys.readouterr())
+    assert len({output.out for output in outputs}) == 1
+    assert "does not know are not used: 'note'" in outputs[1].err
+    assert [output.err for output in outputs[:1] + outputs[2:]] == ["", "", ""]
+
+
+def test_predict_writes_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = folder / "out.parquet"
+    model, table = str(folder / "model"), str(folder / "test.csv")
+    assert main(["predict", model, table, "--out", str(out)]) == 0
+    assert capsys.readouterr().out == ""
+    assert pd.read_parquet(out).shape == (30, 1)
+
+
+def test_report_scores_the_rows(folder: Path, customers: pd.DataFrame) -> None:
+    done = run("report", folder / "model", folder / "test.csv", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    automl = joblib.load(folder / "model" / "model.joblib")
+    truth = customers["churn"][90:]
+    predicted = automl.predict(customers[90:].drop(columns="churn"))
+    assert result["score"] == pytest.approx(accuracy_score(truth, predicted))
+    assert result["majority_score"] == pytest.approx((truth == "yes").mean())
+    assert result["report"] == str(folder / "model" / "report_test.html")
+    assert "<html" in Path(result["report"]).read_text()
+
+
+def test_codes_stay_text_in_another_file(
+    tmp_path: Path, customers: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A column of strings whose new values look like numbers is still a column of strings."""
+    customers = customers.assign(zip=customers["zip code"].str[1:].where(customers.index > 0, "x"))
+    customers[["age", "zip", "churn"]].to_csv(tmp_path / "train.csv", index=False)
+    train, model = str(tmp_path / "train.csv"), str(tmp_path / "model")
+    assert main(["fit", train, "--target", "churn", "--out", model, *FAST]) == 0
+    X = customers.loc[5:20, ["age", "zip"]]
+    X.to_csv(tmp_path / "new.csv", index=False)
+    capsys.readouterr()
+    assert main(["predict", model, str(tmp_path / "new.csv"), "--proba"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    expected = joblib.load(tmp_path / "model" / "model.joblib").predict_proba(X)
+    found = [[float(cell) for cell in line.split(",")[1:]] for line in lines[1:]]
+    np.testing.assert_allclose(found, expected)
+
+
+def test_options_reach_the_estimator(
+    tmp_path: Path, customers: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    customers.assign(number=range(120)).to_csv(tmp_path / "t.csv", index=False)
+    arguments = ["fit", str(tmp_path / "t.csv"), "--target", "churn", "--max-evals", "1"]
+    arguments += ["--out", str(tmp_path / "model"), "--scoring", "roc_auc", "--seed", "7"]
+    arguments += ["--drop", "number", "--column-kind", "age=categorical", "--jobs", "2"]
+    assert main(arguments) == 0
+    automl = joblib.load(tmp_path / "model" / "model.joblib")
+    assert automl.feature_names_in_.tolist() == ["age", "calls", "zip code"]
+    assert automl.table_report()["kind"].tolist()[0] == "categorical"
+    assert (automl.scoring, automl.random_state, automl.max_evals) == ("roc_auc", 7, 1)
+    assert (automl.n_jobs, automl.time_limit) == (2, None)
+    assert capsys.readouterr().out.startswith("roc auc ")
+    # The dropped column and the target may be in the table.
+    assert main(["predict", str(tmp_path / "model"), str(tmp_path / "t.csv")]) == 0
+    assert "does not know" not in capsys.readouterr().err
+
+
+def test_rows_without_a_class_are_left_out_with_a_note(
+    tmp_path: Path, customers: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Numbers stay integers, although a missing one makes a column of floats."""
+    labels = (customers["churn"] == "yes").astype(float).where(customers.index % 10 > 0)
+    customers.assign(churn=labels).to_csv(tmp_path / "t.csv", index=False)
+    arguments = ["fit", str(tmp_path / "t.csv"), "--target", "churn", *FAST, "--json"]
+    assert main([*arguments, "--out", str(tmp_path / "model")]) == 0
+    output = capsys.readouterr()
+    assert "12 of 120 rows are left out" in output.err
+    summary = json.loads(output.out)
+    assert (summary["rows"], summary["classes"]) == (108, [0, 1])
+    assert main(["report", str(tmp_path / "model"), str(tmp_path / "t.csv")]) == 0
+
+
+def test_warnings_are_notes_in_terms_of_the_options(
+    tmp_path: Path, customers: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    customers.assign(id=range(1, 121)).to_csv(tmp_path / "t.csv", index=False)
+    arguments = ["fit", str(tmp_path / "t.csv"), "--target", "churn", *FAST, "--json"]
+    assert main([*arguments, "--out", str(tmp_path / "model")]) == 0
+    output = capsys.readouterr()
+    (told,) = json.loads(output.out)["notes"]
+    assert output.err == f"skauto: note: {told}\n"
+    assert "--column-kind 'id=numeric'" in told
+    assert "column_kinds" not in told
+
+
+def test_folder_is_replaced_only_on_demand(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.txt").write_text("keep")
+    arguments = ["fit", str(folder / "train.csv"), "--target", "churn", *FAST]
+    arguments += ["--out", str(tmp_path)]
+    assert main(arguments) == 1
+    assert "must be new or empty" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+    assert main([*arguments, "--overwrite"]) == 0
+    assert (tmp_path / "summary.json").exists()
+    assert (tmp_path / "mine.txt").read_text() == "keep"
+
+
+CSV = "a,b,class\n" + "1,x,yes\n2,y,no\n" * 10
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        (CSV, ["--target", "clas"], "Did you mean 'class'?"),
+        (CSV, ["--target", "class", "--drop", "c"], "--drop must name a column of the table"),
+        (CSV, ["--target", "class", "--drop", "class"], "--drop must not name the target"),
+        (CSV, ["--target", "class", "--column-kind", "e=text"], "--column-kind must name"),
+        (CSV, ["--target", "class", "--drop", "a", "--drop", "b"], "must hold a column besides"),
+        (CSV, ["--target", "class", "--scoring", "acuracy"], "acuracy"),
+        (CSV.replace("no", "yes"), ["--target", "class"], "Got only 'yes', in 20 rows"),
+        (CSV.replace("no", "").replace("yes", ""), ["--target", "class"], "no value in any row"),
+        (CSV.replace("no", "1.5").replace("yes", "2"), ["--target", "class"], "with fractions"),
+        ("", ["--target", "class"], "is empty"),
+        (None, ["--target", "class"], "There is no file"),
+    ],
+)
+def test_mistakes_in_fit_are_sentences(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    content: str | None,
+    options: list[str],
+    message: str,
+) -> None:
+    table, out = tmp_path / "t.csv", tmp_path / "new" / "model"
+    if content is not None:
+        table.write_text(content)
+    assert main(["fit", str(table), "--out", str(out), *options, "--max-evals", "1"]) == 1
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.splitlines()[-1].startswith("skauto: error: ")
+    assert message in output.err
+    assert "Traceback" not in output.err
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "content", "message"),
+    [
+        ("predict", "age,zip code\n1,z1\n", "Got none named 'calls'"),
+        ("predict", "age,calls,zip code\n", "holds no rows"),
+        ("predict", None, "There is no file"),
+        ("report", "age,calls,zip code,chrn\n1,2,z1,no\n", "must hold the target of the model"),
+        ("report", "age,calls,zip code,churn\n1,2,z1,maybe\n", "maybe"),
+    ],
+)
+def test_mistakes_with_a_model_are_sentences(
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+    content: str | None,
+    message: str,
+) -> None:
+    table = tmp_path / "t.csv"
+    if content is not None:
+        table.write_text(content)
+    assert main([command, str(folder / "model"), str(table)]) == 1
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert message in output.err
+    assert output.err.splitlines()[-1].startswith("skauto: error: ")
+
+
+def test_folders_without_a_model_are_refused(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = str(folder / "test.csv")
+    assert main(["predict", str(tmp_path / "none"), table]) == 1
+    assert "There is no folder" in capsys.readouterr().err
+    assert main(["predict", str(tmp_path), table]) == 1
+    assert "holds no model.joblib" in capsys.readouterr().err
+    (tmp_path / "model.joblib").write_bytes(b"damaged")
+    (tmp_path / "summary.json").write_text("{}")
+    assert main(["predict", str(tmp_path), table]) == 1
+    assert "cannot be loaded" in capsys.readouterr().err
+
+
+def test_predictions_do_not_replace_their_table(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = folder / "test.csv"
+    before = table.read_bytes()
+    assert main(["predict", str(folder / "model"), str(table), "--out", str(table)]) == 1
+    assert "--out must not be the table" in capsys.readouterr().err
+    assert table.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["train", "t.csv"],
+        ["fit", "t.csv"],
+        ["fit", "t.csv", "--target", "y", "--out", "m", "--time-limit", "-1"],
+        ["fit", "t.csv", "--target", "y", "--out", "m", "--max-evals", "1.5"],
+        ["fit", "t.csv", "--target", "y", "--out", "m", "--column-kind", "a"],
+        ["fit", "t.csv", "--target", "y", "--out", "m", "--column-kind", "a=float"],
+    ],
+)
+def test_wrong_usage_exits_with_2(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as exit:
+        main(arguments)
+    assert exit.value.code == 2
+    assert "usage: skauto" in capsys.readouterr().err
+
+
+def test_exit_codes_of_the_process(tmp_path: Path) -> None:
+    missing = run("predict", tmp_path, "none.csv")
+    assert (missing.returncode, missing.stdout) == (1, "")
+    assert missing.stderr.startswith("skauto: error: ")
+    assert "Traceback" not in missing.stderr
+    assert run("fit").returncode == 2
+
+
+def test_without_pandas_the_error_says_so(folder: Path) -> None:
+    program = (
+        "import sys; sys.modules['pandas'] = None; from skauto.cli._main import main; "
+        f"sys.exit(main(['predict', {str(folder / 'model')!r}, {str(folder / 'test.csv')!r}]))"
+    )
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    assert done.returncode == 1
+    assert "needs pandas" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,108 @@
+"""Files are read as they were written: separators, decimal marks, encodings, formats."""
+
+import gzip
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from skauto.cli._messages import CommandError
+from skauto.cli._tables import read_table, write_table
+
+TABLE = pd.DataFrame({"name": ["Zoë", "Ann, B."], "size": [1.5, -2.25], "n": [3, 4]})
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".xlsx"])
+def test_a_written_table_is_read_back(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"table{ending}"
+    write_table(TABLE, path)
+    pd.testing.assert_frame_equal(read_table(path), TABLE)
+
+
+@pytest.mark.parametrize("separator", list(",;\t|"))
+@pytest.mark.parametrize("decimal", list(".,"))
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_notation_is_found(tmp_path: Path, separator: str, decimal: str, encoding: str) -> None:
+    path = tmp_path / "table.csv"
+    TABLE.to_csv(path, index=False, sep=separator, decimal=decimal, encoding=encoding)
+    if separator == decimal:  # the numbers are quoted, and skauto reads them as such
+        assert read_table(path)["size"].tolist() == ["1,5", "-2,25"]
+    else:
+        pd.testing.assert_frame_equal(read_table(path), TABLE)
+
+
+def test_decimal_commas_do_not_hide_decimal_points(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("a;b\n1,234;1.5\n2,345;2.5\n")
+    table = read_table(path)
+    assert table["a"].tolist() == ["1,234", "2,345"]
+    assert table["b"].tolist() == [1.5, 2.5]
+
+
+def test_separators_in_quoted_cells_and_short_lines_do_not_count(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text('text;class\n"a, b, c";x\n"line\nbreak, d";y\n\n')
+    assert read_table(path).to_dict("list") == {
+        "text": ["a, b, c", "line\nbreak, d"],
+        "class": ["x", "y"],
+    }
+
+
+def test_a_file_longer_than_the_sample_is_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv.gz"
+    lines = "".join(f"{i};{i / 4}\n".replace(".", ",") for i in range(20_000))
+    path.write_bytes(gzip.compress(f"a;b\n{lines}".encode()))
+    table = read_table(path)
+    assert table["b"].tolist() == [i / 4 for i in range(20_000)]
+
+
+def test_columns_of_strings_stay_strings(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("zip,n\n00123,1\n,2\n")
+    table = read_table(path, ["zip", "not there"])
+    assert table["zip"][0] == "00123"
+    assert table["zip"].isna().tolist() == [False, True]
+    assert table["n"].tolist() == [1, 2]
+
+
+def test_first_sheet_is_read_with_a_note(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "book.xlsx"
+    with pd.ExcelWriter(path) as book:
+        TABLE.to_excel(book, sheet_name="rows", index=False)
+        TABLE.to_excel(book, sheet_name="copy", index=False)
+    pd.testing.assert_frame_equal(read_table(path), TABLE)
+    assert "Of 2 sheets" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", b"", "is empty"),
+        ("a.csv", b"\xef\xbb\xbf \n", "is empty"),
+        ("a.csv", b"a,b\n", "holds no rows"),
+        ("a.csv", b"a,b\n1,2\n1,2,3,4\n", "cannot be read as csv"),
+        ("a.csv.gz", b"no gzip", "cannot be read as csv.gz"),
+        ("a.parquet", b"no parquet", "cannot be read as parquet"),
+        ("a.xlsx", b"no workbook", "cannot be read as xlsx"),
+        ("a.docx", b"", "must end with .csv"),
+    ],
+)
+def test_unreadable_files_are_refused(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(CommandError, match=message):
+        read_table(path)
+
+
+def test_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    pd.DataFrame([[1, 2], [3, 4]], columns=[7, "b"]).to_excel(path, index=False)
+    assert read_table(path).columns.tolist() == ["7", "b"]  # names are text
+    twice = pd.DataFrame([[1, 2]], columns=pd.Index([7, "7"], dtype=object))
+    twice.to_excel(path, index=False)
+    with pytest.raises(CommandError, match="'7' more than once"):
+        read_table(path)
