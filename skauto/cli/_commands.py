@@ -117,7 +117,8 @@ def report(arguments: Namespace) -> None:
         _print_json(result)
     else:
         name = score_name(estimator)
-        print(f"{_score_line(name, result)}, on the {len(X)} rows of the table\nreport: {path}")
+        rows = f"the {len(X)} rows of the table"
+        print(f"{_score_line(name, result, rows)}\nreport: {path}")
 
 
 def _split(table: "pd.DataFrame", arguments: Namespace) -> tuple["pd.DataFrame", "pd.Series"]:
@@ -132,6 +133,11 @@ def _split(table: "pd.DataFrame", arguments: Namespace) -> tuple["pd.DataFrame",
         raise CommandError(
             f"The target {arguments.target!r} must hold at least two classes. Got only "
             f"{y.iloc[0]!r}, in {len(y)} rows."
+        )
+    if y.nunique() > len(y) / 2:
+        raise CommandError(
+            f"The target {arguments.target!r} must hold classes, each in several rows. Got "
+            f"{y.nunique()} different values in {len(y)} rows, such as {listed(y.unique()[:3])}."
         )
     X = table.loc[kept].drop(columns=[arguments.target, *arguments.drop])
     if not X.shape[1]:
@@ -242,21 +248,21 @@ def _number(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def _score_line(name: str, result: Mapping[str, Any]) -> str:
-    """Write the score of the ensemble, its interval, and what guessing gives."""
+def _score_line(name: str, result: Mapping[str, Any], rows: str) -> str:
+    """Write the score of the ensemble, its interval, what guessing gives, and on which rows."""
     if result["score"] is None:
-        return f"{name}: not known, since no pipeline was fitted in time"
+        return f"{name} is not known: no pipeline was fitted in time"
     low, high = ("?" if bound is None else f"{bound:.4g}" for bound in result["interval"])
     line = f"{name} {result['score']:.4g} (95% interval {low} to {high})"
     if result["majority_score"] is not None:
         line += f"; always answering the most frequent class: {result['majority_score']:.4g}"
-    return line
+    return f"{line}, on {rows}"
 
 
 def _told(name: str, summary: Mapping[str, Any]) -> str:
     """Write the result of `fit` for a reader."""
     lines = [
-        f"{_score_line(name, summary)}, on out-of-fold predictions",
+        _score_line(name, summary, "out-of-fold predictions"),
         f"{summary['trials']} trials in {summary['seconds']:.0f} s; pipelines in the ensemble: "
         f"{summary['members']}; the best one: {summary['best_pipeline'] or 'none'}",
         f"model: {summary['model']}",

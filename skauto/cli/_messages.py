@@ -3,6 +3,7 @@
 import contextlib
 import re
 import sys
+import traceback
 import warnings
 from collections.abc import Iterable, Iterator
 
@@ -70,8 +71,14 @@ def _by_options(text: str) -> str:
 
 @contextlib.contextmanager
 def refusals_as_errors() -> Iterator[None]:
-    """Turn the errors by which skauto refuses a table or an argument into errors of a command."""
+    """Turn the errors by which skauto refuses a table or an argument into errors of a command.
+
+    A ``raise`` statement has raised them. Other errors are bugs and keep their traceback.
+    """
     try:
         yield
     except (ValueError, TypeError) as error:
+        line = traceback.extract_tb(error.__traceback__)[-1].line or ""
+        if not line.startswith("raise"):
+            raise
         raise CommandError(_by_options(str(error))) from error

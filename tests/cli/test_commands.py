@@ -14,6 +14,7 @@ from sklearn.metrics import accuracy_score
 
 from skauto import AutoClassifier
 from skauto.cli._main import main
+from skauto.cli._messages import CommandError, refusals_as_errors
 
 ROOT = Path(__file__).parents[2]
 FAST = ["--max-evals", "2", "--seed", "0"]
@@ -213,6 +214,25 @@ def test_folder_is_replaced_only_on_demand(
     assert (tmp_path / "mine.txt").read_text() == "keep"
 
 
+def test_a_model_without_a_trial_has_no_score(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["fit", str(folder / "train.csv"), "--target", "churn", "--time-limit", "0.001"]
+    assert main([*arguments, "--out", str(tmp_path / "model")]) == 0
+    output = capsys.readouterr()
+    assert output.out.startswith("accuracy is not known: no pipeline was fitted in time\n")
+    assert "note: The budget was too short" in output.err
+    summary = json.loads((tmp_path / "model" / "summary.json").read_text())
+    assert summary["score"] is None
+
+
+def test_errors_of_skauto_itself_keep_their_traceback() -> None:
+    with pytest.raises(TypeError, match="has no len"), refusals_as_errors():
+        len(None)
+    with pytest.raises(CommandError, match="y must hold"), refusals_as_errors():
+        AutoClassifier(max_evals=1).fit([[1], [2]], [0, 0])
+
+
 CSV = "a,b,class\n" + "1,x,yes\n2,y,no\n" * 10
 
 
@@ -228,6 +248,7 @@ CSV = "a,b,class\n" + "1,x,yes\n2,y,no\n" * 10
         (CSV.replace("no", "yes"), ["--target", "class"], "Got only 'yes', in 20 rows"),
         (CSV.replace("no", "").replace("yes", ""), ["--target", "class"], "no value in any row"),
         (CSV.replace("no", "1.5").replace("yes", "2"), ["--target", "class"], "with fractions"),
+        ("a,class\n" + "1,u\n2,v\n3,w\n", ["--target", "class"], "Got 3 different values"),
         ("", ["--target", "class"], "is empty"),
         (None, ["--target", "class"], "There is no file"),
     ],
