@@ -3,7 +3,7 @@
 from skauto._search import SearchResult, minimize
 from skauto.estimators import AutoClassifier, ConstrainedAutoClassifier, SearchOptions
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 __all__ = [
     "AutoClassifier",
