@@ -20,15 +20,18 @@ ROOT = Path(__file__).parents[2]
 FAST = ["--max-evals", "2", "--seed", "0"]
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own."""
+def start(*arguments: object, program: tuple[str, ...] = ("-m", "skauto"), **streams: int):
+    """Start the command line in a process of its own."""
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    return subprocess.run(
-        [sys.executable, "-m", "skauto", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path},
-    )
+    command = [sys.executable, *program, *map(str, arguments)]
+    return subprocess.Popen(command, text=True, env={**os.environ, "PYTHONPATH": path}, **streams)
+
+
+def run(*arguments: object, **options: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+    """Run the command line to its end."""
+    process = start(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+    stdout, stderr = process.communicate()
+    return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
 
 
 @pytest.fixture(scope="module")
@@ -244,7 +247,7 @@ CSV = "a,b,class\n" + "1,x,yes\n2,y,no\n" * 10
         (CSV, ["--target", "class", "--drop", "class"], "--drop must not name the target"),
         (CSV, ["--target", "class", "--column-kind", "e=text"], "--column-kind must name"),
         (CSV, ["--target", "class", "--drop", "a", "--drop", "b"], "must hold a column besides"),
-        (CSV, ["--target", "class", "--scoring", "acuracy"], "acuracy"),
+        (CSV, ["--target", "class", "--scoring", "f9"], "'f9'"),
         (CSV.replace("no", "yes"), ["--target", "class"], "Got only 'yes', in 20 rows"),
         (CSV.replace("no", "").replace("yes", ""), ["--target", "class"], "no value in any row"),
         (CSV.replace("no", "1.5").replace("yes", "2"), ["--target", "class"], "with fractions"),
@@ -353,18 +356,29 @@ def test_exit_codes_of_the_process(tmp_path: Path) -> None:
     assert run("fit").returncode == 2
 
 
+def test_progress_is_shown_in_a_terminal_only(folder: Path, tmp_path: Path) -> None:
+    """The fixture has shown that nothing is written to a file; the terminal gets one line."""
+    pty = pytest.importorskip("pty")
+    main_end, terminal = pty.openpty()
+    arguments = ["fit", folder / "train.csv", "--target", "churn", "--out", tmp_path / "m", *FAST]
+    process = start(*arguments, "--json", stdout=subprocess.PIPE, stderr=terminal)
+    stdout, _ = process.communicate()
+    os.close(terminal)
+    shown = os.read(main_end, 65_536).decode()
+    os.close(main_end)
+    assert process.returncode == 0
+    assert json.loads(stdout)["trials"] == 2
+    assert "2/2 trials" in shown
+    assert shown.startswith("\r")
+    assert shown.count("\n") == 1
+
+
 def test_without_pandas_the_error_says_so(folder: Path) -> None:
-    program = (
-        "import sys; sys.modules['pandas'] = None; from skauto.cli._main import main; "
-        f"sys.exit(main(['predict', {str(folder / 'model')!r}, {str(folder / 'test.csv')!r}]))"
+    code = (
+        "import sys; sys.modules['pandas'] = None; "
+        "from skauto.cli._main import main; sys.exit(main())"
     )
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path},
-    )
+    done = run("predict", folder / "model", folder / "test.csv", program=("-c", code))
     assert done.returncode == 1
     assert "needs pandas" in done.stderr
     assert "Traceback" not in done.stderr
