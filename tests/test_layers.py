@@ -52,7 +52,10 @@ DEFERRED = {
     "skl2onnx",
 }
 # Modules that import one of them at the top, because they define sub-classes. Treated alike.
-SLOW_MODULES = {"skauto.space.catalog._samplers": "imblearn"}
+SLOW_MODULES = {
+    "skauto.model._sampler_pipeline": "imblearn",
+    "skauto.space.catalog._samplers": "imblearn",
+}
 # The one module that may import private names of other packages.
 COMPAT = "skauto.utils._compat"
 

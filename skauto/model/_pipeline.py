@@ -10,10 +10,15 @@ from sklearn import config_context
 from sklearn.pipeline import Pipeline
 
 from skauto.model._groups import groups_of
+from skauto.model._output import NamedOutput
 from skauto.model._weighted import WeightedClassifier
 
 
-class GroupWeightedPipeline(Pipeline):
+class NamedPipeline(NamedOutput, Pipeline):
+    """A pipeline whose output can be a dataframe."""
+
+
+class GroupWeightedPipeline(NamedPipeline):
     """A pipeline whose last step, a `WeightedClassifier`, weights sensitive groups.
 
     ``fit(X, y)`` reads the groups from the columns of ``X``, or from those of the dataframe
@@ -33,11 +38,11 @@ class GroupWeightedPipeline(Pipeline):
 def make_pipeline(steps: list[tuple[str, Any]]) -> Pipeline:
     """Make a pipeline of fitted steps: that of imbalanced-learn if one of them is a sampler."""
     if any(hasattr(estimator, "fit_resample") for _, estimator in steps):
-        from imblearn.pipeline import Pipeline as SamplerPipeline  # slow to import
+        from skauto.model._sampler_pipeline import SamplerPipeline  # slow to import
 
         return SamplerPipeline(steps)
     weighted = getattr(steps[-1][1], "group_weights", None)
-    return GroupWeightedPipeline(steps) if weighted else Pipeline(steps)
+    return GroupWeightedPipeline(steps) if weighted else NamedPipeline(steps)
 
 
 def final_classifier(pipeline: Pipeline) -> Any:
