@@ -6,12 +6,18 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module, resources
 from typing import TYPE_CHECKING, Any
 
+from skauto.display._base import BLUE
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-# Black and white of figures are replaced by the colours of the page, which can be dark.
-_PAGE_COLORS = {"#000000": "currentColor", "#ffffff": "var(--page)"}
+# Black, white and blue of figures are replaced by the colors of the page, which can be dark.
+_PAGE_COLORS = {
+    "#000000": "currentColor",
+    "#ffffff": "var(--page)",
+    BLUE.lower(): "var(--accent)",
+}
 # Longest text of a table cell, in characters, that is not wrapped.
 _LONG = 24
 _STYLE = {
@@ -28,9 +34,9 @@ _STYLE = {
 }
 
 
-def check_plot_support(caller: str) -> None:
-    """Raise an ImportError that names `caller` if matplotlib or pandas is not installed."""
-    for package in ("matplotlib", "pandas"):
+def check_plot_support(caller: str, *packages: str) -> None:
+    """Raise an ImportError that names `caller` if a package is not installed."""
+    for package in packages:
         try:
             import_module(package)
         except ImportError as exc:
@@ -93,7 +99,7 @@ def bar(share: float) -> Markup:
 def figure(
     draw: Callable[["Figure"], Any], caption: str, width: float = 5.2, height: float = 3.4
 ) -> str:
-    """Format what ``draw(figure)`` draws, of a size in inches, as SVG in the page's colours."""
+    """Format what ``draw(figure)`` draws, of a size in inches, as SVG in the page's colors."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -123,19 +129,23 @@ def _legend_below(drawn: "Figure") -> None:
         drawn.legend(handles, labels, loc="outside lower center", ncols=3, fontsize="small")
 
 
-def page(title: str, header: str, sections: dict[str, str]) -> str:
-    """Format a page that needs no other file; `sections` maps headings to HTML."""
+def section(heading: str, *content: str) -> str:
+    """Format a section of a page; without content it is left out."""
+    inner = "".join(content)
+    return f"<section><h3>{text(heading)}</h3>{inner}</section>" if inner else ""
+
+
+def paragraph(content: str, kind: str = "") -> str:
+    """Format a sentence as a paragraph, of a class of the style sheet."""
+    return f'<p class="{kind}">{text(content)}</p>' if kind else f"<p>{text(content)}</p>"
+
+
+def document(title: str, body: str) -> str:
+    """Format a page that needs no other file."""
     css = resources.files("skauto.display").joinpath("report.css").read_text(encoding="utf-8")
-    anchors = {name: name.lower().replace(" ", "-") for name in sections}
-    links = "".join(f'<a href="#{anchor}">{text(name)}</a>' for name, anchor in anchors.items())
-    parts = "".join(
-        f'<section id="{anchors[name]}"><h2>{text(name)}</h2>{content}</section>'
-        for name, content in sections.items()
-    )
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta name="color-scheme" content="light dark"><title>{text(title)}</title>'
-        f"<style>{css}</style></head><body><main>{header}<nav>{links}</nav>{parts}</main></body>"
-        "</html>\n"
+        f"<style>{css}</style></head><body><main>{body}</main></body></html>\n"
     )

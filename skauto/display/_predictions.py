@@ -1,35 +1,13 @@
-"""Scores and plots of predicted probabilities, for the report."""
+"""Predicted probabilities and labels of some rows, with their true classes."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.calibration import CalibrationDisplay
-from sklearn.metrics import (
-    ConfusionMatrixDisplay,
-    RocCurveDisplay,
-    accuracy_score,
-    balanced_accuracy_score,
-    log_loss,
-    roc_auc_score,
-)
 
-from skauto.display._base import BLUE, COLORMAP
-from skauto.display._page import figure, table
-from skauto.display._words import as_written
 from skauto.selection._intervals import Answers, Truth
 from skauto.utils import FloatArray, take_rows
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-# Largest number of classes for which the cells of the confusion matrix hold numbers.
-_N_NUMBERED = 12
-# Longest label that is written horizontally.
-_SHORT_LABEL = 6
-# Inches.
-_WIDTH, _HEIGHT = 4.0, 3.6
 
 
 @dataclass(frozen=True)
@@ -69,8 +47,9 @@ class Predictions:
                 f"The 'y' of held-out rows must hold classes of fit, {classes.tolist()}. Got "
                 f"{unknown[0]}."
             )
-        labels = np.searchsorted(classes, estimator.predict(X))
-        return cls(estimator.predict_proba(X), labels, np.searchsorted(classes, y), classes)
+        probabilities, decision = estimator.ensemble_.read(X)
+        labels = decision.labels(probabilities)
+        return cls(probabilities, labels, np.searchsorted(classes, y), classes)
 
     @property
     def answers(self) -> Answers:
@@ -86,80 +65,6 @@ class Predictions:
         return replace(truth, weight=weight, X=None if X is None else take_rows(X, self.rows))
 
     @property
-    def _binary(self) -> bool:
+    def binary(self) -> bool:
+        """Whether there are two classes."""
         return len(self.classes) == 2
-
-    def scores(self) -> str:
-        """Tabulate common scores; ROC AUC only if every class occurs."""
-        scores = {
-            "rows": len(self.truth),
-            "accuracy": accuracy_score(self.truth, self.labels),
-            "balanced accuracy": balanced_accuracy_score(self.truth, self.labels),
-            "log loss": log_loss(
-                self.truth, self.probabilities, labels=np.arange(len(self.classes))
-            ),
-        }
-        if len(np.unique(self.truth)) == len(self.classes):
-            name = "ROC AUC" if self._binary else "ROC AUC (one-vs-rest)"
-            positive = self.probabilities[:, 1] if self._binary else self.probabilities
-            scores[name] = roc_auc_score(self.truth, positive, multi_class="ovr")
-        return table(list(scores), [list(scores.values())])
-
-    def figures(self) -> str:
-        """Draw confusion matrix, calibration curve and, with two classes, ROC curve."""
-        captions = {
-            self._draw_confusion: "Confusion matrix, number of rows",
-            self._draw_calibration: (
-                "Calibration: predicted probability equals observed share on the diagonal"
-            ),
-        }
-        if self._binary and len(np.unique(self.truth)) == 2:
-            captions[self._draw_roc] = f"ROC curve of class {self.classes[1]}"
-        drawn = [figure(draw, caption, _WIDTH, _HEIGHT) for draw, caption in captions.items()]
-        return f'<div class="figures">{"".join(drawn)}</div>'
-
-    def _draw_confusion(self, drawn: "Figure") -> None:
-        longest = max(len(str(label)) for label in self.classes)
-        ConfusionMatrixDisplay.from_predictions(
-            self.truth,
-            self.labels,
-            labels=np.arange(len(self.classes)),
-            display_labels=[as_written(label) for label in self.classes],
-            include_values=len(self.classes) <= _N_NUMBERED,
-            xticks_rotation="vertical" if longest > _SHORT_LABEL else "horizontal",
-            cmap=COLORMAP,
-            ax=drawn.subplots(),
-        )
-
-    def _draw_calibration(self, drawn: "Figure") -> None:
-        """Draw the calibration of the second of two classes, or of the predicted class."""
-        if self._binary:
-            predicted, happened = self.probabilities[:, 1], self.truth == 1
-            name = as_written(self.classes[1])
-            axes = f"mean probability of class {name}", f"share of class {name}"
-        else:
-            predicted = np.take_along_axis(self.probabilities, self.labels[:, None], 1)[:, 0]
-            happened = self.labels == self.truth
-            axes = "mean probability of the predicted class", "share of correct predictions"
-        ax = drawn.subplots()
-        CalibrationDisplay.from_predictions(
-            happened.astype(int),
-            np.clip(predicted, 0.0, 1.0),
-            n_bins=10,
-            strategy="quantile",
-            pos_label=1,
-            name="ensemble",
-            ax=ax,
-            color=BLUE,
-        )
-        ax.set(xlabel=axes[0], ylabel=axes[1], xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-
-    def _draw_roc(self, drawn: "Figure") -> None:
-        RocCurveDisplay.from_predictions(
-            self.truth,
-            self.probabilities[:, 1],
-            name="ensemble",
-            ax=drawn.subplots(),
-            plot_chance_level=True,
-            curve_kwargs={"color": BLUE},
-        )

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skauto.data import TableReader
 from skauto.display._leaderboard import leaderboard_frame
-from skauto.display._report import report_html
+from skauto.display._report import report_dict, report_html
 from skauto.display._summary import summary_html
 from skauto.history import History, Trial
 from skauto.model import PipelineEnsemble
@@ -170,27 +170,29 @@ class ReportMixin:
         X: Any = None,
         y: Any = None,
         importance: Any = None,
+        title: str | None = None,
     ) -> None:
         """Write a report on the fitted estimator: one HTML file that needs no network.
 
-        The report shows the data, the search with its failures, the ensemble, its out-of-fold
-        predictions (confusion matrix, calibration and, with two classes, the ROC curve), the
-        limits, the cost, and the code and versions to reproduce it. It needs the extra
-        ``skauto[plot]``.
+        Page one is for readers who do not know machine learning: what to expect on new rows, what
+        drives the answers, where they err and what to watch. Page two has probabilities,
+        thresholds and limits, page three the search and how to repeat it. It needs the extra
+        ``skauto[plot]``. With ``verbose`` a line on the standard error shows the progress.
 
         Parameters
         ----------
         path : path-like
             File to write; an existing one is replaced.
         X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features), default=None
-            Held-out rows. With them, the report also shows the scores on these rows and the
-            permutation importance of the columns, on at most 1,000 rows.
+            Held-out rows. With them, the report is about the predictions of these rows, and shows
+            the permutation importance of the columns on a sample of them.
         y : array-like of shape (n_samples,), default=None
             Classes of ``X``; required with ``X``.
         importance : Bunch, default=None
-            Result of :func:`skauto.inspection.cross_validated_importance` on the rows of ``fit``.
-            With it, the report shows the permutation importance of the columns on out-of-fold
-            predictions.
+            Result of :func:`skauto.inspection.cross_validated_importance` on the rows of ``fit``,
+            which is shown in place of the importance on ``X``.
+        title : str, default=None
+            Title of the report; None makes one from the name of ``y`` or the classes.
 
         Raises
         ------
@@ -200,9 +202,72 @@ class ReportMixin:
             If only one of X and y is given, or the importance has not one row for each column.
         NotFittedError
             Before ``fit``.
+
+        See Also
+        --------
+        report_dict : The content as data.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from skauto import AutoClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> clf = AutoClassifier("random", max_evals=2, cv=2, random_state=0).fit(X[::2], y[::2])
+        >>> clf.save_report(getfixture("tmp_path") / "report.html", X=X[1::2], y=y[1::2])
         """
         check_is_fitted(self)
-        Path(path).write_text(report_html(self, X, y, importance), encoding="utf-8")
+        page = report_html(self, X, y, importance, title)
+        Path(path).write_text(page, encoding="utf-8")
+
+    def report_dict(
+        self,
+        *,
+        X: Any = None,
+        y: Any = None,
+        importance: Any = None,
+        title: str | None = None,
+    ) -> dict[str, Any]:
+        """Return the content of the report as data that JSON can represent (needs pandas).
+
+        Parameters
+        ----------
+        X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features), default=None
+            Held-out rows, see ``save_report``.
+        y : array-like of shape (n_samples,), default=None
+            Classes of ``X``; required with ``X``.
+        importance : Bunch, default=None
+            Result of :func:`skauto.inspection.cross_validated_importance`, see ``save_report``.
+        title : str, default=None
+            Title of the report.
+
+        Returns
+        -------
+        report : dict
+            The keys are "title", "date", "data", "verdict", "scores", "drivers", "errors",
+            "watch", "probabilities", "limits" and "engineering". Values that are not defined are
+            None.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        ValueError
+            If only one of X and y is given, or the importance has not one row for each column.
+        NotFittedError
+            Before ``fit``.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from skauto import AutoClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = AutoClassifier("random", max_evals=2, cv=2, random_state=0).fit(X, y)
+        >>> report = clf.report_dict()
+        >>> report["verdict"]["score"] == clf.ensemble_score_
+        True
+        """
+        check_is_fitted(self)
+        return report_dict(self, X, y, importance, title)
 
     def _html_repr(self) -> str:
         """Diagram of scikit-learn, after ``fit`` with a summary of the results above it."""

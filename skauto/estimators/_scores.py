@@ -122,6 +122,22 @@ class ScoreMixin(ReportMixin):
         columns = ["held_out", "held_out_low", "held_out_high"]
         return frame.join(pd.DataFrame.from_dict(held_out, orient="index", columns=columns))
 
+    def _held_out_scores(self, known: Predictions, X: Any) -> tuple[dict[str, Interval], bool]:
+        """Score predictions of held-out rows X, by model; and whether the ensemble guesses."""
+        models = {ENSEMBLE: known.answers}
+        if hasattr(self, "best_estimator_"):
+            best = np.asarray(self.best_estimator_.predict_proba(X))
+            models[BEST] = Answers(best, np.argmax(best, axis=1))
+        goal = self.history_.goal
+        if goal.targets is not None:
+            models[MAJORITY] = Answers.guesses(
+                goal.targets, len(known.classes), goal.sample_weight, n_rows=len(known.truth)
+            )
+        scoring = primary_scoring(self.scoring, len(self.classes_))
+        found = score_models(self.scorer_, scoring, models, known.truth_of(None, X))
+        guesses = is_guessing(found)
+        return {name: value for name, value in found.items() if name != _LEAD}, guesses
+
     @property
     def _is_guessing(self) -> bool:
         return is_guessing(self._scores)
@@ -204,19 +220,8 @@ def held_out_scores(estimator: Any, X: Any, y: Any) -> dict[str, Interval] | Non
             f"{'y' if X is None else 'X'}."
         )
     known = Predictions.held_out(estimator, X, np.asarray(plain_labels(y)))
-    models = {ENSEMBLE: known.answers}
-    if hasattr(estimator, "best_estimator_"):
-        best = np.asarray(estimator.best_estimator_.predict_proba(X))
-        models[BEST] = Answers(best, np.argmax(best, axis=1))
-    goal = estimator.history_.goal
-    if goal.targets is not None:
-        models[MAJORITY] = Answers.guesses(
-            goal.targets, len(known.classes), goal.sample_weight, n_rows=len(known.truth)
-        )
-    truth = known.truth_of(None, X)
-    scoring = primary_scoring(estimator.scoring, len(estimator.classes_))
-    found = score_models(estimator.scorer_, scoring, models, truth)
-    return {name: value for name, value in found.items() if name != _LEAD}
+    scores: dict[str, Interval] = estimator._held_out_scores(known, X)[0]
+    return scores
 
 
 def is_guessing(scores: Mapping[str, Interval]) -> bool:

@@ -1,0 +1,129 @@
+"""Differences between the table of ``fit`` and the rows that were given."""
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from skauto.data._encoders import CategoryEncoder, NumericEncoder
+from skauto.data._table import read_columns
+from skauto.display._report._evidence import Evidence
+from skauto.display._report._format import listed, percent, quoted
+from skauto.exceptions import UnreadableCellsWarning
+
+# Smallest differences of shares that are told; each must also exceed three standard errors.
+_MISSING, _UNSEEN, _ABOVE_MEDIAN, _CLASSES = 0.1, 0.05, 0.2, 0.1
+_N_ERRORS = 3.0
+
+
+def drift(evidence: Evidence) -> list[str]:
+    """Describe what differs in the rows that were given, in one sentence each."""
+    known = evidence.held_out
+    if known is None:
+        return []
+    return [*_scores(evidence), *_classes(evidence), *_columns(evidence)]
+
+
+def _scores(evidence: Evidence) -> list[str]:
+    """Compare the score with the interval of the out-of-fold predictions."""
+    estimator = evidence.estimator
+    (score, _, high), _ = evidence.held_out_scores[0]["ensemble"], None
+    expected, (low, top) = estimator.ensemble_score_, estimator.ensemble_score_interval_
+    if score > top and _same_labels(evidence):
+        return [
+            "The rows given have the classes of the rows of the fit, in the same order. If they "
+            "are the same rows, the numbers of this page are too good."
+        ]
+    if score < low and high < expected:
+        return [
+            f"The score on the rows given, {score:.3g}, is below what the fit promised, {low:.3g} "
+            f"to {top:.3g}. The rows may differ from those of the fit."
+        ]
+    return []
+
+
+def _same_labels(evidence: Evidence) -> bool:
+    targets = evidence.estimator.history_.goal.targets
+    assert evidence.held_out is not None
+    return targets is not None and np.array_equal(targets, evidence.held_out.truth)
+
+
+def _classes(evidence: Evidence) -> list[str]:
+    known = evidence.held_out
+    assert known is not None
+    counts = evidence.counts
+    if not counts.any():
+        return []
+    before = counts / counts.sum()
+    after = np.bincount(known.truth, minlength=len(counts)) / len(known.truth)
+    change = np.abs(after - before)
+    worst = int(np.argmax(change))
+    error = _error(before[worst], int(counts.sum()), len(known.truth))
+    if change[worst] < max(_CLASSES, _N_ERRORS * error):
+        return []
+    return [
+        f"Class {quoted(known.classes[worst])} is {percent(after[worst])} of the rows given, and "
+        f"was {percent(before[worst])} of the rows of the fit."
+    ]
+
+
+def _columns(evidence: Evidence) -> list[str]:
+    """Compare missing cells, unseen categories and medians of the columns."""
+    reader = evidence.estimator.reader_
+    if reader.columns_ is None:
+        return []
+    used = {j: column for j, column in enumerate(reader.columns_) if column.keep.any()}
+    cells_of = read_columns(evidence.X, {j: column.name for j, column in used.items()})
+    found: dict[str, list[str]] = {"missing": [], "unseen": [], "shifted": []}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreadableCellsWarning)
+        for column, cells in zip(used.values(), cells_of, strict=True):
+            for what, text in _of_column(column, cells, evidence.n_rows_of_table).items():
+                found[what].append(text)
+    told = {
+        "missing": "Other shares of missing cells than in the fit",
+        "unseen": "Cells that the fit has never seen, and that count as unknown",
+        "shifted": "Other values than in the fit",
+    }
+    return [f"{told[what]}: {listed(texts)}." for what, texts in found.items() if texts]
+
+
+def _of_column(column: Any, cells: Any, n_fitted: int) -> dict[str, str]:
+    """Describe the differences of a column, by kind of difference."""
+    name, n = quoted(column.name), len(cells.missing)
+    block = column.read(cells, [])
+    values = np.asarray(block.rows(0, n), dtype=np.float64)
+    empty = np.isnan(values).all(axis=1) & cells.missing
+    before, after = column.n_missing / max(1, n_fitted), float(cells.missing.mean())
+    if column.strings is None and isinstance(column.encoder, NumericEncoder):
+        after = float(np.isnan(values).all(axis=1).mean())
+    found = {}
+    if abs(after - before) >= max(_MISSING, _N_ERRORS * _error(before, n_fitted, n)):
+        found["missing"] = f"{name} ({percent(before)} then, {percent(after)} now)"
+    if isinstance(column.encoder, CategoryEncoder):
+        unseen = float((np.isnan(values[:, 0]) & ~empty).mean())
+        if unseen >= _UNSEEN:
+            found["unseen"] = f"{name} ({percent(unseen)} of the cells)"
+    elif isinstance(column.encoder, NumericEncoder) and not math.isnan(column.fill[0]):
+        shift = _shift(values[:, 0], float(column.fill[0]))
+        if shift:
+            found["shifted"] = f"{name} ({shift})"
+    return found
+
+
+def _shift(values: Any, median: float) -> str:
+    """Say how many values are on one side of the median of the fit; empty if about half are."""
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return ""
+    margin = max(_ABOVE_MEDIAN, _N_ERRORS * 0.5 / math.sqrt(len(known)))
+    for side, share in (("above", (known > median).mean()), ("below", (known < median).mean())):
+        if share > 0.5 + margin:
+            return f"half were {side} {median:.4g} then at most, {percent(share)} are now"
+    return ""
+
+
+def _error(share: float, n_before: int, n_after: int) -> float:
+    """Return the standard error of the difference of two shares."""
+    return math.sqrt(share * (1.0 - share) * (1.0 / max(1, n_before) + 1.0 / max(1, n_after)))

@@ -1,0 +1,284 @@
+"""Which columns drive the answers: sampled permutation importance, and directions."""
+
+import math
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_random_state
+
+from skauto.data._table import Cells, Levels, Numbers, read_columns, text_of
+from skauto.display._base import score_name
+from skauto.display._predictions import Predictions
+from skauto.display._report._evidence import HELD_OUT, OUT_OF_FOLD, Evidence
+from skauto.display._report._permuted import predict_stacked, with_rows_of
+from skauto.exceptions import UnreadableCellsWarning
+from skauto.selection._intervals import score_answers
+from skauto.utils import FloatArray, IntArray, take_rows
+
+# Rows that are predicted for the importance: as many as the models predict in these seconds, by
+# the seconds that the search measured for its members and by constants for reading the table.
+_SECONDS = 4.0
+_SECONDS_PER_ROW, _SECONDS_PER_CELL = 5e-5, 1e-6
+_MIN_PREDICTED, _MAX_PREDICTED = 2_000, 60_000
+# Permuted rows: fewer of them say little, and more change little.
+_MIN_ROWS, _MAX_ROWS = 100, 1_000
+_MAX_REPEATS = 5
+_MAX_COLUMNS = 100
+# Directions: columns, rows, and quantiles of the values that are set.
+_N_DIRECTED, _N_ROWS_SET = 8, 200
+_QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
+# A direction is a change of the mean probability of at least this, and steps against it are at
+# most this share of it.
+_MIN_CHANGE, _MAX_REVERSAL = 0.02, 0.1
+# Kinds of columns whose values have an order.
+_ORDERED_KINDS = ("numeric", "boolean", "ordinal")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Columns that are permuted, on how many rows, and how often."""
+
+    columns: IntArray
+    n_rows: int
+    n_repeats: int
+
+
+def drivers(evidence: Evidence, importance: Any) -> dict[str, Any] | None:
+    """Importance of the columns, the largest first; None without rows and without importance.
+
+    `importance` is a result of `cross_validated_importance`; None permutes held-out rows.
+    """
+    estimator = evidence.estimator
+    names = column_names(estimator)
+    if importance is not None:
+        n_repeats = importance.importances.shape[1]
+        found = {
+            "measured_on": OUT_OF_FOLD,
+            "n_rows": None,
+            "n_repeats": n_repeats,
+            "columns": [
+                {"column": name, "importance": mean, "std": std, "changed_answers": None}
+                for name, mean, std in zip(
+                    names, importance.importances_mean, importance.importances_std, strict=True
+                )
+            ],
+        }
+    elif evidence.held_out is not None and estimator.member_weights_:
+        with warnings.catch_warnings():  # held-out rows were predicted before, which warns
+            warnings.simplefilter("ignore", UnreadableCellsWarning)
+            found = _permute(evidence, evidence.held_out, names)
+    else:
+        return None
+    found["columns"].sort(key=lambda row: -np.nan_to_num(row["importance"], nan=-math.inf))
+    _add_directions(evidence, found["columns"], names)
+    return {"score_name": score_name(estimator), "n_columns": len(names), **found}
+
+
+def column_names(estimator: Any) -> list[str]:
+    """Names of the columns of the table."""
+    numbers = [f"x{j}" for j in range(estimator.n_features_in_)]
+    return list(getattr(estimator, "feature_names_in_", numbers))
+
+
+def _permute(evidence: Evidence, known: Predictions, names: list[str]) -> dict[str, Any]:
+    """Permute columns of a sample of the held-out rows."""
+    estimator, rng = evidence.estimator, check_random_state(0)
+    plan = plan_of(evidence, known)
+    rows = np.sort(rng.choice(len(known.truth), plan.n_rows, replace=False))
+    X, truth = take_rows(evidence.X, rows), known.truth_of(None, evidence.X).take(rows)
+    before = known.answers.take(rows)
+    score = score_answers(estimator.scorer_, before, truth)
+
+    def tables() -> Iterator[Any]:
+        for column in plan.columns:
+            for _ in range(plan.n_repeats):
+                yield with_rows_of(X, column, rng.permutation(plan.n_rows))
+
+    answers = predict_stacked(estimator.ensemble_, tables(), len(names))
+    losses = np.empty((len(plan.columns), plan.n_repeats))
+    changed = np.empty_like(losses)
+    for place, (probabilities, labels) in zip(np.ndindex(losses.shape), answers, strict=True):
+        after = type(before)(probabilities, labels)
+        losses[place] = score - score_answers(estimator.scorer_, after, truth)
+        changed[place] = np.mean(labels != before.labels)
+    columns = [
+        {
+            "column": names[column],
+            "importance": float(losses[i].mean()),
+            "std": float(losses[i].std()),
+            "changed_answers": float(changed[i].mean()),
+        }
+        for i, column in enumerate(plan.columns)
+    ]
+    return {
+        "measured_on": HELD_OUT,
+        "n_rows": plan.n_rows,
+        "n_repeats": plan.n_repeats,
+        "columns": columns,
+    }
+
+
+def plan_of(evidence: Evidence, known: Predictions) -> Plan:
+    """Choose columns, rows and repeats so that few enough rows are predicted."""
+    estimator = evidence.estimator
+    n_columns, n_known = estimator.n_features_in_, len(known.truth)
+    budget = int(_SECONDS / _seconds_per_row(evidence))
+    budget = min(max(budget, _MIN_PREDICTED), _MAX_PREDICTED)
+    columns = np.arange(n_columns)
+    n_most = min(_MAX_COLUMNS, max(1, budget // min(_MIN_ROWS, n_known)))
+    if n_columns > n_most:
+        columns = np.sort(_most_related(evidence, known)[:n_most])
+    n_rows = min(n_known, _MAX_ROWS)
+    n_repeats = min(max(1, budget // (len(columns) * n_rows)), _MAX_REPEATS)
+    n_rows = min(n_rows, max(1, budget // (len(columns) * n_repeats)))
+    return Plan(columns, n_rows, n_repeats)
+
+
+def _seconds_per_row(evidence: Evidence) -> float:
+    """Predicted seconds of reading and predicting a row, from the facts of the search."""
+    estimator = evidence.estimator
+    seconds = _SECONDS_PER_ROW + _SECONDS_PER_CELL * estimator.n_features_in_
+    n_scored = 0 if evidence.out_of_fold is None else len(evidence.out_of_fold.truth)
+    if n_scored:
+        members = [estimator.history_[number] for number in estimator.member_weights_]
+        seconds += sum(sum(trial.score_times) for trial in members) / n_scored
+    return seconds
+
+
+def _most_related(evidence: Evidence, known: Predictions) -> IntArray:
+    """Order columns by the largest correlation of their outputs with a probability."""
+    rows = np.arange(len(known.truth))[:_MAX_ROWS]
+    reader = evidence.estimator.reader_
+    Z = _dense(reader.transform(take_rows(evidence.X, rows)))
+    P = known.probabilities[rows]
+    Z, P = Z - Z.mean(axis=0), P - P.mean(axis=0)
+    norms = np.linalg.norm(Z, axis=0)[:, None] * np.linalg.norm(P, axis=0)
+    related = np.divide(np.abs(Z.T @ P), norms, out=np.zeros_like(norms), where=norms > 0)
+    by_output = related.max(axis=1)
+    if reader.columns_ is None:
+        return np.argsort(-by_output, kind="stable")
+    ends = np.cumsum([int(column.keep.sum()) for column in reader.columns_])[:-1]
+    by_column = [part.max(initial=0.0) for part in np.split(by_output, ends)]
+    return np.argsort(-np.array(by_column), kind="stable")
+
+
+# --- directions
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Rows of a sample whose cells are set in all rows, ascending, and the text of each."""
+
+    column: int
+    rows: IntArray
+    texts: list[str]
+
+
+def _add_directions(evidence: Evidence, columns: list[dict[str, Any]], names: list[str]) -> None:
+    """Add the entry "direction" to the rows of columns, None if they have none."""
+    for row in columns:
+        row["direction"] = None
+    estimator = evidence.estimator
+    if evidence.X is None or not estimator.member_weights_:
+        return
+    rng = check_random_state(0)
+    assert evidence.held_out is not None
+    n_known = len(evidence.held_out.truth)
+    rows = np.sort(rng.choice(n_known, min(n_known, _N_ROWS_SET), replace=False))
+    X = take_rows(evidence.X, rows)
+    wanted = {names.index(row["column"]): row for row in columns[:_N_DIRECTED]}
+    grids = _grids(estimator.reader_, X, sorted(wanted), names)
+    tables = (
+        with_rows_of(X, grid.column, np.full(len(rows), row))
+        for grid in grids
+        for row in grid.rows
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreadableCellsWarning)
+        answers = predict_stacked(estimator.ensemble_, tables, len(names))
+        for grid in grids:
+            means = np.array([next(answers)[0].mean(axis=0) for _ in grid.rows])
+            wanted[grid.column]["direction"] = direction_of(means, grid.texts, estimator.classes_)
+
+
+def _grids(reader: Any, X: Any, positions: list[int], names: list[str]) -> list[Grid]:
+    """Choose the values that are set, for columns whose values have an order or are two."""
+    grids = []
+    for position, values, text in _ordered_columns(reader, X, positions, names):
+        known = np.flatnonzero(~np.isnan(values))
+        distinct, firsts = np.unique(values[known], return_index=True)
+        if len(distinct) > 2:
+            chosen = np.quantile(values[known], _QUANTILES, method="nearest")
+            firsts = firsts[np.searchsorted(distinct, np.unique(chosen))]
+        rows = known[firsts]
+        if len(rows) > 1:
+            grids.append(Grid(position, rows, [text(row) for row in rows]))
+    return grids
+
+
+def _ordered_columns(
+    reader: Any, X: Any, positions: list[int], names: list[str]
+) -> Iterator[tuple[int, FloatArray, Any]]:
+    """Yield position, numbers of the cells, and the text of a cell."""
+    if reader.columns_ is None:
+        for position in positions:
+            values = _dense(X[:, [position]])[:, 0]
+            yield position, values, _text_of_cell(Numbers(values))
+        return
+    shown = [j for j in positions if _has_order(reader.columns_[j])]
+    for position, cells in zip(shown, read_columns(X, {j: names[j] for j in shown}), strict=True):
+        block = reader.columns_[position].read(cells, [])
+        values = np.asarray(block.rows(0, len(cells.missing)), dtype=np.float64)
+        yield position, values[:, 0], _text_of_cell(cells)
+
+
+def _dense(table: Any) -> FloatArray:
+    dense = sparse.csr_array(table).toarray() if sparse.issparse(table) else table
+    return np.nan_to_num(np.asarray(dense, dtype=np.float64))
+
+
+def _has_order(column: Any) -> bool:
+    if not column.keep.any():
+        return False
+    kind = column.kind.name
+    return kind in _ORDERED_KINDS or (kind == "categorical" and column.n_levels == 2)
+
+
+def _text_of_cell(cells: Cells) -> Any:
+    def text(row: int) -> str:
+        if isinstance(cells, Levels):
+            return text_of(cells.levels[cells.codes[row]])
+        value = cells.values[row]
+        if isinstance(cells, Numbers) and cells.form == "booleans":
+            return "True" if value else "False"
+        return f"{value:,.4g}"
+
+    return text
+
+
+def direction_of(means: FloatArray, texts: list[str], classes: Any) -> dict[str, Any] | None:
+    """Find the class whose mean probability changes most and in one direction only.
+
+    `means` has a row for each value of the column, ascending, and a column for each class. With
+    two classes it is the second one. None: no class has a direction.
+    """
+    codes = [1] if len(classes) == 2 else range(len(classes))
+    steps, changes = np.diff(means, axis=0), means[-1] - means[0]
+    best = max(codes, key=lambda code: abs(changes[code]))
+    change = changes[best]
+    against = np.minimum(np.sign(change) * steps[:, best], 0.0).sum()
+    if abs(change) < _MIN_CHANGE or -against > _MAX_REVERSAL * abs(change):
+        return None
+    return {
+        "class": classes[best],
+        "trend": "rising" if change > 0 else "falling",
+        "low_value": texts[0],
+        "high_value": texts[-1],
+        "share_at_low": float(means[0, best]),
+        "share_at_high": float(means[-1, best]),
+        "two_values": len(texts) == 2,
+    }

@@ -1,0 +1,161 @@
+"""What an engineer needs: trials, members, seconds, failures, settings and versions."""
+
+import platform
+from collections import Counter, defaultdict
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from skauto.display._base import algorithm_of, mean_score, score_name
+from skauto.display._words import describe_pipeline, status_of
+
+if TYPE_CHECKING:
+    from skauto.history import History
+
+# Rows of the leaderboard, and characters of an error.
+_N_TRIALS, _N_CHARACTERS = 10, 300
+_SHOWN = ["model", "score", "std", "fit_seconds", "predict_seconds", "size", "weight", "pipeline"]
+_PACKAGES = ("skauto", "scikit-learn", "numpy", "scipy", "lightgbm", "imbalanced-learn", "pandas")
+# Statuses of trials that are no failures.
+_WELL = ("ok", "stopped", "skipped")
+
+
+def engineering(estimator: Any) -> dict[str, Any]:
+    """Facts of the search and of the model, and the code that repeats it."""
+    history = estimator.history_
+    best = estimator.leaderboard()
+    best = best[best["status"] == "ok"].head(_N_TRIALS + 1)[_SHOWN]
+    columns = estimator.table_report()
+    return {
+        "score_name": score_name(estimator),
+        "strategy": type(estimator.strategy_).__name__,
+        "n_trials": len(history),
+        "statuses": _statuses(history),
+        "leaderboard": best.to_dict("records"),
+        "members": _members(estimator),
+        "disagreement": getattr(estimator.ensemble_, "disagreement_", None),
+        "best_pipeline": _best_pipeline(estimator),
+        "seconds": _seconds(estimator),
+        "failures": _failures(history),
+        "columns": columns.astype(object).where(columns.notna(), None).to_dict("records"),
+        "code": code(estimator),
+        "repeats": _repeats(estimator),
+        "versions": _versions(),
+    }
+
+
+def _statuses(history: "History") -> dict[str, int]:
+    return dict(Counter(map(status_of, history)))
+
+
+def _members(estimator: Any) -> list[dict[str, Any]]:
+    weights = estimator.member_weights_
+    trials = [estimator.history_[number] for number in weights]
+    return [
+        {
+            "trial": trial.number,
+            "weight": weights[trial.number],
+            "score": mean_score(trial),
+            "seconds": trial.cost,
+            "pipeline": describe_pipeline(trial),
+        }
+        for trial in trials
+    ]
+
+
+def _best_pipeline(estimator: Any) -> list[dict[str, Any]]:
+    """Steps of the best trial with their settings."""
+    return [
+        {"step": step, "algorithm": settings["name"], "settings": _without_name(settings)}
+        for step, settings in (estimator.best_params_ or {}).items()
+        if settings["name"] != "none"
+    ]
+
+
+def _without_name(settings: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in settings.items() if key != "name"}
+
+
+def _seconds(estimator: Any) -> dict[str, Any]:
+    """Seconds of the fit, and those of the trials by algorithm and by share of the rows."""
+    by_algorithm: defaultdict[str, list[float]] = defaultdict(list)
+    for trial in estimator.history_:
+        by_algorithm[algorithm_of(trial)].append(trial.cost)
+    rows = [
+        {"algorithm": name, "trials": len(costs), "seconds": sum(costs)}
+        for name, costs in by_algorithm.items()
+    ]
+    shares = estimator.cost_report().reset_index().rename(columns={"fidelity": "share_of_rows"})
+    return {
+        "fit": estimator.search_time_,
+        "trials": sum(row["seconds"] for row in rows),
+        "by_algorithm": sorted(rows, key=lambda row: -row["seconds"]),
+        "by_share_of_rows": shares.to_dict("records"),
+    }
+
+
+def _failures(history: "History") -> list[dict[str, Any]]:
+    """Count the trials without a score by status and cause."""
+    failures: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for trial in history:
+        if trial.status not in _WELL:
+            key = status_of(trial), trial.cause[:_N_CHARACTERS]
+            failures[key][algorithm_of(trial)] += 1
+    return [
+        {
+            "trials": algorithms.total(),
+            "status": status,
+            "error": error,
+            "algorithms": ", ".join(name for name, _ in algorithms.most_common(3)),
+        }
+        for (status, error), algorithms in sorted(
+            failures.items(), key=lambda item: -item[1].total()
+        )
+    ]
+
+
+def code(estimator: Any) -> str:
+    """Write the code that fits the estimator."""
+    call = estimator.__repr__(N_CHAR_MAX=10**6)
+    return f"{_imports(estimator)}\n\nclf = {call}\nclf.fit(X, y)"
+
+
+def _repeats(estimator: Any) -> str:
+    """Say whether the code gives the same model."""
+    why = []
+    if not isinstance(estimator.random_state, int | np.integer):
+        why.append("random_state is not an integer")
+    if estimator.time_limit is not None:
+        why.append("time_limit depends on the machine")
+    if why:
+        return f"Another run can give another model: {' and '.join(why)}."
+    return "On the same data and versions this gives the same model."
+
+
+def _versions() -> dict[str, str]:
+    versions = {"Python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = "not installed"
+    return versions
+
+
+def _imports(estimator: Any) -> str:
+    """Write the imports of the classes of skauto in the settings of an estimator."""
+    settings = [
+        part
+        for value in estimator.get_params(deep=False).values()
+        for part in (value if isinstance(value, list | tuple) else [value])
+    ]
+    names: dict[str, set[str]] = {"skauto": {type(estimator).__name__}}
+    for cls in map(type, settings):
+        parts = [part for part in cls.__module__.split(".") if not part.startswith("_")]
+        if parts and parts[0] == "skauto":
+            room = "skauto" if parts[1:] == ["estimators"] else ".".join(parts)
+            names.setdefault(room, set()).add(cls.__name__)
+    return "\n".join(
+        f"from {room} import {', '.join(sorted(names[room]))}" for room in sorted(names)
+    )

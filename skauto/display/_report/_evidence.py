@@ -1,0 +1,81 @@
+"""The predictions that a report is about."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skauto.data._table import as_table
+from skauto.data._training import plain_labels
+from skauto.display._predictions import Predictions
+
+# A score and the bounds of its 95% interval, by the name of the model.
+Scores = dict[str, tuple[float, float, float]]
+
+OUT_OF_FOLD, HELD_OUT = "out-of-fold predictions", "held-out rows"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A fitted estimator with its out-of-fold predictions and those of held-out rows, if any.
+
+    `target` is the name of the classes of the held-out rows, if they have one.
+    """
+
+    estimator: Any
+    out_of_fold: Predictions | None
+    held_out: Predictions | None = None
+    X: Any = None
+    target: str | None = None
+
+    @classmethod
+    def of(cls, estimator: Any, X: Any, y: Any) -> Self:
+        """Predict held-out rows; X and y are both None without them."""
+        out_of_fold = Predictions.out_of_fold(estimator)
+        if X is None:
+            return cls(estimator, out_of_fold)
+        X, name = as_table(X), getattr(y, "name", None)
+        held_out = Predictions.held_out(estimator, X, np.asarray(plain_labels(y)))
+        return cls(estimator, out_of_fold, held_out, X, None if name is None else str(name))
+
+    @property
+    def shown(self) -> Predictions | None:
+        """The predictions that scores, errors and curves are computed of."""
+        return self.out_of_fold if self.held_out is None else self.held_out
+
+    @property
+    def measured_on(self) -> str:
+        """What the scores are measured on."""
+        return OUT_OF_FOLD if self.held_out is None else HELD_OUT
+
+    @cached_property
+    def held_out_scores(self) -> tuple[Scores, bool]:
+        """Scores on the held-out rows by model, and whether the ensemble may be guessing."""
+        found: tuple[Scores, bool] = self.estimator._held_out_scores(self.held_out, self.X)
+        return found
+
+    @property
+    def counts(self) -> NDArray[np.intp]:
+        """Number of rows of each class in ``fit``."""
+        targets = self.estimator.history_.goal.targets
+        n_classes = len(self.estimator.classes_)
+        if targets is None:
+            return np.zeros(n_classes, dtype=np.intp)
+        return np.bincount(targets, minlength=n_classes)
+
+    @property
+    def majority(self) -> Any:
+        """The most frequent class in ``fit``, by the weights of the rows."""
+        goal = self.estimator.history_.goal
+        counts = self.counts
+        if goal.targets is not None:
+            counts = np.bincount(goal.targets, goal.sample_weight, minlength=len(counts))
+        return self.estimator.classes_[np.argmax(counts)]
+
+    @property
+    def n_rows_of_table(self) -> int:
+        """Number of rows that ``fit`` read, also those of weight 0."""
+        kept = self.estimator._kept_rows
+        return int(self.counts.sum()) if kept is None else len(kept)

@@ -1,0 +1,53 @@
+"""Numbers and names in sentences, and values as plain data."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+# Shares get a decimal if their interval is narrower, or if they come closer to 1.
+_NARROW, _CLOSE = 0.02, 0.01
+# Longest list of names in a sentence.
+_MAX_NAMES = 5
+
+
+def plain(value: Any) -> Any:
+    """Convert a value to what JSON can represent; NaN and infinity become None."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def quoted(label: Any) -> str:
+    """Name a class in a sentence."""
+    return f"'{label}'"
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """Write a share as "86%"."""
+    return f"{100.0 * share:.{digits}f}%"
+
+
+def digits_of(low: float, high: float, *others: float) -> int:
+    """Number of decimals of percentages: one for narrow intervals and shares close to 1."""
+    known = [share for share in (low, high, *others) if not math.isnan(share)]
+    narrow = high - low < _NARROW
+    return int(narrow or any(1.0 - _CLOSE < share < 1.0 for share in known))
+
+
+def count(n: int, thing: str, things: str | None = None) -> str:
+    """Write a number of things: "1 row", "1,200 rows"."""
+    return f"{n:,} {thing if n == 1 else things or thing + 's'}"
+
+
+def listed(names: list[str]) -> str:
+    """List the first names, and count the others."""
+    more = len(names) - _MAX_NAMES
+    return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,197 @@
+"""Page two: probabilities, curves, thresholds and limits."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.metrics import precision_recall_curve, roc_curve
+
+from skauto.display._base import BLACK, BLUE, COLORMAP, COLORS, GREY
+from skauto.display._page import Markup, figure, paragraph, section, table, text
+from skauto.display._pareto_front import ParetoFrontDisplay
+from skauto.display._predictions import Predictions
+from skauto.display._report._evidence import Evidence
+from skauto.display._report._format import count, percent
+from skauto.display._report._quality import curve_classes
+from skauto.display._words import as_written
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Classes that have curves in the figures, and above which the confusion matrix is a figure.
+_MAX_CURVES, _MAX_MATRIX = 6, 12
+# Inches.
+_WIDTH, _HEIGHT = 4.0, 3.6
+
+
+def page_two(content: dict[str, Any], evidence: Evidence) -> str:
+    """Write page two; the curves are drawn from the predictions."""
+    known, found = evidence.shown, content["probabilities"]
+    parts = []
+    if known is not None:
+        parts += [
+            section("Probabilities", _measured(content), _figures(known, found), _ranking(found)),
+            section("Operating points", _points(known, found["operating_points"])),
+        ]
+    parts.append(section("Limits and fairness", _limits(content["limits"], evidence.estimator)))
+    if not any(parts):
+        parts = [paragraph("No predictions were kept, so there are no curves.")]
+    return f'<article id="analyst"><h2>For the analyst</h2>{"".join(parts)}</article>'
+
+
+def _measured(content: dict[str, Any]) -> str:
+    found, verdict = content["probabilities"], content["verdict"]
+    return paragraph(
+        f"On {count(verdict['n_rows'], 'row')} ({verdict['measured_on']}; weights of rows are not "
+        f"used): balanced accuracy {found['balanced_accuracy']:.3f}, log loss "
+        f"{found['log_loss']:.3f}."
+    )
+
+
+def _figures(known: Predictions, found: dict[str, Any]) -> str:
+    def draw_calibration(drawn: "Figure") -> None:
+        _draw_calibration(drawn, known, found["calibration"])
+
+    def draw_roc(drawn: "Figure") -> None:
+        _draw_curves(drawn, known, found["ranking"], roc=True)
+
+    def draw_precision_recall(drawn: "Figure") -> None:
+        _draw_curves(drawn, known, found["ranking"], roc=False)
+
+    caption = "Calibration: on the diagonal, predicted probability and observed share are equal"
+    captions = {draw_calibration: caption}
+    if found["ranking"]:
+        captions[draw_roc] = "ROC curve"
+        captions[draw_precision_recall] = "Precision-recall curve"
+    if len(known.classes) > _MAX_MATRIX:
+
+        def draw_matrix(drawn: "Figure") -> None:
+            _draw_matrix(drawn, known)
+
+        captions[draw_matrix] = "Confusion matrix, share of the rows of a class"
+    drawn = [figure(draw, caption, _WIDTH, _HEIGHT) for draw, caption in captions.items()]
+    return f'<div class="figures">{"".join(drawn)}</div>'
+
+
+def _draw_calibration(drawn: "Figure", known: Predictions, points: list[dict[str, Any]]) -> None:
+    ax = drawn.subplots()
+    ax.plot([0, 1], [0, 1], color=GREY, linestyle="--")
+    ax.plot(
+        [p["predicted"] for p in points], [p["observed"] for p in points], color=BLUE, marker="o"
+    )
+    labels = "mean probability of the predicted class", "share of right answers"
+    if known.binary:
+        name = as_written(known.classes[1])
+        labels = f"mean probability of {name}", f"share of {name}"
+    ax.set(xlabel=labels[0], ylabel=labels[1], xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+
+
+def _draw_curves(
+    drawn: "Figure", known: Predictions, ranking: list[dict[str, Any]], *, roc: bool
+) -> None:
+    """Draw the curve of each class against the others, of the most frequent classes."""
+    ax = drawn.subplots()
+    counts = np.bincount(known.truth, minlength=len(known.classes))
+    codes = curve_classes(known)
+    areas = dict(zip(codes, ranking, strict=True))
+    shown = sorted(codes, key=lambda code: -counts[code])[:_MAX_CURVES]
+    for code, color in zip(shown, COLORS, strict=False):
+        positive, score = known.truth == code, known.probabilities[:, code]
+        if roc:
+            x, y, _ = roc_curve(positive, score)
+            area = areas[code]["roc_auc"]
+        else:
+            y, x, _ = precision_recall_curve(positive, score)
+            area = areas[code]["average_precision"]
+        label = f"{as_written(known.classes[code])} (area {area:.3f})"
+        ax.plot(x, y, color=color, label=label)
+    if roc:
+        ax.plot([0, 1], [0, 1], color=GREY, linestyle="--", label="guessing")
+    elif known.binary:
+        ax.axhline(counts[1] / counts.sum(), color=GREY, linestyle="--", label="guessing")
+    names = ("share of others flagged", "recall") if roc else ("recall", "precision")
+    ax.set(xlabel=names[0], ylabel=names[1], xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    ax.legend()
+
+
+def _draw_matrix(drawn: "Figure", known: Predictions) -> None:
+    n_classes = len(known.classes)
+    matrix = np.zeros((n_classes, n_classes))
+    np.add.at(matrix, (known.truth, known.labels), 1.0)
+    shares = matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1.0)
+    ax = drawn.subplots()
+    image = ax.imshow(shares, cmap=COLORMAP, vmin=0.0, vmax=1.0)
+    names = [as_written(str(label)[:12]) for label in known.classes]
+    size = max(3.0, min(8.0, 160.0 / n_classes))
+    ax.set_xticks(range(n_classes), names, size=size, rotation=90, color=BLACK)
+    ax.set_yticks(range(n_classes), names, size=size, color=BLACK)
+    ax.set(xlabel="answered", ylabel="is")
+    drawn.colorbar(image, ax=ax)
+
+
+def _ranking(found: dict[str, Any]) -> str:
+    rows = [
+        (
+            str(r["class"]),
+            r["roc_auc"],
+            r["average_precision"],
+            Markup(percent(r["share_of_rows"])),
+        )
+        for r in found["ranking"]
+    ]
+    if not rows:
+        return ""
+    return table(["class", "ROC AUC", "average precision", "share of the rows"], rows)
+
+
+def _points(known: Predictions, points: list[dict[str, Any]]) -> str:
+    """Tabulate the operating points."""
+    if not points:
+        return ""
+    if known.binary:
+        note = (
+            f"A row is flagged as '{known.classes[1]}' if its probability reaches the threshold."
+        )
+        names = {"precision": "precision", "recall": "recall", "share_flagged": "share flagged"}
+    else:
+        note = "What is gained if only answers are used whose probability reaches a threshold."
+        names = {"share_answered": "share of the rows answered", "share_right": "right among them"}
+    rows = [[*_threshold(p), *(_share(p[name]) for name in names)] for p in points]
+    return paragraph(note) + table(["threshold", "", *names.values()], rows)
+
+
+def _threshold(point: dict[str, Any]) -> tuple[Any, str]:
+    value = point["threshold"]
+    shown = "by row" if value is None else Markup(f"{value:.3f}")
+    return shown, "in use" if point["in_use"] else ""
+
+
+def _share(share: float | None) -> Any:
+    return None if share is None else Markup(percent(share, 1))
+
+
+def _limits(limits: dict[str, Any] | None, estimator: Any) -> str:
+    if limits is None:
+        return ""
+    parts = []
+    if limits["kept"] is not None:
+        kind, word = ("good", "All limits are kept") if limits["kept"] else ("bad", "Not all kept")
+        parts.append(f'<p class="{kind}">{text(word)}.</p>')
+    if limits["values"]:
+        columns = list(limits["values"][0])
+        rows = [[row[column] for column in columns] for row in limits["values"]]
+        parts.append(table(columns, rows))
+        parts.append(
+            paragraph(
+                "value, error: mean over the folds and its standard error. fitted: value of the "
+                "refitted model. bound: value compared with the limit.",
+                "muted",
+            )
+        )
+    if len(limits["quantities"]) > 1 and any(trial.ok for trial in estimator.history_):
+        parts.append(
+            figure(
+                lambda drawn: ParetoFrontDisplay.from_estimator(estimator, ax=drawn.subplots()),
+                "Trials by two of the objectives and constraints",
+            )
+        )
+    return "".join(parts)
