@@ -19,17 +19,19 @@ from skauto.exceptions import UnreadableCellsWarning
 from skauto.selection._intervals import score_answers
 from skauto.utils import FloatArray, IntArray, take_rows
 
-# Rows that are predicted for the importance: as many as the models predict in these seconds, by
-# the seconds that the search measured for its members and by constants for reading the table.
+# Rows that are predicted: as many as the models predict in these seconds, by the seconds that the
+# search measured for its members and by constants for reading the table.
 _SECONDS = 4.0
 _SECONDS_PER_ROW, _SECONDS_PER_CELL = 5e-5, 1e-6
-_MIN_PREDICTED, _MAX_PREDICTED = 2_000, 60_000
+_MIN_PREDICTED, _MAX_PREDICTED = 1_000, 60_000
+# Share of them that is predicted for the directions.
+_DIRECTED = 0.25
 # Permuted rows: fewer of them say little, and more change little.
 _MIN_ROWS, _MAX_ROWS = 100, 1_000
 _MAX_REPEATS = 5
 _MAX_COLUMNS = 100
-# Directions: columns, rows, and quantiles of the values that are set.
-_N_DIRECTED, _N_ROWS_SET = 8, 200
+# Directions: columns, least and most rows, and quantiles of the values that are set.
+_N_DIRECTED, _MIN_ROWS_SET, _MAX_ROWS_SET = 8, 30, 200
 _QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
 # A direction is a change of the mean probability of at least this, and steps against it are at
 # most this share of it.
@@ -126,8 +128,7 @@ def plan_of(evidence: Evidence, known: Predictions) -> Plan:
     """Choose columns, rows and repeats so that few enough rows are predicted."""
     estimator = evidence.estimator
     n_columns, n_known = estimator.n_features_in_, len(known.truth)
-    budget = int(_SECONDS / _seconds_per_row(evidence))
-    budget = min(max(budget, _MIN_PREDICTED), _MAX_PREDICTED)
+    budget = int((1.0 - _DIRECTED) * _row_budget(evidence))
     columns = np.arange(n_columns)
     n_most = min(_MAX_COLUMNS, max(1, budget // min(_MIN_ROWS, n_known)))
     if n_columns > n_most:
@@ -138,15 +139,15 @@ def plan_of(evidence: Evidence, known: Predictions) -> Plan:
     return Plan(columns, n_rows, n_repeats)
 
 
-def _seconds_per_row(evidence: Evidence) -> float:
-    """Predicted seconds of reading and predicting a row, from the facts of the search."""
+def _row_budget(evidence: Evidence) -> int:
+    """Number of rows that are predicted, from the seconds of a row in the search."""
     estimator = evidence.estimator
     seconds = _SECONDS_PER_ROW + _SECONDS_PER_CELL * estimator.n_features_in_
     n_scored = 0 if evidence.out_of_fold is None else len(evidence.out_of_fold.truth)
     if n_scored:
         members = [estimator.history_[number] for number in estimator.member_weights_]
         seconds += sum(sum(trial.score_times) for trial in members) / n_scored
-    return seconds
+    return min(max(int(_SECONDS / seconds), _MIN_PREDICTED), _MAX_PREDICTED)
 
 
 def _most_related(evidence: Evidence, known: Predictions) -> IntArray:
@@ -188,7 +189,9 @@ def _add_directions(evidence: Evidence, columns: list[dict[str, Any]], names: li
     rng = check_random_state(0)
     assert evidence.held_out is not None
     n_known = len(evidence.held_out.truth)
-    rows = np.sort(rng.choice(n_known, min(n_known, _N_ROWS_SET), replace=False))
+    most = int(_DIRECTED * _row_budget(evidence)) // (_N_DIRECTED * len(_QUANTILES))
+    n_set = min(n_known, max(_MIN_ROWS_SET, min(most, _MAX_ROWS_SET)))
+    rows = np.sort(rng.choice(n_known, n_set, replace=False))
     X = take_rows(evidence.X, rows)
     wanted = {names.index(row["column"]): row for row in columns[:_N_DIRECTED]}
     grids = _grids(estimator.reader_, X, sorted(wanted), names)
@@ -237,7 +240,7 @@ def _ordered_columns(
 
 
 def _dense(table: Any) -> FloatArray:
-    dense = sparse.csr_array(table).toarray() if sparse.issparse(table) else table
+    dense = table.toarray() if sparse.issparse(table) else table  # type: ignore[attr-defined]
     return np.nan_to_num(np.asarray(dense, dtype=np.float64))
 
 

@@ -7,12 +7,12 @@ from skauto.display._page import Markup, paragraph, section, table, text
 from skauto.display._report._format import count, digits_of, percent, quoted
 
 # Classes whose confusion matrix is written as a table, pairs of other ones, drivers and hints.
-_MAX_MATRIX, _MAX_PAIRS, _MAX_DRIVERS, _MAX_HINTS = 12, 10, 12, 12
+_MAX_MATRIX, _MAX_PAIRS, _MAX_DRIVERS, _MAX_HINTS = 12, 10, 10, 12
 # Names of classes in a sentence.
 _MAX_CLASSES = 6
 _MODELS = {
     "ensemble": "this model",
-    "best pipeline": "its best single part",
+    "best pipeline": "the best single pipeline",
     "majority class": "always the most frequent class",
 }
 
@@ -144,7 +144,7 @@ def _driver(row: dict[str, Any], largest: float) -> str:
     number = "–" if value is None else f"{value:.3f}{deviation}"
     facts = []
     if row["changed_answers"] is not None:
-        facts.append(f"{percent(row['changed_answers'], 1)} of the answers change")
+        facts.append(f"{percent(row['changed_answers'], 1)} of answers change")
     if row["direction"] is not None:
         facts.append(_direction(row["direction"]))
     return (
@@ -157,12 +157,12 @@ def _driver(row: dict[str, Any], largest: float) -> str:
 
 def _direction(direction: dict[str, Any]) -> str:
     label, rising = quoted(direction["class"]), direction["trend"] == "rising"
-    at_low = f"{percent(direction['share_at_low'])} at {direction['low_value']}"
-    at_high = f"{percent(direction['share_at_high'])} at {direction['high_value']}"
+    shares = [percent(direction[key]) for key in ("share_at_low", "share_at_high")]
+    low, high = direction["low_value"], direction["high_value"]
     if direction["two_values"]:
-        return f"{label}: {at_low}, {at_high}"
+        return f"{label} in {shares[0]} if {low}, {shares[1]} if {high}"
     sign = "↑ more" if rising else "↓ less"
-    return f"{sign} {label} with higher values: {at_low}, {at_high}"
+    return f"{sign} {label} as it grows: {shares[0]} at {low}, {shares[1]} at {high}"
 
 
 def _errors(content: dict[str, Any]) -> str:
@@ -171,8 +171,9 @@ def _errors(content: dict[str, Any]) -> str:
         return ""
     where = content["verdict"]["measured_on"]
     n_rows = count(content["verdict"]["n_rows"], "row")
-    source = "the rows given" if where == "held-out rows" else "the fit, by cross-validation"
-    parts = [paragraph(f"On {n_rows} of {source}.{_worst(errors)}")]
+    given = where == "held-out rows"
+    source = f"the {n_rows} given" if given else f"{n_rows} of the fit, by cross-validation"
+    parts = [paragraph(f"On {source}.{_worst(errors)}")]
     few = len(errors["classes"]) <= _MAX_MATRIX
     parts.append(_matrix(errors) if few else _pairs(errors))
     rows = [

@@ -12,7 +12,7 @@ def page_three(content: dict[str, Any], estimator: Any) -> str:
     """Write page three; the figures are drawn from the trials."""
     facts = content["engineering"]
     parts = [
-        section("Leaderboard", _records(facts["leaderboard"])),
+        section("Leaderboard", _leaderboard(facts["leaderboard"])),
         section("Members", _members(facts)),
         section("Where the seconds went", _seconds(facts, estimator)),
         section("Failures", _records(facts["failures"])),
@@ -29,6 +29,15 @@ def _records(records: list[dict[str, Any]]) -> str:
     columns = list(records[0])
     rows = [[record[column] for column in columns] for record in records]
     return table([column.replace("_", " ") for column in columns], rows)
+
+
+def _leaderboard(records: list[dict[str, Any]]) -> str:
+    """Tabulate the best trials, with sizes in megabytes."""
+    sized = [
+        {**record, "size": None if record["size"] is None else f"{record['size'] / 1e6:.2f} MB"}
+        for record in records
+    ]
+    return _records(sized)
 
 
 def _members(facts: dict[str, Any]) -> str:
@@ -93,6 +102,7 @@ def _columns(columns: list[dict[str, Any]]) -> str:
 
 
 def _settings(facts: dict[str, Any]) -> str:
-    return f"<pre>{text(facts['code'])}</pre>{paragraph(facts['repeats'])}" + table(
-        ["package", "version"], list(facts["versions"].items())
+    versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
+    return (
+        f"<pre>{text(facts['code'])}</pre>{paragraph(facts['repeats'])}{paragraph(versions + '.')}"
     )

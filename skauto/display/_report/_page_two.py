@@ -108,7 +108,7 @@ def _draw_curves(
         ax.plot([0, 1], [0, 1], color=GREY, linestyle="--", label="guessing")
     elif known.binary:
         ax.axhline(counts[1] / counts.sum(), color=GREY, linestyle="--", label="guessing")
-    names = ("share of others flagged", "recall") if roc else ("recall", "precision")
+    names = ("false positive rate", "true positive rate") if roc else ("recall", "precision")
     ax.set(xlabel=names[0], ylabel=names[1], xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     ax.legend()
 

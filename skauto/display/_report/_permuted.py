@@ -16,7 +16,7 @@ _MAX_CELLS = 2_000_000
 def with_rows_of(X: Any, column: int, rows: IntArray) -> Any:
     """Return a copy of a table whose column, at a position, has the cells of other rows."""
     if sparse.issparse(X):
-        columns: Any = sparse.csc_array(X)
+        columns: Any = X.tocsc()  # type: ignore[attr-defined]
         other = columns[:, [column]][rows]
         parts = [columns[:, :column], other, columns[:, column + 1 :]]
         return sparse.hstack(parts, format="csr")

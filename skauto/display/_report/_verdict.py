@@ -136,5 +136,5 @@ def how_measured(found: dict[str, Any]) -> str:
             "model was also selected on them, so expect slightly less."
         )
     if not math.isnan(found["low"]):
-        text += " The range holds the value of many new rows with 95% confidence."
+        text += " With 95% confidence, the value on many such rows lies in the range."
     return text
