@@ -20,6 +20,8 @@ _PAGE_COLORS = {
 }
 # Longest text of a table cell, in characters, that is not wrapped.
 _LONG = 24
+# Letters of a legend that fit into an inch; a handle takes as much space as six.
+_LETTERS_PER_INCH = 14
 _STYLE = {
     "axes.facecolor": "none",
     "axes.spines.right": False,
@@ -126,7 +128,9 @@ def _legend_below(drawn: "Figure") -> None:
         if legend is None or not handles:
             continue
         legend.remove()
-        drawn.legend(handles, labels, loc="outside lower center", ncols=3, fontsize="small")
+        longest = max(map(len, labels))
+        ncols = max(1, min(3, int(_LETTERS_PER_INCH * drawn.get_figwidth() / (longest + 6))))
+        drawn.legend(handles, labels, loc="outside lower center", ncols=ncols, fontsize="small")
 
 
 def section(heading: str, *content: str) -> str:

@@ -11,17 +11,17 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from skauto.data._table import Cells, Levels, Numbers, read_columns, text_of
-from skauto.display._base import score_name
 from skauto.display._predictions import Predictions
 from skauto.display._report._evidence import HELD_OUT, OUT_OF_FOLD, Evidence
 from skauto.display._report._permuted import predict_stacked, with_rows_of
+from skauto.display._report._verdict import name_of_score
 from skauto.exceptions import UnreadableCellsWarning
 from skauto.selection._intervals import score_answers
 from skauto.utils import FloatArray, IntArray, take_rows
 
 # Rows that are predicted: as many as the models predict in these seconds, by the seconds that the
 # search measured for its members and by constants for reading the table.
-_SECONDS = 4.0
+_SECONDS = 3.0
 _SECONDS_PER_ROW, _SECONDS_PER_CELL = 5e-5, 1e-6
 _MIN_PREDICTED, _MAX_PREDICTED = 1_000, 60_000
 # Share of them that is predicted for the directions.
@@ -36,6 +36,8 @@ _QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
 # A direction is a change of the mean probability of at least this, and steps against it are at
 # most this share of it.
 _MIN_CHANGE, _MAX_REVERSAL = 0.02, 0.1
+# Numbers from here on are written without decimals.
+_LARGE = 1_000.0
 # Kinds of columns whose values have an order.
 _ORDERED_KINDS = ("numeric", "boolean", "ordinal")
 
@@ -77,7 +79,7 @@ def drivers(evidence: Evidence, importance: Any) -> dict[str, Any] | None:
         return None
     found["columns"].sort(key=lambda row: -np.nan_to_num(row["importance"], nan=-math.inf))
     _add_directions(evidence, found["columns"], names)
-    return {"score_name": score_name(estimator), "n_columns": len(names), **found}
+    return {"score_name": name_of_score(estimator), "n_columns": len(names), **found}
 
 
 def column_names(estimator: Any) -> list[str]:
@@ -258,7 +260,7 @@ def _text_of_cell(cells: Cells) -> Any:
         value = cells.values[row]
         if isinstance(cells, Numbers) and cells.form == "booleans":
             return "True" if value else "False"
-        return f"{value:,.4g}"
+        return f"{value:,.0f}" if abs(value) >= _LARGE else f"{value:.4g}"
 
     return text
 

@@ -8,8 +8,8 @@ import numpy as np
 
 # Shares get a decimal if their interval is narrower, or if they come closer to 1.
 _NARROW, _CLOSE = 0.02, 0.01
-# Longest list of names in a sentence.
-_MAX_NAMES = 5
+# Longest list of names in a sentence, and longest name.
+_MAX_NAMES, _MAX_NAME = 5, 48
 
 
 def plain(value: Any) -> Any:
@@ -26,8 +26,9 @@ def plain(value: Any) -> Any:
 
 
 def quoted(label: Any) -> str:
-    """Name a class in a sentence."""
-    return f"'{label}'"
+    """Name a class or a column in a sentence; long names are shortened."""
+    name = str(label)
+    return f"'{name}'" if len(name) <= _MAX_NAME else f"'{name[: _MAX_NAME - 1]}…'"
 
 
 def percent(share: float, digits: int = 0) -> str:

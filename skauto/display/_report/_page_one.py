@@ -6,8 +6,9 @@ from typing import Any
 from skauto.display._page import Markup, paragraph, section, table, text
 from skauto.display._report._format import count, digits_of, percent, quoted
 
-# Classes whose confusion matrix is written as a table, pairs of other ones, drivers and hints.
-_MAX_MATRIX, _MAX_PAIRS, _MAX_DRIVERS, _MAX_HINTS = 12, 10, 10, 12
+# Classes whose confusion matrix is written as a table, pairs and classes if there are more, and
+# drivers.
+_MAX_MATRIX, _MAX_PAIRS, _MAX_DRIVERS = 12, 5, 10
 # Names of classes in a sentence.
 _MAX_CLASSES = 6
 _MODELS = {
@@ -101,6 +102,8 @@ def _scores(content: dict[str, Any]) -> str:
         if held_out:
             shown.append(_interval(row["held_out"], row["held_out_low"], row["held_out_high"]))
         cells.append([*shown, _interval(row["score"], row["low"], row["high"])])
+    if content["verdict"]["smaller_is_better"]:
+        return table(columns, cells) + paragraph("Losses have a minus sign.", "muted")
     return table(columns, cells)
 
 
@@ -127,7 +130,7 @@ def _drivers(drivers: dict[str, Any] | None, data: dict[str, Any]) -> str:
 
 def _how_permuted(drivers: dict[str, Any]) -> str:
     name, n_all, n_columns = drivers["score_name"], drivers["n_columns"], len(drivers["columns"])
-    text = f"How much {name} is lost when the cells of a column are shuffled among the rows. "
+    text = f"How much worse {name} is when the cells of a column are shuffled among the rows. "
     repeats = count(drivers["n_repeats"], "shuffle")
     if drivers["n_rows"] is None:
         return f"{text}Measured by cross-validation, {repeats} of each column."
@@ -176,9 +179,14 @@ def _errors(content: dict[str, Any]) -> str:
     parts = [paragraph(f"On {source}.{_worst(errors)}")]
     few = len(errors["classes"]) <= _MAX_MATRIX
     parts.append(_matrix(errors) if few else _pairs(errors))
+    by_class = errors["by_class"]
+    if not few:
+        parts.append(paragraph(f"The {_MAX_PAIRS} classes that are found least often:"))
+        known = [row for row in by_class if row["recall"] is not None]
+        by_class = sorted(known, key=lambda row: row["recall"])[:_MAX_PAIRS]
     rows = [
         [str(row["class"]), _share(row["precision"]), _share(row["recall"]), row["support"]]
-        for row in errors["by_class"]
+        for row in by_class
     ]
     columns = ["class", "right when answered (precision)", "found (recall)", "rows (support)"]
     parts.append(table(columns, rows))
@@ -247,7 +255,5 @@ def _pairs(errors: dict[str, Any]) -> str:
 def _watch(hints: list[dict[str, str]]) -> str:
     if not hints:
         return paragraph("Nothing that the report checks for.")
-    items = "".join(f"<li>{text(hint['text'])}</li>" for hint in hints[:_MAX_HINTS])
-    more = len(hints) - _MAX_HINTS
-    rest = paragraph(f"And {more} more: see the columns on page three.", "muted")
-    return f'<ul class="watch">{items}</ul>' + (rest if more > 0 else "")
+    items = "".join(f"<li>{text(hint['text'])}</li>" for hint in hints)
+    return f'<ul class="watch">{items}</ul>'

@@ -34,7 +34,10 @@ def _records(records: list[dict[str, Any]]) -> str:
 def _leaderboard(records: list[dict[str, Any]]) -> str:
     """Tabulate the best trials, with sizes in megabytes."""
     sized = [
-        {**record, "size": None if record["size"] is None else f"{record['size'] / 1e6:.2f} MB"}
+        {
+            **record,
+            "size": None if record["size"] is None else f"{record['size'] / 1e6:.2f}\u00a0MB",
+        }
         for record in records
     ]
     return _records(sized)

@@ -29,7 +29,9 @@ def page_two(content: dict[str, Any], evidence: Evidence) -> str:
     parts = []
     if known is not None:
         parts += [
-            section("Probabilities", _measured(content), _figures(known, found), _ranking(found)),
+            section(
+                "Probabilities", _measured(content), _figures(known, found), _by_class(content)
+            ),
             section("Operating points", _points(known, found["operating_points"])),
         ]
     parts.append(section("Limits and fairness", _limits(content["limits"], evidence.estimator)))
@@ -128,19 +130,22 @@ def _draw_matrix(drawn: "Figure", known: Predictions) -> None:
     drawn.colorbar(image, ax=ax)
 
 
-def _ranking(found: dict[str, Any]) -> str:
-    rows = [
-        (
-            str(r["class"]),
-            r["roc_auc"],
-            r["average_precision"],
-            Markup(percent(r["share_of_rows"])),
-        )
-        for r in found["ranking"]
-    ]
-    if not rows:
+def _by_class(content: dict[str, Any]) -> str:
+    """Tabulate areas under curves, and what page one leaves out if there are many classes."""
+    ranking, by_class = content["probabilities"]["ranking"], content["errors"]["by_class"]
+    if not ranking:
         return ""
-    return table(["class", "ROC AUC", "average precision", "share of the rows"], rows)
+    columns = ["class", "ROC AUC", "average precision", "share of the rows"]
+    rows = [
+        [str(r["class"]), r["roc_auc"], r["average_precision"], _share(r["share_of_rows"])]
+        for r in ranking
+    ]
+    if len(by_class) > _MAX_MATRIX:
+        columns += ["precision", "recall"]
+        known = {row["class"]: row for row in by_class}
+        for row, area in zip(rows, ranking, strict=True):
+            row += [_share(known[area["class"]][name]) for name in ("precision", "recall")]
+    return table(columns, rows)
 
 
 def _points(known: Predictions, points: list[dict[str, Any]]) -> str:
@@ -155,14 +160,14 @@ def _points(known: Predictions, points: list[dict[str, Any]]) -> str:
     else:
         note = "What is gained if only answers are used whose probability reaches a threshold."
         names = {"share_answered": "share of the rows answered", "share_right": "right among them"}
-    rows = [[*_threshold(p), *(_share(p[name]) for name in names)] for p in points]
-    return paragraph(note) + table(["threshold", "", *names.values()], rows)
+    rows = [[_threshold(p), *(_share(p[name]) for name in names)] for p in points]
+    return paragraph(note) + table(["threshold", *names.values()], rows)
 
 
-def _threshold(point: dict[str, Any]) -> tuple[Any, str]:
+def _threshold(point: dict[str, Any]) -> str:
     value = point["threshold"]
-    shown = "by row" if value is None else Markup(f"{value:.3f}")
-    return shown, "in use" if point["in_use"] else ""
+    shown = "by row" if value is None else f"{value:.3f}"
+    return f"{shown} (in use)" if point["in_use"] else shown
 
 
 def _share(share: float | None) -> Any:
@@ -188,10 +193,9 @@ def _limits(limits: dict[str, Any] | None, estimator: Any) -> str:
             )
         )
     if len(limits["quantities"]) > 1 and any(trial.ok for trial in estimator.history_):
-        parts.append(
-            figure(
-                lambda drawn: ParetoFrontDisplay.from_estimator(estimator, ax=drawn.subplots()),
-                "Trials by two of the objectives and constraints",
-            )
+        front = figure(
+            lambda drawn: ParetoFrontDisplay.from_estimator(estimator, ax=drawn.subplots()),
+            "Trials by two of the objectives and constraints",
         )
+        parts.append(f'<div class="figures">{front}</div>')
     return "".join(parts)

@@ -38,6 +38,7 @@ def verdict(evidence: Evidence) -> dict[str, Any]:
         "measured_on": evidence.measured_on,
         "n_rows": 0 if evidence.shown is None else len(evidence.shown.truth),
         "no_better_than_guessing": bool(guessing and known),
+        "smaller_is_better": scorer_is_loss(estimator.scorer_),
     }
     if known:
         sentence = _sentence(evidence, found)
@@ -58,7 +59,7 @@ def name_of_score(estimator: Any) -> str:
     """Name the score of the search in a sentence."""
     if scorer_function(estimator.scorer_) is None:
         return "score"
-    return score_name(estimator)
+    return score_name(estimator).replace("roc auc", "ROC AUC")
 
 
 def _answers(evidence: Evidence) -> dict[str, Any]:
@@ -84,7 +85,7 @@ def _sentence(evidence: Evidence, found: dict[str, Any]) -> str:
         return _of_shares(
             found, "{} of the rows of a class right, on average over the classes", always, "{}"
         )
-    if name == "roc auc" and len(estimator.classes_) == 2:
+    if name == "ROC AUC" and len(estimator.classes_) == 2:
         rare, other = quoted(estimator.classes_[1]), quoted(estimator.classes_[0])
         return _of_shares(
             found,
@@ -93,14 +94,14 @@ def _sentence(evidence: Evidence, found: dict[str, Any]) -> str:
             "guessing",
             "{}",
         )
-    return _of_values(found, scorer_is_loss(estimator.scorer_))
+    return _of_values(found)
 
 
 def _of_shares(found: dict[str, Any], expected: str, guess: str, right: str) -> str:
     score, low, high, base = (found[key] for key in ("score", "low", "high", "majority_score"))
     digits = digits_of(low, high, score)
     interval = ""
-    if not math.isnan(low):
+    if low < high:
         interval = f", {percent(low, digits)[:-1]} to {percent(high, digits)}"
     stated = f"On new rows, expect {expected.format(percent(score, digits))}{interval}"
     base = percent(base, digits)
@@ -110,14 +111,14 @@ def _of_shares(found: dict[str, Any], expected: str, guess: str, right: str) -> 
     return f"{stated}; {guess} {verb.format(base)}."
 
 
-def _of_values(found: dict[str, Any], is_loss: bool) -> str:
+def _of_values(found: dict[str, Any]) -> str:
     """State a score that is no share; losses are positive numbers."""
     score, low, high, base = (found[key] for key in ("score", "low", "high", "majority_score"))
     better = ""
-    if is_loss:
+    if found["smaller_is_better"]:
         score, low, high, base = -score, -high, -low, -base
         better = " (smaller is better)"
-    interval = "" if math.isnan(low) else f", {low:.3g} to {high:.3g}"
+    interval = f", {low:.3g} to {high:.3g}" if low < high else ""
     stated = f"On new rows, expect a {found['score_name']} of {score:.3g}{interval}{better}"
     guess = "answering by the class frequencies alone"
     if found["no_better_than_guessing"]:
@@ -135,6 +136,6 @@ def how_measured(found: dict[str, Any]) -> str:
             f"Measured on {rows} of the fit, each predicted by models that had not seen it. The "
             "model was also selected on them, so expect slightly less."
         )
-    if not math.isnan(found["low"]):
+    if found["low"] < found["high"]:
         text += " With 95% confidence, the value on many such rows lies in the range."
     return text
