@@ -1,6 +1,7 @@
 """The report and the summary in notebooks."""
 
 import re
+import subprocess
 import sys
 from html.parser import HTMLParser
 
@@ -9,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics import accuracy_score, log_loss
+from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils import Bunch, estimator_html_repr
 
@@ -21,14 +22,22 @@ from skauto.display._words import describe_pipeline
 from skauto.exceptions import (
     BudgetWarning,
     InfeasibleWarning,
-    NoBetterThanGuessingWarning,
     TrialFailedWarning,
 )
 from skauto.inspection import cross_validated_importance
-from tests.display.browser import look_at, needs_chromium
+from tests.display.browser import CHROMIUM, look_at, needs_chromium
 from tests.display.conftest import fit, small_space
 
-HEADINGS = ["Data", "Search", "Ensemble", "Out-of-fold predictions", "Cost", "Reproduce it"]
+PAGES = ["For the analyst", "For the engineer"]
+PAGE_ONE = ["How good it is", "What drives it", "Where it errs", "What to watch"]
+PAGE_TWO = ["Probabilities", "Operating points"]
+PAGE_THREE = [
+    "Leaderboard",
+    "Members",
+    "Where the seconds went",
+    "Columns",
+    "Settings and versions",
+]
 
 
 class Broken(GaussianNB):
@@ -39,13 +48,14 @@ class Broken(GaussianNB):
 
 
 class Outline(HTMLParser):
-    """Headings, references to other files, and tags left open."""
+    """Headings, texts of articles, references to other files, and tags left open."""
 
     VOID = {"meta", "br", "img"}
 
     def __init__(self, page):
         super().__init__()
-        self.headings, self.references, self.tags = [], [], []
+        self.headings, self.references, self.tags = {"h1": [], "h2": [], "h3": []}, [], []
+        self.texts, self.sections, self.article = {}, {}, None
         self.open = []
         self.feed(page)
 
@@ -53,14 +63,21 @@ class Outline(HTMLParser):
         self.tags.append(tag)
         if tag not in self.VOID:
             self.open.append(tag)
+        if tag == "article":
+            self.article = dict(attrs)["id"]
+            self.texts[self.article], self.sections[self.article] = "", []
         self.references += [v for k, v in attrs if k in ("src", "href", "xlink:href")]
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
-        if self.open and self.open[-1] == "h2":
-            self.headings.append(data)
+        if self.open and self.open[-1] in self.headings:
+            self.headings[self.open[-1]].append(data)
+        if self.open and self.open[-1] == "h3":
+            self.sections[self.article].append(data)
+        if self.article is not None and "svg" not in self.open:
+            self.texts[self.article] += f" {data}"
 
 
 @pytest.fixture(scope="module")
@@ -84,28 +101,79 @@ def fitted(table_of_two):
 @pytest.fixture(scope="module")
 def report(fitted, table_of_two, tmp_path_factory):
     X, y = (part[200:] for part in table_of_two)
-    importance = cross_validated_importance(
-        fitted, *(part[:200] for part in table_of_two), n_repeats=2, random_state=0
-    )
     path = tmp_path_factory.mktemp("report") / "report.html"
-    fitted.save_report(path, X=X, y=y, importance=importance)
+    fitted.save_report(path, X=X, y=pd.Series(y, name="<b>churn</b>"))
     return path.read_text(encoding="utf-8")
 
 
-def test_the_page_has_every_part_and_refers_to_no_other_file(report):
+@pytest.fixture(scope="module")
+def content(fitted, table_of_two):
+    X, y = (part[200:] for part in table_of_two)
+    return fitted.report_dict(X=X, y=pd.Series(y, name="<b>churn</b>"))
+
+
+def page_of(clf, folder, **rows):
+    clf.save_report(folder / "report.html", **rows)
+    return (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_three_pages_have_every_part_and_refer_to_no_other_file(report):
     outline = Outline(report)
-    expected = [*HEADINGS[:4], "Held-out rows", *HEADINGS[4:]]
-    assert outline.headings == expected
+    assert outline.headings["h1"] == ["How well can <b>churn</b> be predicted?"]
+    assert outline.headings["h2"] == PAGES
+    assert outline.sections["summary"] == PAGE_ONE
+    assert outline.sections["analyst"] == PAGE_TWO
+    assert outline.sections["engineer"] == [*PAGE_THREE[:3], "Failures", *PAGE_THREE[3:]]
     assert outline.open == []
     assert all(reference.startswith(("#", "data:")) for reference in outline.references)
     assert not {"script", "link", "iframe"} & set(outline.tags)
     assert "url(http" not in report
 
 
+def test_page_one_names_no_part_of_the_search(report, fitted):
+    text = Outline(report).texts["summary"]
+    used = {trial.origin for trial in fitted.history_} | {type(fitted.strategy_).__name__}
+    for word in used | {"trial", "hyper", "fold", "LightGBM"}:
+        assert word not in text
+
+
 def test_names_and_errors_are_escaped(report):
     assert "<script>" not in report
     assert "&lt;script&gt;" in report
+    assert "&lt;b&gt;churn&lt;/b&gt;" in report
     assert "ArithmeticError: a &lt;b&gt; &amp; c" in report
+
+
+def test_the_page_can_be_printed_and_follows_the_colors_of_the_reader(report):
+    style = report[report.index("<style>") : report.index("</style>")]
+    assert "@page { size: A4" in style
+    assert "@media screen and (prefers-color-scheme: dark)" in style
+    printed = style[style.index("@media print") :]
+    assert "overflow: visible" in printed
+    assert "break-before: page" in printed
+
+
+def test_the_page_states_the_numbers_of_the_data(report, content):
+    outline = Outline(report)
+    summary, analyst = outline.texts["summary"], outline.texts["analyst"]
+    assert content["verdict"]["sentence"] in summary
+    score = content["scores"][0]
+    assert f"{score['held_out']:.3f} ({score['held_out_low']:.3f} to" in summary
+    for row in content["drivers"]["columns"]:
+        assert f"{row['importance']:.3f}" in summary
+    for row in content["errors"]["by_class"]:
+        assert f"{row['precision']:.1%}" in summary
+        assert f"{row['recall']:.1%}" in summary
+    for hint in content["watch"]:
+        assert hint["text"] in summary
+    for point in content["probabilities"]["operating_points"]:
+        assert f"{point['threshold']:.3f}" in analyst
+        assert f"{point['recall']:.1%}" in analyst
+    assert f"{content['probabilities']['ranking'][0]['roc_auc']:.4g}" in analyst
+    engineering = content["engineering"]
+    for member in engineering["members"]:
+        assert member["pipeline"] in outline.texts["engineer"]
+    assert engineering["code"] in outline.texts["engineer"]
 
 
 def test_out_of_fold_predictions_are_the_calibrated_mean_of_the_members(fitted, table_of_two):
@@ -115,17 +183,20 @@ def test_out_of_fold_predictions_are_the_calibrated_mean_of_the_members(fitted, 
         weight * fitted.history_[number].predictions
         for number, weight in fitted.member_weights_.items()
     )
-    expected = fitted.ensemble_.decision_.scale(mean)
+    expected = fitted.ensemble_.decision_.scale(mean).astype(float)
     np.testing.assert_allclose(known.probabilities, expected, rtol=1e-6)
     np.testing.assert_array_equal(fitted.classes_[known.truth], y)
-    assert f"{log_loss(y, expected.astype(float)):.4g}" in known.scores()
+    found = fitted.report_dict()["probabilities"]["log_loss"]
+    assert found == pytest.approx(
+        log_loss(y, expected / expected.sum(axis=1, keepdims=True)), rel=1e-5
+    )
 
 
 def test_kinds_of_the_columns_are_in_the_report(fitted, report):
-    data = report[report.index("<h2>Data") : report.index("<h2>Search")]
+    engineer = report[report.index('<article id="engineer"') :]
     for row in fitted.table_report().itertuples():
-        assert f">{text(row.column)}<" in data
-        assert text(row.why) in data
+        assert f">{text(row.column)}<" in engineer
+        assert text(row.why) in engineer
 
 
 def test_members_keep_their_out_of_fold_predictions_and_others_do_not(fitted):
@@ -133,16 +204,13 @@ def test_members_keep_their_out_of_fold_predictions_and_others_do_not(fitted):
     assert kept == set(fitted.member_weights_)
 
 
-def test_scores_of_held_out_rows_are_those_of_predict(fitted, report, table_of_two):
-    X, y = (part[200:] for part in table_of_two)
-    held_out = report[report.index("<h2>Held-out rows") :]
-    assert f"{accuracy_score(y, fitted.predict(X)):.4g}" in held_out
-    assert "Permutation importance" in held_out
-
-
-def test_importance_on_out_of_fold_predictions(report):
-    part = report[report.index("<h2>Out-of-fold") : report.index("<h2>Held-out rows")]
-    assert "on the validation rows of each fold (4 permutations)" in part
+def test_an_importance_by_cross_validation_is_shown_without_rows(fitted, table_of_two, tmp_path):
+    X, y = (part[:200] for part in table_of_two)
+    importance = cross_validated_importance(fitted, X, y, n_repeats=2, random_state=0)
+    page = Outline(page_of(fitted, tmp_path, importance=importance)).texts["summary"]
+    assert "Measured by cross-validation, 4 shuffles of each column" in page
+    for mean in importance.importances_mean:
+        assert f"{mean:.3f}" in page
 
 
 def test_an_importance_of_other_columns_is_refused(fitted, tmp_path):
@@ -174,27 +242,38 @@ def test_limits_are_in_the_report_of_a_search_within_limits(table_of_two, tmp_pa
         clf.fit(*table_of_two)
     clf.save_report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "Limits" in Outline(page).headings
+    assert "Limits and fairness" in Outline(page).sections["analyst"]
     assert "from skauto.constraints import FalseNegativeRate, ModelSize" in page
     assert "false_negative_rate" in page
-    assert '<i class="bad">no</i>' in page
+    assert "does not keep all of the limits" in Outline(page).texts["summary"]
     assert "not all kept" in clf._repr_html_()
 
 
-def test_several_classes_have_no_roc_curve(random_search, tmp_path):
-    random_search.save_report(tmp_path / "report.html")
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert Outline(page).headings == HEADINGS
-    assert "ROC curve of" not in page
-    assert "ROC AUC (one-vs-rest)" in page
+def test_three_classes_without_rows(random_search, tmp_path):
+    outline = Outline(page_of(random_search, tmp_path))
+    assert outline.sections["summary"] == PAGE_ONE
+    assert outline.sections["analyst"] == PAGE_TWO
+    assert outline.sections["engineer"] == PAGE_THREE
+    assert "Not measured, because it needs rows" in outline.texts["summary"]
+    assert "right among them" in outline.texts["analyst"]
+
+
+def test_many_classes(rng, tmp_path):
+    y = np.repeat(np.arange(15), 20)
+    X = y[:, None] + rng.normal(scale=0.6, size=(300, 2))
+    clf = AutoClassifier("random", space=small_space(), max_evals=2, cv=2, random_state=0)
+    outline = Outline(page_of(clf.fit(X, y), tmp_path))
+    assert "The 5 classes that are found least often" in outline.texts["summary"]
+    assert "Confusion matrix, share of the rows of a class" in outline.texts["analyst"]
 
 
 def test_nothing_fitted_in_time(tmp_path):
     with pytest.warns(BudgetWarning):
         clf = fit("random", time_limit=1e-3)
-    clf.save_report(tmp_path / "report.html")
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert Outline(page).headings == ["Data", "Search", "Cost", "Reproduce it"]
+    page = page_of(clf, tmp_path)
+    outline = Outline(page)
+    assert "No pipeline was fitted in time" in outline.texts["summary"]
+    assert outline.sections["summary"] == ["What drives it", "What to watch"]
     assert "time_limit depends on the machine" in page
     assert "No pipeline was fitted in time" in clf._repr_html_()
 
@@ -255,12 +334,26 @@ def test_the_page_in_a_browser(report, tmp_path, width, dark):
     seen = look_at(report, tmp_path, width=width, dark=dark)
     assert seen["width"] == width
     assert seen["content"] <= width  # nothing but tables scrolls sideways
-    assert len(seen["sizes"]) == 10
-    assert all(shown > 0.5 * min(width, 500) and natural > 0 for shown, natural in seen["sizes"])
+    assert len(seen["sizes"]) == 5
+    assert all(shown > 250 and natural > 0 for shown, natural in seen["sizes"])
     assert seen["requests"] == []
     assert (np.mean(seen["background"]) < 60) == dark
     assert abs(np.mean(seen["color"]) - np.mean(seen["background"])) > 180
-    assert all(heading in seen["text"] for heading in HEADINGS)
+    assert all(heading in seen["text"] for heading in [*PAGES, *PAGE_ONE, *PAGE_TWO])
+
+
+@needs_chromium
+def test_the_page_is_printed_on_few_sheets_of_a4(report, tmp_path):
+    source, printed = tmp_path / "report.html", tmp_path / "report.pdf"
+    source.write_text(report, encoding="utf-8")
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]
+    profile = f"--user-data-dir={tmp_path / 'profile'}"
+    command = [str(CHROMIUM), *flags, profile, f"--print-to-pdf={printed}", source.as_uri()]
+    subprocess.run(command, capture_output=True, timeout=120, check=True)
+    pdf = printed.read_bytes()
+    sheets = re.findall(rb"/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]", pdf)
+    assert 3 <= len(sheets) <= 6
+    assert {(round(float(w)), round(float(h))) for w, h in sheets} == {(595, 842)}
 
 
 def test_dollar_signs_in_names(rng, tmp_path):
@@ -270,11 +363,3 @@ def test_dollar_signs_in_names(rng, tmp_path):
     clf.save_report(tmp_path / "report.html", X=X, y=y)
     text = (tmp_path / "report.html").read_text()
     assert "cost_$_usd_$" in text
-
-
-def test_a_model_that_guesses_is_called_so(rng, tmp_path):
-    X, y = rng.normal(size=(200, 3)), (rng.random(200) < 0.1).astype(int)
-    with pytest.warns(NoBetterThanGuessingWarning):
-        clf = AutoClassifier(max_evals=2, cv=2, random_state=0).fit(X, y)
-    clf.save_report(tmp_path / "report.html")
-    assert "no better than guessing" in (tmp_path / "report.html").read_text()

@@ -1,20 +1,28 @@
 """Differences between the table of ``fit`` and the rows that were given."""
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 
-from skauto.data._encoders import CategoryEncoder, NumericEncoder
-from skauto.data._table import read_columns
+from skauto.data._encoders import NumericEncoder
+from skauto.data._table import Cells, read_columns
 from skauto.display._report._evidence import Evidence
 from skauto.display._report._format import listed, percent, quoted
-from skauto.exceptions import UnreadableCellsWarning
+from skauto.utils import FloatArray
 
 # Smallest differences of shares that are told; each must also exceed three standard errors.
-_MISSING, _UNSEEN, _ABOVE_MEDIAN, _CLASSES = 0.1, 0.05, 0.2, 0.1
+_MISSING, _ONE_SIDE, _CLASSES = 0.1, 0.2, 0.1
 _N_ERRORS = 3.0
+# Smallest share of cells of a column that fit has not seen that is told.
+_UNSEEN = 0.05
+# Kinds of columns in which cells that cannot be parsed count as missing in `fit`.
+_PARSED = ("numeric", "boolean", "date", "ordinal", "compound")
+_TOLD = {
+    "missing": "Other shares of missing cells than in the fit",
+    "unseen": "Cells that the fit has never seen, and that count as unknown",
+    "shifted": "Other values than in the fit",
+}
 
 
 def drift(evidence: Evidence) -> list[str]:
@@ -28,7 +36,7 @@ def drift(evidence: Evidence) -> list[str]:
 def _scores(evidence: Evidence) -> list[str]:
     """Compare the score with the interval of the out-of-fold predictions."""
     estimator = evidence.estimator
-    (score, _, high), _ = evidence.held_out_scores[0]["ensemble"], None
+    score, _, high = evidence.held_out_scores[0]["ensemble"]
     expected, (low, top) = estimator.ensemble_score_, estimator.ensemble_score_interval_
     if score > top and _same_labels(evidence):
         return [
@@ -69,58 +77,48 @@ def _classes(evidence: Evidence) -> list[str]:
 
 
 def _columns(evidence: Evidence) -> list[str]:
-    """Compare missing cells, unseen categories and medians of the columns."""
+    """Compare missing cells, unseen cells and medians of the columns."""
     reader = evidence.estimator.reader_
     if reader.columns_ is None:
         return []
     used = {j: column for j, column in enumerate(reader.columns_) if column.keep.any()}
     cells_of = read_columns(evidence.X, {j: column.name for j, column in used.items()})
-    found: dict[str, list[str]] = {"missing": [], "unseen": [], "shifted": []}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnreadableCellsWarning)
-        for column, cells in zip(used.values(), cells_of, strict=True):
-            for what, text in _of_column(column, cells, evidence.n_rows_of_table).items():
-                found[what].append(text)
-    told = {
-        "missing": "Other shares of missing cells than in the fit",
-        "unseen": "Cells that the fit has never seen, and that count as unknown",
-        "shifted": "Other values than in the fit",
-    }
-    return [f"{told[what]}: {listed(texts)}." for what, texts in found.items() if texts]
+    found: dict[str, list[str]] = {what: [] for what in _TOLD}
+    for column, cells in zip(used.values(), cells_of, strict=True):
+        for what, text in _of_column(column, cells, evidence.n_rows_of_table).items():
+            found[what].append(f"{quoted(column.name)} ({text})")
+    return [f"{_TOLD[what]}: {listed(texts)}." for what, texts in found.items() if texts]
 
 
-def _of_column(column: Any, cells: Any, n_fitted: int) -> dict[str, str]:
+def _of_column(column: Any, cells: Cells, n_fitted: int) -> dict[str, str]:
     """Describe the differences of a column, by kind of difference."""
-    name, n = quoted(column.name), len(cells.missing)
-    block = column.read(cells, [])
-    values = np.asarray(block.rows(0, n), dtype=np.float64)
-    empty = np.isnan(values).all(axis=1) & cells.missing
-    before, after = column.n_missing / max(1, n_fitted), float(cells.missing.mean())
-    if column.strings is None and isinstance(column.encoder, NumericEncoder):
-        after = float(np.isnan(values).all(axis=1).mean())
+    block, n_rows = column.read(cells, []), len(cells.missing)
+    values = np.asarray(block.rows(0, n_rows), dtype=np.float64)
+    parsed = column.kind.name in _PARSED
+    missing = np.isnan(values).all(axis=1) if parsed else cells.missing
+    before, after = column.n_missing / max(1, n_fitted), float(missing.mean())
     found = {}
-    if abs(after - before) >= max(_MISSING, _N_ERRORS * _error(before, n_fitted, n)):
-        found["missing"] = f"{name} ({percent(before)} then, {percent(after)} now)"
-    if isinstance(column.encoder, CategoryEncoder):
-        unseen = float((np.isnan(values[:, 0]) & ~empty).mean())
-        if unseen >= _UNSEEN:
-            found["unseen"] = f"{name} ({percent(unseen)} of the cells)"
-    elif isinstance(column.encoder, NumericEncoder) and not math.isnan(column.fill[0]):
+    if abs(after - before) >= max(_MISSING, _N_ERRORS * _error(before, n_fitted, n_rows)):
+        found["missing"] = f"{percent(before)} then, {percent(after)} now"
+    unread = block.unread and block.unread.without(column.ignored)
+    if unread is not None and unread.n_unread >= _UNSEEN * unread.n_cells:
+        found["unseen"] = percent(unread.n_unread / unread.n_cells)
+    if isinstance(column.encoder, NumericEncoder) and not math.isnan(column.fill[0]):
         shift = _shift(values[:, 0], float(column.fill[0]))
         if shift:
-            found["shifted"] = f"{name} ({shift})"
+            found["shifted"] = shift
     return found
 
 
-def _shift(values: Any, median: float) -> str:
+def _shift(values: FloatArray, median: float) -> str:
     """Say how many values are on one side of the median of the fit; empty if about half are."""
     known = values[~np.isnan(values)]
     if not len(known):
         return ""
-    margin = max(_ABOVE_MEDIAN, _N_ERRORS * 0.5 / math.sqrt(len(known)))
+    margin = max(_ONE_SIDE, _N_ERRORS * 0.5 / math.sqrt(len(known)))
     for side, share in (("above", (known > median).mean()), ("below", (known < median).mean())):
         if share > 0.5 + margin:
-            return f"half were {side} {median:.4g} then at most, {percent(share)} are now"
+            return f"{percent(share)} {side} {median:.4g}, the median of the fit"
     return ""
 
 

@@ -114,12 +114,14 @@ def _of_shares(found: dict[str, Any], expected: str, guess: str, right: str) -> 
 def _of_values(found: dict[str, Any]) -> str:
     """State a score that is no share; losses are positive numbers."""
     score, low, high, base = (found[key] for key in ("score", "low", "high", "majority_score"))
-    better = ""
+    what, notes = "score", [found["score_name"]]
     if found["smaller_is_better"]:
         score, low, high, base = -score, -high, -low, -base
-        better = " (smaller is better)"
+        what, notes = "loss", [*notes, "smaller is better"]
     interval = f", {low:.3g} to {high:.3g}" if low < high else ""
-    stated = f"On new rows, expect a {found['score_name']} of {score:.3g}{interval}{better}"
+    note = ", ".join(note for note in notes if note != what)
+    named = f" ({note})" if note else ""
+    stated = f"On new rows, expect a {what} of {score:.3g}{interval}{named}"
     guess = "answering by the class frequencies alone"
     if found["no_better_than_guessing"]:
         return f"{stated}, which is no better than {guess} ({base:.3g})."
