@@ -209,11 +209,13 @@ class ReportMixin:
 
         Examples
         --------
+        >>> from tempfile import TemporaryDirectory
         >>> from sklearn.datasets import load_iris
         >>> from skauto import AutoClassifier
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> clf = AutoClassifier("random", max_evals=2, cv=2, random_state=0).fit(X[::2], y[::2])
-        >>> clf.save_report(getfixture("tmp_path") / "report.html", X=X[1::2], y=y[1::2])
+        >>> with TemporaryDirectory() as folder:
+        ...     clf.save_report(f"{folder}/report.html", X=X[1::2], y=y[1::2], title="Irises")
         """
         check_is_fitted(self)
         page = report_html(self, X, y, importance, title)
