@@ -207,9 +207,10 @@ def test_operating_points_of_two_classes():
         np.array(["no", "yes"]),
     )
     points = {point["threshold"]: point for point in operating_points(known, 0.5)}
-    assert sorted(points) == [0.2, 0.5, 0.7, 0.9]
-    assert (points[0.2]["recall"], points[0.2]["precision"]) == (1.0, 3 / 5)
-    assert (points[0.9]["recall"], points[0.9]["precision"]) == (1 / 3, 1.0)
+    low, in_use, high = sorted(points)
+    assert (low, in_use, high) == pytest.approx((0.15, 0.5, 0.65))
+    assert (points[low]["recall"], points[low]["precision"]) == (1.0, 3 / 5)
+    assert (points[high]["recall"], points[high]["precision"]) == (2 / 3, 1.0)
     assert (points[0.5]["recall"], points[0.5]["share_flagged"]) == (2 / 3, 0.5)
     assert [threshold for threshold, point in points.items() if point["in_use"]] == [0.5]
 
@@ -220,6 +221,19 @@ def test_the_operating_point_in_use_is_that_of_predict(fitted, customers):
     in_use = next(point for point in points if point["in_use"])
     assert in_use["threshold"] == fitted.decision_threshold_
     assert in_use["share_flagged"] == np.mean(fitted.predict(rows["X"]) == "yes")
+
+
+def test_a_chosen_operating_point_is_in_the_report(customers):
+    X, y = customers
+    clf = search(X[:400], y[:400]).choose_operating_point(recall=0.95)
+    report = clf.report_dict()
+    in_use = next(p for p in report["probabilities"]["operating_points"] if p["in_use"])
+    assert in_use["threshold"] == pytest.approx(clf.operating_point_["threshold"])
+    assert in_use["recall"] == pytest.approx(clf.operating_point_["recall"])
+    assert report["verdict"]["score"] == clf.ensemble_score_
+    by_costs = clf.choose_operating_point(costs=[[0, 1], [3, 0]]).report_dict()
+    in_use = next(p for p in by_costs["probabilities"]["operating_points"] if p["in_use"])
+    assert in_use["threshold"] is None
 
 
 def test_nothing_is_told_of_rows_like_those_of_the_fit(fitted, customers):

@@ -25,7 +25,7 @@ from skauto.display._report._quality import (
 )
 from skauto.display._report._verdict import how_measured, verdict
 from skauto.display._report._watch import watch
-from skauto.model._decision import SignalDecision
+from skauto.model import Decision
 
 # Names of classes in a title.
 _MAX_CLASSES = 3
@@ -151,7 +151,7 @@ def _scores(evidence: Evidence) -> list[dict[str, Any]]:
 def _threshold(estimator: Any) -> float:
     """Return the threshold in use; NaN if there is none for all rows."""
     decision = estimator.ensemble_.decision_
-    if len(estimator.classes_) != 2 or isinstance(decision, SignalDecision):
+    if len(estimator.classes_) != 2 or type(decision) is not Decision:
         return math.nan
     return float(decision.threshold)
 

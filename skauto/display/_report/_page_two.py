@@ -154,7 +154,9 @@ def _points(known: Predictions, points: list[dict[str, Any]]) -> str:
         return ""
     if known.binary:
         note = (
-            f"A row is flagged as '{known.classes[1]}' if its probability reaches the threshold."
+            f"A row is flagged as '{known.classes[1]}' if its probability exceeds the threshold; "
+            "each has the highest precision of those that reach some recall. "
+            "choose_operating_point changes the one in use."
         )
         names = {"precision": "precision", "recall": "recall", "share_flagged": "share flagged"}
     else:
@@ -166,8 +168,9 @@ def _points(known: Predictions, points: list[dict[str, Any]]) -> str:
 
 def _threshold(point: dict[str, Any]) -> str:
     value = point["threshold"]
-    shown = "by row" if value is None else f"{value:.3f}"
-    return f"{shown} (in use)" if point["in_use"] else shown
+    if value is None:
+        return "in use, differs by row"
+    return f"{value:.3f} (in use)" if point["in_use"] else f"{value:.3f}"
 
 
 def _share(share: float | None) -> Any:

@@ -14,10 +14,11 @@ from sklearn.metrics import (
 )
 
 from skauto.display._predictions import Predictions
-from skauto.utils import BoolArray, FloatArray
+from skauto.selection._operating_points import OperatingPoints
+from skauto.utils import FloatArray
 
 _N_BINS = 10
-# Shares of the second class that operating points find, at least.
+# Least shares of the rows of the second class that operating points find.
 _RECALLS = (0.99, 0.95, 0.9, 0.8, 0.7, 0.5, 0.25, 0.1)
 # Smallest probabilities of an answer that is used, with more than two classes.
 _CONFIDENCES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
@@ -94,32 +95,37 @@ def calibration(known: Predictions) -> list[dict[str, Any]]:
 def operating_points(known: Predictions, threshold: float) -> list[dict[str, Any]]:
     """Tabulate what other thresholds would give; `threshold` is the one in use, NaN if it varies.
 
-    With two classes, a row is flagged as the second one if its probability reaches the threshold.
-    With more classes, the answer is used if the largest probability reaches it.
+    With two classes, a row is flagged as the second one if its probability exceeds the threshold.
+    A threshold has the highest precision among those that reach some recall. With more classes,
+    the answer is used if the largest probability reaches the threshold.
     """
     if not known.binary:
         return _confident_answers(known)
     positive, score = known.truth == 1, known.probabilities[:, 1]
     if not positive.any():
         return []
-    reached = np.sort(score[positive])[::-1]
-    places = [math.ceil(recall * len(reached)) - 1 for recall in _RECALLS]
-    others = sorted({float(reached[place]) for place in places} - {threshold})
-    points = [_point(value, score >= value, positive) for value in others]
-    in_use = {**_point(threshold, known.labels == 1, positive), "in_use": True}
-    points.append(in_use)
-    return sorted(points, key=lambda p: (p["share_flagged"], -(p["recall"] or 0.0)))
-
-
-def _point(threshold: float, flagged: BoolArray, positive: BoolArray) -> dict[str, Any]:
-    n_flagged, n_found = int(flagged.sum()), int((flagged & positive).sum())
-    return {
+    points = OperatingPoints.of(score, positive)
+    places = {points.find(recall, None, None)[0] for recall in _RECALLS}
+    found = [
+        {
+            "threshold": max(0.0, float(points.cuts[place])),
+            "precision": float(points.precision[place]),
+            "recall": float(points.recall[place]),
+            "share_flagged": float(points.flagged[place]),
+            "in_use": False,
+        }
+        for place in sorted(places)
+    ]
+    flagged = known.labels == 1
+    n_found = int((flagged & positive).sum())
+    in_use = {
         "threshold": threshold,
-        "precision": n_found / n_flagged if n_flagged else math.nan,
+        "precision": n_found / int(flagged.sum()) if flagged.any() else math.nan,
         "recall": n_found / int(positive.sum()),
         "share_flagged": float(flagged.mean()),
-        "in_use": False,
+        "in_use": True,
     }
+    return sorted([*found, in_use], key=lambda point: point["share_flagged"])
 
 
 def _confident_answers(known: Predictions) -> list[dict[str, Any]]:
