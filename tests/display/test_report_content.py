@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.datasets import make_classification
@@ -142,7 +143,13 @@ def test_drivers_are_the_columns_that_decide_with_their_directions(fitted, custo
     assert by_name["customer_id"]["changed_answers"] == 0.0
 
 
-@pytest.mark.parametrize("form", [np.asarray, pl.DataFrame, sparse.csr_array, pd.DataFrame])
+def arrow(X):
+    return pa.Table.from_pandas(pd.DataFrame(X))
+
+
+@pytest.mark.parametrize(
+    "form", [np.asarray, pl.DataFrame, arrow, sparse.csr_array, pd.DataFrame, np.ndarray.tolist]
+)
 def test_drivers_of_tables_of_any_type(form):
     X, y = make_classification(
         300,

@@ -11,6 +11,11 @@ from skauto.display._report._format import count, digits_of, percent, quoted
 _MAX_MATRIX, _MAX_PAIRS, _MAX_DRIVERS = 12, 5, 10
 # Names of classes in a sentence.
 _MAX_CLASSES = 6
+# Keys of a score and of its interval.
+_SCORE_KEYS = {
+    "held-out rows": ("held_out", "held_out_low", "held_out_high"),
+    "fit": ("score", "low", "high"),
+}
 _MODELS = {
     "ensemble": "this model",
     "best pipeline": "the best single pipeline",
@@ -95,19 +100,22 @@ def _scores(content: dict[str, Any]) -> str:
         return ""
     held_out = content["data"]["n_held_out_rows"] > 0
     columns = ["", f"{name} on the rows given"] if held_out else [""]
-    columns.append(f"{name} by cross-validation" if held_out else name)
+    columns.append(f"{name} estimated in the fit" if held_out else name)
+    is_loss = content["verdict"]["smaller_is_better"]
     cells = []
     for row in rows:
         shown: list[Any] = [_MODELS.get(row["model"], row["model"])]
         if held_out:
-            shown.append(_interval(row["held_out"], row["held_out_low"], row["held_out_high"]))
-        cells.append([*shown, _interval(row["score"], row["low"], row["high"])])
-    if content["verdict"]["smaller_is_better"]:
-        return table(columns, cells) + paragraph("Losses have a minus sign.", "muted")
+            shown.append(_interval(row, "held-out rows", is_loss))
+        cells.append([*shown, _interval(row, "fit", is_loss)])
     return table(columns, cells)
 
 
-def _interval(score: float | None, low: float | None, high: float | None) -> Any:
+def _interval(row: dict[str, Any], where: str, is_loss: bool) -> Any:
+    """Write a score with its interval; losses without their minus sign."""
+    score, low, high = (row[name] for name in _SCORE_KEYS[where])
+    if is_loss:
+        score, low, high = (None if v is None else -v for v in (score, high, low))
     if score is None:
         return None
     if low is None or high is None:
@@ -175,7 +183,11 @@ def _errors(content: dict[str, Any]) -> str:
     where = content["verdict"]["measured_on"]
     n_rows = count(content["verdict"]["n_rows"], "row")
     given = where == "held-out rows"
-    source = f"the {n_rows} given" if given else f"{n_rows} of the fit, by cross-validation"
+    source = (
+        f"the {n_rows} given"
+        if given
+        else f"{n_rows} of the fit, by models that had not seen them"
+    )
     parts = [paragraph(f"On {source}.{_worst(errors)}")]
     few = len(errors["classes"]) <= _MAX_MATRIX
     parts.append(_matrix(errors) if few else _pairs(errors))
@@ -254,6 +266,6 @@ def _pairs(errors: dict[str, Any]) -> str:
 
 def _watch(hints: list[dict[str, str]]) -> str:
     if not hints:
-        return paragraph("Nothing that the report checks for.")
+        return paragraph("The checks of the report found nothing.")
     items = "".join(f"<li>{text(hint['text'])}</li>" for hint in hints)
     return f'<ul class="watch">{items}</ul>'
