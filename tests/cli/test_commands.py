@@ -357,7 +357,10 @@ def test_exit_codes_of_the_process(tmp_path: Path) -> None:
 
 
 def test_progress_is_shown_in_a_terminal_only(folder: Path, tmp_path: Path) -> None:
-    """The fixture has shown that nothing is written to a file; the terminal gets one line."""
+    """The fixture has shown that nothing is written to a file.
+
+    The terminal gets a line of the search and a line of the report.
+    """
     pty = pytest.importorskip("pty")
     main_end, terminal = pty.openpty()
     arguments = ["fit", folder / "train.csv", "--target", "churn", "--out", tmp_path / "m", *FAST]
@@ -368,9 +371,11 @@ def test_progress_is_shown_in_a_terminal_only(folder: Path, tmp_path: Path) -> N
     os.close(main_end)
     assert process.returncode == 0
     assert json.loads(stdout)["trials"] == 2
-    assert "2/2 trials" in shown
+    search, report = shown.splitlines()[-2:]
+    assert "2/2 trials" in search
+    assert report.startswith("report: ")
     assert shown.startswith("\r")
-    assert shown.count("\n") == 1
+    assert shown.count("\n") == 2
 
 
 def test_without_pandas_the_error_says_so(folder: Path) -> None:
