@@ -14,12 +14,15 @@ from skauto.data import TrainingData
 from skauto.ensemble._signals import GroupSignals, KnownGroups, Signals
 from skauto.history import Trial
 from skauto.model import Decision
+from skauto.model._decision import SignalThreshold
 from skauto.selection import ErrorLoss, LabelLoss, Loss, RateLimit, choose_decision
 from skauto.selection._rates import choose_signal_thresholds, expected_labels
 from skauto.utils import Budget, FloatArray, IntArray
 
-# Decisions are optimized on the rows that they are judged on. Without a safety margin, they aim at
-# an upper bound within the limit, at the confidence of one standard error.
+# Number of parts of the rows: thresholds of a part are chosen on the others.
+_N_PARTS = 3
+# Without a safety margin, decisions aim at an upper bound within the limit, at the confidence of
+# one standard error.
 _AIM = Margin(n_errors=1.0, confidence=0.84)
 # Factors of the limits to try in turn. The aim may cost half of a limit: with few rows it is out
 # of reach. Smaller factors are for decisions that violate the limits otherwise.
@@ -177,12 +180,42 @@ class DecisionChooser:
         loss: Loss,
         factors: Sequence[float],
     ) -> Iterator[DecisionPair]:
-        """Thresholds that keep the limits on rates, by decreasing factor of the limits."""
+        """Thresholds that keep the limits on rates, by decreasing factor of the limits.
+
+        They are cross-fitted: those of the out-of-fold predictions are chosen on the other parts
+        of the rows, so that limits are not measured on rows that chose the thresholds.
+        """
         positive = np.asarray(plain.scale(vote)[:, 1], dtype=np.float64)
         signals = self.signals.out_of_fold(positive)
+        part = np.random.default_rng(0).permutation(len(rows)) % _N_PARTS
+        on_all = self._rules(positive, signals, rows, loss, factors)
+        on_others = [
+            self._rules(positive, signals, rows[part != k], loss, factors) for k in range(_N_PARTS)
+        ]
+        seen: list[SignalThreshold] = []
+        for i, rule in enumerate(on_all):
+            if rule is None or any(_same(rule, other) for other in seen):
+                continue
+            seen.append(rule)
+            offsets = rule.offsets(signals)
+            for k, rules in enumerate(on_others):
+                own = rows[part == k]
+                offsets[own] = (rules[i] or rule).offsets(signals[own])
+            deployed = self.signals.decision(rule, plain.temperature)
+            yield DecisionPair(Decision(offsets, plain.temperature), deployed)
+
+    def _rules(
+        self,
+        positive: FloatArray,
+        signals: FloatArray,
+        rows: IntArray,
+        loss: Loss,
+        factors: Sequence[float],
+    ) -> list[SignalThreshold | None]:
+        """Thresholds that keep the limits on some rows, one for each factor."""
         y, weight = self.data.y[rows], self.data.weights_of(rows)
         label_loss = _label_loss(loss)
-        rules = choose_signal_thresholds(
+        return choose_signal_thresholds(
             positive[rows],
             expected_labels(positive[rows], y, weight) if label_loss == ErrorLoss() else y,
             label_loss,
@@ -192,9 +225,10 @@ class DecisionChooser:
             tightness=factors,
             sample_weight=weight,
         )
-        for rule in rules:
-            out_of_fold = Decision(rule.offsets(signals), plain.temperature)
-            yield DecisionPair(out_of_fold, self.signals.decision(rule, plain.temperature))
+
+
+def _same(rule: SignalThreshold, other: SignalThreshold) -> bool:
+    return rule.base == other.base and np.array_equal(rule.strengths, other.strengths)
 
 
 def mean_predictions(trials: Iterable[Trial], shares: Iterable[float]) -> FloatArray:

@@ -63,7 +63,8 @@ class NamedOutput:
         names: NDArray[np.object_] = self.get_feature_names_out()  # type: ignore[attr-defined]
         columns = [str(name) for name in names]
         backend = nw.Implementation.from_string(self._transform_output)
-        frame = nw.from_numpy(np.asarray(Z), columns, backend=backend).to_native()
+        frame = nw.from_numpy(np.asarray(Z), columns, backend=backend)  # type: ignore[arg-type]
+        frame = frame.to_native()
         if self._transform_output == "pandas" and hasattr(X, "iloc"):
             frame.index = X.index
         return frame

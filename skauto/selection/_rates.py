@@ -93,7 +93,7 @@ def choose_signal_thresholds(
     max_strength: float = np.inf,
     tightness: Sequence[float] = (1.0,),
     sample_weight: FloatArray | None = None,
-) -> list[SignalThreshold]:
+) -> list[SignalThreshold | None]:
     r"""Fit the thresholds of least loss under limits on rates.
 
     The most accurate classifier under a limit on the difference of rates between groups labels a
@@ -108,8 +108,8 @@ def choose_signal_thresholds(
     `expected_labels`. `signals` has the shape (n_samples, n_signals); without signals, all rows
     have the same threshold. `max_strength` bounds absolute strengths: for signals of 0 and 1 a
     difference of thresholds of more than 1 has no effect. `tightness` has factors of the limits;
-    the result has the best threshold of each factor that is feasible, in order, without
-    duplicates. Sample weights apply to the loss, not to the rates.
+    the result has the best threshold of each factor, None if none is feasible. Sample weights
+    apply to the loss, not to the rates.
 
     References
     ----------
@@ -133,8 +133,7 @@ def choose_signal_thresholds(
             strengths = search.optimize(strengths, j, np.linspace(-width, width, _N_FINER))
     for rule in filter(None, list(search.best)):
         search.evaluate(rule.strengths, len(y) + 1)
-    unique = {(rule.base, *rule.strengths): rule for rule in search.best if rule is not None}
-    return list(unique.values())
+    return search.best
 
 
 @dataclass
