@@ -279,7 +279,10 @@ def _identifier_by_number(values: NDArray[Any], n_rows: int, name: str) -> Kind 
 
 def _doubt_of_repeats(values: NDArray[Any], name: str) -> str | None:
     if is_identifier_name(name) and may_be_identifiers(len(np.unique(values)), len(values)):
-        return "its name suggests an identifier that repeats; it is read as numbers"
+        return (
+            "its name suggests an identifier that repeats; it is read as numbers. If new rows "
+            f"have other ones, pass groups={name!r} to fit"
+        )
     return None
 
 

@@ -125,6 +125,8 @@ def read_training_data(
     _check_shape(X)
     y = _read_target(y)
     check_consistent_length(X, y)
+    if isinstance(passed["groups"], str):
+        passed["groups"] = _column(X, passed["groups"])
     for name, values in passed.items():
         if values is not None and n_rows(values) != len(y):
             raise ValueError(
@@ -250,6 +252,17 @@ def _label_array(y: Any) -> NDArray[Any]:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
+
+
+def _column(X: Any, name: str) -> Any:
+    """Return a column of the table by its name."""
+    names = column_names(X) or []
+    if name not in names:
+        raise ValueError(
+            "The 'groups' must have one entry for each row of X, or be the name of a column of X. "
+            f"Got {name!r}.{closest(name, map(str, names))}"
+        )
+    return X[name]
 
 
 def _read_groups(groups: Any) -> NDArray[Any] | None:

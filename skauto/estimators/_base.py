@@ -141,7 +141,7 @@ class BaseAutoClassifier(
         X: Any,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
+        groups: str | ArrayLike | None = None,
     ) -> Self:
         """Search pipelines, select an ensemble of them and refit it.
 
@@ -154,8 +154,9 @@ class BaseAutoClassifier(
             Class of each row: strings, integers or booleans.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights for the classifiers and the scorers; rows of weight 0 are left out.
-        groups : array-like of shape (n_samples,), default=None
-            All rows of a group are in the same part of each split.
+        groups : str or array-like of shape (n_samples,), default=None
+            All rows of a group are in the same part of each split. A str is a column of ``X``,
+            which is not a feature then, unless ``column_kinds`` has a kind for it.
 
         Returns
         -------
@@ -338,7 +339,11 @@ class BaseAutoClassifier(
     def _read(self, X: Any, y: ArrayLike, metadata: Mapping[str, Any]) -> TrainingData:
         """Read the table."""
         # Steps pass arrays, also under set_config(transform_output="pandas").
-        reader = TableReader(self.column_kinds, self.time_limit).set_output(transform="default")
+        kinds = self.column_kinds
+        groups = metadata.get("groups")
+        if isinstance(groups, str) and (kinds is None or isinstance(kinds, Mapping)):
+            kinds = {groups: "drop", **(kinds or {})}  # new rows have other groups
+        reader = TableReader(kinds, self.time_limit).set_output(transform="default")
         return read_training_data(X, y, metadata, reader)
 
     def _replace_last_fit(

@@ -222,7 +222,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         X: Any,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
+        groups: str | ArrayLike | None = None,
         sensitive_features: Any = None,
     ) -> Self:
         """Search pipelines, select an ensemble of them that keeps the limits and refit it.
@@ -236,8 +236,9 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             Class of each row: strings, integers or booleans.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights for the classifiers and the scorers; rows of weight 0 are left out.
-        groups : array-like of shape (n_samples,), default=None
-            All rows of a group are in the same part of each split.
+        groups : str or array-like of shape (n_samples,), default=None
+            All rows of a group are in the same part of each split. A str is a column of ``X``,
+            which is not a feature then, unless ``column_kinds`` has a kind for it.
         sensitive_features : dataframe or array-like of shape (n_samples,), default=None
             Groups that constraints compare and that are not features. Constraints find the columns
             by name; an array without names serves all constraints.
