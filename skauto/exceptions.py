@@ -55,5 +55,9 @@ class BudgetWarning(UserWarning):
     """The budget was too small for some part of the fit; the message names that part."""
 
 
+class UncertainLimitWarning(UserWarning):
+    """A limit is kept on the rows of ``fit``, which are too few to say so of new rows."""
+
+
 class UnreadableCellsWarning(UserWarning):
     """Some cells of a table cannot be read as in ``fit``; they are missing values."""

@@ -17,6 +17,9 @@ from skauto.history import Trial
 from skauto.model import Decision, PipelineEnsemble
 from skauto.utils import IntArray
 
+# Confidence of the upper bound that is reported.
+_CONFIDENCE = 0.95
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -33,6 +36,8 @@ class Measurement:
     fitted: float = math.nan
     #: Value of a ``pooled`` constraint on all out-of-fold predictions; else NaN.
     pooled: float = math.nan
+    #: Upper bound of a 95% confidence interval for the value on new rows; NaN if not measured.
+    upper: float = math.nan
 
     @property
     def met(self) -> bool:
@@ -191,6 +196,33 @@ class Gate:
             for c in self.constraints
             if (c.key, name) in self._growth and c.key in trial.fold_constraints
         }
+
+    def with_upper_bounds(
+        self,
+        verdict: Verdict,
+        trials: Sequence[Trial],
+        weights: Sequence[float],
+        decision: Decision | None,
+    ) -> Verdict:
+        """Return the verdict with 95% upper bounds of the limited values that are not additive."""
+        limited = [
+            m.constraint
+            for m in verdict.measurements
+            if math.isfinite(m.constraint.limit) and not m.constraint.additive
+        ]
+        if not limited:
+            return verdict
+        shares = np.asarray(weights, dtype=float) / np.sum(weights)
+        members = zip(shares, trials, strict=True)
+        mean = np.asarray(sum(share * np.asarray(trial.predictions) for share, trial in members))
+        evidence = self._pooled(mean, decision)
+        upper = {c.key: self._measure(c, evidence, _CONFIDENCE) for c in limited}
+        return Verdict(
+            tuple(
+                replace(m, upper=upper.get(m.constraint.key, math.nan))
+                for m in verdict.measurements
+            )
+        )
 
     def allows(self, trials: Sequence[Trial], weights: Sequence[float] | NDArray[Any]) -> bool:
         """Whether an ensemble keeps every limit before the refit; False also if one is undefined.

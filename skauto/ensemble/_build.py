@@ -368,7 +368,9 @@ class EnsembleBuilder:
             next(iter(best.weights)),
             best.model,
             fallback=False,
-            verdict=chosen.verdict,
+            verdict=self.gate.with_upper_bounds(
+                chosen.verdict, trials, list(weights.values()), rule.out_of_fold
+            ),
             best_verdict=best.verdict,
             refused=refused,
             not_fitted=refits.missing,

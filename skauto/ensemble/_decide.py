@@ -21,14 +21,13 @@ from skauto.utils import Budget, FloatArray, IntArray
 
 # Number of parts of the rows: thresholds of a part are chosen on the others.
 _N_PARTS = 3
-# Without a safety margin, decisions aim at an upper bound within the limit, at the confidence of
-# one standard error.
-_AIM = Margin(n_errors=1.0, confidence=0.84)
-# Factors of the limits to try in turn. The aim may cost half of a limit: with few rows it is out
-# of reach. Smaller factors are for decisions that violate the limits otherwise.
-_AIMING, _STRICTER = (1.0, 0.9, 0.8, 0.65, 0.5), (0.3, 0.1)
-# Share of the loss reduction over a constant label that the aim may cost. With small groups, only
-# nearly constant labels may reach it.
+# Without a safety margin, decisions aim at an upper bound within the limit, at this confidence.
+_AIM = Margin(n_errors=1.645, confidence=0.95)
+# Factors of the limits to try in turn. The smallest are for decisions that violate the limits
+# otherwise.
+_AIMING, _STRICTER = (1.0, 0.9, 0.8, 0.65, 0.5, 0.35, 0.2, 0.1), (0.05, 0.02)
+# Share of the loss reduction over a constant label that smaller bounds may cost. With small
+# groups, only nearly constant labels may have bounds within the limits.
 _MAX_COST = 0.5
 # Minimum share of the time limit for class offsets.
 _MIN_SHARE = 0.02
@@ -111,10 +110,10 @@ class DecisionChooser:
     ) -> DecisionPair:
         """Choose the decision of an ensemble of trials with weights `shares` on some rows.
 
-        It has the smallest `loss` on these rows among those that keep the limits on the
-        out-of-fold predictions, by one standard error if a factor of at least 1/2 on the limits
-        suffices and the labels remain useful (`_MAX_COST`). If there is none, it has the least
-        violation.
+        It has the smallest `loss` on these rows among those whose upper bounds of the constrained
+        rates are within the limits on the out-of-fold predictions. If there is none, it has the
+        smallest bounds among those that keep the limits, while its labels remain useful
+        (`_MAX_COST`), else the least violation.
         """
         if self.decision == "argmax":
             return DecisionPair()
@@ -129,27 +128,32 @@ class DecisionChooser:
         )
         if not self.judged:
             return DecisionPair(plain, plain)
-        best, least = DecisionPair(plain, plain), math.inf
-        for aiming, pair in self._candidates(plain, vote, rows, loss):
-            if least == 0.0 and not aiming:
+        nearest, least = DecisionPair(plain, plain), math.inf  # by violation
+        feasible: DecisionPair | None = None
+        surest, excess = nearest, math.inf
+        for stricter, pair in self._candidates(plain, vote, rows, loss):
+            if stricter and feasible is not None:
                 break
             decision = pair.out_of_fold
             violation = _violation(self.gate.judge(trials, shares, decision=decision))
-            if violation == 0.0 and self._aim.judge(trials, shares, decision=decision).passes:
-                if least > 0.0:  # the first one that keeps the limits
-                    return pair
-                pairs = (pair, best)
-                return best if self._costs_too_much(pairs, vote, rows, loss) else pair
-            if violation < least:
-                best, least = pair, violation
-        return best
+            if violation > 0.0:
+                if violation < least:
+                    nearest, least = pair, violation
+                continue
+            feasible = feasible or pair
+            beyond = _violation(self._aim.judge(trials, shares, decision=decision))
+            if beyond < excess and not self._costs_too_much((pair, feasible), vote, rows, loss):
+                surest, excess = pair, beyond
+            if excess == 0.0:
+                break
+        return surest if feasible is not None else nearest
 
     def _costs_too_much(
         self, pairs: Sequence[DecisionPair], vote: FloatArray, rows: IntArray, loss: Loss
     ) -> bool:
         """Whether the aim costs too much of what a feasible decision gains over constant labels.
 
-        `pairs` are the decision that reaches the aim and the feasible one.
+        `pairs` are a decision with smaller bounds and the first feasible one.
         """
         y = self.data.y[rows]
         decisions = [pair.out_of_fold for pair in pairs if pair.out_of_fold is not None]
@@ -162,15 +166,15 @@ class DecisionChooser:
     def _candidates(
         self, plain: Decision, vote: FloatArray, rows: IntArray, loss: Loss
     ) -> Iterator[tuple[bool, DecisionPair]]:
-        """Decisions in the order of their check, and whether it is worth to reach the aim."""
-        yield True, DecisionPair(plain, plain)
+        """Decisions in the order of their check, and whether they are only for want of another."""
+        yield False, DecisionPair(plain, plain)
         if self.kept_by_decision:
             for factors in (_AIMING, _STRICTER):
                 for pair in self._within_limits(plain, vote, rows, loss, factors):
-                    yield factors is _AIMING, pair
+                    yield factors is _STRICTER, pair
         if plain.offsets.any():
             argmax = Decision(np.zeros(len(plain.offsets)), plain.temperature)
-            yield False, DecisionPair(argmax, argmax)
+            yield True, DecisionPair(argmax, argmax)
 
     def _within_limits(
         self,

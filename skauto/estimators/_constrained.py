@@ -23,7 +23,12 @@ from skauto.estimators._keywords import ADVICE, FIT_ADVICE
 from skauto.estimators._options import SearchOptions
 from skauto.estimators._pareto import pareto_trials
 from skauto.estimators._refusal import describe_refusal
-from skauto.exceptions import InfeasibleError, InfeasibleWarning, TrialFailedWarning
+from skauto.exceptions import (
+    InfeasibleError,
+    InfeasibleWarning,
+    TrialFailedWarning,
+    UncertainLimitWarning,
+)
 from skauto.history import History, Trial
 from skauto.space import Configuration, SearchSpace
 from skauto.strategies import Strategy, get_strategy
@@ -34,7 +39,7 @@ if TYPE_CHECKING:
 
 
 # Columns of ``constraint_values_``.
-_COLUMNS = ["model", "constraint", "limit", "value", "error", "fitted", "bound", "met"]
+_COLUMNS = ["model", "constraint", "limit", "value", "error", "fitted", "bound", "met", "upper"]
 
 
 class ConstrainedAutoClassifier(BaseAutoClassifier):
@@ -114,7 +119,9 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         One row for each model ("best", "ensemble") and constraint. The columns are "limit";
         "value", the mean over the folds, or for differences between groups the value on all
         out-of-fold predictions; "error", the standard error over the folds; "fitted", seconds
-        and bytes of the model fitted on all rows; "bound", the value compared with the limit; and
+        and bytes of the model fitted on all rows; "bound", the value compared with the limit;
+        "upper", the upper bound of a 95% confidence interval for new rows, of constraints on
+        predictions; and
         "met".
         "value" of seconds and bytes is that of models trained on fewer rows.
     pareto_front_ : pandas.DataFrame
@@ -391,6 +398,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
                 TrialFailedWarning,
                 stacklevel=7,
             )
+        self._warn_of_uncertain_limits(model)
         super()._set_model(builder, model, history)
         keys = [constraint.key for constraint in self.constraints]
         front = [trial.number for trial in pareto_trials(history, keys)]
@@ -408,6 +416,24 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             *_constraint_rows("ensemble", model.verdict),
         ]
 
+    def _warn_of_uncertain_limits(self, model: Model) -> None:
+        """Warn if a limit is kept on the rows of ``fit`` and perhaps not on new rows."""
+        uncertain = [
+            f"{m.constraint.key!r}: {m.constraint.reported(m.value):.4g}, limit "
+            f"{m.constraint.reported(m.constraint.limit):.4g}, bound "
+            f"{m.constraint.reported(m.upper):.4g}"
+            for m in model.verdict.measurements
+            if m.met and m.upper > m.constraint.limit
+        ]
+        if uncertain:
+            warnings.warn(
+                "Limits are kept on the out-of-fold predictions, but the 95% bound for new rows "
+                f"is beyond them: {'; '.join(uncertain)}. More rows, above all of small groups, "
+                "make the bound narrower. safety_margin='95%' keeps the bound within the limits.",
+                UncertainLimitWarning,
+                stacklevel=8,
+            )
+
 
 def _constraint_rows(name: str, verdict: Verdict) -> list[dict[str, Any]]:
     """Rows of ``constraint_values_`` for one model."""
@@ -421,6 +447,7 @@ def _constraint_rows(name: str, verdict: Verdict) -> list[dict[str, Any]]:
             "fitted": measured.constraint.reported(measured.fitted),
             "bound": measured.constraint.reported(measured.value),
             "met": measured.met,
+            "upper": measured.constraint.reported(measured.upper),
         }
         for measured in verdict.measurements
     ]

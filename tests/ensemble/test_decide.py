@@ -34,7 +34,7 @@ from skauto.exceptions import SmallGroupWarning
 from skauto.export import export_code, trusted_types
 from skauto.history import Trial
 from skauto.model import Decision
-from skauto.selection import ErrorLoss
+from skauto.selection import BalancedErrorLoss, ErrorLoss
 from skauto.space import SearchSpace
 
 
@@ -307,3 +307,33 @@ def test_thresholds_of_groups_are_for_few_groups_that_predict_can_read(table):
     )
     with pytest.raises(ValueError, match="reads the groups from columns of X. Got 'sensitive"):
         clf.fit(X[["skill"]], y, sensitive_features=X["sex"])
+
+
+def test_a_part_of_the_rows_has_the_threshold_of_the_others():
+    """Other classes in a part change the thresholds of the other parts only."""
+    rng = np.random.default_rng(0)
+    n_rows = 300
+    group, skill = rng.integers(2, size=n_rows), rng.normal(size=n_rows)
+    positive = expit(skill + 1.5 * group)
+    y = (rng.random(n_rows) < positive).astype(int)
+    predictions = np.column_stack([1 - positive, positive])
+    part = np.random.default_rng(0).permutation(n_rows) % 3
+    rows = np.arange(n_rows)
+
+    def offsets(y):
+        data = TrainingData(
+            Z=group[:, None].astype(float),
+            y=y,
+            classes=np.array([0, 1]),
+            splits=[(rows[:150], rows[150:]), (rows[150:], rows[:150])],
+            sensitive={"g": group},
+        )
+        chooser = DecisionChooser(data, Gate([StatisticalParity("g", 0.1)], data), "auto")
+        plain = Decision(np.zeros(2))
+        pairs = chooser._within_limits(plain, predictions, rows, BalancedErrorLoss(), [1.0])
+        return next(pairs).out_of_fold.offsets
+
+    flipped = np.where((part == 1) & (rng.random(n_rows) < 0.5), 1 - y, y)
+    before, after = offsets(y), offsets(flipped)
+    np.testing.assert_array_equal(before[part == 1], after[part == 1])
+    assert not np.array_equal(before[part != 1], after[part != 1])
