@@ -15,7 +15,7 @@ def page_three(content: dict[str, Any], estimator: Any) -> str:
         section("Leaderboard", _leaderboard(facts["leaderboard"])),
         section("Members", _members(facts)),
         section("Where the seconds went", _seconds(facts, estimator)),
-        section("Failures", _records(facts["failures"])),
+        section("Trials without a score", _records(facts["failures"])),
         section("Columns", _columns(facts["columns"])),
         section("Settings and versions", _settings(facts)),
     ]
