@@ -74,6 +74,7 @@ _PATTERNS = (
             r"(?P<year>\d{4})-(?P<month>\d{1,2})(?:-(?P<day>\d{1,2}))?",
             r"(?P<year>\d{4})(?P<separator>[/.])(?P<month>\d{1,2})(?P=separator)(?P<day>\d{1,2})",
             rf"(?P<first>\d{{1,2}})(?P<separator>[-/.])(?P<other>\d{{1,2}})(?P=separator){_YEAR}",
+            r"(?P<month>\d{1,2})[-/](?P<year>(?:19|20)\d\d)",
             rf"{_DAY}[-/\s]\s*{_OF}{_MONTH}[-/,\s]\s*{_OF}{_YEAR}",
             rf"{_MONTH}\s+{_DAY},?\s+{_YEAR}",
             rf"{_MONTH}[-/,\s]\s*{_OF}(?P<year>\d{{4}})",

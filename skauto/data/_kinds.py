@@ -75,12 +75,13 @@ _MIN_WORDS_OF_TEXT = 4
 _MIN_IDENTIFIERS = 50
 # Maximum mean number of words of a tag, and minimum mean number of uses.
 _MAX_WORDS_OF_TAG = 3
+_AROUND_TAGS = " []{}()'\""
 _MIN_USES_OF_TAG = 5
-# Separators of the parts of a compound, their maximum number in a string, and the minimum number
-# of parts that vary.
-_COMPOUND_MARKS = ("/", "_", "|", ":", "; ", ", ", "-", " ")
+# Separators of the parts of a compound, and their maximum number in a string. Those of products,
+# such as "1920x1080", separate numbers only.
+_TIMES = (" x ", "x", "×", "*")
+_COMPOUND_MARKS = ("/", "_", "|", ":", "; ", ", ", ",", "-", *_TIMES, " ")
 _MAX_MARKS = 4
-_MIN_VARYING_PARTS = 2
 _COMPACT_DATE = re.compile(r"(?:1[6-9]|2[01])\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 
 
@@ -110,7 +111,7 @@ class CompoundFormat:
 
     def split(self, texts: Sequence[str]) -> list[list[str] | None]:
         """Split strings into their parts; None if their number is another one."""
-        found = [text.split(self.separator) for text in texts]
+        found = [_without_brackets(text).split(self.separator) for text in texts]
         return [parts if len(parts) == len(self.kinds) else None for parts in found]
 
 
@@ -223,7 +224,8 @@ def _parser_for(wanted: str, texts: Sequence[str], cells: Cells) -> Any:
         known = [text for text in texts if not is_null_word(text)]
         return _order_of_answers(known) if known else None
     if wanted == "compound" and isinstance(cells, Levels):
-        counts = {mark: max(text.count(mark) for text in texts) for mark in _COMPOUND_MARKS}
+        bare = list(map(_without_brackets, texts))
+        counts = {mark: max(text.count(mark) for text in bare) for mark in _COMPOUND_MARKS}
         found = (_compound_of(cells, mark, n + 1) for mark, n in counts.items() if n)
         return next(filter(None, found), None)
     if wanted == "tags":
@@ -451,8 +453,8 @@ def _tags(sample: _Sample) -> Kind | None:
 
 
 def split_tags(text: str, separator: str) -> set[str]:
-    """Split a list of tags, ignoring case and surrounding spaces."""
-    return {tag.strip().casefold() for tag in text.split(separator)} - {""}
+    """Split a list of tags, ignoring case, and spaces, quotes and brackets around them."""
+    return {tag.strip(_AROUND_TAGS).casefold() for tag in text.split(separator)} - {""}
 
 
 def _identifier(sample: _Sample) -> Kind | None:
@@ -505,7 +507,7 @@ def _doubt_of_spelling(texts: Sequence[str]) -> str | None:
 
 def _compound(cells: Levels, sample: _Sample) -> Kind | None:
     for separator in _COMPOUND_MARKS:
-        n_marks = np.array([text.count(separator) for text in sample.texts])
+        n_marks = np.array([_without_brackets(text).count(separator) for text in sample.texts])
         usual = int(np.bincount(n_marks, sample.rows).argmax())
         if not 1 <= usual <= _MAX_MARKS or not _enough_parsed(sample, n_marks == usual):
             continue
@@ -526,14 +528,26 @@ def _compound_of(
     allowed = ("numeric", "boolean", "ordinal", "categorical", "date")
     if any(kind.name not in (*allowed, "constant", "identifier") for kind in kinds):
         return None
-    if sum(kind.name in allowed for kind in kinds) < _MIN_VARYING_PARTS:
+    if separator in _TIMES and any(kind.name != "numeric" for kind in kinds):
         return None
-    return CompoundFormat(separator, kinds)
+    varying = [j for j, kind in enumerate(kinds) if kind.name in allowed]
+    if len(varying) == 1 and kinds[varying[0]].name == "numeric":  # such as "4.1/5"
+        part = parts[varying[0]]
+        n_known = int(np.sum(part.codes >= 0))
+        is_unique = are_identifiers(len(part.levels), n_known, len(part.codes))
+        others = {kind.name for j, kind in enumerate(kinds) if j != varying[0]}
+        return None if is_unique or others != {"constant"} else CompoundFormat(separator, kinds)
+    return CompoundFormat(separator, kinds) if len(varying) > 1 else None
+
+
+def _without_brackets(text: str) -> str:
+    """Return a string without the brackets and spaces around it, such as "(41.9, -87.6)"."""
+    return text.strip("()[]{} ")
 
 
 def parts_of(cells: Levels, separator: str, n_parts: int) -> list[Levels]:
     """Split strings into columns of their parts, which are missing if their number is another."""
-    split = [text.split(separator) for text in cells.levels]
+    split = [_without_brackets(text).split(separator) for text in cells.levels]
     columns = []
     for j in range(n_parts):
         code_of: dict[str, int] = {}

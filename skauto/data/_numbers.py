@@ -24,12 +24,14 @@ from skauto.data._notations import (
 _PLAIN = re.compile(
     rf"(?P<open>\()?\s*+(?P<sign>[-+−])?\s*+{CURRENCY}?\s*+(?P<sign2>[-+−])?"
     rf"(?P<digits>[\d.,'’\s]*\d[.,]?)(?P<exponent>e[-+]?\d+)?\s*+"
-    rf"(?:{CURRENCY}|(?P<percent>%))?\s*+(?P<close>\))?"
+    rf"(?:{CURRENCY}|(?P<percent>%))?\s*+(?P<sign3>[-−])?(?P<close>\))?"
 )
-# Numbers by decimal mark, with an optional separator of groups of three digits. The first group
-# does not begin with 0.
+# Numbers by decimal mark, with an optional separator of groups of three digits, or of two in
+# India: "12,34,567". The first group does not begin with 0.
 _DIGITS = {
-    ".": re.compile(r"(?:[1-9]\d{0,2}([,'’\s])\d{3}(?:\1\d{3})*|\d+)?(?:\.\d*)?"),
+    ".": re.compile(
+        r"(?:[1-9]\d{0,2}([,'’\s])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3}|\d+)?(?:\.\d*)?"
+    ),
     ",": re.compile(r"(?:[1-9]\d{0,2}([.'’\s])\d{3}(?:\1\d{3})*|\d+)?(?:,\d*)?"),
 }
 _OTHER = {".": ",", ",": "."}
@@ -44,8 +46,11 @@ _START = re.compile(
     rf"(?:(?P<most>{AT_MOST})|(?P<least>{AT_LEAST}))?\s*(?P<sign>[-+−])?\s*{CURRENCY}?\s*"
 )
 _END = re.compile(
-    rf"(?P<plus>\+)?\s*(?P<unit>.*?)\s*(?:(?P<most>{OR_LESS})|(?P<least>{OR_MORE}))?"
+    rf"(?P<plus>\+|{OR_MORE}\b)?(?P<minus>{OR_LESS}\b)?\s*(?P<unit>.*?)\s*"
+    rf"(?:(?P<most>{OR_LESS})|(?P<least>{OR_MORE}))?"
 )
+# An interval such as "[10-20)" or "(20, 30]", also with an infinite end.
+_INTERVAL = re.compile(r"[\[(]\s*([^\[\](),;]+?)\s*(?:[,;]|(?<=\d)-)\s*([^\[\](),;]+?)\s*[\])]")
 _BETWEEN = re.compile(rf"(?P<unit>.*?)\s*{RANGE}\s*(?:{CURRENCY})?\s*")
 _UNIT = re.compile(r"[^\W\d_°%].{0,24}|[°%'’\"′″].{0,3}|''")
 _NO_UNIT = re.compile(r"[()\[\]<>=;:,+_@\\|]")
@@ -53,6 +58,8 @@ _KNOWN_UNITS = frozenset(unit for family in UNITS for unit in family.sizes)
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b\.?\s*")
 _POWER = re.compile(r"(?<=[^\W\d_])[23](?![\w.,])")
 _ENDS_OF_UNIT = re.compile(rf"^\s*{CURRENCY}(?![^\W\d_])\s*|\s*(?<![^\W\d_]){CURRENCY}\s*$")
+_OF_AGE = re.compile(r"\s+(?:old|of age)$")
+_INFINITE = ("inf", "infinity", "∞")
 _AND = re.compile(r"\s*(?:,|\band|&)\s*$")
 # Characters and numbers of a cell that is a number with units.
 _MAX_LENGTH, _MAX_PARTS = 60, 4
@@ -196,12 +203,18 @@ def _split(text: str) -> _Reading | None:
     if plain is not None and any(_is_number(plain["digits"].strip(), mark) for mark in _DIGITS):
         if (plain["open"] is None) != (plain["close"] is None):
             return None
-        negative = [plain[name] in ("-", "−") for name in ("sign", "sign2")]
+        negative = [plain[name] in ("-", "−") for name in ("sign", "sign2", "sign3")]
         sign = (-1.0) ** (sum(negative) + bool(plain["open"]))
         unit = plain["percent"] or ""
         return _Reading([_Part(plain["digits"].strip(), plain["exponent"] or "", unit)], sign)
     if len(text) > _MAX_LENGTH:
         return None
+    interval = _INTERVAL.fullmatch(text)
+    if interval is not None:
+        low, high = interval.groups()
+        if high in _INFINITE:
+            return _split(f"> {low}")
+        return _split(f"< {high}" if low.lstrip("-") in _INFINITE else f"{low} to {high}")
     text = _POWER.sub(lambda match: "²³"[int(match[0]) - 2], text)
     runs = list(_RUN.finditer(text))
     if not 1 <= len(runs) <= _MAX_PARTS:
@@ -230,7 +243,7 @@ def _split(text: str) -> _Reading | None:
         _Part(run[1], run[2] or "", unit or "") for run, unit in zip(runs, units, strict=True)
     ]
     more = start["least"] or end["least"] or end["plus"]
-    beyond = bool(more) - bool(start["most"] or end["most"])
+    beyond = bool(more) - bool(start["most"] or end["most"] or end["minus"])
     sign = -1.0 if start["sign"] in ("-", "−") else 1.0
     return _Reading(parts, sign, 0 if band else beyond, band)
 
@@ -238,6 +251,7 @@ def _split(text: str) -> _Reading | None:
 def _unit(text: str) -> str | None:
     """Return the unit in the string after a number; None if it cannot be a unit."""
     text = _ENDS_OF_UNIT.sub("", _ORDINAL.sub("", text.strip(), count=1)).strip(" .")
+    text = _OF_AGE.sub("", text)
     if not text:
         return ""
     if len(text.split()) > 3 or not _UNIT.fullmatch(text) or _NO_UNIT.search(text):
@@ -294,7 +308,7 @@ def _is_number(digits: str, decimal: str) -> bool:
 def _all_ambiguous(texts: Sequence[str], found: Sequence[_Reading | None]) -> bool:
     """Whether all numbers are like "1,234", which no currency symbol of English texts explains."""
     digits = [part.digits for reading in found if reading for part in reading.parts]
-    if not digits or any("$" in text or "£" in text for text in texts):
+    if not digits or any(symbol in text for text in texts for symbol in "$£₹¥₩"):
         return False
     return all(map(_THREE_DECIMALS.fullmatch, digits))
 

@@ -55,6 +55,12 @@ def kind(values, name="a"):
         (["0,637", "0,112", "0,950"], [0.637, 0.112, 0.95]),
         (["under 18", "18-30", "31 to 50", "51+"], [18, 24, 40.5, 51]),
         (["$50,000-$74,999", "$75,000-$99,999", "$100,000+"], [62_499.5, 87_499.5, 1e5]),
+        (["[0-10)", "[10-20)", "[20-30)"], [5, 15, 25]),
+        (["(20, 30]", "(30, 40]", "(40, inf]"], [25, 35, 40]),
+        (["Under 18 years old", "18-24 years old", "65 years or older"], [18, 21, 65]),
+        (["10 to 19 employees", "20 to 99 employees", "100 or more employees"], [14.5, 59.5, 100]),
+        (["1,23,456", "12,34,567", "4,567"], [123_456, 1_234_567, 4567]),
+        (["32-", "15", "7-"], [-32, 15, -7]),
     ],
     ids=lambda value: str(value[0]),
 )
@@ -107,6 +113,7 @@ def test_a_comma_with_three_decimals_is_doubtful():
         (["2024-03-01 10:00:00 CET"], "2024-03-01T09"),
         (["Jan-19"], "2019-01-01"),
         (["2019-01"], "2019-01-01"),
+        (["03/2019"], "2019-03-01"),
         (["Q2 2019"], "2019-04-01"),
         (["20190131T093000Z"], "2019-01-31T09:30"),
         (["3. M\u00e4rz 2024"], "2024-03-03"),
@@ -208,3 +215,29 @@ def test_compounds_are_split():
     assert Z[0].tolist() == [2, 17, 1] and np.isnan(Z[1]).all()
     groups = [f"{i // 2:04d}_{i % 2 + 1:02d}" for i in range(N)]
     assert read(groups)[:3].tolist() == [[0, 1], [0, 2], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    "texts, expected",
+    [
+        ([f"({i / 10:.4f}, -{i / 7:.4f})" for i in range(N)], [[7.7, -11]]),
+        ([f"{i % 29}x{i % 31}" for i in range(N)], [[77 % 29, 77 % 31]]),
+        ([f"{i % 37} x {i % 31} x 9{i % 7} cm" for i in range(N)], [[3, 15, 90]]),
+        ([f"{i % 41 / 10}/5" for i in range(N)], [[3.6]]),
+        ([f"{100 + i % 53}/{60 + i % 37}" for i in range(N)], [[124, 63]]),
+    ],
+    ids=lambda value: str(value[1]),
+)
+def test_compounds_of_numbers(texts, expected):
+    np.testing.assert_allclose(read(texts)[77:78], expected, atol=1e-3)
+
+
+def test_a_unique_number_after_a_constant_is_an_identifier():
+    codes = [f"user_{i}" for i in RNG.choice(10**6, N, replace=False)]
+    assert kind(codes)[0] in ("identifier", "name")
+
+
+def test_tags_of_lists_written_as_text():
+    lists = [str(list(map(str, RNG.choice(list("abc"), 2)))) for _ in range(N)]
+    reader, _ = fitted(lists)
+    assert reader.get_feature_names_out().tolist() == ["a_n_tags", "a_a", "a_b", "a_c"]

@@ -123,7 +123,11 @@ def test_the_three_pages_have_every_part_and_refer_to_no_other_file(report):
     assert outline.headings["h2"] == PAGES
     assert outline.sections["summary"] == PAGE_ONE
     assert outline.sections["analyst"] == PAGE_TWO
-    assert outline.sections["engineer"] == [*PAGE_THREE[:3], "Trials without a score", *PAGE_THREE[3:]]
+    assert outline.sections["engineer"] == [
+        *PAGE_THREE[:3],
+        "Trials without a score",
+        *PAGE_THREE[3:],
+    ]
     assert outline.open == []
     assert all(reference.startswith(("#", "data:")) for reference in outline.references)
     assert not {"script", "link", "iframe"} & set(outline.tags)
