@@ -226,7 +226,7 @@ def test_compounds_are_split():
         ([f"{i % 41 / 10}/5" for i in range(N)], [[3.6]]),
         ([f"{100 + i % 53}/{60 + i % 37}" for i in range(N)], [[124, 63]]),
     ],
-    ids=lambda value: str(value[1]),
+    ids=lambda value: str(value[-1]),
 )
 def test_compounds_of_numbers(texts, expected):
     np.testing.assert_allclose(read(texts)[77:78], expected, atol=1e-3)
