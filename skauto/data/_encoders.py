@@ -204,11 +204,11 @@ class CategoryEncoder(Encoder):
 
     def __init__(self, cells: Levels, order: Sequence[Any] | None = None) -> None:
         self.ordered = order is not None
-        counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.levels)).tolist()
-        present = dict(zip(cells.levels, counts, strict=True))
+        present = set(cells.levels)
         if cells.declared:
-            present = {level: n for level, n in present.items() if n}
-        levels = _sorted(set(present)) if order is None else list(order)
+            counts = np.bincount(cells.codes[cells.codes >= 0])
+            present = {cells.levels[code] for code in np.flatnonzero(counts).tolist()}
+        levels = _sorted(present) if order is None else list(order)
         groups = [[level] for level in levels]
         self.of_strings = set(map(type, levels)) <= {str}
         if self.of_strings and not cells.declared:

@@ -265,27 +265,28 @@ def _kind_of_numbers(cells: Numbers, name: str) -> Kind:
         return kind
     if integers and len(values) and _compact_dates_in(values):
         return _compact_date_kind()
-    return _identifier_by_number(values, len(cells.values), name) or replace(
-        kind, doubt=_doubt_of_repeats(values, name)
-    )
+    return _judged_integers(kind, values, len(cells.values), name)
 
 
-def _identifier_by_number(values: NDArray[Any], n_rows: int, name: str) -> Kind | None:
-    """Return the kind of integers that count the rows, or whose name is one of identifiers."""
+def _judged_integers(kind: Kind, values: NDArray[Any], n_rows: int, name: str) -> Kind:
+    """Return the kind of identifiers, or the kind of numbers with a doubt if they may be some.
+
+    Identifiers count the rows, or have a name of identifiers and differ.
+    """
     if is_count(values, n_rows):
         return _left_out("its integers count the rows", "numeric", name)
-    if is_identifier_name(name) and are_identifiers(len(np.unique(values)), len(values), n_rows):
+    if not is_identifier_name(name):
+        return kind
+    n_levels = len(np.unique(values))
+    if are_identifiers(n_levels, len(values), n_rows):
         return _left_out("its name, and its values differ", "numeric", name)
-    return None
-
-
-def _doubt_of_repeats(values: NDArray[Any], name: str) -> str | None:
-    if is_identifier_name(name) and may_be_identifiers(len(np.unique(values)), len(values)):
-        return (
-            "its name suggests an identifier that repeats; it is read as numbers. If new rows "
-            f"have other ones, pass groups={name!r} to fit"
-        )
-    return None
+    if not may_be_identifiers(n_levels, len(values)):
+        return kind
+    doubt = (
+        "its name suggests an identifier that repeats; it is read as numbers. If new rows have "
+        f"other ones, pass groups={name!r} to fit"
+    )
+    return replace(kind, doubt=doubt)
 
 
 def _left_out(why: str, kind: str, name: str) -> Kind:
@@ -369,12 +370,6 @@ def _numeric(sample: _Sample) -> Kind | None:
     doubt = _doubt_of_rest(sample, readable, "numbers")
     if sample.all_differ and are_long(texts):
         return _left_out("different numbers of many digits", "categorical", sample.column)
-    if sample.complete and all(text.strip().isdigit() for text in texts):
-        integers = np.repeat(values, sample.rows)
-        identifier = _identifier_by_number(integers, sample.n_cells, sample.column)
-        if identifier is not None:
-            return identifier
-        doubt = _doubt_of_repeats(integers, sample.column)
     why = "numbers written as strings"
     if number_format.decimal == "," or number_format.mixed:
         why += ", decimal point or comma" if number_format.mixed else ", decimal comma"
@@ -382,7 +377,11 @@ def _numeric(sample: _Sample) -> Kind | None:
         why += f", in {number_format.base}"
     if number_format.ambiguous:
         doubt = f"{texts[0]!r} may have a decimal comma; the comma is read as separator of groups"
-    return Kind("numeric", why, doubt, number_format)
+    kind = Kind("numeric", why, doubt, number_format)
+    if sample.complete and all(text.strip().isdigit() for text in texts):
+        integers = np.repeat(values, sample.rows)
+        return _judged_integers(kind, integers, sample.n_cells, sample.column)
+    return kind
 
 
 def _duration(sample: _Sample) -> Kind | None:
