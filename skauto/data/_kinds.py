@@ -63,6 +63,7 @@ _MIN_LEVELS_PER_WORD = 3
 # Minimum number of levels of a scale of answers, and of compact dates such as 20240131.
 _MIN_ANSWERS = 3
 _MIN_COMPACT_DATES = 10
+_COMPACT_DATES = (16_000_000, 22_000_000)
 # Maximum number of levels with two spellings that a doubt quotes.
 _MAX_SPELLINGS = 2
 # Strings are categories if they have at most 20 levels, or at most 100 with a mean of 5 rows.
@@ -263,8 +264,14 @@ def _kind_of_numbers(cells: Numbers, name: str) -> Kind:
     values = cells.values if integers else cells.values[~np.isnan(cells.values)]
     if not integers and not np.array_equal(values, np.floor(values)):
         return kind
-    if integers and len(values) and _compact_dates_in(values):
-        return _compact_date_kind()
+    if not len(values):
+        return kind
+    low, high = values.min(), values.max()
+    if integers and low >= _COMPACT_DATES[0] and high <= _COMPACT_DATES[1]:
+        if _all_compact_dates(list(map(str, np.unique(values).tolist()))):
+            return _compact_date_kind()
+    elif high - low != len(values) - 1 and not is_identifier_name(name):
+        return kind
     return _judged_integers(kind, values, len(cells.values), name)
 
 
@@ -293,13 +300,6 @@ def _left_out(why: str, kind: str, name: str) -> Kind:
     """Return the kind of an identifier, with the doubt that says how to keep the column."""
     advice = f"keep it by column_kinds={{{name!r}: {kind!r}}}"
     return Kind("identifier", why, f"it is left out as an identifier ({why}); {advice}")
-
-
-def _compact_dates_in(values: NDArray[np.integer]) -> bool:
-    """Whether all integers are dates such as 20240131."""
-    if values.min() < 16_000_000 or values.max() > 22_000_000:
-        return False
-    return _all_compact_dates(list(map(str, np.unique(values).tolist())))
 
 
 def _all_compact_dates(texts: Sequence[str]) -> bool:

@@ -452,8 +452,8 @@ def _column_reader(
     values, gaps = block.values, np.isnan(block.values)
     parsed = kind.name in ("numeric", "boolean", "date", "ordinal", "compound")
     if parsed:
-        any_gap = gaps.all(axis=1)
-        missing = any_gap if block.codes is None else any_gap[block.codes]
+        empty = gaps[:, 0] if gaps.shape[1] == 1 else gaps.all(axis=1)
+        missing = empty if block.codes is None else empty[block.codes]
     else:
         missing = cells.missing
     n_missing = int(np.count_nonzero(missing))
@@ -472,7 +472,7 @@ def _column_reader(
     fill = np.full(int(keep.sum()), np.nan)
     if n_missing == 0:  # unknown categories get a code of their own, since no step expects NaN
         fill = high[keep] + 1.0
-    if parsed and n_missing == 0:
+    if parsed and n_missing == 0 and keep.any():
         step = max(1, len(missing) // _MAX_MEDIAN_ROWS)
         rows = block.rows(0, len(missing))[::step]
         medians = np.median(rows[:, keep], axis=0).astype(np.float64)
