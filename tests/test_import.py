@@ -67,3 +67,12 @@ def test_import_leaves_the_process_as_it_was(tmp_path: Path) -> None:
 def test_public_names_exist_once() -> None:
     assert [name for name in skauto.__all__ if not hasattr(skauto, name)] == []
     assert len(skauto.__all__) == len(set(skauto.__all__))
+
+
+def test_packages_are_reachable_without_a_second_import():
+    script = (
+        "import skauto; skauto.callbacks.SearchProgress; skauto.plotting.EnsembleDisplay; "
+        "skauto.constraints.ModelSize; skauto.data.TableReader; skauto.testing; "
+        "assert 'plotting' in dir(skauto) and not hasattr(skauto, 'plot')"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, cwd=Path(__file__).parents[1])
