@@ -172,7 +172,7 @@ class Search:
             return Proposal(self._initial.pop(0), origin="initial")
         pending = [running.job.proposal for running in self._running.values()]
         with single_thread():  # leave the cores to the workers
-            return self.strategy.suggest(self.history, pending)
+            return self.strategy.ask(self.history, pending)
 
     def _submit(self, key: int) -> None:
         running = self._running[key]

@@ -277,9 +277,9 @@ class TimedStrategy:
         self.strategy.start(space, rng)
         return self
 
-    def suggest(self, history, pending=()):
+    def ask(self, history, pending=()):
         start = time.process_time()
-        proposal = self.strategy.suggest(history, pending)
+        proposal = self.strategy.ask(history, pending)
         self.seconds_.append(time.process_time() - start)
         return proposal
 

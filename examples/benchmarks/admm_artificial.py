@@ -41,7 +41,7 @@ class ScikitOptimize(Strategy):
     def _start(self):
         import skopt
 
-        layout = self._space.layout
+        layout = self.space.layout
         dimensions = [skopt.space.Categorical(range(k)) for k in layout.n_algorithms]
         for parameter in layout.parameters:
             if isinstance(parameter, Categorical):
@@ -50,25 +50,25 @@ class ScikitOptimize(Strategy):
                 dimensions.append(skopt.space.Integer(parameter.low, parameter.high))
             else:
                 dimensions.append(skopt.space.Real(0.0, 1.0))
-        seed = int(self._rng.integers(2**31))
+        seed = int(self.rng.integers(2**31))
         self._optimizer = skopt.Optimizer(dimensions, "GP", random_state=seed)
         self._point = None
 
-    def _suggest(self, history, pending):
+    def suggest(self, history, pending):
         if self._point is not None:
             self._optimizer.tell(self._point, history[-1].loss)
         self._point = self._optimizer.ask()
         vector = np.array([self._point], dtype=float)
-        parameters = self._space.layout.parameters
-        for k, parameter in enumerate(parameters, start=len(self._space.steps)):
+        parameters = self.space.layout.parameters
+        for k, parameter in enumerate(parameters, start=len(self.space.steps)):
             if isinstance(parameter, Categorical):
                 vector[0, k] = (vector[0, k] + 0.5) / parameter.n_choices
             elif isinstance(parameter, Integer):
                 vector[0, k] = parameter.to_unit([int(vector[0, k])])[0]
             else:
                 vector[0, k] = parameter.snap([vector[0, k]])[0]
-        self._space.layout.complete(vector)
-        return Proposal(self._space.decode(vector[0]), origin="skopt")
+        self.space.layout.complete(vector)
+        return Proposal(self.space.decode(vector[0]), origin="skopt")
 
 
 STRATEGIES = {

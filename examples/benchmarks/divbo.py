@@ -328,7 +328,7 @@ def suggestion_seconds(table, method, n, n_timed=25, seed=0):
     for number, vector in enumerate(space.sample(n, rng)):
         if number >= n - n_timed - 1:  # the first of these reads all trials at once
             start = time.process_time()
-            strategy.suggest(history)
+            strategy.ask(history)
             seconds.append(time.process_time() - start)
         predictions = table["validation"][number % len(table["validation"])]
         loss = float(error(predictions, table["y_validation"]))

@@ -104,7 +104,7 @@ class RandomDesignParEGO(ParEGO):
     """ParEGO with random initial trials only, as in the paper; its own begin with the default."""
 
     def _next_of_design(self):
-        return self._sample_new()
+        return self.sample_new()
 
 
 class BatchParEGO(RandomDesignParEGO):
@@ -114,11 +114,11 @@ class BatchParEGO(RandomDesignParEGO):
         super()._start()
         self._batch = []
 
-    def suggest(self, history, pending=()):
+    def ask(self, history, pending=()):
         if not self._batch:
             n_proposals = 1 if len(history) < self.n_initial else 5
             for _ in range(n_proposals):
-                self._batch.append(super().suggest(history, self._batch))
+                self._batch.append(super().ask(history, self._batch))
         return self._batch.pop(0)
 
 

@@ -37,7 +37,7 @@ _SLACK = 1.5
 _MAX_RESERVE = 0.25
 # Seconds to choose thresholds that keep a limit on two groups of MAX_ROWS rows together. They are
 # proportional to the number of groups, and to that of the rows if there are fewer.
-_DECIDING = 7.5
+_DECIDING = 5.0
 # Maximum fraction of the time limit to reserve for them.
 _MAX_DECIDING = 0.25
 # Above this number of rows no time is reserved for refits of models of the hold-out split.

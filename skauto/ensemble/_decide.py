@@ -19,8 +19,9 @@ from skauto.selection import ErrorLoss, LabelLoss, Loss, RateLimit, choose_decis
 from skauto.selection._rates import choose_signal_thresholds, expected_labels
 from skauto.utils import Budget, FloatArray, IntArray
 
-# Number of parts of the rows: thresholds of a part are chosen on the others.
-_N_PARTS = 3
+# Number of parts of the rows: thresholds of a part are chosen on the others. Above the maximum
+# number of rows, thresholds hardly overfit.
+_N_PARTS, _MAX_CROSS_FITTED = 3, 5_000
 # Without a safety margin, decisions aim at an upper bound within the limit, at this confidence.
 _AIM = Margin(n_errors=1.645, confidence=0.95)
 # Factors of the limits to try in turn. The smallest are for decisions that violate the limits
@@ -186,15 +187,16 @@ class DecisionChooser:
     ) -> Iterator[DecisionPair]:
         """Thresholds that keep the limits on rates, by decreasing factor of the limits.
 
-        They are cross-fitted: those of the out-of-fold predictions are chosen on the other parts
-        of the rows, so that limits are not measured on rows that chose the thresholds.
+        With few rows they are cross-fitted: those of the out-of-fold predictions are chosen on the
+        other parts of the rows, so that limits are not measured on rows that chose the thresholds.
         """
         positive = np.asarray(plain.scale(vote)[:, 1], dtype=np.float64)
         signals = self.signals.out_of_fold(positive)
-        part = np.random.default_rng(0).permutation(len(rows)) % _N_PARTS
         on_all = self._rules(positive, signals, rows, loss, factors)
+        n_parts = _N_PARTS if len(rows) <= _MAX_CROSS_FITTED else 0
+        part = np.random.default_rng(0).permutation(len(rows)) % max(1, n_parts)
         on_others = [
-            self._rules(positive, signals, rows[part != k], loss, factors) for k in range(_N_PARTS)
+            self._rules(positive, signals, rows[part != k], loss, factors) for k in range(n_parts)
         ]
         seen: list[SignalThreshold] = []
         for i, rule in enumerate(on_all):

@@ -189,7 +189,7 @@ class ADMM(GeneratorStrategy):
         check_positive(self, "rho", "prior", "f_hat")
         check_numbers(self, tolerance=(0.0, math.inf))
         self.residuals_: list[dict[str, Any]] = []
-        self._layout = self._space.layout
+        self._layout = self.space.layout
         self._n_steps = self._layout.n_steps
         self._discrete = self._layout.is_discrete
         self._models: dict[tuple[int, ...], GaussianProcess] = {}  # by structure
@@ -200,7 +200,7 @@ class ADMM(GeneratorStrategy):
     def _run(self, history: History) -> Iterator[Proposal]:
         """Algorithm 1, or Algorithm 2 if the history has limits."""
         self._set_first_iterate(history)
-        self._bandit = ThompsonSampling(self._space, self.prior)
+        self._bandit = ThompsonSampling(self.space, self.prior)
         for iteration in count():
             budget = min(self.budget + iteration * self.growth, self.max_budget)
             self._made_progress = False
@@ -218,26 +218,26 @@ class ADMM(GeneratorStrategy):
 
     def _set_first_iterate(self, history: History) -> None:
         """Start at the best trial of least violation, or at the default, with multipliers 0."""
-        observations = self._observations(history)
+        observations = self.observations(history)
         if self.first is None and observations.ok.any():
             total = np.zeros(len(observations))
             if history.search_limits:
                 total = np.maximum(self._violations(history), 0.0).sum(axis=1)
             vector = observations.vectors[np.lexsort((observations.y, total))[0]]
         else:
-            vector = self._space.default_vector(self._space.default_structure(self.first))
+            vector = self.space.default_vector(self.space.default_structure(self.first))
         # Vectors have one entry per column of the space.
         self._structure = vector[: self._n_steps].astype(np.intp)  # z
-        self._theta = self._space.fill_inactive(vector[None])[0]  # theta^c, relaxed theta~^d
+        self._theta = self.space.fill_inactive(vector[None])[0]  # theta^c, relaxed theta~^d
         self._delta = self._theta.copy()  # legal copies of theta~^d
         self._multipliers = np.zeros(len(vector))  # lambda
         self._constraint_multipliers = np.zeros(len(history.search_limits))  # mu
 
     def _restart(self) -> Iterator[Proposal]:
         """Continue from a new random configuration."""
-        configuration = self._sample_new()
+        configuration = self.sample_new()
         if configuration is not None:
-            vector = self._encode([configuration])
+            vector = self.encode([configuration])
             self._structure = vector[0, : self._n_steps].astype(np.intp)
             given = ~np.isnan(vector[0])
             self._theta[given] = vector[0, given]
@@ -283,20 +283,20 @@ class ADMM(GeneratorStrategy):
         """Return the current point if it is new, else that of the solver; None to end."""
         theta = self._theta.copy()
         configuration = self._configuration(self._structure, theta)
-        if not self._is_known(configuration):
+        if not self.is_known(configuration):
             return configuration
         for draw in range(_MAX_DRAWS if len(columns) else 0):
-            units: FloatArray = self._rng.random(len(columns))
+            units: FloatArray = self.rng.random(len(columns))
             if draw == 0:
                 points, losses = self._known_points(history, columns)
                 if self.solvers[0] == "bo" and len(points) >= self.n_initial:
                     units, gain = self._theta_by_bo(points, losses, history, columns)
-                    unit = spread(self._observations(history).y[self._known_rows(history)])
+                    unit = spread(self.observations(history).y[self._known_rows(history)])
                     if self.tolerance and gain < self._least_gain * unit:
                         return None
             theta[columns] = units
             configuration = self._configuration(self._structure, theta)
-            if not self._is_known(configuration):
+            if not self.is_known(configuration):
                 return configuration
         return None
 
@@ -307,15 +307,15 @@ class ADMM(GeneratorStrategy):
         key = tuple(self._structure)
         model = self._models.setdefault(key, process_of(self.robust))
         losses = targets_of(losses, self.robust)
-        model.update(points, losses, self._rng)
-        pending = self._pending_vectors()
+        model.update(points, losses, self.rng)
+        pending = self.pending_vectors()
         pending = pending[(pending[:, : self._n_steps] == key).all(axis=1)]
-        believe(model, points, losses, self._space.fill_inactive(pending)[:, columns], self._rng)
+        believe(model, points, losses, self.space.fill_inactive(pending)[:, columns], self.rng)
         penalty = self._penalty(history, columns)
         values = losses + penalty(self._nearest_in_cells(points, columns))[0]
         near = points[np.argsort(values, kind="stable")[:3]].repeat(20, axis=0)
-        near = np.clip(near + self._rng.normal(scale=0.1, size=near.shape), 0.0, 1.0)
-        candidates = np.vstack([self._rng.random((300, len(columns))), near])
+        near = np.clip(near + self.rng.normal(scale=0.1, size=near.shape), 0.0, 1.0)
+        candidates = np.vstack([self.rng.random((300, len(columns))), near])
         best = float(values.min())
         point, _ = maximize_log_improvement(model, best, candidates, known=penalty)
         return point, math.exp(log_improvement_with_gradient(model, best, point, penalty)[0])
@@ -333,12 +333,12 @@ class ADMM(GeneratorStrategy):
     def _known_points(self, history: History, columns: IntArray) -> tuple[FloatArray, FloatArray]:
         """Points (m, n_columns) of the current structure, and their losses (m,)."""
         rows = self._known_rows(history)
-        vectors = self._space.fill_inactive(self._observations(history).vectors[rows])
+        vectors = self.space.fill_inactive(self.observations(history).vectors[rows])
         return vectors[:, columns], self._augmented_losses(history)[rows]
 
     def _known_rows(self, history: History) -> IntArray:
         """Rows of the observations with the current structure."""
-        structures = self._observations(history).vectors[:, : self._n_steps]
+        structures = self.observations(history).vectors[:, : self._n_steps]
         return np.flatnonzero((structures == self._structure).all(axis=1))
 
     # ------------------------------------------------------------------------------- delta-min
@@ -355,7 +355,7 @@ class ADMM(GeneratorStrategy):
     def _minimize_structure(self, history: History, budget: int) -> Iterator[Proposal]:
         """z-min (Eq. A24) at the current hyper-parameters of every algorithm."""
         if not self.keep_counts:
-            self._bandit = ThompsonSampling(self._space, self.prior)
+            self._bandit = ThompsonSampling(self.space, self.prior)
         # structures of this sub-problem, and pending ones of the last one
         late = [structure for structure, _ in self._unrewarded]
         self._tried = {tuple(z): self._configuration(z, self._theta) for z in late}
@@ -373,12 +373,12 @@ class ADMM(GeneratorStrategy):
 
     def _next_structure(self, history: History) -> IntArray:
         if self.solvers[1] == "bandit":
-            return self._bandit.pull(self._rng)
+            return self._bandit.pull(self.rng)
         structure = None
         if self.solvers[1] == "bo":
             structure = self._structure_by_bo(history)
         if structure is None:
-            structure = self._space.sample(1, self._rng)[0, : self._n_steps].astype(np.intp)
+            structure = self.space.sample(1, self.rng)[0, : self._n_steps].astype(np.intp)
         return structure
 
     def _structure_by_bo(self, history: History) -> IntArray | None:
@@ -386,13 +386,13 @@ class ADMM(GeneratorStrategy):
         structures, losses = self._known_structures(history)
         if len(structures) < self.n_initial:
             return None
-        legal = self._space.structures
+        legal = self.space.structures
         scale = np.maximum(legal.max(axis=0), 1)
         losses = targets_of(losses, self.robust)
-        model = process_of(self.robust).fit(structures / scale, losses, self._rng)
-        candidates = self._rng.permutation(legal)[:_MAX_STRUCTURES]
+        model = process_of(self.robust).fit(structures / scale, losses, self.rng)
+        candidates = self.rng.permutation(legal)[:_MAX_STRUCTURES]
         known = {tuple(structure) for structure in structures} | {
-            tuple(row) for row in self._pending_vectors()[:, : self._n_steps].astype(int)
+            tuple(row) for row in self.pending_vectors()[:, : self._n_steps].astype(int)
         }
         new = np.array([tuple(structure) not in known for structure in candidates])
         if not new.any():
@@ -411,7 +411,7 @@ class ADMM(GeneratorStrategy):
 
     def _reward(self, history: History) -> None:
         """Reward the pulls whose trial is complete (Algorithm A1, lines 9 to 13)."""
-        observations = self._observations(history)
+        observations = self.observations(history)
         losses = self._augmented_losses(history)
         low, high = self._reward_range(losses[observations.ok])
         waiting = []
@@ -423,7 +423,7 @@ class ADMM(GeneratorStrategy):
                 chance = 0.0
                 if observations.ok[row]:
                     chance = continuous_reward(float(losses[row]), low, high)
-                self._bandit.reward(structure, chance, self._rng)
+                self._bandit.reward(structure, chance, self.rng)
         self._unrewarded = waiting
 
     def _reward_range(self, losses: FloatArray) -> tuple[float, float]:
@@ -453,7 +453,7 @@ class ADMM(GeneratorStrategy):
 
     def _augmented_losses(self, history: History) -> FloatArray:
         """Losses of the observations plus the penalty of the constraints (Algorithm 2)."""
-        observations = self._observations(history)
+        observations = self.observations(history)
         if not history.search_limits:
             return observations.y
         multipliers = self._constraint_multipliers
@@ -462,11 +462,11 @@ class ADMM(GeneratorStrategy):
 
     def _penalty_unit(self, history: History) -> float:
         """Loss of a penalty of 1: the spread of the losses, or 1 as in the paper."""
-        return spread(self._observations(history).y) if self.robust else 1.0
+        return spread(self.observations(history).y) if self.robust else 1.0
 
     def _violations(self, history: History) -> FloatArray:
         """Scaled (g - epsilon) of shape (n, n_limits); missing values are imputed by the worst."""
-        trials = self._observations(history).trials
+        trials = self.observations(history).trials
         limits = np.array(list(history.search_limits.values()))
         scale = np.where(limits == 0.0, 1.0, np.abs(limits))
         for trial in trials[len(self._constraints) :]:
@@ -478,7 +478,7 @@ class ADMM(GeneratorStrategy):
         return np.where(measured, violations, worst)
 
     def _record(self, history: History, iteration: int, budget: int, before: FloatArray) -> None:
-        trial = self._trial_of(history, self._configuration(self._structure, self._theta))
+        trial = self.trial_of(history, self._configuration(self._structure, self._theta))
         gap = (self._theta - self._delta)[self._discrete]
         step = (self._delta - before)[self._discrete]
         self.residuals_.append(
@@ -503,10 +503,10 @@ class ADMM(GeneratorStrategy):
         for column in self._layout.columns_of(structure).tolist():
             vector[0, column] = self._layout.parameter(column).snap([theta[column]])[0]
         self._layout.deactivate(vector)
-        return self._space.decode(vector[0])
+        return self.space.decode(vector[0])
 
     def _propose(self, configuration: Configuration, origin: str) -> Proposal:
-        self._made_progress |= not self._is_known(configuration)
+        self._made_progress |= not self.is_known(configuration)
         return Proposal(configuration, origin=origin)
 
     def _row_of(self, configuration: Configuration) -> int | None:

@@ -79,22 +79,22 @@ class AlternatingBO(ForestStrategy):
 
     def _start(self) -> None:
         super()._start()
-        self._structures = self._space.structures  # an error now if they are too many to list
+        self._structures = self.space.structures  # an error now if they are too many to list
 
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         """Restrict the proposal to one algorithm of the last step."""
         algorithm = self._sample_algorithm(observations, history)
-        structures, column = self._structures, len(self._space.steps) - 1
+        structures, column = self._structures, len(self.space.steps) - 1
         return self._suggest_within(
             observations.vectors[:, column] == algorithm,
             observations,
             structures=structures[structures[:, column] == algorithm],
-            fixed_steps=self._space.steps[-1:],
+            fixed_steps=self.space.steps[-1:],
         )
 
     def _sample_algorithm(self, observations: Observations, history: History) -> int:
         """Index of an algorithm of the last step, by the rank of its best loss and its cost."""
-        chosen = observations.vectors[:, len(self._space.steps) - 1]
+        chosen = observations.vectors[:, len(self.space.steps) - 1]
         algorithms = np.unique(chosen[observations.ok])
         trials = [observations.ok & (chosen == algorithm) for algorithm in algorithms]
         best = [observations.y[own].min() for own in trials]
@@ -103,4 +103,4 @@ class AlternatingBO(ForestStrategy):
         if history.time_limit is not None:
             seconds = np.array([observations.costs[own].mean() for own in trials])
             merit /= np.sqrt(np.maximum(seconds, _LEAST_SECONDS))
-        return int(self._rng.choice(algorithms, p=merit / merit.sum()))
+        return int(self.rng.choice(algorithms, p=merit / merit.sum()))

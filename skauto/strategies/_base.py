@@ -56,25 +56,29 @@ class Observations:
         return self.losses[:, 0]
 
 
+def _is_state(name: str) -> bool:
+    return name.startswith("_") or name in ("space", "rng", "pending")
+
+
 class Strategy(BaseEstimator, ABC):
     """Base class of search strategies.
 
     A subclass stores its settings in its constructor, like any scikit-learn estimator, and
-    implements ``_suggest(history, pending)``, which returns a :class:`~skauto.history.Proposal` or
+    implements ``suggest(history, pending)``, which returns a :class:`~skauto.history.Proposal` or
     None. A configuration is *known* if it was evaluated or is a pending evaluation. Tools:
 
-    - ``self._space`` and ``self._rng``: search space and random generator;
-    - ``self._observations(history)``: the trials as arrays (each trial is encoded once);
-    - ``self._encode(configurations)``: vectors of those that lie in the space;
-    - ``self._pending`` and ``self._pending_vectors()``: pending evaluations;
-    - ``self._proposal(configuration, origin)``: a proposal, or None for None;
-    - ``self._is_known(configuration)``: whether it is known;
-    - ``self._are_new(vectors)``: which rows are not known;
-    - ``self._first_new(vectors)``: first row that is not known, as a configuration;
-    - ``self._sample_new()``: a random configuration that is not known;
-    - ``self._trial_of(history, configuration)``: its trial, or None before it is complete.
+    - ``self.space`` and ``self.rng``: search space and random generator;
+    - ``self.observations(history)``: the trials as arrays (each trial is encoded once);
+    - ``self.encode(configurations)``: vectors of those that lie in the space;
+    - ``self.pending`` and ``self.pending_vectors()``: pending evaluations;
+    - ``self.proposal(configuration, origin)``: a proposal, or None for None;
+    - ``self.is_known(configuration)``: whether it is known;
+    - ``self.are_new(vectors)``: which rows are not known;
+    - ``self.first_new(vectors)``: first row that is not known, as a configuration;
+    - ``self.sample_new()``: a random configuration that is not known;
+    - ``self.trial_of(history, configuration)``: its trial, or None before it is complete.
 
-    Run state is stored in attributes with a leading underscore. They are set in the hook
+    Other run state is stored in attributes with a leading underscore. They are set in the hook
     ``_start`` and deleted by ``stop``, so that the object pickles. Attributes with a trailing
     underscore are kept.
 
@@ -93,15 +97,15 @@ class Strategy(BaseEstimator, ABC):
 
     def start(self, space: SearchSpace, rng: np.random.Generator) -> Self:
         """Begin a search with a random generator, and reset the state of an earlier one."""
-        self._forget(lambda name: name.startswith("_") or name.endswith("_"))
-        self._space = space
-        self._rng = rng
+        self._forget(lambda name: _is_state(name) or name.endswith("_"))
+        self.space = space
+        self.rng = rng
         self._memory = _Memory(space)
-        self._pending: tuple[Proposal, ...] = ()
+        self.pending: tuple[Proposal, ...] = ()
         self._start()
         return self
 
-    def suggest(self, history: History, pending: Sequence[Proposal] = ()) -> Proposal | None:
+    def ask(self, history: History, pending: Sequence[Proposal] = ()) -> Proposal | None:
         """Propose the next configuration to evaluate; None if no proposal is left.
 
         The history holds the completed trials, and is the same object throughout a search. Trials
@@ -110,18 +114,18 @@ class Strategy(BaseEstimator, ABC):
         if not hasattr(self, "_memory"):
             raise RuntimeError(
                 f"This {type(self).__name__} has not been started: call start(space, rng) before "
-                "suggest."
+                "ask."
             )
         self._memory.update(history, pending)
-        self._pending = tuple(pending)
-        return self._suggest(history, self._pending)
+        self.pending = tuple(pending)
+        return self.suggest(history, self.pending)
 
     def observe(self, trial: Trial) -> None:
         """Called with each trial after it was appended to the history; does nothing by default."""
 
     def stop(self) -> None:
         """End the search and delete its state; keep settings and attributes such as ``tree_``."""
-        self._forget(lambda name: name.startswith("_") and not name.endswith("_"))
+        self._forget(lambda name: _is_state(name) and not name.endswith("_"))
 
     def _forget(self, chosen: Callable[[str], bool]) -> None:
         for name in [name for name in vars(self) if chosen(name)]:
@@ -131,46 +135,46 @@ class Strategy(BaseEstimator, ABC):
         """Hook for subclasses: check settings and prepare the state of a search."""
 
     @abstractmethod
-    def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
+    def suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
         """Hook for subclasses: return the next proposal, or None if none is left."""
 
-    def _observations(self, history: History, fidelity: float | None = 1.0) -> Observations:
+    def observations(self, history: History, fidelity: float | None = 1.0) -> Observations:
         """Completed trials of one fidelity, or of all (None), as arrays."""
         return self._memory.observations(history, fidelity)
 
-    def _encode(self, configurations: Sequence[Configuration]) -> FloatArray:
+    def encode(self, configurations: Sequence[Configuration]) -> FloatArray:
         """Encode the configurations that lie in the space, as vectors (n, n_dimensions)."""
         rows = [self._memory.encode(configuration) for configuration in configurations]
         return np.array([row for row in rows if row is not None]).reshape(
-            -1, self._space.n_dimensions
+            -1, self.space.n_dimensions
         )
 
-    def _pending_vectors(self, fidelity: float | None = 1.0) -> FloatArray:
+    def pending_vectors(self, fidelity: float | None = 1.0) -> FloatArray:
         """Vectors (n, n_dimensions) of pending evaluations of one fidelity, or of all (None)."""
-        wanted = [p for p in self._pending if fidelity is None or p.fidelity == fidelity]
-        return self._encode([proposal.configuration for proposal in wanted])
+        wanted = [p for p in self.pending if fidelity is None or p.fidelity == fidelity]
+        return self.encode([proposal.configuration for proposal in wanted])
 
-    def _proposal(
+    def proposal(
         self, configuration: Configuration | None, origin: str, **fields: Any
     ) -> Proposal | None:
         """Propose a configuration, by default on all rows; None for None."""
         return None if configuration is None else Proposal(configuration, origin=origin, **fields)
 
-    def _is_known(self, configuration: Configuration, fidelity: float = 1.0) -> bool:
+    def is_known(self, configuration: Configuration, fidelity: float = 1.0) -> bool:
         """Whether a configuration was evaluated, or is pending, at this fidelity."""
         key = (configuration, fidelity)
         return key in self._memory.finished or key in self._memory.pending
 
-    def _trial_of(
+    def trial_of(
         self, history: History, configuration: Configuration, fidelity: float = 1.0
     ) -> Trial | None:
         """First completed trial of a configuration; None if there is none."""
         number = self._memory.finished.get((configuration, fidelity))
         return None if number is None else history[number]
 
-    def _are_new(self, vectors: FloatArray, fidelity: float = 1.0) -> BoolArray:
+    def are_new(self, vectors: FloatArray, fidelity: float = 1.0) -> BoolArray:
         """Which rows of vectors (n, n_dimensions) are not known; a repeated row is new once."""
-        pending = {row.tobytes() for row in self._pending_vectors(fidelity)}
+        pending = {row.tobytes() for row in self.pending_vectors(fidelity)}
         seen = self._memory.record(fidelity).keys | pending
         new = np.zeros(len(vectors), dtype=bool)
         for i, row in enumerate(np.ascontiguousarray(vectors)):
@@ -180,7 +184,7 @@ class Strategy(BaseEstimator, ABC):
                 seen.add(key)
         return new
 
-    def _first_new(self, vectors: FloatArray, fidelity: float = 1.0) -> Configuration | None:
+    def first_new(self, vectors: FloatArray, fidelity: float = 1.0) -> Configuration | None:
         """Decode the first row of vectors (n, n_dimensions) that is not known; None if none."""
         tested = set()
         for vector in vectors:
@@ -188,18 +192,18 @@ class Strategy(BaseEstimator, ABC):
             if key in tested:
                 continue
             tested.add(key)
-            configuration = self._space.decode(vector)
-            if not self._is_known(configuration, fidelity):
+            configuration = self.space.decode(vector)
+            if not self.is_known(configuration, fidelity):
                 return configuration
         return None
 
-    def _sample_new(
+    def sample_new(
         self, structures: IntArray | None = None, fidelity: float = 1.0
     ) -> Configuration | None:
         """Sample a new configuration of structures (k, n_steps); None if it finds none."""
         for size in _SAMPLE_SIZES:
-            vectors = self._space.sample(size, self._rng, structures=structures)
-            configuration = self._first_new(vectors, fidelity)
+            vectors = self.space.sample(size, self.rng, structures=structures)
+            configuration = self.first_new(vectors, fidelity)
             if configuration is not None:
                 return configuration
         return None
@@ -210,7 +214,7 @@ class GeneratorStrategy(Strategy):
 
     A subclass implements ``_run(history)``, a generator that yields proposals. It is resumed when
     the next proposal is requested. Then the trial of the last proposal is in the history, unless
-    it is still pending (see ``self._trial_of`` and ``self._pending``). A generator must therefore
+    it is still pending (see ``self.trial_of`` and ``self.pending``). A generator must therefore
     work without the latest results.
 
     A known configuration is not evaluated again: the generator is resumed at once and finds the
@@ -226,12 +230,12 @@ class GeneratorStrategy(Strategy):
     >>> from skauto.strategies import GeneratorStrategy
     >>> class BestOfDefaults(GeneratorStrategy):
     ...     def _run(self, history):
-    ...         for structure in self._space.structures:
-    ...             yield Proposal(self._space.default(structure))
-    ...         observations = self._observations(history)
+    ...         for structure in self.space.structures:
+    ...             yield Proposal(self.space.default(structure))
+    ...         observations = self.observations(history)
     ...         best = observations.vectors[observations.y.argmin()]
-    ...         n_steps = len(self._space.steps)
-    ...         while configuration := self._sample_new(best[None, :n_steps].astype(int)):
+    ...         n_steps = len(self.space.steps)
+    ...         while configuration := self.sample_new(best[None, :n_steps].astype(int)):
     ...             yield Proposal(configuration)
     >>> space = make_artificial_space(n_steps=2)
     >>> objective = make_artificial_objective(space)
@@ -246,15 +250,15 @@ class GeneratorStrategy(Strategy):
     def _run(self, history: History) -> Iterator[Proposal]:
         """Hook for subclasses: yield proposals, reading the history in between."""
 
-    def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
+    def suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
         if self._generator is None:
             self._generator = self._run(history)
         for _ in range(_MAX_REPEATS):
             proposal = next(self._generator, None)
-            if proposal is None or not self._is_known(proposal.configuration, proposal.fidelity):
+            if proposal is None or not self.is_known(proposal.configuration, proposal.fidelity):
                 return proposal
         # The generator waits for a pending evaluation, or the space is exhausted.
-        return self._proposal(self._sample_new(), "random")
+        return self.proposal(self.sample_new(), "random")
 
 
 class _Memory:
@@ -311,7 +315,7 @@ class _Record:
         self._trials: list[Trial] = []
         self._vectors: list[FloatArray] = []
         self._fold_effects: list[float] = []
-        self._observations: Observations | None = None
+        self._cached: Observations | None = None
 
     def append(self, trial: Trial, vector: FloatArray) -> None:
         """Add a trial."""
@@ -321,19 +325,19 @@ class _Record:
         self._vectors.append(vector)
         if trial.ok and np.isfinite(effect := _first_fold_effect(trial)):
             self._fold_effects.append(effect)
-        self._observations = None
+        self._cached = None
 
     def observations(self, space: SearchSpace, n_objectives: int) -> Observations:
         """Return all trials; the result is cached until another trial is added."""
-        if self._observations is None:
+        if self._cached is None:
             vectors = np.array(self._vectors).reshape(-1, space.n_dimensions)
             losses = np.array([trial.losses for trial in self._trials], dtype=np.float64)
             losses = losses.reshape(-1, n_objectives)
             ok = np.array([trial.ok for trial in self._trials], dtype=bool)
             self._impute(losses, ok)
             costs = np.array([trial.cost for trial in self._trials], dtype=np.float64)
-            self._observations = Observations(tuple(self._trials), vectors, losses, ok, costs)
-        return self._observations
+            self._cached = Observations(tuple(self._trials), vectors, losses, ok, costs)
+        return self._cached
 
     def _impute(self, losses: FloatArray, ok: BoolArray) -> None:
         """Correct the losses of stopped trials, and impute those of failed ones, in place."""

@@ -70,7 +70,7 @@ class BayesianStrategy(Strategy):
     ...             mean, std = model.predict(self._inputs(vectors))
     ...             return 2 * std - mean
     ...         best = self._maximizer(acquisition, observations.vectors[:0])
-    ...         return self._proposal(best, "bound")
+    ...         return self.proposal(best, "bound")
     >>> space = make_artificial_space(n_steps=1)
     >>> result = minimize(make_artificial_objective(space), space, strategy=LowerBound(),
     ...                   max_evals=8, random_state=0)
@@ -84,15 +84,15 @@ class BayesianStrategy(Strategy):
     n_candidates: int = 1000
     n_starts: int = 10
 
-    def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
-        observations = self._observations(history)
+    def suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
+        observations = self.observations(history)
         n_begun = len(observations) + len(pending)
         if n_begun < self._n_design(history) or not observations.ok.any():
-            return self._proposal(self._next_of_design(), "initial")
-        if self.random_fraction and self._rng.random() < self.random_fraction:
-            return self._proposal(self._sample_new(), "random")
+            return self.proposal(self._next_of_design(), "initial")
+        if self.random_fraction and self.rng.random() < self.random_fraction:
+            return self.proposal(self.sample_new(), "random")
         proposal = self._suggest_by_model(history, observations)
-        return proposal or self._proposal(self._sample_new(), "random")
+        return proposal or self.proposal(self.sample_new(), "random")
 
     @abstractmethod
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
@@ -100,7 +100,7 @@ class BayesianStrategy(Strategy):
 
     def _inputs(self, vectors: FloatArray) -> FloatArray:
         """Hook for subclasses: inputs of the surrogate; inactive parameters have defaults."""
-        return self._space.fill_inactive(vectors)
+        return self.space.fill_inactive(vectors)
 
     def _n_design(self, history: History) -> int:
         assert self.n_initial is not None
@@ -108,15 +108,15 @@ class BayesianStrategy(Strategy):
 
     def _next_of_design(self) -> Configuration | None:
         """Return the default configuration, if it comes first, then random ones."""
-        default = self._space.default()
-        if self.default_first and not self._is_known(default):
+        default = self.space.default()
+        if self.default_first and not self.is_known(default):
             return default
-        return self._sample_new()
+        return self.sample_new()
 
     def _fitted(self, model: Model, observations: Observations, y: FloatArray) -> Model:
         """Fit a model to targets, with pending evaluations at their predicted mean."""
-        X, pending = self._inputs(observations.vectors), self._inputs(self._pending_vectors())
-        return believe(model.fit(X, y, self._rng), X, y, pending, self._rng)
+        X, pending = self._inputs(observations.vectors), self._inputs(self.pending_vectors())
+        return believe(model.fit(X, y, self.rng), X, y, pending, self.rng)
 
     def _most_improving(
         self, model: Surrogate, observations: Observations, y: FloatArray
@@ -131,14 +131,14 @@ class BayesianStrategy(Strategy):
         self, acquisition: Acquisition, starts: FloatArray, **options: Any
     ) -> Configuration | None:
         """Return the new configuration with the largest acquisition."""
-        return self._first_new(self._ranked(acquisition, starts, **options))
+        return self.first_new(self._ranked(acquisition, starts, **options))
 
     def _ranked(self, acquisition: Acquisition, starts: FloatArray, **options: Any) -> FloatArray:
         """Return candidates as vectors, in decreasing order of acquisition."""
         ranked, _ = maximize_acquisition(
             acquisition,
-            self._space,
-            self._rng,
+            self.space,
+            self.rng,
             starts=starts,
             n_random=self.n_candidates,
             n_random_starts=self.n_starts,

@@ -171,7 +171,7 @@ class DivBO(BayesianStrategy):
 
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         self._update_pool(observations, history)
-        t = len(observations) + len(self._pending) - self._n_design(history)
+        t = len(observations) + len(self.pending) - self._n_design(history)
         weight = self.beta * (float(expit(self.tau * t)) - 0.5)  # Eq. (5)
         candidates = self._candidates(observations)
         performance = self._performance_ranks(candidates, observations)
@@ -181,7 +181,7 @@ class DivBO(BayesianStrategy):
         else:
             order = self._combined_order(candidates, performance, weight, observations)
             origin = "diversity"
-        return self._proposal(self._first_new(candidates[order]), origin)
+        return self.proposal(self.first_new(candidates[order]), origin)
 
     def _update_pool(self, observations: Observations, history: History) -> None:
         """Update the diversities of all pairs, Eq. (3), and the temporary pool."""
@@ -205,11 +205,11 @@ class DivBO(BayesianStrategy):
     def _candidates(self, observations: Observations) -> FloatArray:
         """New random configurations and neighbors of the best trials."""
         best = np.argsort(observations.y, kind="stable")[:_N_CENTERS]
-        near, _ = self._space.neighborhoods(observations.vectors[best], self._rng)
+        near, _ = self.space.neighborhoods(observations.vectors[best], self.rng)
         n_local = min(self.n_local, len(near))
-        near = near[self._rng.choice(len(near), n_local, replace=False)]
-        candidates = np.vstack([near, self._space.sample(self.n_candidates, self._rng)])
-        return candidates[self._are_new(candidates)]
+        near = near[self.rng.choice(len(near), n_local, replace=False)]
+        candidates = np.vstack([near, self.space.sample(self.n_candidates, self.rng)])
+        return candidates[self.are_new(candidates)]
 
     def _performance_ranks(self, candidates: FloatArray, observations: Observations) -> FloatArray:
         """R_perf: ranks by expected improvement, 1 for the largest."""
@@ -234,7 +234,7 @@ class DivBO(BayesianStrategy):
         contenders = np.flatnonzero(performance <= 1.0 + weight * (n - 1))
         sample = np.arange(n)
         if n > _N_RANKED:
-            sample = self._rng.choice(n, _N_RANKED, replace=False)
+            sample = self.rng.choice(n, _N_RANKED, replace=False)
         needed, positions = np.unique(np.concatenate([contenders, sample]), return_inverse=True)
         alpha = self._expected_diversity(candidates[needed], observations)[positions]
         own, others = alpha[: len(contenders)], np.sort(alpha[len(contenders) :])
@@ -250,7 +250,7 @@ class DivBO(BayesianStrategy):
         """alpha_div: mean over samples of the smallest diversity to a pool member, Eq. (4)."""
         if not len(candidates):
             return np.empty(0)
-        known = self._space.one_hot(observations.vectors[self._stored.indices])
-        self._pair_model.update(known, self._diversities, self._rng)
-        samples = self._pair_model.sample(self._pool, self._space.one_hot(candidates))
+        known = self.space.one_hot(observations.vectors[self._stored.indices])
+        self._pair_model.update(known, self._diversities, self.rng)
+        samples = self._pair_model.sample(self._pool, self.space.one_hot(candidates))
         return samples.min(axis=1).mean(axis=0)

@@ -67,18 +67,18 @@ class EnsembleEvolution(Strategy):
         check_integers(self, population_size=1, n_members=1)
         self._stored = StoredPredictions()
 
-    def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
-        observations = self._observations(history)
+    def suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
+        observations = self.observations(history)
         self._stored.update(observations, history)
         n_begun = len(observations) + len(pending)
         if n_begun >= self.population_size and observations.ok.any():
             parent = observations.vectors[self._parent(observations)]
-            neighbors = self._space.neighbors(parent, self._rng)
-            self._rng.shuffle(neighbors)
-            mutant = self._first_new(neighbors[:_MAX_MUTANTS])
+            neighbors = self.space.neighbors(parent, self.rng)
+            self.rng.shuffle(neighbors)
+            mutant = self.first_new(neighbors[:_MAX_MUTANTS])
             if mutant is not None:
                 return Proposal(mutant, origin="mutation")
-        return self._proposal(self._sample_new(), "random")
+        return self.proposal(self.sample_new(), "random")
 
     def _parent(self, observations: Observations) -> int:
         """Index of a random member of the ensemble of the population."""
@@ -90,4 +90,4 @@ class EnsembleEvolution(Strategy):
         else:
             order = np.argsort(observations.y[usable], kind="stable")
             members = usable[order[: self.n_members]]
-        return int(self._rng.choice(members))
+        return int(self.rng.choice(members))

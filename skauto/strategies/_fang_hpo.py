@@ -166,11 +166,11 @@ class FanGHPO(Strategy):
                 "The 'cost_budget' of FanGHPO must be a number, 'auto' or None. "
                 f"Got {self.cost_budget!r} instead."
             )
-        self._d = n_free_dimensions(self._space)
+        self._d = n_free_dimensions(self.space)
         self._design_sizes: list[int] | None = None
 
-    def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
-        by_source = [self._observations(history, share) for share in self.sources]
+    def suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
+        by_source = [self.observations(history, share) for share in self.sources]
         costs = self._source_costs(by_source)
         if self._spent(history) >= self._limit():
             return None
@@ -180,7 +180,7 @@ class FanGHPO(Strategy):
         n_begun = [len(o) + n for o, n in zip(by_source, n_pending, strict=True)]
         for source, n_wanted in enumerate(self._design_sizes):
             if n_begun[source] < n_wanted:
-                configuration = self._sample_new(fidelity=self.sources[source])
+                configuration = self.sample_new(fidelity=self.sources[source])
                 if configuration is not None:
                     return self._query(configuration, source, costs, "initial")
         if by_source[0].ok.any():
@@ -189,7 +189,7 @@ class FanGHPO(Strategy):
             if configuration is not None:
                 source = self._choose_source(models, configuration, costs)
                 return self._query(configuration, source, costs, "ehvi")
-        return self._query(self._sample_new(), 0, costs, "random")
+        return self._query(self.sample_new(), 0, costs, "random")
 
     def _source_costs(self, by_source: list[Observations]) -> FloatArray:
         """Cost c_s of one query of each source."""
@@ -211,7 +211,7 @@ class FanGHPO(Strategy):
         """Accumulated cost of trials and pending evaluations, at their proposal."""
         known = dict(zip(self.sources, self._nominal_costs().tolist(), strict=True))
         total = 0.0
-        for item in (*history, *self._pending):
+        for item in (*history, *self.pending):
             # trials of other strategies have no cost in their info
             nominal = known.get(item.fidelity, known[1.0] * item.fidelity)
             total += float(item.info.get("cost", nominal))
@@ -236,21 +236,21 @@ class FanGHPO(Strategy):
         self, by_source: list[Observations]
     ) -> tuple[list[AugmentedGaussianProcess], FloatArray]:
         """Augmented models of Eqs. (8) to (10) and ground-truth losses; pending ones predicted."""
-        inputs = [model_inputs(self._space, o.vectors) for o in by_source]
+        inputs = [model_inputs(self.space, o.vectors) for o in by_source]
         losses = [np.clip(o.losses, -_LARGEST_LOSS, _LARGEST_LOSS) for o in by_source]
         front = losses[0][by_source[0].ok]
         models = [
             AugmentedGaussianProcess(self.surrogate, alpha=self.alpha).fit(
-                [(X, y[:, m]) for X, y in zip(inputs, losses, strict=True)], self._rng
+                [(X, y[:, m]) for X, y in zip(inputs, losses, strict=True)], self.rng
             )
             for m in range(front.shape[1])
         ]
-        points = model_inputs(self._space, self._pending_vectors(1.0))
+        points = model_inputs(self.space, self.pending_vectors(1.0))
         if len(points):
             front = np.vstack([front, np.column_stack([m.predict(points)[0] for m in models])])
-        pending = model_inputs(self._space, self._pending_vectors(None))
+        pending = model_inputs(self.space, self.pending_vectors(None))
         for model in models:
-            model.believe(pending, self._rng)
+            model.believe(pending, self.rng)
         return models, front
 
     def _maximize_ehvi(
@@ -258,10 +258,10 @@ class FanGHPO(Strategy):
     ) -> Configuration | None:
         """Maximize the expected hypervolume improvement of the ground truth (Eq. 11)."""
         reference, ideal = self._reference(front), self._ideal(truth.losses[truth.ok])
-        seed = self._rng.integers(2**63)
+        seed = self.rng.integers(2**63)
 
         def acquisition(vectors: FloatArray) -> FloatArray:
-            X = model_inputs(self._space, vectors)
+            X = model_inputs(self.space, vectors)
             mean, std = np.stack([model.predict(X) for model in models], axis=-1)
             rng = np.random.default_rng(seed)
             return expected_hypervolume_improvement(
@@ -271,13 +271,13 @@ class FanGHPO(Strategy):
         best = np.flatnonzero(truth.ok)[non_dominated(truth.losses[truth.ok])]
         vectors, _ = maximize_acquisition(
             acquisition,
-            self._space,
-            self._rng,
+            self.space,
+            self.rng,
             starts=truth.vectors[best],
             n_random=self.n_candidates,
             n_random_starts=self.n_starts,
         )
-        return self._first_new(vectors)
+        return self.first_new(vectors)
 
     def _reference(self, front: FloatArray) -> FloatArray:
         if self.reference is not None:
@@ -307,20 +307,20 @@ class FanGHPO(Strategy):
         n_augmenting = np.max([model.n_augmenting_ for model in models], axis=0)
         if (n_augmenting[1:] > n_augmenting[0]).any():
             return 0
-        x = model_inputs(self._space, self._encode([configuration]))
+        x = model_inputs(self.space, self.encode([configuration]))
         reliable = np.ones(len(costs), dtype=bool)
         if self.reliable_only:
             reliable = np.any([model.is_reliable(x)[:, 0] for model in models], axis=0)
         discrepancy = np.sum([model.discrepancy(x)[:, 0] for model in models], axis=0)
         source = int(np.argmin(np.where(reliable, costs * discrepancy, np.inf)))
-        return 0 if self._is_known(configuration, self.sources[source]) else source
+        return 0 if self.is_known(configuration, self.sources[source]) else source
 
     def _query(
         self, configuration: Configuration | None, source: int, costs: FloatArray, origin: str
     ) -> Proposal | None:
         """Propose a configuration on a source; None for None."""
         info = {"source": source, "cost": float(costs[source])}
-        return self._proposal(configuration, origin, fidelity=self.sources[source], info=info)
+        return self.proposal(configuration, origin, fidelity=self.sources[source], info=info)
 
 
 def _check_sources(sources: Sequence[float]) -> None:

@@ -197,7 +197,7 @@ class FLASH(GeneratorStrategy):
                 f"object. Got {self.fine_tuner!r} instead."
             )
         self._structures = self._candidate_structures()
-        self._paths = structure_inputs(self._space, self._structures)
+        self._paths = structure_inputs(self.space, self._structures)
 
     def _run(self, history: History) -> Iterator[Proposal]:
         """Algorithm 1."""
@@ -209,16 +209,16 @@ class FLASH(GeneratorStrategy):
         # Trials made before the search may exceed the length of the first phase.
         yield from self._prune(history, len(self._begun(history)) + n_prune)
         yield from self._tune(history)
-        while (configuration := self._sample_new()) is not None:
+        while (configuration := self.sample_new()) is not None:
             yield Proposal(configuration, origin="random")
 
     def _initialize(self, history: History, n_init: int) -> Iterator[Proposal]:
         """Phase 1: a greedy D-optimal design of structures (Algorithm 2)."""
         if self.hyperparameters == "default" and len(self._begun(history)) < n_init:
-            yield Proposal(self._space.default(), origin="design")
-        known = structure_inputs(self._space, self._begun(history))
+            yield Proposal(self.space.default(), origin="design")
+        known = structure_inputs(self.space, self._begun(history))
         missing = max(0, n_init - len(known))
-        for row in d_optimal_design(self._paths, missing, self._rng, known=known):
+        for row in d_optimal_design(self._paths, missing, self.rng, known=known):
             configuration = self._configuration_of(row)
             if history.share_of_time > self.phase_share:
                 return
@@ -233,7 +233,7 @@ class FLASH(GeneratorStrategy):
                 return
             scores = np.where(closed, -np.inf, self._improvement(history, self.xi / 100.0))
             best = np.flatnonzero(~closed & (scores == scores[~closed].max()))
-            row = int(self._rng.choice(best))
+            row = int(self.rng.choice(best))
             configuration = self._configuration_of(row)
             if configuration is None:
                 closed[row] = True
@@ -244,60 +244,60 @@ class FLASH(GeneratorStrategy):
         """Phase 3: fine-tune the algorithms of the r best structures."""
         self._n_explored = len(self._begun(history))
         scores = self._improvement(history, 0.0)
-        ties = self._rng.random(len(scores))
+        ties = self.rng.random(len(scores))
         best = self._structures[np.lexsort((ties, -scores))[: self.r]]
         if self.keep_best:
             best = np.vstack([best, self._incumbent(history)])
         self.kept_ = {
-            step: [self._space.components(step)[j].name for j in np.unique(best[:, i])]
-            for i, step in enumerate(self._space.steps)
+            step: [self.space.components(step)[j].name for j in np.unique(best[:, i])]
+            for i, step in enumerate(self.space.steps)
         }
-        self._tuner.start(self._space.subspace(self.kept_), self._rng)
-        while (proposal := self._tuner.suggest(history, self._pending)) is not None:
+        self._tuner.start(self.space.subspace(self.kept_), self.rng)
+        while (proposal := self._tuner.ask(history, self.pending)) is not None:
             yield proposal
 
     def _configuration_of(self, row: int) -> Configuration | None:
         """New configuration of a structure; None if none is left."""
         if self.hyperparameters == "default":
-            default = self._space.default(self._structures[row])
-            if not self._is_known(default):
+            default = self.space.default(self._structures[row])
+            if not self.is_known(default):
                 return default
-        return self._sample_new(self._structures[[row]])
+        return self.sample_new(self._structures[[row]])
 
     def _incumbent(self, history: History) -> IntArray:
         """Structure of the best trial, of shape (1, n_steps); (0, n_steps) if all failed."""
-        observations = self._observations(history)
+        observations = self.observations(history)
         order = np.lexsort((observations.y, ~observations.ok))
-        best = observations.vectors[order[: int(observations.ok.any())], : len(self._space.steps)]
+        best = observations.vectors[order[: int(observations.ok.any())], : len(self.space.steps)]
         return best.astype(np.intp)
 
     def _candidate_structures(self) -> IntArray:
         """All structures, or a random sample of a large space."""
-        structures = self._space.structures
+        structures = self.space.structures
         if len(structures) <= _MAX_PATHS:
             return structures
-        drawn = self._rng.choice(len(structures), _MAX_PATHS, replace=False)
+        drawn = self.rng.choice(len(structures), _MAX_PATHS, replace=False)
         return structures[np.sort(drawn)]
 
     def _phase_length(self, wanted: int | None, history: History) -> int:
         if wanted is None:
-            sizes = self._space.layout.n_algorithms
+            sizes = self.space.layout.n_algorithms
             wanted = int(sizes[sizes > 1].sum())
         return design_size(wanted, history, self.phase_share)
 
     def _begun(self, history: History) -> FloatArray:
         """Vectors of the trials and of pending evaluations."""
-        return np.vstack([self._observations(history).vectors, self._pending_vectors()])
+        return np.vstack([self.observations(history).vectors, self.pending_vectors()])
 
     def _improvement(self, history: History, xi: float) -> FloatArray:
         """Log expected improvement of every path, per second (Eq. 4) by default."""
-        observations = self._observations(history)
+        observations = self.observations(history)
         if not len(observations):  # all trials are pending
             return np.zeros(len(self._structures))
-        X = structure_inputs(self._space, observations.vectors)
-        pending = structure_inputs(self._space, self._pending_vectors())
+        X = structure_inputs(self.space, observations.vectors)
+        pending = structure_inputs(self.space, self.pending_vectors())
         y = observations.y
-        loss_model = believe(self._fitted(X, y), X, y, pending, self._rng)
+        loss_model = believe(self._fitted(X, y), X, y, pending, self.rng)
         mean, std = loss_model.predict(self._paths)
         best = float(observations.y.min())
         xi = xi * performance_unit(observations.y)
@@ -313,21 +313,21 @@ class FLASH(GeneratorStrategy):
 
     def _explored(self) -> Observations:
         """Observations of the first two phases; all if the third was not reached."""
-        observations = self._observations(self._history)
+        observations = self.observations(self._history)
         n = self._n_explored or len(observations)
         return Observations(*(getattr(observations, f.name)[:n] for f in fields(observations)))
 
     def _effects(self, observations: Observations) -> dict[str, list[object]]:
         """Coefficients of the linear models relative to the average trial, by step."""
-        X = structure_inputs(self._space, observations.vectors)
+        X = structure_inputs(self.space, observations.vectors)
         loss = self._fitted(X, observations.y).coef_
         seconds = self._fitted(X, observations.costs).coef_
         columns: dict[str, list[object]] = {
             name: [] for name in ("step", "algorithm", "n_trials", "loss", "seconds")
         }
         start = 0
-        for step in self._space.steps:
-            components = self._space.components(step)
+        for step in self.space.steps:
+            components = self.space.components(step)
             if len(components) == 1:
                 continue
             own = slice(start, start + len(components))

@@ -63,7 +63,7 @@ class ForestStrategy(BayesianStrategy):
         order = np.argsort(np.where(inside, observations.y, np.inf), kind="stable")
         starts = observations.vectors[order[: min(self.n_starts, int(inside.sum()))]]
         acquisition = self._improvement(observations, y, best)
-        return self._proposal(self._maximizer(acquisition, starts, **options), self.acquisition)
+        return self.proposal(self._maximizer(acquisition, starts, **options), self.acquisition)
 
     def _improvement(self, observations: Observations, y: FloatArray, best: float) -> Acquisition:
         """Acquisition function by models of the targets and, for "eips", of the cost."""
@@ -71,7 +71,7 @@ class ForestStrategy(BayesianStrategy):
         if self.acquisition == "log_ei":
             return improvement_of(model, best, self._inputs)
         X, log_cost = self._inputs(observations.vectors), np.log1p(observations.costs)
-        cost_model = clone_or(self.surrogate, RandomForest()).fit(X, log_cost, self._rng)
+        cost_model = clone_or(self.surrogate, RandomForest()).fit(X, log_cost, self.rng)
 
         def rate(vectors: FloatArray) -> FloatArray:
             points = self._inputs(vectors)

@@ -95,19 +95,19 @@ class JointGP(BayesianStrategy):
 
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         X, y = self._inputs(observations.vectors), targets_of(observations.y, self.robust)
-        model = self._model.update(X, y, self._rng)  # rarely refits the kernel parameters
-        believe(model, X, y, self._inputs(self._pending_vectors()), self._rng)
+        model = self._model.update(X, y, self.rng)  # rarely refits the kernel parameters
+        believe(model, X, y, self._inputs(self.pending_vectors()), self.rng)
         best = float(y[observations.ok].min())
         starts = observations.vectors[np.argsort(y, kind="stable")[: self.n_starts]]
         ranked = self._ranked(improvement_of(model, best, self._inputs), starts, n_rounds=5)
         refined = self._refine(ranked[: self.n_starts], best)
-        return self._proposal(self._first_new(np.vstack([refined, ranked])), "joint_gp")
+        return self.proposal(self.first_new(np.vstack([refined, ranked])), "joint_gp")
 
     def _refine(self, vectors: FloatArray, best: float) -> FloatArray:
         """Best vector (1, n_dimensions) after L-BFGS-B in the active numeric hyper-parameters."""
         points = self._inputs(vectors)
         shift = points.shape[1] - vectors.shape[1]  # input index minus column index
-        active = ~np.isnan(vectors) & (self._space.layout.n_choices == 0)
+        active = ~np.isnan(vectors) & (self.space.layout.n_choices == 0)
         free = np.zeros(points.shape, dtype=bool)
         rows, columns = np.nonzero(active)
         free[rows, columns + shift] = True
@@ -116,11 +116,11 @@ class JointGP(BayesianStrategy):
         )
         refined = vectors[[row]].copy()
         for column in np.flatnonzero(active[row]).tolist():
-            parameter = self._space.layout.parameter(column)
+            parameter = self.space.layout.parameter(column)
             refined[0, column] = parameter.snap([point[column + shift]])[0]
         return refined
 
     def _inputs(self, vectors: FloatArray) -> FloatArray:
         """One-hot algorithms and all hyper-parameters on the unit scale."""
-        units = self._space.fill_inactive(vectors)[:, len(self._space.steps) :]
-        return np.hstack([self._space.one_hot_structures(vectors), units])
+        units = self.space.fill_inactive(vectors)[:, len(self.space.steps) :]
+        return np.hstack([self.space.one_hot_structures(vectors), units])

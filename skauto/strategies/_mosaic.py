@@ -169,7 +169,7 @@ class MOSAIC(GeneratorStrategy):
         """End the search: store the tree as ``tree_`` and delete the run state."""
         if hasattr(self, "_history"):
             self._count_finished(self._history)
-            observations = self._observations(self._history)
+            observations = self.observations(self._history)
             self.tree_ = self._record(self._experience(observations, observations.y))
         super().stop()
 
@@ -179,7 +179,7 @@ class MOSAIC(GeneratorStrategy):
         check_numbers(self, design_share=(0.0, 1.0), quantile=(0.0, 1.0))
         check_positive(self, "temperature")
         check_options(self, transform=("rank", None))
-        structures = self._space.structures
+        structures = self.space.structures
         columns = reversed(range(structures.shape[1]))
         # Steps that are decisions: those with a choice, from the last to the first.
         self._order = [i for i in columns if len(np.unique(structures[:, i])) > 1]
@@ -197,9 +197,9 @@ class MOSAIC(GeneratorStrategy):
         self._share_before = history.share_of_time
         yield from self._initial_design(history)
         while True:
-            observations = self._observations(history)
+            observations = self.observations(history)
             self._count_finished(history)
-            pending = [self._path_of(proposal) for proposal in self._pending]
+            pending = [self._path_of(proposal) for proposal in self.pending]
             for path in pending:  # virtual visits
                 self._tree.visit(path)
             proposal = self._tree_walk(observations)
@@ -211,40 +211,40 @@ class MOSAIC(GeneratorStrategy):
 
     def _initial_design(self, history: History) -> Iterator[Proposal]:
         """Default pipelines of all first decisions, then kappa random pipelines of each."""
-        step = self._space.steps[self._order[0]] if self._order else None
-        defaults = self._space.default_configurations(step)
+        step = self.space.steps[self._order[0]] if self._order else None
+        defaults = self.space.default_configurations(step)
         for configuration in defaults:
             if self._may_design(history):
                 yield Proposal(configuration, origin="default")
         if step is None:
             return
-        names = [component.name for component in self._space.components(step)]
+        names = [component.name for component in self.space.components(step)]
         for n_random in range(self.kappa):
             for name in (configuration[step] for configuration in defaults):
-                designed = [r for r in (*history, *self._pending) if r.origin == "design"]
+                designed = [r for r in (*history, *self.pending) if r.origin == "design"]
                 if sum(r.configuration[step] == name for r in designed) > n_random:  # resumed
                     continue
                 child = self._tree.root.children[names.index(name)]
-                drawn = self._sample_new(self._space.structures[child.rows])
+                drawn = self.sample_new(self.space.structures[child.rows])
                 if drawn is not None and self._may_design(history):
                     yield Proposal(drawn, origin="design")
 
     def _may_design(self, history: History) -> bool:
         """Whether the initial design is within its limits of trials and time."""
         limit = math.inf if history.max_evals is None else self.design_share * history.max_evals
-        n_designed = sum(r.origin in _DESIGN for r in (*history, *self._pending))
+        n_designed = sum(r.origin in _DESIGN for r in (*history, *self.pending))
         share = history.share_of_time - self._share_before
         return n_designed < limit and share <= self.design_share
 
     def _tree_walk(self, observations: Observations) -> Proposal | None:
         """Selection, expansion and playout; None if no new configuration is left."""
         if not len(observations):  # all trials are pending
-            return self._proposal(self._sample_new(), "random")
+            return self.proposal(self.sample_new(), "random")
         losses = self._transformed(observations.y)
-        X = self._space.fill_inactive(observations.vectors)
-        pending = self._space.fill_inactive(self._pending_vectors())
-        surrogate = clone_or(self.surrogate, RandomForest()).fit(X, losses, self._rng)
-        believe(surrogate, X, losses, pending, self._rng)
+        X = self.space.fill_inactive(observations.vectors)
+        pending = self.space.fill_inactive(self.pending_vectors())
+        surrogate = clone_or(self.surrogate, RandomForest()).fit(X, losses, self.rng)
+        believe(surrogate, X, losses, pending, self.rng)
         experience = self._experience(observations, losses)
         scale = performance_unit(losses)
 
@@ -256,7 +256,7 @@ class MOSAIC(GeneratorStrategy):
             if configuration is not None:
                 return Proposal(configuration, origin="playout", info={"path": node.path})
             node.closed = True
-        return self._proposal(self._sample_new(), "random")
+        return self.proposal(self.sample_new(), "random")
 
     def _partial_surrogate(
         self, surrogate: Surrogate, node: Node, choices: Sequence[int]
@@ -264,13 +264,11 @@ class MOSAIC(GeneratorStrategy):
         """Partial surrogate of each choice as a loss, Eq. (3), in one prediction."""
         below = self._tree.decisions[node.rows, len(node.path)]
         drawn = np.concatenate(
-            [self._rng.choice(node.rows[below == c], self.n_samples) for c in choices]
+            [self.rng.choice(node.rows[below == c], self.n_samples) for c in choices]
         )
         # The space samples among these structures: n_samples of each choice on average.
-        vectors = self._space.sample(
-            len(drawn), self._rng, structures=self._space.structures[drawn]
-        )
-        mean, _ = surrogate.predict(self._space.fill_inactive(vectors))
+        vectors = self.space.sample(len(drawn), self.rng, structures=self.space.structures[drawn])
+        mean, _ = surrogate.predict(self.space.fill_inactive(vectors))
         chosen = vectors[:, self._order[len(node.path)], None] == choices
         counts = chosen.sum(axis=0)
         return np.where(counts, mean @ chosen / np.maximum(counts, 1), mean.mean())
@@ -281,17 +279,17 @@ class MOSAIC(GeneratorStrategy):
         """New configuration of X(s) with the largest expected improvement; None if none is new."""
         best = self._best_below(node, observations, experience)
         ranked, _ = maximize_acquisition(
-            improvement_of(surrogate, float(experience.losses.min()), self._space.fill_inactive),
-            self._space,
-            self._rng,
+            improvement_of(surrogate, float(experience.losses.min()), self.space.fill_inactive),
+            self.space,
+            self.rng,
             starts=best[None],
             n_random=self.n_candidates,
             n_random_starts=self.n_starts,
             n_rounds=self.n_rounds,
-            structures=self._space.structures[node.rows],
-            fixed_steps=[self._space.steps[i] for i in self._order[: len(node.path)]],
+            structures=self.space.structures[node.rows],
+            fixed_steps=[self.space.steps[i] for i in self._order[: len(node.path)]],
         )
-        return self._first_new(np.vstack([ranked, best]))
+        return self.first_new(np.vstack([ranked, best]))
 
     def _best_below(
         self, node: Node, observations: Observations, experience: Experience
@@ -300,10 +298,10 @@ class MOSAIC(GeneratorStrategy):
         inside = np.flatnonzero(experience.below(node.path) & observations.ok)
         if len(inside):
             return observations.vectors[inside[observations.y[inside].argmin()]]
-        steps, names = self._space.steps, {}
+        steps, names = self.space.steps, {}
         for i, choice in zip(self._order, node.path, strict=False):
-            names[steps[i]] = self._space.components(steps[i])[choice].name
-        return self._space.default_vector(self._space.default_structure(names))
+            names[steps[i]] = self.space.components(steps[i])[choice].name
+        return self.space.default_vector(self.space.default_structure(names))
 
     def _experience(self, observations: Observations, losses: FloatArray) -> Experience:
         return Experience(observations.vectors[:, self._order].astype(np.intp), losses)
@@ -323,16 +321,16 @@ class MOSAIC(GeneratorStrategy):
         """Path of the tree walk of a proposal; its first decision if there was no walk."""
         if "path" in record.info:
             return tuple(record.info["path"])
-        vectors = self._encode([record.configuration])
+        vectors = self.encode([record.configuration])
         return tuple(vectors[0, self._order[:1]].astype(int).tolist()) if len(vectors) else ()
 
     def _record(self, experience: Experience) -> dict[str, list[Any]]:
         """The tree as columns, one entry per node."""
         rows: list[dict[str, Any]] = []
         for node in self._tree.nodes():
-            steps = [self._space.steps[i] for i in self._order[: len(node.path)]]
+            steps = [self.space.steps[i] for i in self._order[: len(node.path)]]
             names = [
-                self._space.components(step)[choice].name
+                self.space.components(step)[choice].name
                 for step, choice in zip(steps, node.path, strict=True)
             ]
             rows.append(

@@ -88,17 +88,17 @@ class ParEGO(BayesianStrategy):
         check_numbers(self, rho=(0.0, math.inf))
 
     def _n_design(self, history: History) -> int:
-        n = 2 * n_free_dimensions(self._space) if self.n_initial is None else self.n_initial
+        n = 2 * n_free_dimensions(self.space) if self.n_initial is None else self.n_initial
         return design_size(n, history)
 
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
-        weights = self._rng.dirichlet(np.ones(len(history.objectives)))
+        weights = self.rng.dirichlet(np.ones(len(history.objectives)))
         y = self._scalarized(observations, weights)
         model = clone_or(self.surrogate, GaussianProcess())
-        return self._proposal(self._most_improving(model, observations, y), "log_ei")
+        return self.proposal(self._most_improving(model, observations, y), "log_ei")
 
     def _inputs(self, vectors: FloatArray) -> FloatArray:
-        return model_inputs(self._space, vectors)
+        return model_inputs(self.space, vectors)
 
     def _scalarized(self, observations: Observations, weights: FloatArray) -> FloatArray:
         """Augmented Tchebycheff function of the losses scaled to [0, 1], Eq. (2)."""

@@ -25,7 +25,7 @@ class RandomSearch(Strategy):
     >>> from skauto.objectives import make_artificial_space
     >>> from skauto.strategies import RandomSearch
     >>> strategy = RandomSearch().start(make_artificial_space(), np.random.default_rng(0))
-    >>> proposal = strategy.suggest(History())
+    >>> proposal = strategy.ask(History())
     >>> proposal.origin
     'random'
     """
@@ -33,8 +33,8 @@ class RandomSearch(Strategy):
     def _start(self) -> None:
         self._drawn: list[FloatArray] = []
 
-    def _suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
+    def suggest(self, history: History, pending: tuple[Proposal, ...]) -> Proposal | None:
         if not self._drawn:  # sampling in batches is faster
-            self._drawn.extend(self._space.sample(_BATCH, self._rng))
-        configuration = self._first_new(self._drawn.pop()[None])
-        return self._proposal(configuration or self._sample_new(), "random")
+            self._drawn.extend(self.space.sample(_BATCH, self.rng))
+        configuration = self.first_new(self._drawn.pop()[None])
+        return self.proposal(configuration or self.sample_new(), "random")

@@ -77,27 +77,27 @@ class RisingBandit(GeneratorStrategy):
 
     def _start(self) -> None:
         check_integers(self, alpha=1, n_pulls=1)
-        step = self._space.steps[-1]
-        components = self._space.components(step)
-        self._column = len(self._space.steps) - 1
-        reachable = np.unique(self._space.structures[:, self._column])
+        step = self.space.steps[-1]
+        components = self.space.components(step)
+        self._column = len(self.space.steps) - 1
+        reachable = np.unique(self.space.structures[:, self._column])
         self._arms: dict[int, Strategy] = {}
         for k in reachable.tolist():
             name = components[k].name
             strategy = ForestBO(n_initial=self.n_pulls) if self.strategy is None else self.strategy
-            child = self._rng.spawn(1)[0]
-            self._arms[k] = clone(strategy).start(self._space.subspace({step: name}), child)
+            child = self.rng.spawn(1)[0]
+            self._arms[k] = clone(strategy).start(self.space.subspace({step: name}), child)
         self._names = {k: components[k].name for k in self._arms}
         self.survivors_ = list(self._names.values())
 
     def _run(self, history: History) -> Iterator[Proposal]:
-        alive, step = list(self._arms), self._space.steps[-1]
+        alive, step = list(self._arms), self.space.steps[-1]
         while alive:
             proposed = False
             for arm in alive:
                 for _ in range(self.n_pulls):
-                    own = [p for p in self._pending if p.configuration[step] == self._names[arm]]
-                    proposal = self._arms[arm].suggest(history, own)
+                    own = [p for p in self.pending if p.configuration[step] == self._names[arm]]
+                    proposal = self._arms[arm].ask(history, own)
                     if proposal is None:  # the arm is exhausted
                         break
                     proposed = True
@@ -106,12 +106,12 @@ class RisingBandit(GeneratorStrategy):
                 break
             alive = self._eliminate(history, alive)
             self.survivors_ = [self._names[arm] for arm in alive]
-        while (configuration := self._sample_new()) is not None:  # of eliminated arms
+        while (configuration := self.sample_new()) is not None:  # of eliminated arms
             yield Proposal(configuration, origin="random")
 
     def _eliminate(self, history: History, alive: list[int]) -> list[int]:
         """Arms whose lower bound is not above the best loss of another arm."""
-        observations = self._observations(history)
+        observations = self.observations(history)
         left = history.remaining_evals
         n_actions = (len(history) if left is None else left) / self.n_pulls
         arms = observations.vectors[:, self._column].astype(np.intp)

@@ -98,13 +98,13 @@ class TPE(BayesianStrategy):
         order = np.lexsort((observations.y, ~observations.ok))
         n_best = min(self._n_best(len(order)), int(observations.ok.sum()))
         vectors = observations.vectors[order]
-        best = ParzenEstimator(self._space, vectors[:n_best], self.bandwidth)
-        rest = np.vstack([vectors[n_best:], self._pending_vectors()])
-        others = ParzenEstimator(self._space, rest, self.bandwidth)
-        candidates = best.sample(self.n_candidates, self._rng)
+        best = ParzenEstimator(self.space, vectors[:n_best], self.bandwidth)
+        rest = np.vstack([vectors[n_best:], self.pending_vectors()])
+        others = ParzenEstimator(self.space, rest, self.bandwidth)
+        candidates = best.sample(self.n_candidates, self.rng)
         ratio = best.log_density(candidates) - others.log_density(candidates)
-        configuration = self._first_new(candidates[np.argsort(-ratio, kind="stable")])
-        return self._proposal(configuration, "tpe")
+        configuration = self.first_new(candidates[np.argsort(-ratio, kind="stable")])
+        return self.proposal(configuration, "tpe")
 
     def _n_best(self, n_trials: int) -> int:
         """Number of trials that count as the best."""

@@ -118,7 +118,7 @@ def check_pending(strategy: Strategy) -> None:
     history = History([f"loss_{i}" for i in range(_n_objectives(strategy))])
     pending: list[Proposal] = []
     for _ in range(12):  # none of them is completed
-        proposal = started.suggest(history, tuple(pending))
+        proposal = started.ask(history, tuple(pending))
         assert proposal is not None, f"No proposal beside {len(pending)} pending ones."
         space.validate(proposal.configuration)
         pending.append(proposal)
@@ -172,17 +172,17 @@ def check_pickles(strategy: Strategy) -> None:
 
 
 def check_stop(strategy: Strategy) -> None:
-    """``stop`` is always allowed, and ``suggest`` only after ``start``."""
+    """``stop`` is always allowed, and ``ask`` only after ``start``."""
     stopped = clone(strategy)
     stopped.stop()
     stopped.start(conditional_space(), np.random.default_rng(0))
     stopped.stop()
     stopped.stop()
     try:
-        stopped.suggest(History())
+        stopped.ask(History())
     except RuntimeError:
         return
-    raise AssertionError("suggest before start must raise RuntimeError.")
+    raise AssertionError("ask before start must raise RuntimeError.")
 
 
 def check_constructor(strategy: Strategy) -> None:

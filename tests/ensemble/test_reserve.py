@@ -94,7 +94,7 @@ def test_at_the_end_the_members_that_would_be_selected_decide(builder):
 
 @pytest.mark.parametrize(
     ("n_rows", "n_groups", "limit", "seconds"),
-    [(N_ROWS, 2, 40, 0.0375), (50_000, 2, 100, 7.5), (10_000, 4, 100, 7.5), (50_000, 2, 8, 2.0)],
+    [(N_ROWS, 2, 40, 0.025), (50_000, 2, 100, 5.0), (10_000, 4, 100, 5.0), (50_000, 2, 8, 2.0)],
 )
 def test_time_is_kept_for_thresholds(builder, n_rows, n_groups, limit, seconds):
     trials = history((0.1, 0.0), (0.2, 0.0))

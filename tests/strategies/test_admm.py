@@ -37,7 +37,7 @@ def mixed_loss(configuration):
 
 def started(space, history=None, **settings):
     strategy = ADMM(**settings).start(space, np.random.default_rng(0))
-    strategy.suggest(history or History())
+    strategy.ask(history or History())
     return strategy
 
 
@@ -45,7 +45,7 @@ def drive_unstopped(strategy, loss_of, n_trials):
     """History of a started search that is not stopped."""
     history = History()
     for number in range(n_trials):
-        proposal = strategy.suggest(history)
+        proposal = strategy.ask(history)
         loss = loss_of(proposal.configuration)
         history.append(
             Trial(
@@ -80,7 +80,7 @@ def test_random_theta_min_is_uniform_and_returns_its_best_point():
     assert {trial.origin for trial in history} == {"theta-min"}
     x = [t.configuration.parameters("step")["x"] for t in history[1:]]
     assert kstest(x, "uniform").pvalue > 0.01
-    strategy.suggest(history)  # ends theta-min; lambda = 0 and delta = default
+    strategy.ask(history)  # ends theta-min; lambda = 0 and delta = default
     points, losses = strategy._known_points(history, strategy._layout.columns_of(np.array([0])))
     continuous = ~strategy._discrete[strategy._layout.columns_of(np.array([0]))]
     penalty = strategy._penalty(history, strategy._layout.columns_of(np.array([0])))
@@ -239,7 +239,7 @@ def test_penalties_do_not_set_the_unit_of_the_losses():
 
 def test_first_structure_can_be_told():
     strategy = ADMM(first={"classifier": "bayes"}).start(rich_space(), np.random.default_rng(0))
-    assert strategy.suggest(History()).configuration["classifier"] == "bayes"
+    assert strategy.ask(History()).configuration["classifier"] == "bayes"
 
 
 @pytest.mark.parametrize(("limits", "best"), [({}, 3), ({"size": 1.0}, 1)])
@@ -394,7 +394,7 @@ def test_multiplier_of_a_violated_constraint_grows_and_of_a_loose_one_vanishes(
         Trial(number=0, configuration=configuration, losses=(0.5,), constraints=measured)
     )
     strategy._constraint_multipliers = np.array([0.5, 0.5, 0.0])
-    strategy.suggest(history)
+    strategy.ask(history)
     strategy._update_multipliers(history)
     # if robust, a violation by twice the limit counts as one by the limit
     np.testing.assert_allclose(strategy._constraint_multipliers, [tight, 0.0, 0.5])

@@ -39,7 +39,7 @@ def proposed(strategy, space, history, n):
     """Algorithms that the search is confined to, n times."""
     strategy.start(space, np.random.default_rng(0))
     names = [component.name for component in space.components("classifier")]
-    observations = strategy._observations(history)
+    observations = strategy.observations(history)
     return Counter(names[strategy._sample_algorithm(observations, history)] for _ in range(n))
 
 
@@ -49,7 +49,7 @@ def test_proposals_have_the_algorithm_that_was_drawn():
     strategy = AlternatingBO(n_initial=5, n_candidates=30, random_fraction=0.0)
     strategy.start(space, np.random.default_rng(0))
     strategy._sample_algorithm = lambda observations, history: 2
-    assert strategy.suggest(history).configuration["classifier"] == "poor"
+    assert strategy.ask(history).configuration["classifier"] == "poor"
 
 
 @pytest.mark.parametrize(
@@ -87,4 +87,4 @@ def test_spaces_of_too_many_structures_are_refused_at_the_start(name):
     with pytest.raises(ValueError, match="structures, too many to list; .* 'forest_bo'"):
         get_strategy(name).start(space, np.random.default_rng(0))
     strategy = get_strategy("forest_bo").start(space, np.random.default_rng(0))
-    assert strategy.suggest(History(max_evals=10)).configuration == space.default()
+    assert strategy.ask(History(max_evals=10)).configuration == space.default()

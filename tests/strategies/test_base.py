@@ -19,7 +19,7 @@ from tests.strategies.search_loop import rich_space, single_space, small_space
 class Probe(Strategy):
     """Leaves its hook to the test."""
 
-    def _suggest(self, history, pending):
+    def suggest(self, history, pending):
         return None
 
 
@@ -49,7 +49,7 @@ def test_observations_put_failures_at_the_worst_measured_loss_of_each_objective(
     ]
     for configuration, field in zip(configurations(space, 6), fields, strict=True):
         add(history, configuration, **field)
-    observations = started(space)._observations(history)
+    observations = started(space).observations(history)
     expected = [[0.1, 5.0], [0.9, 5.0], [0.7, 2.0], [0.9, 5.0], [0.9, 1.0], [0.9, 5.0]]
     np.testing.assert_array_equal(observations.losses, expected)
     np.testing.assert_array_equal(observations.ok, [True, False, True, False, False, False])
@@ -71,24 +71,24 @@ def test_stopped_trials_are_corrected_by_the_effect_of_the_first_fold():
     add(history, fourth, status="stopped", losses=(0.9,), fidelity=0.25)
     add(history, fifth, status="skipped")
     strategy = started(space)
-    strategy.suggest(history)
-    observations = strategy._observations(history)
+    strategy.ask(history)
+    observations = strategy.observations(history)
     np.testing.assert_allclose(observations.y, [0.3, 0.4, 0.6, 0.7])
     np.testing.assert_array_equal(observations.ok, [True, True, False, False])
-    assert all(strategy._is_known(c) for c in (first, second, third, fourth, fifth))
+    assert all(strategy.is_known(c) for c in (first, second, third, fourth, fifth))
 
 
 def test_observations_without_a_success_are_ones():
     space = rich_space()
     history = History()
     add(history, space.default(), status="failed")
-    observations = started(space)._observations(history)
+    observations = started(space).observations(history)
     assert observations.y.tolist() == [1.0] and not observations.ok.any()
 
 
 def test_observations_of_an_empty_history():
     space = rich_space()
-    observations = started(space)._observations(History(["a", "b"]))
+    observations = started(space).observations(History(["a", "b"]))
     assert len(observations) == 0
     assert observations.vectors.shape == (0, space.n_dimensions)
     assert observations.losses.shape == (0, 2)
@@ -103,9 +103,9 @@ def test_observations_are_of_one_fidelity_unless_asked_and_inside_the_space():
     add(history, second, losses=(0.2,), fidelity=0.5)
     add(history, third, losses=(0.1,))
     strategy = started(space)
-    assert [t.number for t in strategy._observations(history).trials] == [0, 3]
-    assert [t.number for t in strategy._observations(history, fidelity=0.5).trials] == [2]
-    everything = strategy._observations(history, fidelity=None)
+    assert [t.number for t in strategy.observations(history).trials] == [0, 3]
+    assert [t.number for t in strategy.observations(history, fidelity=0.5).trials] == [2]
+    everything = strategy.observations(history, fidelity=None)
     assert [t.number for t in everything.trials] == [0, 2, 3]
 
 
@@ -115,7 +115,7 @@ def test_a_parent_space_s_trials_outside_of_the_subspace_are_passed_over():
     history = History()
     for configuration in configurations(space, 20):
         add(history, configuration, losses=(0.5,))
-    observations = started(inner)._observations(history)
+    observations = started(inner).observations(history)
     kept = [t for t in history if t.configuration["classifier"] == "svm"]
     assert list(observations.trials) == kept and 0 < len(kept) < 20
 
@@ -128,9 +128,9 @@ def test_each_trial_is_encoded_once(monkeypatch):
     strategy, history = started(space), History()
     for configuration in configurations(space, 10):
         add(history, configuration, losses=(0.5,))
-        strategy.suggest(history)
-        strategy._observations(history)
-        strategy._observations(history, fidelity=None)
+        strategy.ask(history)
+        strategy.observations(history)
+        strategy.observations(history, fidelity=None)
     assert [c for call in calls for c in call] == [trial.configuration for trial in history]
 
 
@@ -139,38 +139,38 @@ def test_what_is_known_depends_on_the_fidelity():
     strategy, history = started(space), History()
     cheap, running, unknown = configurations(space, 3)
     add(history, cheap, losses=(0.5,), fidelity=0.5)
-    strategy.suggest(history, [Proposal(running)])
-    assert strategy._is_known(cheap, fidelity=0.5) and not strategy._is_known(cheap)
-    assert strategy._is_known(running) and not strategy._is_known(running, fidelity=0.5)
-    assert not strategy._is_known(unknown)
-    assert strategy._trial_of(history, cheap, fidelity=0.5) is history[0]
-    assert strategy._trial_of(history, cheap) is None
-    assert strategy._trial_of(history, running) is None
+    strategy.ask(history, [Proposal(running)])
+    assert strategy.is_known(cheap, fidelity=0.5) and not strategy.is_known(cheap)
+    assert strategy.is_known(running) and not strategy.is_known(running, fidelity=0.5)
+    assert not strategy.is_known(unknown)
+    assert strategy.trial_of(history, cheap, fidelity=0.5) is history[0]
+    assert strategy.trial_of(history, cheap) is None
+    assert strategy.trial_of(history, running) is None
     vectors = space.encode([running, running, unknown, cheap])
-    assert strategy._first_new(vectors) == unknown
-    assert strategy._first_new(vectors[:2]) is None
-    assert strategy._are_new(vectors).tolist() == [False, False, True, True]
-    assert strategy._are_new(vectors[[2, 2, 3]], fidelity=0.5).tolist() == [True, False, False]
-    strategy.suggest(history, ())
-    assert not strategy._is_known(running)
+    assert strategy.first_new(vectors) == unknown
+    assert strategy.first_new(vectors[:2]) is None
+    assert strategy.are_new(vectors).tolist() == [False, False, True, True]
+    assert strategy.are_new(vectors[[2, 2, 3]], fidelity=0.5).tolist() == [True, False, False]
+    strategy.ask(history, ())
+    assert not strategy.is_known(running)
 
 
 def test_sample_new_exhausts_a_small_space():
     space = small_space()
     strategy, history = started(space), History()
     for _ in range(6):
-        strategy.suggest(history)
-        add(history, strategy._sample_new(), losses=(0.5,))
+        strategy.ask(history)
+        add(history, strategy.sample_new(), losses=(0.5,))
     assert len({trial.configuration for trial in history}) == 6
-    strategy.suggest(history)
-    assert strategy._sample_new() is None
+    strategy.ask(history)
+    assert strategy.sample_new() is None
 
 
 def test_sample_new_keeps_to_the_structures_it_is_given():
     space = rich_space()
     strategy = started(space)
     structure = space.structures[:1]
-    drawn = [strategy._sample_new(structure) for _ in range(10)]
+    drawn = [strategy.sample_new(structure) for _ in range(10)]
     rows = space.encode(drawn)[:, : len(space.steps)]
     np.testing.assert_array_equal(rows, np.repeat(structure, 10, axis=0))
 
@@ -210,14 +210,14 @@ def test_a_generator_reads_each_result_when_it_is_resumed():
 
     def script(strategy, history):
         yield Proposal(first)
-        read.append(strategy._trial_of(history, first))
+        read.append(strategy.trial_of(history, first))
         yield Proposal(second)
-        read.append(strategy._trial_of(history, second))
+        read.append(strategy.trial_of(history, second))
 
     strategy, history = started(space, Scripted(script)), History()
     for _ in range(2):
-        add(history, strategy.suggest(history).configuration, losses=(0.5,))
-    assert strategy.suggest(history) is None and strategy.suggest(history) is None
+        add(history, strategy.ask(history).configuration, losses=(0.5,))
+    assert strategy.ask(history) is None and strategy.ask(history) is None
     assert read == [history[0], history[1]]
 
 
@@ -232,28 +232,28 @@ def test_a_known_proposal_of_a_generator_is_not_evaluated_again():
 
     strategy, history = started(space, Scripted(script)), History()
     add(history, first, losses=(0.5,))
-    running = strategy.suggest(history)
+    running = strategy.ask(history)
     assert running.configuration == second
-    assert strategy.suggest(history, [running]).configuration == third
-    assert strategy.suggest(history, [running]).fidelity == 0.5
-    assert strategy.suggest(history, [running]) is None
+    assert strategy.ask(history, [running]).configuration == third
+    assert strategy.ask(history, [running]).fidelity == 0.5
+    assert strategy.ask(history, [running]) is None
 
 
 def test_a_generator_that_waits_is_bypassed_by_random_proposals():
     def script(strategy, history):
         while True:
-            yield Proposal(strategy._space.default())
+            yield Proposal(strategy.space.default())
 
     space = rich_space()
     strategy, history = started(space, Scripted(script)), History()
-    running = [strategy.suggest(history)]
+    running = [strategy.ask(history)]
     for _ in range(3):
-        running.append(strategy.suggest(history, running))
+        running.append(strategy.ask(history, running))
     assert len({p.configuration for p in running}) == 4
     assert [p.origin for p in running] == ["", "random", "random", "random"]
-    assert started(single_space(), strategy).suggest(history).configuration
+    assert started(single_space(), strategy).ask(history).configuration
     single = Proposal(single_space().default())
-    assert strategy.suggest(history, [single]) is None
+    assert strategy.ask(history, [single]) is None
 
 
 def test_get_strategy_makes_new_objects():

@@ -77,7 +77,7 @@ def test_proposes_what_minimises_the_sum_of_ranks(beta, pool):
     strategy = divbo(beta=beta, pool=pool, n_candidates=200)
     strategy.start(space, np.random.default_rng(1))
     kept = candidates_of(strategy)
-    proposal = strategy.suggest(history)
+    proposal = strategy.ask(history)
     strategy.stop()
 
     filled, encoded = space.fill_inactive(kept[0]), space.one_hot(kept[0])
@@ -107,8 +107,8 @@ def test_ranks_counted_in_a_sample_are_near_the_ranks():
     space = rich_space()
     history = ArtificialClassifiers(space).history(40)
     strategy = divbo(beta=1.0, n_candidates=4000).start(space, np.random.default_rng(1))
-    strategy.suggest(history)
-    observations = strategy._observations(history)
+    strategy.ask(history)
+    observations = strategy.observations(history)
     candidates = strategy._candidates(observations)
     assert len(candidates) > 1000
     performance = np.arange(1.0, len(candidates) + 1)
@@ -123,7 +123,7 @@ def test_the_pair_model_is_told_the_diversity_of_all_pairs():
     space = rich_space()
     history = ArtificialClassifiers(space).history(12)
     strategy = divbo().start(space, np.random.default_rng(1))
-    strategy.suggest(history)
+    strategy.ask(history)
     X, diversity = KnownDiversity.seen[-1]
     configurations = [trial.configuration for trial in history]
     np.testing.assert_array_equal(X, space.one_hot(space.encode(configurations)))
@@ -137,7 +137,7 @@ def test_a_search_tells_it_the_same_as_a_search_that_goes_on():
     history = History(targets=classifiers.targets)
     drive(divbo(), space, lambda _, configuration: classifiers(configuration), 20, history=history)
     strategy = divbo().start(space, np.random.default_rng(1))
-    strategy.suggest(history)
+    strategy.ask(history)
     n = len(KnownDiversity.seen[-2][1])
     np.testing.assert_array_equal(KnownDiversity.seen[-2][1], KnownDiversity.seen[-1][1][:n, :n])
 
@@ -147,14 +147,14 @@ def test_without_predictions_or_targets_performance_alone_decides():
     history = ArtificialClassifiers(space).history(20)
     history = history.towards(Goal())
     strategy = divbo().start(space, np.random.default_rng(1))
-    assert strategy.suggest(history).origin == "performance"
+    assert strategy.ask(history).origin == "performance"
     history = ArtificialClassifiers(space).history(20)
     goal = history.goal
     history = history.without_data()
     assert history.goal.targets is None
     history = history.towards(goal)
     strategy = divbo().start(space, np.random.default_rng(1))
-    assert strategy.suggest(history).origin == "performance"
+    assert strategy.ask(history).origin == "performance"
     assert not KnownDiversity.seen
 
 
@@ -164,7 +164,7 @@ def test_the_first_trials_are_the_default_and_random_ones():
     strategy = divbo(n_initial=3).start(space, np.random.default_rng(0))
     proposals = []
     for _ in range(3):
-        proposals.append(strategy.suggest(history, proposals))
+        proposals.append(strategy.ask(history, proposals))
     assert proposals[0].configuration == space.default()
     assert [p.origin for p in proposals] == ["initial"] * 3
 
@@ -172,7 +172,7 @@ def test_the_first_trials_are_the_default_and_random_ones():
 def test_all_first_trials_are_random_with_the_settings_of_the_paper():
     space, strategy = rich_space(), divbo(n_initial=3, default_first=False)
     firsts = {
-        strategy.start(space, np.random.default_rng(seed)).suggest(History()).configuration
+        strategy.start(space, np.random.default_rng(seed)).ask(History()).configuration
         for seed in range(6)
     }
     assert len(firsts) > 3
@@ -201,7 +201,7 @@ def test_the_pool_of_the_paper_has_members_that_are_not_among_the_best():
     members = {}
     for pool in ("best", "all"):
         strategy = divbo(pool=pool, n_candidates=20).start(space, np.random.default_rng(1))
-        strategy.suggest(history)
+        strategy.ask(history)
         members[pool] = set(np.array(strategy._stored.indices)[strategy._pool].tolist())
     assert 30 not in members["best"]
     assert 30 in members["all"]
@@ -211,9 +211,9 @@ def test_the_first_suggestion_of_the_model_weighs_performance_only():
     space = rich_space()
     history = ArtificialClassifiers(space).history(5)
     strategy = divbo().start(space, np.random.default_rng(1))
-    first = strategy.suggest(history)
+    first = strategy.ask(history)
     assert first.origin == "performance"
-    assert strategy.suggest(history, [first, Proposal(space.default())]).origin == "diversity"
+    assert strategy.ask(history, [first, Proposal(space.default())]).origin == "diversity"
 
 
 def test_large_validation_sets_are_sampled(monkeypatch):
@@ -221,7 +221,7 @@ def test_large_validation_sets_are_sampled(monkeypatch):
     space = rich_space()
     history = ArtificialClassifiers(space).history(8)
     strategy = divbo().start(space, np.random.default_rng(1))
-    strategy.suggest(history)
+    strategy.ask(history)
     stored = strategy._stored
     assert stored.values.shape == (8, 20, 2)
     rows = stored._rows
@@ -250,7 +250,7 @@ def test_the_settings_of_the_paper_have_its_surrogates():
     assert strategy.pool == "all"
     history = ArtificialClassifiers(rich_space()).history(8)
     strategy.set_params(n_candidates=50).start(rich_space(), np.random.default_rng(0))
-    assert strategy.suggest(history).origin == "diversity"
+    assert strategy.ask(history).origin == "diversity"
 
 
 class WatchedDivBO(DivBO):
@@ -262,7 +262,7 @@ class WatchedDivBO(DivBO):
 
     def stop(self):
         if hasattr(self, "_history"):
-            observations = self._observations(self._history)
+            observations = self.observations(self._history)
             self._update_pool(observations, self._history)
             rows = np.array(self._stored.indices)[self._pool]
             self.members_ = {observations.trials[row].number for row in rows}

@@ -13,8 +13,8 @@ from tests.strategies.search_loop import rich_space
 
 def started(history, **settings):
     strategy = EnsembleEvolution(**settings).start(rich_space(), np.random.default_rng(0))
-    strategy.suggest(history)
-    return strategy, strategy._observations(history)
+    strategy.ask(history)
+    return strategy, strategy.observations(history)
 
 
 def test_parents_are_members_of_the_ensemble_of_the_population():
@@ -45,7 +45,7 @@ def test_a_mutant_differs_from_its_parent_in_one_choice(monkeypatch):
     strategy, observations = started(history, population_size=10)
     monkeypatch.setattr(strategy, "_parent", lambda observations: 3)
     for _ in range(20):
-        mutant = space.encode([strategy.suggest(history).configuration])[0]
+        mutant = space.encode([strategy.ask(history).configuration])[0]
         parent = observations.vectors[3]
         steps = (mutant[:3] != parent[:3]).sum()
         both = ~np.isnan(mutant) & ~np.isnan(parent)
@@ -56,12 +56,12 @@ def test_the_search_begins_at_random():
     space = rich_space()
     strategy = EnsembleEvolution(population_size=4).start(space, np.random.default_rng(0))
     history = ArtificialClassifiers(space).history(3)
-    assert strategy.suggest(history).origin == "random"
+    assert strategy.ask(history).origin == "random"
     strategy.start(space, np.random.default_rng(0))
-    assert strategy.suggest(History()).origin == "random"
+    assert strategy.ask(History()).origin == "random"
     history = ArtificialClassifiers(space).history(4)
     strategy.start(space, np.random.default_rng(0))
-    assert strategy.suggest(history).origin == "mutation"
+    assert strategy.ask(history).origin == "mutation"
 
 
 @pytest.mark.parametrize("name", ["population_size", "n_members"])

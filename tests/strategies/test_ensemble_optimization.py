@@ -14,7 +14,7 @@ from tests.strategies.search_loop import as_measured, drive, rich_space
 def started(history, **settings):
     settings = {"n_members": 3, "n_candidates": 50} | settings
     strategy = EnsembleOptimization(**settings).start(rich_space(), np.random.default_rng(0))
-    strategy.suggest(history)
+    strategy.ask(history)
     return strategy
 
 
@@ -27,7 +27,7 @@ def test_trials_are_worth_the_loss_of_the_ensemble_with_them():
     history = ArtificialClassifiers(rich_space()).history(10)
     strategy = started(history)
     strategy._positions = [4, 7, None]
-    observations = strategy._observations(history)
+    observations = strategy.observations(history)
     for place, others in ((0, [7]), (1, [4]), (2, [4, 7])):
         values = strategy._targets(observations, place)
         expected = [error(history, [*others, n]) for n in range(10)]
@@ -57,11 +57,11 @@ def test_a_position_keeps_its_member_until_its_trial_is_complete():
     history = classifiers.history(10)
     strategy = started(history)
     first = Proposal(rich_space().default(), info={"position": 0})
-    strategy.suggest(history, [first])
+    strategy.ask(history, [first])
     assert strategy._positions == [None, None, None]
     outcome = classifiers(first.configuration)
     history.append(Trial(number=10, configuration=first.configuration, info=first.info, **outcome))
-    strategy.suggest(history)
+    strategy.ask(history)
     filled, *others = strategy._positions
     assert filled is not None and others == [None, None]
 
@@ -81,7 +81,7 @@ def test_what_is_pending_is_believed_by_the_surrogate():
     history = ArtificialClassifiers(space).history(10)
     strategy = EnsembleOptimization(n_members=3, n_candidates=50, surrogate=Noting())
     strategy.start(space, np.random.default_rng(0))
-    strategy.suggest(history, [Proposal(space.decode(space.sample(1, strategy._rng)[0]))])
+    strategy.ask(history, [Proposal(space.decode(space.sample(1, strategy.rng)[0]))])
     assert Noting.n_fitted == [10, 11]
 
 
@@ -89,7 +89,7 @@ def test_trials_without_predictions_are_worth_their_loss():
     space = rich_space()
     history = drive(EnsembleOptimization(n_candidates=50), space, as_measured(lambda c: 0.5), 8)
     strategy = started(history)
-    values = strategy._targets(strategy._observations(history), 0)
+    values = strategy._targets(strategy.observations(history), 0)
     np.testing.assert_array_equal(values, [trial.loss for trial in history])
     assert strategy.members_ == []
 

@@ -32,7 +32,7 @@ def search(strategy, n_dimensions=3, bias=0.0, n_trials=1000, n_objectives=2, se
     """Search two valleys (or more); the cheap source has them somewhat elsewhere."""
     history = History([f"loss_{i}" for i in range(n_objectives)])
     strategy = started(strategy, n_dimensions, seed)
-    while len(history) < n_trials and (proposal := strategy.suggest(history)) is not None:
+    while len(history) < n_trials and (proposal := strategy.ask(history)) is not None:
         point = coordinates(proposal.configuration) + bias * (1 - proposal.fidelity)
         history.append(
             Trial(
@@ -112,8 +112,8 @@ def test_what_is_running_and_what_came_first_counts_against_the_budget():
     running = [
         Proposal(c, fidelity=f) for c, f in zip(configurations[3:], [1.0, 0.5, 0.5], strict=True)
     ]
-    assert strategy.suggest(history, running[:2]) is not None  # 5 + 3 of 9 are spent
-    assert strategy.suggest(history, running) is None  # 5 + 4
+    assert strategy.ask(history, running[:2]) is not None  # 5 + 3 of 9 are spent
+    assert strategy.ask(history, running) is None  # 5 + 4
 
 
 def test_without_a_cost_budget_only_the_loop_ends_the_search():
@@ -138,7 +138,7 @@ class Scripted:
 
 def chosen_source(*models):
     strategy = started()
-    strategy.suggest(History(("a", "b")))
+    strategy.ask(History(("a", "b")))
     return strategy._choose_source(list(models), plane().default(), np.array([2.0, 1.0]))
 
 
@@ -169,7 +169,7 @@ def test_a_query_that_no_model_would_learn_from_goes_to_the_ground_truth(reliabl
 
 def test_the_paper_has_no_rule_of_reliable_queries():
     strategy = started(clone(QUICK).set_params(reliable_only=False))
-    strategy.suggest(History(("a", "b")))
+    strategy.ask(History(("a", "b")))
     models = [Scripted([5, 5], [0.1, 0.1], reliable=False)] * 2
     assert strategy._choose_source(models, plane().default(), np.array([2.0, 1.0])) == 1
     assert not FanGHPO.paper().reliable_only
@@ -202,11 +202,11 @@ def test_only_the_ground_truth_makes_the_front():
                 fidelity=1.0 if truth else 0.5,
             )
         )
-    strategy.suggest(history)
-    by_source = [strategy._observations(history, share) for share in (1.0, 0.5)]
+    strategy.ask(history)
+    by_source = [strategy.observations(history, share) for share in (1.0, 0.5)]
     _, front = strategy._fit_models(by_source)
     np.testing.assert_array_equal(front, history.losses[:6])
-    strategy._pending = (Proposal(space.default()), Proposal(space.default(), fidelity=0.5))
+    strategy.pending = (Proposal(space.default()), Proposal(space.default(), fidelity=0.5))
     _, front = strategy._fit_models(by_source)
     assert len(front) == 7  # the ground truth that is running, at its predicted losses
 
@@ -214,9 +214,9 @@ def test_only_the_ground_truth_makes_the_front():
 def test_measured_costs_are_relative_to_the_ground_truth():
     strategy = started(clone(QUICK).set_params(costs="measured"))
     history, space = History(("a", "b")), plane()
-    strategy.suggest(history)
+    strategy.ask(history)
     assert strategy._source_costs(
-        [strategy._observations(history, share) for share in (1.0, 0.5)]
+        [strategy.observations(history, share) for share in (1.0, 0.5)]
     ).tolist() == [2.0, 1.0]
     for number, vector in enumerate(space.sample(4, np.random.default_rng(1))):
         fidelity, cost = ((1.0, 8.0), (0.5, 3.0))[number % 2]
@@ -229,7 +229,7 @@ def test_measured_costs_are_relative_to_the_ground_truth():
                 cost=cost,
             )
         )
-    proposal = strategy.suggest(history)
+    proposal = strategy.ask(history)
     assert proposal.info["cost"] == {0: 2.0, 1: 0.75}[proposal.info["source"]]
 
 
@@ -237,7 +237,7 @@ def test_measured_costs_do_not_reprice_what_was_paid_nor_change_the_design():
     strategy = started(clone(QUICK).set_params(costs="measured", n_initial=4, cost_budget=30.0))
     history = History(("a", "b"))
     for number in range(12):
-        proposal = strategy.suggest(history)
+        proposal = strategy.ask(history)
         history.append(
             Trial(
                 number=number,

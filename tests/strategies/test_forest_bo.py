@@ -76,7 +76,7 @@ def test_proposes_what_promises_most(everything, transform):
     history = history_of(space, configurations[:30], np.linspace(0.1, 3.0, 30))
     strategy = greedy(surrogate=Known(), transform=transform)
     strategy.start(space, np.random.default_rng(1))
-    proposal = strategy.suggest(history, [Proposal(configurations[30])])
+    proposal = strategy.ask(history, [Proposal(configurations[30])])
     X = space.fill_inactive(space.encode(configurations[31:]))
     improvement = log_expected_improvement(*Known().predict(X), FITS[0][1].min())
     chosen = improvement[configurations[31:].index(proposal.configuration)]
@@ -106,7 +106,7 @@ def test_expensive_configurations_are_put_off_per_second(everything):
             Trial(number=number, configuration=configurations[number], losses=(loss,), cost=cost)
         )
     strategy = greedy(surrogate=Nearest(), acquisition="eips", transform=None)
-    proposal = strategy.start(space, rng).suggest(history)
+    proposal = strategy.start(space, rng).ask(history)
     X = space.fill_inactive(space.encode(configurations))
     mean, std = Nearest().fit(X[:30], losses, rng).predict(X[30:])
     log_seconds, _ = Nearest().fit(X[:30], np.log(1 + costs), rng).predict(X[30:])
@@ -136,7 +136,7 @@ def test_seconds_count_also_where_no_improvement_is_in_sight(everything):
             Trial(number=number, configuration=configurations[number], losses=(loss,), cost=cost)
         )
     strategy = greedy(surrogate=Hopeless(), acquisition="eips", transform=None)
-    proposal = strategy.start(space, rng).suggest(history)
+    proposal = strategy.start(space, rng).ask(history)
     X = space.fill_inactive(space.encode(configurations))
     seconds, _ = Hopeless().fit(X[:30], np.log1p(costs), rng).predict(X[30:])
     chosen = configurations[30:].index(proposal.configuration)
@@ -148,7 +148,7 @@ def test_running_proposals_are_believed_at_their_predicted_mean(everything):
     history = history_of(space, configurations[:5], [5.0, 4.0, 3.0, 2.0, 1.0])
     strategy = greedy(surrogate=Known(), transform=None).start(space, np.random.default_rng(0))
     running = configurations[5:8]
-    strategy.suggest(history, [Proposal(c) for c in running])
+    strategy.ask(history, [Proposal(c) for c in running])
     (_, before), (X, after) = FITS
     np.testing.assert_array_equal(before, [5, 4, 3, 2, 1])
     points = space.fill_inactive(space.encode(running))
@@ -160,7 +160,7 @@ def test_failures_are_learned_at_the_worst_loss_and_are_never_the_best(everythin
     space, configurations = grid(), everything
     history = history_of(space, configurations[:3], [0.5, np.inf, 0.25])
     strategy = greedy(surrogate=Known(), transform=None).start(space, np.random.default_rng(0))
-    strategy.suggest(history)
+    strategy.ask(history)
     np.testing.assert_array_equal(FITS[0][1], [0.5, 0.5, 0.25])
 
 
@@ -171,7 +171,7 @@ def test_ranks_make_it_indifferent_to_the_scale_of_the_losses():
     proposals = [
         greedy()
         .start(space, np.random.default_rng(0))
-        .suggest(history_of(space, configurations, scaled))
+        .ask(history_of(space, configurations, scaled))
         for scaled in (losses, np.exp(9 * losses), losses**9)
     ]
     assert len({proposal.configuration for proposal in proposals}) == 1

@@ -11,7 +11,7 @@ def test_the_default_configuration_comes_first_but_not_in_the_paper():
     space = rich_space()
     firsts = {
         strategy: {
-            strategy.start(space, np.random.default_rng(seed)).suggest(History()).configuration
+            strategy.start(space, np.random.default_rng(seed)).ask(History()).configuration
             for seed in range(6)
         }
         for strategy in (JointGP(), JointGP.paper())

@@ -45,7 +45,7 @@ def run(strategy, space, n_trials, *, max_evals=None, seed=0, loss_of=None):
     strategy.start(space, np.random.default_rng(seed))
     history = History(max_evals=max_evals)
     for _ in range(n_trials):
-        proposal = strategy.suggest(history)
+        proposal = strategy.ask(history)
         finish(history, proposal, loss_of(proposal.configuration))
     return strategy, history
 
@@ -88,7 +88,7 @@ def test_initial_design_takes_at_most_a_quarter_of_the_time():
     strategy = MOSAIC(n_samples=5, n_candidates=20).start(space, np.random.default_rng(0))
     history = History(time_limit=8.0)
     for second in range(8):
-        finish(history, strategy.suggest(history), 0.5, ended=second + 1.0)
+        finish(history, strategy.ask(history), 0.5, ended=second + 1.0)
     origins = [trial.origin for trial in history]
     assert origins == ["default"] * 3 + ["playout"] * 5
 
@@ -99,7 +99,7 @@ def test_trials_that_others_made_take_their_place_in_the_initial_design():
     history = History()
     for configuration in space.default_configurations()[:2]:
         finish(history, Proposal(configuration, origin="warm start"), 0.5)
-    assert strategy.suggest(history).configuration == space.default_configurations()[2]
+    assert strategy.ask(history).configuration == space.default_configurations()[2]
 
 
 def test_initial_design_is_not_repeated_by_a_search_that_goes_on():
@@ -108,7 +108,7 @@ def test_initial_design_is_not_repeated_by_a_search_that_goes_on():
     _, history = run(MOSAIC(**settings), space, 7)
     again = MOSAIC(**settings).start(space, np.random.default_rng(1))
     for _ in range(4):
-        proposal = again.suggest(history)
+        proposal = again.ask(history)
         finish(history, proposal, 0.5)
     assert [trial.origin for trial in history] == (
         ["default"] * 3 + ["design"] * 6 + ["playout"] * 2
@@ -118,7 +118,7 @@ def test_initial_design_is_not_repeated_by_a_search_that_goes_on():
 
 def test_trials_of_the_initial_design_count_as_visits_of_the_root_and_its_children():
     strategy, history = run(MOSAIC(kappa=1, n_samples=5), rich_space(), 6)
-    strategy.suggest(history)
+    strategy.ask(history)
     root = strategy._tree.root
     assert root.visits == 6
     assert [child.visits for child in root.children.values()] == [2, 2, 2]
@@ -132,7 +132,7 @@ def test_initial_design_is_made_after_a_warm_start_too():
     for vector in space.sample(15, np.random.default_rng(3)):
         finish(history, Proposal(space.decode(vector), origin="initial"), 0.5)
     for _ in range(5):
-        finish(history, strategy.suggest(history), 0.5)
+        finish(history, strategy.ask(history), 0.5)
     assert {trial.origin for trial in history[15:]} <= {"default", "design"}
 
 
@@ -148,7 +148,7 @@ def test_what_is_pending_is_believed_by_the_surrogate():
     strategy, history = run(MOSAIC(kappa=1, n_samples=5, n_candidates=20), space, 8)
     strategy.surrogate = Noting()
     pending = [Proposal(space.decode(v)) for v in space.sample(3, np.random.default_rng(9))]
-    strategy.suggest(history, pending)
+    strategy.ask(history, pending)
     assert Noting.n_fitted == [8, 11]
 
 
@@ -211,7 +211,7 @@ def test_with_ranks_only_the_order_of_the_losses_matters():
 def test_playout_lies_below_the_node_and_maximises_the_improvement():
     space = rich_space()
     strategy, history = run(MOSAIC(kappa=2, n_samples=10), space, 20)
-    observations = strategy._observations(history)
+    observations = strategy.observations(history)
     experience = strategy._experience(observations, observations.y)
     node = strategy._tree.root.children[0]
     configuration = strategy._playout(Linear(), node, observations, experience)
@@ -241,7 +241,7 @@ def test_every_playout_belongs_to_its_walk(forty_trials):
 def test_playout_without_a_record_starts_from_the_default_completion():
     space = rich_space()
     strategy, history = run(MOSAIC(kappa=0, n_samples=5, n_candidates=5), space, 3)
-    observations = strategy._observations(history)
+    observations = strategy.observations(history)
     empty = Experience(np.empty((0, 3), dtype=np.intp), np.empty(0))
     node = strategy._tree.expand(strategy._tree.root.children[2], 1)
     nothing = observations.__class__(
@@ -258,8 +258,8 @@ def test_best_below_is_a_trial_that_did_not_fail():
     finish(history, Proposal(best), 0.01)
     worse = space.complete({"classifier": ("svm", {"C": 0.7})})
     finish(history, Proposal(worse), -np.inf, status="failed")
-    strategy.suggest(history)
-    observations = strategy._observations(history)
+    strategy.ask(history)
+    observations = strategy.observations(history)
     centre = strategy._best_below(
         strategy._tree.root.children[0],
         observations,
@@ -310,14 +310,14 @@ def test_pending_walks_are_virtual_visits_that_are_taken_back():
     strategy, history = run(curious, space, 6)
     pending = []
     for _ in range(8):
-        pending.append(strategy.suggest(history, tuple(pending)))
+        pending.append(strategy.ask(history, tuple(pending)))
     first = {proposal.info["path"][0] for proposal in pending}
     assert first == {0, 1, 2, 3, 4}
     assert len({proposal.configuration for proposal in pending}) == 8
     assert strategy._tree.root.visits == 6
     for proposal in pending:
         finish(history, proposal, 0.5)
-    strategy.suggest(history)
+    strategy.ask(history)
     assert strategy._tree.root.visits == 14
 
 

@@ -78,7 +78,7 @@ def test_parallel_proposals_differ():
     strategy.start(plane(), np.random.default_rng(0))
     pending = []
     for _ in range(4):
-        pending.append(strategy.suggest(history, tuple(pending)))
+        pending.append(strategy.ask(history, tuple(pending)))
     points = np.array([coordinates(proposal.configuration) for proposal in pending])
     distances = np.linalg.norm(points[:, None] - points, axis=-1)
     assert distances[np.triu_indices(4, 1)].min() > 0.01

@@ -13,7 +13,7 @@ def test_proposals_follow_the_prior():
     for name in "abc":
         space.add("classifier", name, parameters={"x": Real(1, 100, log=True)})
     strategy = RandomSearch().start(space, np.random.default_rng(0))
-    drawn = [strategy.suggest(History()).configuration for _ in range(3000)]
+    drawn = [strategy.ask(History()).configuration for _ in range(3000)]
     counts = [sum(c["classifier"] == name for c in drawn) for name in "abc"]
     assert chisquare(counts).pvalue > 0.001
     decades = [np.log10(c.parameters("classifier")["x"]) for c in drawn]

@@ -96,7 +96,7 @@ def test_the_split_decides_the_proposals():
     space = SearchSpace(["only"]).add("only", "one", parameters={"x": Real(0, 1)})
     history = drive(TPE(n_initial=100), space, as_measured(lambda _: 0.5), 100)
     one, other = (
-        TPE(gamma=0.25, split=split).start(space, np.random.default_rng(0)).suggest(history)
+        TPE(gamma=0.25, split=split).start(space, np.random.default_rng(0)).ask(history)
         for split in ("linear", "sqrt")
     )
     assert one.configuration != other.configuration
@@ -108,7 +108,7 @@ def test_failures_are_among_the_others():
     for number, vector in enumerate(all_vectors(space)[:3]):
         fields = {"losses": (0.5,)} if number == 0 else {"status": "failed", "losses": (np.inf,)}
         history.append(Trial(number=number, configuration=space.decode(vector), **fields))
-    proposal = TPE(n_initial=1).start(space, np.random.default_rng(0)).suggest(history)
+    proposal = TPE(n_initial=1).start(space, np.random.default_rng(0)).ask(history)
     assert proposal.origin in ("tpe", "random")
 
 

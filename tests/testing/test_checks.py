@@ -19,25 +19,25 @@ from skauto.testing import check_component, check_constraint, check_display, che
 class Draws(Strategy):
     """Draws from the global state."""
 
-    def _suggest(self, history, pending):
+    def suggest(self, history, pending):
         np.random.rand()
-        configuration = self._sample_new()
+        configuration = self.sample_new()
         return configuration and Proposal(configuration)
 
 
 class Repeats(Strategy):
     """Proposes the default for ever."""
 
-    def _suggest(self, history, pending):
-        return Proposal(self._space.default())
+    def suggest(self, history, pending):
+        return Proposal(self.space.default())
 
 
 class StopsAtFailures(RandomSearch):
     """Ends at the first failed trial."""
 
-    def _suggest(self, history, pending):
+    def suggest(self, history, pending):
         failed = len(history) and not history[-1].ok
-        return None if failed else super()._suggest(history, pending)
+        return None if failed else super().suggest(history, pending)
 
 
 class Computes(RandomSearch):
