@@ -18,7 +18,7 @@ _TIE_TOLERANCE = 1e-12
 # Bagged selection: number of greedy selections, members and maximum number of rows of each,
 # smallest weight of a member, and largest excess of the loss over that of a greedy selection.
 _N_BAGS, _N_ADDED, _MAX_BAG_ROWS = 20, 10, 5_000
-_MIN_WEIGHT, _MAX_EXCESS = 0.05, 0.2
+_MIN_WEIGHT, _MAX_EXCESS = 0.05, 0.1
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def bagged_selection(
     The weights are the mean of 20 greedy selections of at most 10 members, each from a random half
     of the candidates and from at most 5,000 random rows. Weights below 0.05 are set to 0. A single
     greedy selection depends more on the rows it is made on: it overfits if candidates are many and
-    rows few. It is used only if its loss is more than 20% smaller, as if one candidate is far
+    rows few. It is used only if its loss is more than 10% smaller, as if one candidate is far
     better than the others.
 
     Parameters
