@@ -23,6 +23,7 @@ STREET = [
     ["history"],
     ["selection", "surrogates", "engines"],
     ["acquisition", "metalearning", "constraints"],
+    ["schedule"],
     ["strategies", "evaluation"],
     ["_search"],
     ["ensemble"],

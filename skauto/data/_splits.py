@@ -2,7 +2,7 @@
 
 import numbers
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,13 +16,7 @@ Split = tuple[IntArray, IntArray]
 
 # Maximum number of rows for 8, 5 and 3 folds; larger data sets get a hold-out set of one fifth.
 FOLDS_BY_SIZE = ((2_000, 8), (20_000, 5), (100_000, 3))
-_HOLD_OUT = 0.2
-# Number of configurations to validate on all folds, and the share of the budget for them.
-_N_VALIDATED = 12
-_SHARE_OF_BUDGET = 0.5
-# If fewer folds are affordable, rows are held out instead. On development sets, a hold-out set was
-# better below 2 affordable folds, and folds were slightly better between 2 and 5.
-_LEAST_FOLDS = 2
+HOLD_OUT = 0.2
 
 
 def make_splits(
@@ -76,7 +70,7 @@ def make_splits(
     if isinstance(cv, PredefinedSplit):
         cv = cv.split()  # row numbers that do not depend on X
     if cv is None or isinstance(cv, numbers.Number):
-        cv = _default_cv(len(y)) if cv is None else cv
+        cv = default_cv(len(y)) if cv is None else cv
         return _checked(_stratified(cv, y, groups, seed), len(y))
     if isinstance(cv, str | type) or not (hasattr(cv, "split") or hasattr(cv, "__iter__")):
         _raise_invalid_cv(cv)
@@ -88,28 +82,6 @@ def make_splits(
     splits = _checked(cv, len(kept))
     renumbered = [(number[a[kept[a]]], number[b[kept[b]]]) for a, b in splits]
     return _checked(renumbered, len(y))
-
-
-def affordable_folds(
-    n_samples: int, seconds: Sequence[float], processor_seconds: float
-) -> int | float:
-    """Return the number of folds, or the hold-out share, for a number of rows and a budget.
-
-    The number of folds is the largest one for which 12 of the configurations can be validated in
-    half of `processor_seconds`, the CPU seconds of the whole search. `seconds` are the predicted
-    fit times of the initial configurations. The number is at most the default for the number of
-    rows, and at least 4 if the default is 8, else at least 3. If fewer than 2 folds are
-    affordable, one fifth of the rows is held out.
-    """
-    most = _default_cv(n_samples)
-    if isinstance(most, float) or not len(seconds):
-        return most
-    cheapest = sorted(seconds)[:_N_VALIDATED]
-    cost_of_fold = sum(cheapest) * _N_VALIDATED / len(cheapest)
-    affordable = int(_SHARE_OF_BUDGET * processor_seconds / cost_of_fold)
-    if affordable < _LEAST_FOLDS:
-        return _HOLD_OUT
-    return int(min(most, max(affordable, 4 if most == FOLDS_BY_SIZE[0][1] else 3)))
 
 
 def _raise_invalid_cv(cv: Any) -> NoReturn:
@@ -125,12 +97,12 @@ def _raise_invalid_cv(cv: Any) -> NoReturn:
     )
 
 
-def _default_cv(n_samples: int) -> int | float:
+def default_cv(n_samples: int) -> int | float:
     """Return the default number of folds, or the hold-out share, for a number of rows."""
     for limit, n_folds in FOLDS_BY_SIZE:
         if n_samples <= limit:
             return n_folds
-    return _HOLD_OUT
+    return HOLD_OUT
 
 
 def _stratified(cv: Any, y: IntArray, groups: NDArray[Any] | None, seed: int) -> list[Split]:

@@ -15,6 +15,7 @@ from skauto.ensemble._signals import GroupSignals, KnownGroups, Signals
 from skauto.history import Trial
 from skauto.model import Decision
 from skauto.model._decision import SignalThreshold
+from skauto.schedule import seconds_of_offsets
 from skauto.selection import ErrorLoss, LabelLoss, Loss, RateLimit, choose_decision
 from skauto.selection._rates import choose_signal_thresholds, expected_labels
 from skauto.utils import Budget, FloatArray, IntArray
@@ -30,8 +31,6 @@ _AIMING, _STRICTER = (1.0, 0.9, 0.8, 0.65, 0.5, 0.35, 0.2, 0.1), (0.05, 0.02)
 # Share of the loss reduction over a constant label that smaller bounds may cost. With small
 # groups, only nearly constant labels may have bounds within the limits.
 _MAX_COST = 0.5
-# Minimum share of the time limit for class offsets.
-_MIN_SHARE = 0.02
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,7 @@ class DecisionChooser:
             loss,
             rng=np.random.default_rng(0),
             sample_weight=self.data.weights_of(rows),
-            seconds=max(self.budget.remaining, _MIN_SHARE * (self.budget.time_limit or 0.0)),
+            seconds=seconds_of_offsets(self.budget),
         )
         if not self.judged:
             return DecisionPair(plain, plain)
@@ -241,6 +240,13 @@ def mean_predictions(trials: Iterable[Trial], shares: Iterable[float]) -> FloatA
     """Weighted mean of the out-of-fold predictions of trials."""
     members = zip(shares, trials, strict=True)
     return np.asarray(sum(share * np.asarray(trial.predictions) for share, trial in members))
+
+
+def decided_labels(predictions: FloatArray, rows: IntArray, decision: Decision | None) -> IntArray:
+    """Class codes of some rows after the decision; the most probable class for None."""
+    if decision is None:
+        return np.asarray(np.argmax(predictions[rows], axis=1))
+    return decision.take(rows).labels(decision.scale(predictions[rows]))
 
 
 def _label_loss(loss: Loss) -> LabelLoss:

@@ -4,17 +4,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
+from skauto.data import TrainingData
 from skauto.engines import Engine
 from skauto.evaluation import RefitTask
 from skauto.history import History, Trial
+from skauto.schedule import grace
 from skauto.space import Configuration
 from skauto.utils import Budget
-
-# Seconds, plus fraction of the time limit, by which it may be exceeded if no member is fitted.
-_GRACE = 1.0
-_GRACE_SHARE = 0.03
 
 
 @dataclass(eq=False)
@@ -46,6 +45,11 @@ class Refits:
         """Numbers of the trials that were not fitted in time."""
         return [number for number in self.requested if number not in self.pipelines]
 
+    @property
+    def failed(self) -> set[int]:
+        """Numbers of the trials without a model because their refit failed."""
+        return self.errors.keys() - self.pipelines.keys()
+
     def fit(self, numbers: Iterable[int]) -> None:
         """Refit trials that were not requested before, within the remaining time.
 
@@ -61,12 +65,12 @@ class Refits:
                 continue
             for fold in self.folds:
                 self.engine.submit((number, fold), (self.task(self.history[number], fold),))
-        limit = self.budget.time_limit
-        grace = 0.0 if limit is None else _GRACE + _GRACE_SHARE * limit
         ready = any(number in self.pipelines for number in new)
         fitted: dict[tuple[int, int | None], Pipeline] = {}
         while self.engine.n_running:
-            late = 0.0 if fitted or ready else grace - self.budget.overrun
+            late = 0.0
+            if not (fitted or ready):
+                late = grace(self.budget.time_limit) - self.budget.overrun
             left = self.budget.remaining + late
             if left <= 0:
                 break
@@ -93,3 +97,16 @@ class Refits:
                 chosen.append(number)
                 spent += seconds
         return chosen
+
+
+def refit_task(trial: Trial, fold: int | None, data: TrainingData) -> RefitTask:
+    """Return the task of a refit; boosting rounds grow in proportion to the rows."""
+    if not trial.rounds:
+        return RefitTask(trial.configuration, fold)
+    rounds = float(np.mean(trial.rounds))
+    if fold is None:
+        n_train = float(np.mean([train.size for train, _ in data.splits]))
+        rounds *= len(data.y) / n_train
+    elif len(trial.rounds) == len(data.splits):  # else a fold has a single class
+        rounds = trial.rounds[fold]
+    return RefitTask(trial.configuration, fold, max(1, round(rounds)))

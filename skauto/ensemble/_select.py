@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from skauto.constraints._gate import Gate
 from skauto.data import TrainingData
+from skauto.ensemble._decide import mean_predictions
 from skauto.history import History, Trial
+from skauto.schedule import seconds_of_selection
 from skauto.selection import (
     BrierLoss,
     LogLoss,
@@ -29,8 +31,6 @@ from skauto.utils import FloatArray, IntArray, scorer_function, take_rows
 
 # Maximum number of rows for selection; more rows rarely change the result.
 MAX_ROWS = 20_000
-# Fraction of the remaining time for selection, because constraints can be slow to measure.
-_SELECTING = 0.2
 # Number of best trials among which a feasible pair is searched if no trial is feasible alone.
 _MAX_PAIRED = 20
 
@@ -80,7 +80,7 @@ class MemberSelector:
             return {pool[0].number: 1.0}
         gate = self.gate.without(kept)
         times = np.array([seconds_of[trial.number] for trial in pool])
-        end = time.monotonic() + _SELECTING * seconds
+        end = time.monotonic() + seconds_of_selection(seconds)
 
         def affordable(counts: NDArray[np.integer[Any]], candidate: int) -> bool:
             if counts.any() and time.monotonic() > end:
@@ -128,6 +128,14 @@ class MemberSelector:
         keys = [preference(history, _ignoring(t, kept)) for t in complete]
         families = [t.configuration.structure[-1] for t in complete]
         return [complete[i] for i in candidate_pool(keys, families)]
+
+    def loss_of(self, history: History, weights: Mapping[int, float]) -> float:
+        """Loss of ensemble selection of the out-of-fold predictions of an ensemble."""
+        shares = np.array(list(weights.values())) / sum(weights.values())
+        mean = mean_predictions([history[number] for number in weights], shares)
+        rows = self.rows(mean)
+        known = self.data.weights_of(rows)
+        return float(self.selection_loss(rows)(self.data.y[rows], mean[rows][None], known)[0])
 
     def rows(self, predictions: FloatArray) -> IntArray:
         """Rows with predictions, or a fixed sample of them."""

@@ -24,7 +24,7 @@ from skauto.constraints import Constraint
 from skauto.constraints._gate import Gate
 from skauto.constraints._lighter import LighterVariants
 from skauto.data import TableReader, TrainingData, make_splits
-from skauto.data._splits import Split, affordable_folds
+from skauto.data._splits import Split
 from skauto.data._training import plain_labels, read_training_data
 from skauto.display._progress import start_progress
 from skauto.engines import Engine, make_engine
@@ -53,6 +53,7 @@ from skauto.history import Checkpoint, Goal, History
 from skauto.metalearning import PriceList, Shape
 from skauto.metalearning._prices import load_prices
 from skauto.model._groups import group_codes, group_names
+from skauto.schedule import affordable_folds
 from skauto.selection._scores import scorer_takes_weights
 from skauto.space import Configuration, SearchSpace
 from skauto.space.catalog import get_space

@@ -13,11 +13,8 @@ from skauto.metalearning import (
     nearest_configurations,
     portfolio_configurations,
 )
+from skauto.schedule import max_seconds_of_network
 from skauto.space import Configuration, SearchSpace
-
-# Maximum predicted seconds of the fit of a network in the portfolio, as a fraction of the
-# processor seconds of the search. Chosen on development sets of the portfolio.
-_MAX_PRICE = 0.05
 
 
 def initial_configurations(
@@ -60,7 +57,7 @@ def initial_configurations(
         n_classes=data.n_classes,
         has_categories=data.facts.has_categories,
         price=None if prices is None else lambda c: prices.seconds(c, shape),
-        max_price=_MAX_PRICE * processor_seconds,
+        max_price=max_seconds_of_network(processor_seconds),
     )
 
 

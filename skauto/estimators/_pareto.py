@@ -12,6 +12,7 @@ from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._model import Candidate, Model
 from skauto.ensemble._refits import Refits
 from skauto.ensemble._select import MemberSelector
+from skauto.ensemble._singles import SingleTrials
 from skauto.history import History, Trial
 from skauto.utils import Budget, non_dominated
 
@@ -86,4 +87,4 @@ class FrontBuilder(EnsembleBuilder):
         if self.refit:
             self._front = {number: self._single(number, refits) for number in fitted}
         yield from ({number: 1.0} for number in fitted)
-        yield from ({n: 1.0} for n in self._singles(history, refits) if n not in front)
+        yield from ({n: 1.0} for n in SingleTrials(self, history, refits) if n not in front)

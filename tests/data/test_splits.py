@@ -7,7 +7,7 @@ import pytest
 from sklearn.model_selection import GroupKFold, PredefinedSplit, TimeSeriesSplit
 
 from skauto.data import make_splits
-from skauto.data._splits import affordable_folds, stratified_subset
+from skauto.data._splits import stratified_subset
 
 
 def _target(n_samples, n_classes=2):
@@ -121,9 +121,3 @@ def test_subsets_are_nested_and_stratified():
     assert (small <= large).all()
     np.testing.assert_array_equal(np.bincount(y[small]), [16, 3, 1])
     np.testing.assert_array_equal(np.bincount(y[large]), [48, 9, 3])
-
-
-def test_rows_are_held_out_if_not_even_two_folds_are_affordable():
-    # 12 configurations in half of 48 seconds: 2 seconds a configuration and fold are one fold
-    folds = [affordable_folds(5_000, [seconds] * 12, 48.0) for seconds in (0.4, 0.5, 1.0, 1.1)]
-    assert folds == [5, 4, 3, 0.2]

@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -28,7 +29,8 @@ from skauto.data import TableReader, TrainingData
 from skauto.engines import Outcome, make_engine
 from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._decide import DecisionChooser
-from skauto.ensemble._refits import Refits
+from skauto.ensemble._refits import Refits, refit_task
+from skauto.ensemble._singles import SingleTrials
 from skauto.estimators._pareto import FrontBuilder
 from skauto.evaluation import PipelineEvaluator, PipelineWorker, RefitTask
 from skauto.exceptions import InfeasibleError, InfeasibleWarning
@@ -290,14 +292,13 @@ def test_single_trials_are_ordered_by_the_loss_after_their_decisions():
         history.append(labelled_trial(number, positive, limit, builder.data))
     assert [t.constraints[limit.key] for t in history] == pytest.approx([0.0, 0.2, 0.2])
     assert [t.loss for t in history] == [0.5, 0.1, 0.1]
+    task = partial(refit_task, data=builder.data)
     with make_engine(refit) as engine:
-        refits = Refits(
-            history, engine, Budget(), builder._refit_task, [None], {}, builder.refit_time
-        )
-        order = list(builder._singles(history, refits))
-    assert order == [1, 0, 2]
-    assert builder._after_decision(history, 1) == (0.0, 0.0)
-    assert builder._after_decision(history, 2) == (0.0, 0.5)
+        refits = Refits(history, engine, Budget(), task, [None], {}, builder.refit_time)
+        singles = SingleTrials(builder, history, refits)
+        assert list(singles) == [1, 0, 2]
+    assert singles.after_decision(1) == (0.0, 0.0)
+    assert singles.after_decision(2) == (0.0, 0.5)
 
 
 def select_within(limit, columns):

@@ -223,7 +223,7 @@ def test_a_trial_is_not_promoted_if_its_other_folds_end_after_the_search(reserve
     job = opened(evaluator, time_limit=100.0)
     ((part, args, _),) = job.next_parts()
     job.latest = 1.0, evaluator.function(*args)
-    evaluator.budget.reserved = reserved
+    evaluator.schedule.budget.reserved = reserved
     history = history_of(np.full((400, 2), 0.5, np.float32))
     assert evaluator.promotes(job, history, 1) is promoted
     assert evaluator.promotes(job, history_of(), 0)  # nothing else would be left
@@ -401,7 +401,7 @@ def test_a_promoted_trial_takes_as_many_rows_as_the_time_allows(left, n_complete
     job = opened(evaluator, time_limit=1e3)
     ((part, args, _),) = job.next_parts()
     job.latest = 10_000 / 64_000, evaluator.function(*args)
-    evaluator.budget.time_limit = left + evaluator.budget.elapsed
+    evaluator.schedule.budget.time_limit = left + evaluator.schedule.budget.elapsed
     history = history_of(*[np.full((80_000, 2), 0.5, np.float32)] * n_complete)
     assert evaluator.promotes(job, history, n_complete) is (share is not None)
     (task,) = job.rungs[0].values()

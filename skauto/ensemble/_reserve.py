@@ -1,0 +1,93 @@
+"""Seconds that the search leaves for the ensemble of the trials so far."""
+
+import math
+from typing import Protocol
+
+from skauto.data import TrainingData
+from skauto.ensemble._decide import DecisionChooser
+from skauto.ensemble._select import MemberSelector
+from skauto.history import History, Trial
+from skauto.schedule import Reserve
+from skauto.utils import Budget
+
+# Number of the best trials whose refits are provided for.
+_N_BEST = 10
+
+
+class Builder(Protocol):
+    """What a reserve needs of an `EnsembleBuilder`."""
+
+    data: TrainingData
+    decisions: DecisionChooser
+    selector: MemberSelector
+
+    @property
+    def may_grow(self) -> bool:
+        """Whether a member may exceed a limit after its refit."""
+
+    def is_fitted(self, trial: Trial) -> bool:
+        """Whether a trial has a fitted model of the hold-out split."""
+
+    def refit_time(self, trial: Trial) -> float:
+        """Predicted processor seconds of the refit of a trial."""
+
+    def time_to_fit(self, trial: Trial) -> float:
+        """Predicted seconds until there is a fitted model of a trial."""
+
+    def select(
+        self, history: History, processor_seconds: float, seconds: float, kept: tuple[str, ...]
+    ) -> dict[int, float]:
+        """Weights of the selected members."""
+
+
+class EnsembleReserve:
+    """Seconds to keep for selecting and refitting members, and for thresholds, see `Reserve`.
+
+    Those for refits are for the ten best trials, and at least for the best one, or for two of its
+    kind if a refitted member may exceed a limit. At the end of the search, they are for the
+    members that would be selected.
+    """
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        # Number of trials, and seconds of the refit of each member selected from them.
+        self._selected: tuple[int, list[float]] = (0, [])
+
+    def __call__(self, history: History, n_workers: int, budget: Budget) -> float:
+        """Return the seconds to keep; 0 without a time limit or a candidate."""
+        builder = self.builder
+        pool = builder.selector.pool(history)
+        if not pool or budget.time_limit is None:
+            return 0.0
+        reserve = self._of(budget, n_workers)
+        others = reserve.for_selection() + self.for_decision(budget)
+        best = builder.time_to_fit(pool[0]) * (2 if builder.may_grow else 1)
+        n_best = min(_N_BEST, builder.selector.n_members)
+        kept = reserve.for_refits([self._for_trial(t, reserve) for t in pool[:n_best]], best)
+        if budget.remaining <= kept + others:
+            members = self._for_members(history, reserve, kept)
+            kept = reserve.for_members(members, kept, best)
+        return kept + others
+
+    def for_decision(self, budget: Budget) -> float:
+        """Seconds to keep for thresholds that keep limits."""
+        decisions = self.builder.decisions
+        if not decisions.kept_by_decision or budget.time_limit is None:
+            return 0.0
+        return self._of(budget).for_decision(decisions.n_groups)
+
+    def _of(self, budget: Budget, n_workers: int = 1) -> Reserve:
+        return Reserve(budget.time_limit or math.inf, len(self.builder.data.y), n_workers)
+
+    def _for_trial(self, trial: Trial, reserve: Reserve, most: float | None = None) -> float:
+        seconds = self.builder.refit_time(trial)
+        return reserve.for_refit(seconds, fitted=self.builder.is_fitted(trial), most=most)
+
+    def _for_members(self, history: History, reserve: Reserve, seconds: float) -> list[float]:
+        """Seconds for each member that would be selected now (cached)."""
+        if self._selected[0] != len(history):
+            kept = self.builder.decisions.kept_by_decision
+            chosen = self.builder.select(history, seconds * reserve.n_workers, seconds, kept)
+            times = [self._for_trial(history[number], reserve, seconds) for number in chosen]
+            self._selected = len(history), times
+        return self._selected[1]

@@ -1,0 +1,138 @@
+"""Single trials in the order in which they are checked against the limits."""
+
+import heapq
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Protocol
+
+import numpy as np
+
+from skauto.constraints._gate import Gate, Verdict
+from skauto.data import TrainingData
+from skauto.ensemble._decide import DecisionChooser, DecisionPair, decided_labels
+from skauto.ensemble._refits import Refits
+from skauto.ensemble._select import MemberSelector, is_complete
+from skauto.history import History, Trial
+from skauto.selection import LabelLoss
+
+
+class Builder(Protocol):
+    """What single trials need of an `EnsembleBuilder`."""
+
+    data: TrainingData
+    gate: Gate
+    decisions: DecisionChooser
+    selector: MemberSelector
+
+    def time_to_fit(self, trial: Trial) -> float:
+        """Predicted seconds until there is a fitted model of a trial."""
+
+    def choose_decision(self, history: History, weights: dict[int, float]) -> DecisionPair:
+        """Choose the decision of an ensemble."""
+
+
+@dataclass
+class SingleTrials:
+    """Iterate over single trials that may keep the limits; they are refitted lazily."""
+
+    builder: Builder
+    history: History
+    refits: Refits
+
+    def __iter__(self) -> Iterator[int]:
+        """Numbers of single trials that may keep the limits, refitted lazily.
+
+        If the remaining time suffices for one more fit only, the trial with the smallest additive
+        values is fitted. Trials that violate a limit on their out-of-fold predictions are
+        excluded, unless a decision can keep the limit.
+        """
+        predicted = {
+            t.number: self.builder.gate.judge([t], [1.0]) for t in self.history if is_complete(t)
+        }
+        kept = self.builder.decisions.kept_by_decision
+        predicted = {n: verdict for n, verdict in predicted.items() if _may_pass(verdict, kept)}
+        lightest = min(predicted, key=lambda n: _relative_load(predicted[n]), default=None)
+
+        def in_time(trial: Trial) -> bool:
+            if trial.number in self.refits.requested:
+                return trial.number in self.refits.pipelines
+            left = self.refits.budget.remaining
+            if math.isinf(left) or lightest is None or trial.number == lightest:
+                return True
+            return left > self.builder.time_to_fit(trial) + self.builder.time_to_fit(
+                self.history[lightest]
+            )
+
+        ordered = self._by_decided_loss(predicted, in_time)
+        n_fits = self.refits.engine.n_workers if math.isinf(self.refits.budget.remaining) else 1
+        while several := list(islice(ordered, n_fits)):
+            self.refits.fit(several)
+            yield from (number for number in several if number in self.refits.pipelines)
+
+    def _by_decided_loss(
+        self, predicted: dict[int, Verdict], eligible: Callable[[Trial], bool]
+    ) -> Iterator[int]:
+        """Numbers of eligible trials by violation, then by loss, both after the decision.
+
+        A decision takes time to choose. It can only remove violations of the limits that it keeps,
+        and a limit does not decrease the error rate. So a decision is chosen only for the trial
+        that is first without these violations, at the loss of the most probable class.
+        """
+        kept = self.builder.decisions.kept_by_decision
+        queue = [
+            (
+                _violation_besides(verdict, kept),
+                self.history[n].loss,
+                self.history[n].tie_break,
+                n,
+                not kept,
+            )
+            for n, verdict in predicted.items()
+        ]
+        heapq.heapify(queue)
+        while queue:
+            _, _, tie_break, number, decided = heapq.heappop(queue)
+            if not eligible(self.history[number]):
+                continue
+            if decided:
+                yield number
+            else:
+                violation, loss = self.after_decision(number)
+                heapq.heappush(queue, (violation, loss, tie_break, number, True))
+
+    def after_decision(self, number: int) -> tuple[float, float]:
+        """Predicted violation and loss of a single trial with the labels of its decision."""
+        trial = self.history[number]
+        decision = self.builder.choose_decision(self.history, {number: 1.0}).out_of_fold
+        violation = self.builder.gate.judge([trial], [1.0], decision=decision).violation
+        predictions = np.asarray(trial.predictions)
+        rows = self.builder.selector.rows(predictions)
+        loss = self.builder.selector.score_loss(rows)
+        if not isinstance(loss, LabelLoss):
+            return violation, trial.loss
+        one_hot = np.eye(self.builder.data.n_classes)[decided_labels(predictions, rows, decision)][
+            None
+        ]
+        known = self.builder.data.weights_of(rows)
+        return violation, float(loss(self.builder.data.y[rows], one_hot, known)[0])
+
+
+def _may_pass(predicted: Verdict, kept_by_decision: Sequence[str]) -> bool:
+    """Whether a trial keeps all limits that neither a refit nor a decision can change."""
+    return all(
+        m.met or m.constraint.additive or m.constraint.key in kept_by_decision
+        for m in predicted.measurements
+    )
+
+
+def _violation_besides(predicted: Verdict, keys: Sequence[str]) -> float:
+    """Sum of the violations of all constraints but some."""
+    return sum(m.violation for m in predicted.measurements if m.constraint.key not in keys)
+
+
+def _relative_load(predicted: Verdict) -> float:
+    """Sum of the additive constraint values, each divided by its limit."""
+    additive = [m for m in predicted.measurements if m.constraint.additive]
+    return sum(m.value / (abs(m.constraint.limit) or 1.0) for m in additive)

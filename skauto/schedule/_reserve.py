@@ -1,0 +1,132 @@
+"""Seconds that are kept for what follows the search: selection, refits and decisions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# Predicted seconds of a refit = this factor * seconds of a fit on a fold, scaled to all rows.
+_SAFETY = 1.3
+# Reserved seconds = this factor * predicted seconds of the selected members, because a member that
+# is not fitted in time is lost.
+_SLACK = 1.5
+# Maximum share of the time limit for refits, and for decisions.
+_MAX_REFITS, _MAX_DECISION = 0.25, 0.25
+# Share of the time limit for ensemble selection, and its maximum in seconds.
+_SELECTION, _MAX_SELECTION = 0.02, 1.0
+# Seconds to choose thresholds that keep a limit on two groups of this number of rows together.
+# They are proportional to the number of groups, and to that of the rows if there are fewer.
+_DECISION, _ROWS_OF_DECISION = 5.0, 20_000
+# Above this number of rows no seconds are reserved for refits of models of the hold-out split.
+_MANY_ROWS = 100_000
+# Seconds, plus share of the time limit, by which it may be exceeded if no member is fitted.
+_GRACE, _GRACE_SHARE = 1.0, 0.03
+
+
+def refit_seconds(fit_seconds: float, n_rows: float = 1.0, n_train: float = 1.0) -> float:
+    """Predict the processor seconds of a refit on all rows.
+
+    Parameters
+    ----------
+    fit_seconds : float
+        Seconds of a fit on some rows.
+    n_rows : float, default=1.0
+        Number of rows of the refit.
+    n_train : float, default=1.0
+        Number of rows of the fit.
+
+    Returns
+    -------
+    seconds : float
+        In proportion to the rows, with a margin of 30%.
+
+    Examples
+    --------
+    >>> from skauto.schedule import refit_seconds
+    >>> refit_seconds(2.0, n_rows=1_000, n_train=500)
+    5.2
+    """
+    return _SAFETY * fit_seconds * n_rows / n_train
+
+
+def grace(time_limit: float | None) -> float:
+    """Return the seconds by which a time limit may be exceeded until a first member is fitted.
+
+    Parameters
+    ----------
+    time_limit : float or None
+        Seconds of the whole ``fit``; None is no limit.
+
+    Returns
+    -------
+    seconds : float
+        One second and 3% of the limit.
+
+    Examples
+    --------
+    >>> from skauto.schedule import grace
+    >>> grace(100.0)
+    4.0
+    """
+    return 0.0 if time_limit is None else _GRACE + _GRACE_SHARE * time_limit
+
+
+@dataclass(frozen=True)
+class Reserve:
+    """Seconds of a time limit that the search leaves.
+
+    Parameters
+    ----------
+    time_limit : float
+        Seconds of the whole ``fit``.
+    n_rows : int
+        Number of rows of the table.
+    n_workers : int, default=1
+        Number of refits that run at once.
+
+    Examples
+    --------
+    >>> from skauto.schedule import Reserve
+    >>> Reserve(100.0, n_rows=1_000, n_workers=2).for_refits([1.0] * 10, best=1.0)
+    5.0
+    """
+
+    time_limit: float
+    n_rows: int
+    n_workers: int = 1
+
+    def for_selection(self) -> float:
+        """Return the seconds for ensemble selection."""
+        return min(_SELECTION * self.time_limit, _MAX_SELECTION)
+
+    def for_decision(self, n_groups: int) -> float:
+        """Return the seconds for thresholds that keep limits on a number of groups."""
+        share = min(1.0, self.n_rows / _ROWS_OF_DECISION)
+        seconds = _DECISION * share * max(2, n_groups) / 2
+        return min(seconds, _MAX_DECISION * self.time_limit)
+
+    def for_refit(self, seconds: float, *, fitted: bool, most: float | None = None) -> float:
+        """Return the seconds for a refit that was predicted to take some processor seconds.
+
+        If the trial has a `fitted` model of the hold-out split, they are few, because this model
+        remains: 0 for many rows, or if they exceed `most`, by default a quarter of the time limit.
+        """
+        if not fitted:
+            return seconds
+        most = _MAX_REFITS * self.time_limit if most is None else most
+        fewer = seconds / _SLACK
+        return fewer if fewer <= most and self.n_rows <= _MANY_ROWS else 0.0
+
+    def for_refits(self, seconds: Sequence[float], best: float) -> float:
+        """Return the seconds for the refits of the best trials, given those of each.
+
+        They are at most a quarter of the time limit, and at least those of the best trial.
+        """
+        usual = sum(seconds) / min(self.n_workers, len(seconds))
+        return max(min(usual, _MAX_REFITS * self.time_limit), best)
+
+    def for_members(self, seconds: Sequence[float], usual: float, best: float) -> float:
+        """Return the seconds for the members that would be selected now, at most the usual ones.
+
+        They replace `for_refits` at the end of the search.
+        """
+        needed = _SLACK * max([sum(seconds) / self.n_workers, *seconds])
+        return min(usual, max(best, needed))

@@ -1,0 +1,122 @@
+"""The tasks of a search: what starts, on how many rows, and when it is stopped."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from skauto.metalearning import PriceList, Shape
+from skauto.space import Configuration
+from skauto.utils import Budget
+
+# Under a time limit, the first rung has this number of training rows if there are more than
+# `_MANY_ROWS`, and at least this share of them.
+_FIRST_ROWS, _MANY_ROWS, _MIN_FIRST_SHARE = 10_000, 40_000, 0.02
+# Minimum number of training rows of a task.
+_MIN_ROWS = 2_000
+# Maximum predicted seconds of a task, as a share of the seconds that are left.
+_AFFORDABLE = 0.25
+# A task is stopped after this number of times its predicted seconds, or after this number of
+# affordable shares of the seconds that are left.
+_PATIENCE = 2.0
+
+
+@dataclass
+class TaskSchedule:
+    """Decides by predicted seconds which tasks start, on how many rows, and when they end.
+
+    Without `prices`, which predict the seconds of a fit, every task starts and has no limit.
+
+    Parameters
+    ----------
+    shape : Shape
+        Rows, columns and classes of the training rows of a fold.
+    prices : PriceList, default=None
+        Predicted seconds of configurations.
+    budget : Budget, default=Budget()
+        Time limit of the whole ``fit``.
+    n_workers : int, default=1
+        Number of tasks that run at once.
+
+    Examples
+    --------
+    >>> from skauto.metalearning import Shape
+    >>> from skauto.schedule import TaskSchedule
+    >>> shape = Shape(n_rows=80_000, n_columns=9, n_one_hot=9, n_classes=2)
+    >>> TaskSchedule(shape).first_share(80_000)
+    0.125
+    """
+
+    shape: Shape
+    prices: PriceList | None = None
+    budget: Budget = field(default_factory=Budget)
+    n_workers: int = 1
+
+    def seconds(self, configuration: Configuration, n_rows: int) -> float:
+        """Predict the seconds of a fit on a number of rows; 0 without prices."""
+        if self.prices is None:
+            return 0.0
+        return self.prices.seconds(configuration, replace(self.shape, n_rows=n_rows))
+
+    def rows(self, share: float) -> int:
+        """Return the number of training rows of a share of those of a fold."""
+        return max(1, round(share * self.shape.n_rows))
+
+    def observe(self, configuration: Configuration, n_rows: int, seconds: float) -> None:
+        """Correct the predictions by the processor seconds of a finished task."""
+        if self.prices is not None:
+            shape = replace(self.shape, n_rows=n_rows)
+            self.prices.observe(configuration, shape, seconds)
+
+    def observe_timeout(self, configuration: Configuration, n_rows: int, seconds: float) -> None:
+        """Raise the predicted seconds of a task to those after which it was stopped."""
+        predicted = self.seconds(configuration, n_rows)
+        self.observe(configuration, n_rows, max(seconds, predicted))
+
+    def limit(self, configuration: Configuration, n_rows: int, *, preview: bool) -> float | None:
+        """Return the seconds after which a task is stopped; None without a limit.
+
+        They are half of those that are left, or twice the predicted ones if more. A preview, the
+        first rung on a share of the rows, has a quarter of them.
+        """
+        if self.prices is None:
+            return None
+        share = (1.0 if preview else _PATIENCE) * _AFFORDABLE
+        predicted = self.seconds(configuration, n_rows)
+        return max(share * self.budget.remaining, _PATIENCE * predicted)
+
+    def first_share(self, n_train: int) -> float | None:
+        """Return the share of the rows of the first rung; None if it has all rows."""
+        if n_train <= _MANY_ROWS:
+            return None
+        return max(_FIRST_ROWS / n_train, _MIN_FIRST_SHARE)
+
+    def affordable_share(self, configuration: Configuration, n_rows: int, share: float) -> float:
+        """Return the share of the rows to start a task with; 0 if the task is to be skipped.
+
+        The task would have `share` of the rows, which are `n_rows`. It has fewer if it was
+        predicted to take more than a quarter of the seconds that are left.
+        """
+        most = _AFFORDABLE * self.budget.remaining
+        seconds = self.seconds(configuration, n_rows)
+        if seconds <= most:
+            return share
+        fewer = share * most / seconds
+        return fewer if fewer * self.shape.n_rows >= _MIN_ROWS else 0.0
+
+    def ends_in_time(self, configuration: Configuration, n_rows: Iterable[int]) -> bool:
+        """Return whether tasks on these numbers of rows are predicted to end before the search."""
+        if self.prices is None:
+            return True
+        seconds = [self.seconds(configuration, rows) for rows in n_rows]
+        return sum(seconds) / min(self.n_workers, len(seconds)) <= self.budget.search_remaining
+
+    def larger_share(
+        self, configuration: Configuration, before: float, *, needed: bool
+    ) -> float | None:
+        """Return the affordable share of the rows; None if it is not twice the one before.
+
+        A trial is `needed` as long as no other one is complete: it gets at least the share before.
+        """
+        seconds = self.seconds(configuration, self.rows(1.0))
+        part = _AFFORDABLE if needed else _PATIENCE * _AFFORDABLE
+        share = min(1.0, part * self.budget.search_remaining / seconds)
+        return max(share, before) if needed or share >= 2.0 * before else None
