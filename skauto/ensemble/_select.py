@@ -21,7 +21,6 @@ from skauto.selection import (
     Loss,
     ScorerLoss,
     SmoothedLoss,
-    bagged_selection,
     get_loss,
     greedy_selection,
 )
@@ -36,10 +35,9 @@ _MAX_PAIRED = 20
 
 
 class MemberSelector:
-    """Select members by ensemble selection on out-of-fold predictions.
+    """Select members by greedy ensemble selection on out-of-fold predictions.
 
-    Selection is bagged; under constraints it is greedy, since each addition must keep them. The
-    ensemble optimizes `scoring` and has at most `n_members`. The gate
+    The ensemble optimizes `scoring` and has `n_members`, counting repeated members. The gate
     predicts its constraints. With `tunes_labels`, class offsets are chosen afterwards.
     """
 
@@ -97,24 +95,22 @@ class MemberSelector:
         if not history.feasible(_ignoring(pool[0], kept)):
             pair = _first_pair(len(pool), affordable)
             return {pool[i].number: 0.5 for i in pair} or {pool[0].number: 1.0}
-        rows = self.rows(np.asarray(pool[0].predictions))
-        problem = (
-            [np.asarray(trial.predictions)[rows] for trial in pool],
+        predictions = [np.asarray(trial.predictions) for trial in pool]
+        rows = self.rows(predictions[0])
+        selection = greedy_selection(
+            [prediction[rows] for prediction in predictions],
             self.data.y[rows],
             self.selection_loss(rows),
             self.n_members,
+            feasible=affordable,
+            sample_weight=self.data.weights_of(rows),
         )
-        weight = self.data.weights_of(rows)
-        if gate.constraints:
-            weights = greedy_selection(*problem, feasible=affordable, sample_weight=weight).weights
-        else:
-            weights = _in_time(
-                bagged_selection(*problem, sample_weight=weight), times, processor_seconds
-            )
-        if not weights.any():  # the gate refuses every single trial
+        if not selection.indices.size:  # the gate refuses every single trial
             return {pool[0].number: 1.0}
-        order = np.argsort(-weights, kind="stable")
-        return {pool[i].number: float(weights[i]) for i in order if weights[i] > 0}
+        order = np.argsort(-selection.weights, kind="stable")
+        return {
+            pool[i].number: float(selection.weights[i]) for i in order if selection.weights[i] > 0
+        }
 
     def pool(
         self, history: History, kept: Sequence[str] = (), excluded: Collection[int] = ()
@@ -162,16 +158,6 @@ class MemberSelector:
         if self.tunes_labels and gains_by_offsets(loss, self.data.y[rows], len(self.data.classes)):
             return LogLoss()
         return loss if isinstance(loss, LogLoss | BrierLoss) else SmoothedLoss(loss)
-
-
-def _in_time(weights: FloatArray, times: FloatArray, seconds: float) -> FloatArray:
-    """Return the weights of the largest ones whose times fit into some seconds, with the sum 1."""
-    kept = np.zeros_like(weights)
-    for i in np.argsort(-weights, kind="stable"):
-        if times[i] <= seconds:
-            kept[i] = weights[i]
-            seconds -= times[i] if weights[i] > 0 else 0.0
-    return kept / kept.sum() if kept.any() else kept
 
 
 def _first_pair(

@@ -2,7 +2,7 @@
 
 from skauto.selection._decisions import choose_decision
 from skauto.selection._diversity import pairwise_disagreement, pairwise_diversity
-from skauto.selection._greedy import Selection, bagged_selection, greedy_selection
+from skauto.selection._greedy import Selection, greedy_selection
 from skauto.selection._label_losses import (
     BalancedErrorLoss,
     ErrorLoss,
@@ -28,7 +28,6 @@ __all__ = [
     "ScorerLoss",
     "Selection",
     "SmoothedLoss",
-    "bagged_selection",
     "choose_decision",
     "get_loss",
     "greedy_selection",

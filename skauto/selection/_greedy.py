@@ -15,11 +15,6 @@ _BLOCK_SIZE = 2**17
 # Losses whose difference relative to max(1, loss) is smaller are ties, despite rounding.
 _TIE_TOLERANCE = 1e-12
 
-# Bagged selection: number of greedy selections, members and maximum number of rows of each,
-# smallest weight of a member, and largest excess of the loss over that of a greedy selection.
-_N_BAGS, _N_ADDED, _MAX_BAG_ROWS = 20, 10, 5_000
-_MIN_WEIGHT, _MAX_EXCESS = 0.05, 0.1
-
 
 @dataclass(frozen=True)
 class Selection:
@@ -101,93 +96,7 @@ def greedy_selection(
     """
     y = np.asarray(y)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    return _select(_project(predictions, y, loss), y, loss, n_members, feasible, weight)
-
-
-def bagged_selection(
-    predictions: FloatArray | Sequence[FloatArray],
-    y: ArrayLike,
-    loss: Loss,
-    n_members: int = 25,
-    *,
-    sample_weight: ArrayLike | None = None,
-) -> FloatArray:
-    """Bagged ensemble selection (Caruana et al. [1]_, section 2.3).
-
-    The weights are the mean of 20 greedy selections of at most 10 members, each from a random half
-    of the candidates and from at most 5,000 random rows. Weights below 0.05 are set to 0. A single
-    greedy selection depends more on the rows it is made on: it overfits if candidates are many and
-    rows few. It is used only if its loss is more than 10% smaller, as if one candidate is far
-    better than the others.
-
-    Parameters
-    ----------
-    predictions : ndarray of shape (n_candidates, n_samples, n_classes), or a sequence of arrays
-        Out-of-fold probabilities of each candidate, see `greedy_selection`.
-    y : array-like of shape (n_samples,)
-        True classes as integer codes, 0 to ``n_classes - 1``.
-    loss : Loss
-        The loss to minimise.
-    n_members : int, default=25
-        Maximum number of different members.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the rows in the loss.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_candidates,)
-        Weight of each candidate in the ensemble. They sum to 1.
-
-    References
-    ----------
-    .. [1] R. Caruana, A. Niculescu-Mizil, G. Crew and A. Ksikes, "Ensemble selection from
-       libraries of models", ICML 2004.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skauto.selection import LogLoss, bagged_selection
-    >>> rng = np.random.default_rng(0)
-    >>> y = rng.integers(2, size=200)
-    >>> positive = np.clip(0.3 + 0.4 * y + 0.2 * rng.normal(size=(4, 200)), 0.01, 0.99)
-    >>> predictions = np.stack([1 - positive, positive], axis=2)
-    >>> weights = bagged_selection(predictions, y, LogLoss())
-    >>> weights.shape, bool(weights.min() > 0.1)
-    ((4,), True)
-    """
-    y = np.asarray(y)
-    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     projections = _project(predictions, y, loss)
-    n_candidates, rng = len(projections), np.random.default_rng(0)
-    total = np.zeros(n_candidates)
-    for _ in range(_N_BAGS):
-        drawn = np.sort(rng.permutation(n_candidates)[: (n_candidates + 1) // 2])
-        rows: slice | IntArray = slice(None)
-        if len(y) > _MAX_BAG_ROWS:
-            rows = np.sort(rng.choice(len(y), _MAX_BAG_ROWS, replace=False))
-        some = None if weight is None else weight[rows]
-        n_added = min(n_members, _N_ADDED)
-        selection = _select(projections[drawn][:, rows], y[rows], loss, n_added, None, some)
-        total[drawn] += selection.weights
-    largest = np.argsort(-total, kind="stable")[:n_members]
-    shares = np.zeros(n_candidates)
-    shares[largest] = total[largest] / total.sum()
-    shares[shares < min(_MIN_WEIGHT, shares.max() / 2)] = 0.0
-    shares /= shares.sum()
-    single = _select(projections, y, loss, min(n_members, _N_ADDED), None, weight)
-    bagged = loss.evaluate(y, np.tensordot(shares, projections, axes=1)[None], weight)[0]
-    return single.weights if single.losses[-1] < (1 - _MAX_EXCESS) * bagged else shares
-
-
-def _select(
-    projections: FloatArray,
-    y: IntArray,
-    loss: Loss,
-    n_members: int,
-    feasible: Callable[[IntArray, int], bool] | None,
-    weight: FloatArray | None,
-) -> Selection:
-    """Select greedily from projections of the candidates."""
     counts = np.zeros(len(projections), dtype=np.intp)
     total = np.zeros(projections.shape[1:])  # float64, because sums of float32 are inexact
     indices: list[int] = []

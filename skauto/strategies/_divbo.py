@@ -50,11 +50,10 @@ class DivBO(BayesianStrategy):
     tau : float, default=0.2
         Rate at which the weight approaches its maximum.
     n_members : int, default=25
-        Maximum size of the temporary pool.
+        Size of the temporary pool, counting repeated members.
     pool : {"best", "all"}, default="best"
-        How the temporary pool is selected: as the ensemble of an estimator, by bagged selection
-        from the 10 best trials and the 3 best of each classifier, or by greedy selection from all
-        (the paper).
+        Trials that the temporary pool is selected from: the 10 best and the 3 best of each
+        classifier, as for the ensemble of an estimator, or all (the paper).
     n_candidates : int, default=4950
         Number of random candidates.
     n_local : int, default=50
@@ -199,8 +198,7 @@ class DivBO(BayesianStrategy):
         candidates = stored.candidates(n_best=n if self.pool == "all" else N_BEST)
         if not np.array_equal(candidates, self._candidates_of_pool):
             self._candidates_of_pool = candidates
-            bagged = self.pool == "best"
-            self._pool = stored.members(candidates, self.n_members, bagged=bagged)
+            self._pool = stored.members(candidates, self.n_members)
 
     def _candidates(self, observations: Observations) -> FloatArray:
         """New random configurations and neighbors of the best trials."""

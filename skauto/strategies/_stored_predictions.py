@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skauto.history import History
-from skauto.selection import ErrorLoss, Loss, bagged_selection, greedy_selection
+from skauto.selection import ErrorLoss, Loss, greedy_selection
 from skauto.selection._candidates import candidate_pool
 from skauto.strategies._base import Observations
 from skauto.utils import IntArray
@@ -66,12 +66,8 @@ class StoredPredictions:
         keys, families = [self.keys[r] for r in rows], [self.families[r] for r in rows]
         return rows[candidate_pool(keys, families, n_best=n_best)]
 
-    def members(self, candidates: IntArray, n_members: int, *, bagged: bool = False) -> IntArray:
-        """Distinct rows of an ensemble of at most `n_members`, by greedy or bagged selection."""
-        if bagged:
-            values = self.values[candidates]
-            weights = bagged_selection(values, self.targets, self.loss, n_members)
-            return np.sort(candidates[weights > 0])
+    def members(self, candidates: IntArray, n_members: int) -> IntArray:
+        """Distinct rows of an ensemble of `n_members`, selected greedily with repetitions."""
         selection = greedy_selection(self.values[candidates], self.targets, self.loss, n_members)
         return np.unique(candidates[selection.indices])
 

@@ -11,7 +11,6 @@ from skauto.selection import (
     ScorerLoss,
     Selection,
     SmoothedLoss,
-    bagged_selection,
     greedy_selection,
 )
 
@@ -215,54 +214,3 @@ def test_undefined_losses_are_never_preferred():
 
     selection = greedy_selection(predictions, y, ScorerLoss(undefined_for_the_first), n_members=1)
     assert selection.indices.tolist() == [1]
-
-
-def noisy_candidates(n, n_candidates, seed, quality=1.0):
-    """Candidates of equal quality, of which some look better by chance."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(2, size=n)
-    logits = quality * (2 * y - 1) + rng.normal(size=(n_candidates, n))
-    positive = 1 / (1 + np.exp(-2 * logits))
-    return np.stack([1 - positive, positive], axis=2), y
-
-
-def test_bagged_selection_is_the_mean_of_greedy_ones():
-    predictions, y = noisy_candidates(60, 9, 0)
-    rng, total = np.random.default_rng(0), np.zeros(9)
-    for _ in range(20):
-        drawn = np.sort(rng.permutation(9)[:5])
-        total[drawn] += greedy_selection(predictions[drawn], y, LogLoss(), 10).weights
-    total[total < 1.0] = 0.0  # 0.05 of 20 selections
-    weights = bagged_selection(predictions, y, LogLoss())
-    np.testing.assert_allclose(weights, total / total.sum())
-
-
-def test_bagged_selection_generalizes_better_on_few_rows():
-    gains = []
-    for seed in range(40):
-        predictions, y = noisy_candidates(1060, 30, seed)
-        few, rest = slice(60), slice(60, None)
-        losses = [
-            LogLoss()(y[rest], np.tensordot(weights, predictions[:, rest], 1)[None])[0]
-            for weights in (
-                greedy_selection(predictions[:, few], y[few], LogLoss()).weights,
-                bagged_selection(predictions[:, few], y[few], LogLoss()),
-            )
-        ]
-        gains.append(losses[0] - losses[1])
-    assert np.mean(gains) > 3 * np.std(gains) / np.sqrt(40)
-
-
-def test_a_candidate_that_is_far_better_is_selected_alone():
-    predictions, y = noisy_candidates(200, 6, 0, quality=0.2)
-    predictions[3] = np.eye(2)[y] * 0.98 + 0.01
-    np.testing.assert_array_equal(bagged_selection(predictions, y, LogLoss()), np.eye(6)[3])
-    np.testing.assert_array_equal(bagged_selection(predictions[3:4], y, LogLoss()), [1.0])
-
-
-def test_bagged_selection_has_at_most_n_members():
-    predictions, y = noisy_candidates(300, 20, 1)
-    assert np.count_nonzero(bagged_selection(predictions, y, LogLoss())) > 4
-    assert np.count_nonzero(bagged_selection(predictions, y, LogLoss(), 4)) <= 4
-    doubled = bagged_selection(predictions, y, LogLoss(), sample_weight=2.0 * (y >= 0))
-    np.testing.assert_allclose(doubled, bagged_selection(predictions, y, LogLoss()))
