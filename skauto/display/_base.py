@@ -200,7 +200,7 @@ def mean_score(trial: Trial) -> float:
 
 def algorithm_of(trial: Trial) -> str:
     """Name the algorithm of the last step of a trial."""
-    return trial.configuration.structure[-1]
+    return trial.configuration.algorithm
 
 
 def rows_of(frame: "pd.DataFrame") -> Iterator[Any]:

@@ -136,7 +136,7 @@ class ParetoFrontDisplay(HistoryDisplay):
             )
         trials = [trial for trial in history if trial.ok]
         values = values_of(history, trials, (x, y))
-        complete = np.array([trial.fidelity == 1.0 for trial in trials], dtype=bool)
+        complete = np.array([trial.complete for trial in trials], dtype=bool)
         feasible = np.array([history.feasible(trial) for trial in trials], dtype=bool)
         frame = pd.DataFrame(
             {

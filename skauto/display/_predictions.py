@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skauto.history import OutOfFold
 from skauto.selection._intervals import Answers, Truth
 from skauto.utils import FloatArray, take_rows
 
@@ -27,11 +28,13 @@ class Predictions:
     def out_of_fold(cls, estimator: Any) -> "Predictions | None":
         """Average the out-of-fold probabilities of the members; None if they were not kept."""
         history, weights = estimator.history_, estimator.member_weights_
-        members = [history[number].predictions for number in weights]
-        if history.goal.targets is None or not members or any(p is None for p in members):
+        members = [history[number] for number in weights]
+        if history.goal.targets is None or not members:
             return None
-        total = np.average(members, axis=0, weights=list(weights.values()))
-        rows = np.flatnonzero(~np.isnan(total[:, 0]))
+        if any(trial.predictions is None for trial in members):
+            return None
+        mean = OutOfFold.mean(members, weights.values())
+        total, rows = mean.predictions, mean.rows
         decision = estimator.ensemble_.decision_
         probabilities = decision.scale(total[rows] / total[rows].sum(axis=1, keepdims=True))
         labels = estimator._out_of_fold_labels[rows]

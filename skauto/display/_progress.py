@@ -168,7 +168,7 @@ class ProgressLine:
         if not math.isnan(self.of_ensemble):
             parts.append(f"ensemble {self.of_ensemble:.4g}")
         if self.pending:
-            name = self.pending[0].configuration.structure[-1]
+            name = self.pending[0].configuration.algorithm
             more = len(self.pending) - 1
             parts.append(f"now {name}" + (f" and {more} more" if more else ""))
         return parts

@@ -157,7 +157,7 @@ def _frame(history: History) -> "pd.DataFrame":
             "seconds": trial.ended,
             "loss": trial.loss if math.isfinite(trial.loss) else np.nan,
             "status": trial.status,
-            "eligible": trial.ok and trial.fidelity == 1.0 and history.feasible(trial),
+            "eligible": trial.complete and history.feasible(trial),
             "algorithm": algorithm_of(trial),
             "origin": trial.origin or "-",
         }

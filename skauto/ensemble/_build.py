@@ -1,7 +1,7 @@
 """Select the members of the ensemble, refit them and check the constraints."""
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from functools import partial
 from typing import Any
 
@@ -9,20 +9,20 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from skauto.constraints._base import limited_resources
+from skauto.constraints._gate import Gate
 from skauto.engines import Engine
 from skauto.ensemble._decide import (
     DecisionChooser,
     DecisionPair,
     decided_labels,
-    mean_predictions,
 )
 from skauto.ensemble._model import Candidate, Model
 from skauto.ensemble._refits import Refits, refit_task
 from skauto.ensemble._reserve import EnsembleReserve
-from skauto.ensemble._select import MemberSelector, preference
+from skauto.ensemble._select import MAX_ROWS, MemberSelector, preference
 from skauto.ensemble._singles import SingleTrials
 from skauto.evaluation import PipelineEvaluator
-from skauto.history import History, Trial
+from skauto.history import History, OutOfFold, Trial
 from skauto.model import Decision, PipelineEnsemble
 from skauto.model._ensemble import constant_ensemble
 from skauto.schedule import refit_seconds
@@ -126,7 +126,7 @@ class EnsembleBuilder:
         history: History,
         processor_seconds: float = math.inf,
         seconds: float = math.inf,
-        kept: Sequence[str] = (),
+        gate: Gate | None = None,
         fitted: Collection[int] = (),
         failed: Collection[int] = (),
     ) -> dict[int, float]:
@@ -138,7 +138,7 @@ class EnsembleBuilder:
         def time_to_fit(trial: Trial) -> float:
             return 0.0 if trial.number in fitted else self.time_to_fit(trial)
 
-        return self.selector.select(history, time_to_fit, processor_seconds, seconds, kept, failed)
+        return self.selector.select(history, time_to_fit, processor_seconds, seconds, gate, failed)
 
     def _ensembles(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:
         """Weights of ensembles of fitted members, in the order of their check.
@@ -146,10 +146,10 @@ class EnsembleBuilder:
         The selected ensembles are followed by the last of them without its members of smallest
         weight, then by single trials.
         """
-        if self.decisions.kept_by_decision:
-            yield from self._votes(history, refits, self.decisions.kept_by_decision)
+        if self.decisions.keeps_limits:
+            yield from self._selected(history, refits, self.decisions.search_gate)
         weights: dict[int, float] = {}
-        for weights in self._votes(history, refits):
+        for weights in self._selected(history, refits, self.gate):
             yield dict(weights)
         last = None
         while weights:
@@ -159,40 +159,38 @@ class EnsembleBuilder:
         if self.gate.constraints:
             yield from ({n: 1.0} for n in SingleTrials(self, history, refits) if n != last)
 
-    def _votes(
-        self, history: History, refits: Refits, kept: Sequence[str] = ()
+    def _selected(
+        self, history: History, refits: Refits, gate: Gate
     ) -> Iterator[dict[int, float]]:
-        """Weights of the selected ensemble.
+        """Weights of the ensemble that is selected under the constraints of a gate.
 
         If seconds or bytes are limited, another one is selected after those of the refitted
         members are measured. The ensemble of smaller loss comes first.
         """
-        votes = [self._fitted(history, refits, kept)]
+        found = [self._fitted(history, refits, gate)]
         if self.may_grow:
-            for number in votes[0]:
+            for number in found[0]:
                 model = self._assembled(history, {number: 1.0}, refits.pipelines)
                 self.gate.learn_growth(history[number], model)
-            votes.append(self._fitted(history, refits, kept))
-        votes = [weights for weights in votes if weights]
-        if len(votes) == 2 and votes[0] != votes[1]:
-            votes.sort(key=lambda weights: self.selector.loss_of(history, weights))
+            found.append(self._fitted(history, refits, gate))
+        found = [weights for weights in found if weights]
+        if len(found) == 2 and found[0] != found[1]:
+            found.sort(key=lambda weights: self.selector.loss_of(history, weights))
         else:
-            del votes[1:]
-        yield from votes
+            del found[1:]
+        yield from found
 
-    def _fitted(
-        self, history: History, refits: Refits, kept: Sequence[str] = ()
-    ) -> dict[int, float]:
+    def _fitted(self, history: History, refits: Refits, gate: Gate) -> dict[int, float]:
         """Select an ensemble and fit it; return the weights of members fitted in time."""
         seconds = refits.budget.remaining
         seconds -= min(self.reserve.for_decision(refits.budget), seconds / 2)
         processor_seconds = seconds * refits.engine.n_workers
         weights = self.select(
-            history, processor_seconds, seconds, kept, refits.pipelines, refits.failed
+            history, processor_seconds, seconds, gate, refits.pipelines, refits.failed
         )
         refits.fit(weights)
         if not refits.failed.isdisjoint(weights):  # select others in their place
-            return self._fitted(history, refits, kept)
+            return self._fitted(history, refits, gate)
         return {number: weights[number] for number in weights if number in refits.pipelines}
 
     def _candidate(self, weights: dict[int, float], refits: Refits) -> Candidate:
@@ -211,7 +209,7 @@ class EnsembleBuilder:
         key = tuple(weights.items())
         if key not in self._chosen:
             trials = [history[number] for number in weights]
-            rows = self.selector.rows(np.asarray(trials[0].predictions))
+            rows = OutOfFold(np.asarray(trials[0].predictions)).sample(MAX_ROWS)
             shares = np.array(list(weights.values()))
             loss = self.selector.score_loss(rows)
             self._chosen[key] = self.decisions.choose(trials, shares, rows, loss)
@@ -223,10 +221,9 @@ class EnsembleBuilder:
         history, weights = refits.history, chosen.weights
         rule = self.choose_decision(history, weights)
         trials = [history[number] for number in weights]
-        vote = mean_predictions(trials, weights.values())
-        rows = np.flatnonzero(~np.isnan(vote[:, 0]))
-        labels = np.full(len(vote), -1)
-        labels[rows] = decided_labels(vote, rows, rule.out_of_fold)
+        mean = OutOfFold.mean(trials, weights.values())
+        labels = np.full(len(mean.predictions), -1)
+        labels[mean.rows] = decided_labels(mean.predictions, mean.rows, rule.out_of_fold)
         numbers = sorted(weights, key=lambda n: preference(history, history[n]))
         singles = (self._single(number, refits) for number in numbers)
         best = next((s for s in singles if s.verdict.passes), None)
@@ -276,7 +273,7 @@ class EnsembleBuilder:
             decision=decision,
         )
         predictions = [np.asarray(history[number].predictions) for number in weights]
-        rows = self.selector.rows(predictions[0])
+        rows = OutOfFold(predictions[0]).sample(MAX_ROWS)
         sampled = np.stack([prediction[rows] for prediction in predictions])
         ensemble.diversity_ = pairwise_diversity(sampled)
         ensemble.disagreement_ = mean_over_pairs(pairwise_disagreement(sampled))

@@ -1,7 +1,7 @@
 """Choose the decision of an ensemble: temperature, class offsets and thresholds."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +12,7 @@ from skauto.constraints._evidence import Margin
 from skauto.constraints._gate import Gate, Verdict
 from skauto.data import TrainingData
 from skauto.ensemble._signals import GroupSignals, KnownGroups, Signals
-from skauto.history import Trial
+from skauto.history import OutOfFold, Trial
 from skauto.model import Decision
 from skauto.model._decision import SignalThreshold
 from skauto.schedule import seconds_of_offsets
@@ -46,9 +46,9 @@ class DecisionChooser:
 
     "argmax" always predicts the most probable class. "group_thresholds" reads the groups of
     constraints from columns of X, see `KnownGroups`; it raises a ValueError if it has no limit to
-    keep, or too many groups. `kept_by_decision` are the keys of the constraints that a decision
-    can keep: upper limits on rates of labels of two classes. Class offsets are chosen within the
-    time that is left of the `budget`.
+    keep, or too many groups. `search_gate` has the other constraints than those that a decision can
+    keep: upper limits on rates of labels of two classes. Class offsets are chosen within the time
+    that is left of the `budget`.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class DecisionChooser:
         self.budget = budget or Budget()
         self.gate = gate
         self.decision = decision
-        self.kept_by_decision: tuple[str, ...] = ()
+        self.search_gate = gate
         self._limits: list[RateLimit] = []
         self._aim = Gate()
         self._known_groups: KnownGroups | None = None
@@ -73,14 +73,16 @@ class DecisionChooser:
         rows = np.arange(len(data.y))
         every = Evidence.of(data, np.empty((len(rows), 0)), rows) if limited else None
         by_key = {} if every is None else {c.key: c.rate_limits(every) for c in limited}
-        self.kept_by_decision = tuple(key for key, limits in by_key.items() if limits)
+        self.search_gate = gate.without([key for key, limits in by_key.items() if limits])
         self._limits = [limit for limits in by_key.values() for limit in limits]
         if gate.margin == Margin():
             self._aim = Gate([c for c in limited if by_key[c.key]], data, margin=_AIM)
 
     def _read_groups(self) -> KnownGroups:
-        kept = [c for c in self.gate.constraints if c.key in self.kept_by_decision]
-        compared = [c for c in kept if isinstance(c, GroupConstraint)]
+        others = self.search_gate.constraints
+        compared = [
+            c for c in self.gate.constraints if c not in others and isinstance(c, GroupConstraint)
+        ]
         if not compared:
             raise ValueError(
                 "decision='group_thresholds' needs two classes, and a limit of "
@@ -89,6 +91,11 @@ class DecisionChooser:
                 "decision='auto'."
             )
         return KnownGroups(compared, self.data)
+
+    @property
+    def keeps_limits(self) -> bool:
+        """Whether a decision can keep a limit."""
+        return bool(self._limits)
 
     @property
     def judged(self) -> bool:
@@ -117,7 +124,7 @@ class DecisionChooser:
         """
         if self.decision == "argmax":
             return DecisionPair()
-        vote = mean_predictions(trials, shares)
+        vote = OutOfFold.mean(trials, shares).predictions
         plain = choose_decision(
             vote[rows],
             self.data.y[rows],
@@ -168,7 +175,7 @@ class DecisionChooser:
     ) -> Iterator[tuple[bool, DecisionPair]]:
         """Decisions in the order of their check, and whether they are only for want of another."""
         yield False, DecisionPair(plain, plain)
-        if self.kept_by_decision:
+        if self.keeps_limits:
             for factors in (_AIMING, _STRICTER):
                 for pair in self._within_limits(plain, vote, rows, loss, factors):
                     yield factors is _STRICTER, pair
@@ -234,12 +241,6 @@ class DecisionChooser:
 
 def _same(rule: SignalThreshold, other: SignalThreshold) -> bool:
     return rule.base == other.base and np.array_equal(rule.strengths, other.strengths)
-
-
-def mean_predictions(trials: Iterable[Trial], shares: Iterable[float]) -> FloatArray:
-    """Weighted mean of the out-of-fold predictions of trials."""
-    members = zip(shares, trials, strict=True)
-    return np.asarray(sum(share * np.asarray(trial.predictions) for share, trial in members))
 
 
 def decided_labels(predictions: FloatArray, rows: IntArray, decision: Decision | None) -> IntArray:

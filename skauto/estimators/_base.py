@@ -469,8 +469,8 @@ class BaseAutoClassifier(
         minimized = evaluator.constraints if strategy.multi_objective else []
         return Goal(
             ("loss", *(constraint.key for constraint in minimized)),
-            limits={c.key: c.limit for c in evaluator.constraints if np.isfinite(c.limit)},
-            kept_by_decision=builder.decisions.kept_by_decision,
+            limits=builder.gate.limits,
+            search_limits=builder.decisions.search_gate.limits,
             max_evals=budget.max_evals,
             time_limit=budget.time_limit,
             targets=data.y,
@@ -557,7 +557,7 @@ class BaseAutoClassifier(
 
     def _score_so_far(self, builder: EnsembleBuilder, history: History) -> float:
         """Score of the ensemble of the trials so far, with the most probable class as label."""
-        weights = builder.select(history, kept=builder.decisions.kept_by_decision)
+        weights = builder.select(history, gate=builder.decisions.search_gate)
         if not weights:
             return math.nan
         trials = [history[number] for number in weights]

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from math import isfinite
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
 
@@ -373,9 +372,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     def _make_strategy(self, decisions: DecisionChooser) -> Strategy:
         if self.strategy != "auto":
             return get_strategy(self.strategy, also=("auto",))
-        limited = [c.key for c in decisions.gate.constraints if isfinite(c.limit)]
-        searched = set(limited) - set(decisions.kept_by_decision)
-        return get_strategy("admm" if searched else "alternating_bo")
+        return get_strategy("admm" if decisions.search_gate.limits else "alternating_bo")
 
     def _gate(self, constraints: list[Constraint], data: TrainingData) -> Gate:
         margin = Margin.of(self.safety_margin)

@@ -19,7 +19,7 @@ from skauto.utils import Budget, non_dominated
 
 def pareto_trials(history: History, names: Sequence[str]) -> list[Trial]:
     """Non-dominated trials on all rows by the loss and some constraints, sorted by loss."""
-    complete = [t for t in history if t.ok and t.fidelity == 1.0]
+    complete = [t for t in history if t.complete]
     by_values: dict[tuple[float, ...], Trial] = {}
     for trial in sorted(complete, key=lambda t: (t.tie_break, t.number)):
         values = (trial.loss, *(trial.constraints.get(name, np.inf) for name in names))

@@ -10,7 +10,7 @@ from skauto.history import History
 
 def describe_refusal(model: Model, history: History) -> str:
     """Describe the limits that a model missed and the best values that were reached."""
-    n_trials = sum(trial.ok and trial.fidelity == 1.0 for trial in history)
+    n_trials = sum(trial.complete for trial in history)
     text = f"No model keeps all limits, of {n_trials} complete trials"
     if model.refused:
         text += f" and {len(model.refused)} ensembles or single pipelines fitted on all rows"
@@ -42,7 +42,7 @@ def _best_reached(constraint: Constraint, model: Model, history: History) -> tup
         values += [
             (trial.constraints.get(constraint.key, math.nan), _named([trial.number], history))
             for trial in history
-            if trial.ok and trial.fidelity == 1.0
+            if trial.complete
         ]
     defined = [pair for pair in values if not math.isnan(pair[0])]
     return min(defined, key=lambda pair: pair[0], default=(math.nan, ""))
@@ -51,5 +51,5 @@ def _best_reached(constraint: Constraint, model: Model, history: History) -> tup
 def _named(numbers: list[int], history: History) -> str:
     if len(numbers) > 1:
         return f"the ensemble of trials {sorted(numbers)}"
-    algorithm = history[numbers[0]].configuration.structure[-1]
+    algorithm = history[numbers[0]].configuration.algorithm
     return f"trial {numbers[0]} ({algorithm})"

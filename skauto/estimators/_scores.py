@@ -13,11 +13,10 @@ from skauto.data._splits import Split
 from skauto.data._training import TrainingData, plain_labels
 from skauto.display._base import score_name
 from skauto.display._predictions import Predictions
-from skauto.ensemble._decide import mean_predictions
 from skauto.estimators._reporting import ReportMixin
 from skauto.estimators._scoring import primary_scoring
 from skauto.exceptions import NoBetterThanGuessingWarning
-from skauto.history import Trial
+from skauto.history import OutOfFold, Trial
 from skauto.selection._intervals import (
     Answers,
     Truth,
@@ -203,8 +202,8 @@ def score_of_vote(
     scorer: Any, trials: Sequence[Trial], weights: Sequence[float], data: TrainingData
 ) -> float:
     """Score of the weighted mean of out-of-fold predictions, with the most probable class."""
-    mean = mean_predictions(trials, weights)
-    rows = np.flatnonzero(~np.isnan(mean[:, 0]))
+    out_of_fold = OutOfFold.mean(trials, weights)
+    mean, rows = out_of_fold.predictions, out_of_fold.rows
     X = None if data.X is None else take_rows(data.X, rows)
     truth = Truth(data.y[rows], data.classes, data.weights_of(rows), X)
     return score_answers(scorer, Answers(mean[rows], np.argmax(mean[rows], axis=1)), truth)

@@ -13,7 +13,7 @@ from skauto.evaluation._job import TrialJob
 from skauto.evaluation._pipeline import Reuse
 from skauto.evaluation._rungs import RungPlanner, is_priced
 from skauto.evaluation._worker import FoldResult, FoldTask, OutOfBagTask, PipelineWorker, Task
-from skauto.history import History, Proposal
+from skauto.history import History, OutOfFold, Proposal
 from skauto.metalearning import PriceList, Shape
 from skauto.schedule import TaskSchedule
 from skauto.space import Configuration
@@ -92,7 +92,7 @@ class PipelineEvaluator(RungPlanner):
 
     def pooled_loss(self, predictions: NDArray[Any]) -> float:
         """Loss of the pooled out-of-fold predictions, for scores that are NaN on every fold."""
-        rows = np.flatnonzero(~np.isnan(predictions[:, 0]))
+        rows = OutOfFold(predictions).rows
         return self.loss([self.function.score(self.scorer, predictions[rows], rows)])
 
     def cache_report(self) -> dict[str, float]:

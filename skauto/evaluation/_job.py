@@ -14,7 +14,7 @@ from skauto.data import TrainingData
 from skauto.engines import Outcome
 from skauto.evaluation._pipeline import Reuse
 from skauto.evaluation._worker import FoldResult, FoldTask, PipelineWorker, Task
-from skauto.history import History, Proposal, Status, Trial
+from skauto.history import History, OutOfFold, Proposal, Status, Trial
 
 
 class JobRules(Protocol):
@@ -212,7 +212,7 @@ class TrialJob:
     def _log_loss(self, predictions: NDArray[np.float32]) -> float:
         """Log loss, which breaks ties between equal losses."""
         data = self.evaluator.data
-        rows = np.flatnonzero(~np.isnan(predictions[:, 0]))
+        rows = OutOfFold(predictions).rows
         truth = np.maximum(predictions[rows, data.y[rows]], np.finfo(np.float32).eps)
         return float(-np.average(np.log(truth), weights=data.weights_of(rows)))
 

@@ -135,7 +135,7 @@ class Ladder:
     def _read(self, history: History) -> None:
         """Add the trials that were completed since the last call."""
         for trial in history[self._n_read :]:
-            family = trial.configuration.structure[-1]
+            family = trial.configuration.algorithm
             low = self._low_rungs.pop(trial.configuration, None)
             if low is not None:
                 share, probabilities = low

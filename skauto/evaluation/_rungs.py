@@ -59,7 +59,7 @@ class RungPlanner:
             assert loss is not None
             self._ladder = Ladder(self.data.y, rows, loss, self.data.sample_weight)
         share, result = job.latest
-        family = job.proposal.configuration.structure[-1]
+        family = job.proposal.configuration.algorithm
         if share < 1.0:
             self._ladder.record(job.proposal.configuration, share, result.probabilities)
         promoted = self._ladder.promotes(history, n_known, family, share, result.probabilities)
@@ -75,7 +75,7 @@ class RungPlanner:
         complete ones is needed if none keeps them.
         """
         excess = _excess(self.gate, result.constraints)
-        complete = [t.constraints for t in history[:n_known] if t.ok and t.fidelity == 1.0]
+        complete = [t.constraints for t in history[:n_known] if t.complete]
         nearer = any(_excess(self.gate, values) <= excess for values in complete)
         return nearer and excess > _MAX_EXCESS
 

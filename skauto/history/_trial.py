@@ -161,6 +161,11 @@ class Trial:
         return self.status == "ok" and all(math.isfinite(loss) for loss in self.losses)
 
     @property
+    def complete(self) -> bool:
+        """Whether the trial is ok and was evaluated on all rows."""
+        return self.ok and self.fidelity == 1.0
+
+    @property
     def mean_fit_time(self) -> float:
         """Mean fit time of the folds in seconds; NaN if no fold was fitted."""
         return sum(self.fit_times) / len(self.fit_times) if self.fit_times else math.nan

@@ -125,7 +125,7 @@ def portfolio_configurations(
     learned = learned[:n]
     known = load_prices().coefficients
     defaults = space.default_configurations()
-    own = [c for c in defaults if c.structure[-1] not in known and c not in gains]
+    own = [c for c in defaults if c.algorithm not in known and c not in gains]
     first = -(-len(learned) // 4)
     return [*learned[:first], *own, *learned[first:]]
 

@@ -81,6 +81,11 @@ class Configuration:
         """Names of the algorithms, in the order of the steps."""
         return tuple(name for _, name in self._components)
 
+    @property
+    def algorithm(self) -> str:
+        """Name of the algorithm of the last step, the classifier."""
+        return self._components[-1][1]
+
     def parameters(self, step: str) -> _Settings:
         """Return a copy of the hyper-parameters of the algorithm of a step, by name."""
         return dict(self._settings[self._position(step)])

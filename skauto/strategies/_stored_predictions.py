@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.history import History
+from skauto.history import History, OutOfFold
 from skauto.selection import ErrorLoss, Loss, greedy_selection
 from skauto.selection._candidates import candidate_pool
 from skauto.strategies._base import Observations
@@ -45,7 +45,7 @@ class StoredPredictions:
             if history.goal.targets is None or predictions is None or not trial.ok:
                 continue
             if self._rows is None:
-                self._rows = self._sample_rows(predictions)
+                self._rows = OutOfFold(predictions).sample(MAX_ROWS)
                 self.targets = history.goal.targets[self._rows]
                 if history.goal.ensemble_loss is not None:
                     self.loss = history.goal.ensemble_loss(self._rows)
@@ -54,7 +54,7 @@ class StoredPredictions:
                 added.append(sampled)
                 self.indices.append(index)
                 self.keys.append((history.violation(trial), trial.loss, trial.tie_break))
-                self.families.append(trial.configuration.structure[-1])
+                self.families.append(trial.configuration.algorithm)
         self._n_read = len(observations)
         if added:
             self.values = np.array([*self.values, *added])
@@ -70,9 +70,3 @@ class StoredPredictions:
         """Distinct rows of an ensemble of `n_members`, selected greedily with repetitions."""
         selection = greedy_selection(self.values[candidates], self.targets, self.loss, n_members)
         return np.unique(candidates[selection.indices])
-
-    def _sample_rows(self, predictions: NDArray[np.float32]) -> IntArray:
-        rows = np.flatnonzero(np.isfinite(predictions).all(axis=1))
-        if rows.size > MAX_ROWS:
-            rows = np.sort(np.random.default_rng(0).choice(rows, MAX_ROWS, replace=False))
-        return rows

@@ -100,7 +100,6 @@ def test_time_is_kept_for_thresholds(builder, n_rows, n_groups, limit, seconds):
     trials = history((0.1, 0.0), (0.2, 0.0))
     without = builder.reserve(trials, 1, budget(limit, limit))
     builder.data = replace(builder.data, y=np.arange(n_rows) % 2)
-    builder.decisions.kept_by_decision = ("parity",)
     builder.decisions._limits = [RateLimit(np.ones((n_groups, n_rows), dtype=bool), 0.1)]
     assert builder.reserve(trials, 1, budget(limit, limit)) == pytest.approx(without + seconds)
 
