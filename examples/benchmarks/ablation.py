@@ -32,7 +32,7 @@ class WithoutRungs(AutoClassifier):
 
     def _evaluator(self, *args):
         evaluator = super()._evaluator(*args)
-        evaluator.uses_rungs = False
+        evaluator.planner.uses_rungs = False
         return evaluator
 
 

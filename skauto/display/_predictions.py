@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from skauto.history import OutOfFold
 from skauto.selection._intervals import Answers, Truth
-from skauto.utils import FloatArray, take_rows
+from skauto.utils import FloatArray, IntArray, take_rows
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Predictions:
     labels: NDArray[np.intp]
     truth: NDArray[np.intp]
     classes: NDArray[Any]
-    rows: NDArray[np.intp] | None = None
+    rows: IntArray | None = None
 
     @classmethod
     def out_of_fold(cls, estimator: Any) -> "Predictions | None":

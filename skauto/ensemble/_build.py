@@ -74,7 +74,7 @@ class EnsembleBuilder:
     def refit_time(self, trial: Trial) -> float:
         """Predict the processor seconds of refitting a trial by the fit times of its folds."""
         if self.is_fitted(trial) and (
-            not self.refit or self.evaluator.validates_out_of_bag(trial.configuration)
+            not self.refit or self.evaluator.planner.validates_out_of_bag(trial.configuration)
         ):
             return 0.0
         if not self.refit:
@@ -88,7 +88,7 @@ class EnsembleBuilder:
         return self.refit and bool(limited_resources(self.gate.constraints))
 
     def is_fitted(self, trial: Trial) -> bool:
-        return trial.configuration in self.evaluator.models
+        return trial.configuration in self.evaluator.aggregator.models
 
     def time_to_fit(self, trial: Trial) -> float:
         """Predicted seconds until there is a fitted model of a trial."""
@@ -107,7 +107,7 @@ class EnsembleBuilder:
             budget,
             partial(refit_task, data=self.data),
             folds,
-            self.evaluator.models,
+            self.evaluator.aggregator.models,
             self.refit_time,
         )
         refused: list[Candidate] = []

@@ -46,9 +46,9 @@ class DecisionChooser:
 
     "argmax" always predicts the most probable class. "group_thresholds" reads the groups of
     constraints from columns of X, see `KnownGroups`; it raises a ValueError if it has no limit to
-    keep, or too many groups. `search_gate` has the other constraints than those that a decision can
-    keep: upper limits on rates of labels of two classes. Class offsets are chosen within the time
-    that is left of the `budget`.
+    keep, or too many groups. A decision can keep upper limits on rates of labels of two classes;
+    `search_gate` has the other constraints. Class offsets are chosen within the time that is left
+    of the `budget`.
     """
 
     def __init__(

@@ -47,7 +47,14 @@ from skauto.estimators._options import SearchOptions
 from skauto.estimators._pareto import FrontBuilder
 from skauto.estimators._scores import ScoreMixin, score_of_vote
 from skauto.estimators._scoring import check_scorers, named_scorers, primary_scoring
-from skauto.evaluation import PipelineBuilder, PipelineEvaluator, PipelineWorker, PrefixCache
+from skauto.evaluation import (
+    CachedPipelineBuilder,
+    PipelineBuilder,
+    PipelineEvaluator,
+    PipelineWorker,
+    PrefixCache,
+)
+from skauto.evaluation._cached_pipeline import cache_report
 from skauto.exceptions import BudgetWarning
 from skauto.history import Checkpoint, Goal, History
 from skauto.metalearning import PriceList, Shape
@@ -230,7 +237,7 @@ class BaseAutoClassifier(
             report_failures(history, options.trial_time_limit)
             self._set_model(builder, builder.build(history, engine, budget), history)
         if cache is not None:
-            self.cache_ = evaluator.cache_report()
+            self.cache_ = cache_report(evaluator.aggregator.reuses)
         self.strategy_ = strategy
         self.search_time_ = budget.elapsed
         self.history_ = history
@@ -527,15 +534,15 @@ class BaseAutoClassifier(
         gate = self._gate(constraints, data)
         gate.check_groups(groups)
         assert data.reader is not None
-        pipelines = PipelineBuilder(
-            space,
-            categorical=data.reader.categorical_indices_,
-            n_levels=data.reader.n_levels_,
-            seed=seed,
-        )
-        worker = PipelineWorker(
-            pipelines, data, scorers, constraints=constraints, seed=seed, cache=cache
-        )
+        settings: dict[str, Any] = {
+            "categorical": data.reader.categorical_indices_,
+            "n_levels": data.reader.n_levels_,
+            "seed": seed,
+        }
+        pipelines = PipelineBuilder(space, **settings)
+        if cache is not None:
+            pipelines = CachedPipelineBuilder(space, **settings, cache=cache)
+        worker = PipelineWorker(pipelines, data, scorers, constraints=constraints, seed=seed)
         return PipelineEvaluator(
             worker,
             trial_time_limit=self._options().trial_time_limit,

@@ -46,9 +46,7 @@ def distances_to_ideal(points: ArrayLike) -> NDArray[Any]:
 class FrontSelector(MemberSelector):
     """Candidates are the pipelines of the Pareto front."""
 
-    def pool(
-        self, history: History, kept: Sequence[str] = (), excluded: Collection[int] = ()
-    ) -> list[Trial]:
+    def pool(self, history: History, excluded: Collection[int] = ()) -> list[Trial]:
         """The front in the order of preference."""
         front = [
             t

@@ -102,21 +102,27 @@ class TaskSchedule:
         fewer = share * most / seconds
         return fewer if fewer * self.shape.n_rows >= _MIN_ROWS else 0.0
 
-    def ends_in_time(self, configuration: Configuration, n_rows: Iterable[int]) -> bool:
-        """Return whether tasks on these numbers of rows are predicted to end before the search."""
+    def ends_in_time(
+        self, configuration: Configuration, n_rows: Iterable[int], seconds_left: float
+    ) -> bool:
+        """Return whether tasks on these numbers of rows are predicted to end before the search.
+
+        The search has some `seconds_left`.
+        """
         if self.prices is None:
             return True
         seconds = [self.seconds(configuration, rows) for rows in n_rows]
-        return sum(seconds) / min(self.n_workers, len(seconds)) <= self.budget.search_remaining
+        return sum(seconds) / min(self.n_workers, len(seconds)) <= seconds_left
 
     def larger_share(
-        self, configuration: Configuration, before: float, *, needed: bool
+        self, configuration: Configuration, before: float, seconds_left: float, *, needed: bool
     ) -> float | None:
         """Return the affordable share of the rows; None if it is not twice the one before.
 
-        A trial is `needed` as long as no other one is complete: it gets at least the share before.
+        The search has some `seconds_left`. A trial is `needed` as long as no other one is
+        complete: it gets at least the share before.
         """
         seconds = self.seconds(configuration, self.rows(1.0))
         part = _AFFORDABLE if needed else _PATIENCE * _AFFORDABLE
-        share = min(1.0, part * self.budget.search_remaining / seconds)
+        share = min(1.0, part * seconds_left / seconds)
         return max(share, before) if needed or share >= 2.0 * before else None

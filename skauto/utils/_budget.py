@@ -7,14 +7,12 @@ import time
 class Budget:
     """Number of trials and seconds that a search may use; None for no limit.
 
-    The clock starts at construction. `reserved` are the seconds to keep for what follows the
-    search.
+    The clock starts at construction.
     """
 
     def __init__(self, max_evals: int | None = None, time_limit: float | None = None) -> None:
         self.max_evals = max_evals
         self.time_limit = time_limit
-        self.reserved = 0.0
         self.started = time.monotonic()
 
     @property
@@ -26,11 +24,6 @@ class Budget:
     def remaining(self) -> float:
         """Seconds left, never negative; infinite without a time limit."""
         return math.inf if self.time_limit is None else max(0.0, self.time_limit - self.elapsed)
-
-    @property
-    def search_remaining(self) -> float:
-        """Seconds left to the search, never negative; infinite without a time limit."""
-        return max(0.0, self.remaining - self.reserved)
 
     @property
     def overrun(self) -> float:

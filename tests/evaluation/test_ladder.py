@@ -1,5 +1,6 @@
 """Which trials are promoted, and how trials climb."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -154,8 +155,25 @@ def completed(evaluator, last_fold_first=False):
     while not job.done:
         parts = job.next_parts()
         for part, args, _ in reversed(parts) if last_fold_first else parts:
-            job.receive(part, Outcome("ok", evaluator.function(*args)))
+            job.receive(part, Outcome("ok", evaluator.function(*args)), math.inf)
     return job.trial(0, 0.0, 0.0)
+
+
+def first_result(evaluator, time_limit=None):
+    """Result of the first task of the default configuration."""
+    ((_, args, _),) = opened(evaluator, time_limit).next_parts()
+    return evaluator.function(*args)
+
+
+def next_rung(evaluator, share, result, history, *, seconds_left):
+    """The last rung of the default configuration after a result; None if the trial is stopped."""
+    configuration = evaluator.function.builder.space.default()
+    proposal = Proposal(configuration)
+    goal = Goal(time_limit=1e3, ensemble_loss=lambda rows: LogLoss())
+    rung = evaluator.planner.rungs(proposal, History(goal))[-1]
+    return evaluator.planner.next_rung(
+        configuration, rung, (share, result), history, len(history), seconds_left
+    )
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -167,11 +185,11 @@ def test_a_trial_that_is_right_in_heavy_rows_only_is_promoted(weighted):
     in_light, in_heavy = (
         np.where(rows[:, None], 0.05 + 0.9 * truth, 0.5) for rows in (~heavy, heavy)
     )
-    job = opened(evaluator)
-    ((_, args, _),) = job.next_parts()
     first_fold = evaluator.data.splits[0][1]
-    job.latest = 1.0, replace(evaluator.function(*args), probabilities=in_heavy[first_fold])
-    assert evaluator.promotes(job, history_of(*[in_light] * 3), 3) is weighted
+    result = replace(first_result(evaluator), probabilities=in_heavy[first_fold])
+    history = history_of(*[in_light] * 3)
+    rung = next_rung(evaluator, 1.0, result, history, seconds_left=math.inf)
+    assert (rung is not None) is weighted
 
 
 def test_the_tie_break_is_the_weighted_log_loss():
@@ -220,13 +238,13 @@ def test_an_expensive_trial_starts_on_fewer_rows(left, share):
 def test_a_trial_is_not_promoted_if_its_other_folds_end_after_the_search(reserved, promoted):
     prices = PriceList({"gaussian_nb": [np.log(20.0 / 0.3), 1.0, 0.0, 0.0]})  # 20 s a fold
     evaluator = evaluator_for(bayes_space(), prices=prices, left=100.0)
-    job = opened(evaluator, time_limit=100.0)
-    ((part, args, _),) = job.next_parts()
-    job.latest = 1.0, evaluator.function(*args)
-    evaluator.schedule.budget.reserved = reserved
+    result = first_result(evaluator, time_limit=100.0)
     history = history_of(np.full((400, 2), 0.5, np.float32))
-    assert evaluator.promotes(job, history, 1) is promoted
-    assert evaluator.promotes(job, history_of(), 0)  # nothing else would be left
+    left = 100.0 - reserved
+    rung = next_rung(evaluator, 1.0, result, history, seconds_left=left)
+    assert (rung is not None) is promoted
+    # Nothing else would be left.
+    assert next_rung(evaluator, 1.0, result, history_of(), seconds_left=left) is not None
 
 
 def test_a_killed_task_raises_the_price_of_its_classifier():
@@ -235,9 +253,9 @@ def test_a_killed_task_raises_the_price_of_its_classifier():
     configuration = evaluator.function.builder.space.default()
     shape = Shape.of(evaluator.data)
     before = prices.seconds(configuration, shape)
-    evaluator.observe_timeout(FoldTask(configuration, 0), before / 10)
+    evaluator.planner.observe_timeout(FoldTask(configuration, 0), before / 10)
     assert prices.seconds(configuration, shape) == pytest.approx(before)
-    evaluator.observe_timeout(FoldTask(configuration, 0), before * 10)
+    evaluator.planner.observe_timeout(FoldTask(configuration, 0), before * 10)
     assert prices.seconds(configuration, shape) > 2 * before
 
 
@@ -246,7 +264,7 @@ def test_a_preview_is_killed_after_a_quarter_of_the_time_and_a_fold_after_half(p
     prices = PriceList({"gaussian_nb": [np.log(price / 0.3), 1.0, 0.0, 0.0]})
     evaluator = evaluator_for(bayes_space(), prices=prices, left=100.0)
     fold = FoldTask(evaluator.function.builder.space.default(), 0)
-    killed_after = [evaluator.task_limit(replace(fold, preview=p)) for p in (True, False)]
+    killed_after = [evaluator.planner.task_limit(replace(fold, preview=p)) for p in (True, False)]
     assert killed_after == pytest.approx(limits, rel=0.01)
 
 
@@ -325,8 +343,8 @@ def test_an_out_of_bag_fit_corrects_the_price_of_its_classifier():
     before = prices.seconds(configuration, shape)
     task = OutOfBagTask(configuration)
     results = evaluator.function(task)
-    evaluator.observe(task, results)
     taken = sum(result.cpu_time for result in results)
+    evaluator.planner.observe(task, taken)
     after = prices.seconds(configuration, shape)
     assert abs(np.log(after / taken)) < 0.5 * abs(np.log(before / taken))
 
@@ -338,11 +356,11 @@ def test_a_held_out_forest_is_its_own_refit():
     job = opened(evaluator, time_limit=60.0)
     ((part, args, _),) = job.next_parts()
     results = evaluator.function(*args)
-    job.receive(part, Outcome("ok", results, "", 1.0))
+    job.receive(part, Outcome("ok", results, "", 1.0), math.inf)
     assert job.done
     forest = RandomForestClassifier(60, max_features=0.5, oob_score=True, random_state=0)
     expected = forest.fit(evaluator.data.Z, evaluator.data.y).predict_proba(evaluator.data.Z)
-    fitted = evaluator.models[space.default()][-1]
+    fitted = evaluator.aggregator.models[space.default()][-1]
     np.testing.assert_array_equal(fitted.predict_proba(evaluator.data.Z), expected)
 
 
@@ -379,7 +397,7 @@ def test_a_share_of_many_rows_is_judged_on_few_of_them():
     assert len(rows) == len(result.probabilities) == 2_000
     whole = evaluator.function.evaluate(task.configuration, evaluator.data.splits[0][0], rows, ())
     np.testing.assert_allclose(result.probabilities, whole.probabilities, atol=0.1)
-    job.receive(part, Outcome("ok", result, "", 1.0))
+    job.receive(part, Outcome("ok", result, "", 1.0), math.inf)
     assert job.next_parts()[0][0] == 0  # the first trial is promoted to all rows
 
 
@@ -398,14 +416,12 @@ def test_a_promoted_trial_takes_as_many_rows_as_the_time_allows(left, n_complete
     prices = PriceList({"gaussian_nb": [0.0, 1.0, 0.0, 0.0]})
     evaluator = evaluator_for(bayes_space(), n_rows=80_000, n_folds=5, prices=prices, left=1e3)
     evaluator.data.splits[:] = evaluator.data.splits[:1]
-    job = opened(evaluator, time_limit=1e3)
-    ((part, args, _),) = job.next_parts()
-    job.latest = 10_000 / 64_000, evaluator.function(*args)
-    evaluator.schedule.budget.time_limit = left + evaluator.schedule.budget.elapsed
+    result = first_result(evaluator, time_limit=1e3)
     history = history_of(*[np.full((80_000, 2), 0.5, np.float32)] * n_complete)
-    assert evaluator.promotes(job, history, n_complete) is (share is not None)
-    (task,) = job.rungs[0].values()
+    rung = next_rung(evaluator, 10_000 / 64_000, result, history, seconds_left=left)
+    assert (rung is not None) is (share is not None)
     if share is not None:
+        (task,) = rung.values()
         assert task.share == pytest.approx(share, rel=0.02) and task.keep and not task.preview
 
 
