@@ -1,8 +1,5 @@
 """A mixed table and a search on it, for every way out."""
 
-from functools import cache
-from importlib import metadata
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -71,14 +68,6 @@ def default_space():
     for name in ("extra_trees", "random_forest"):
         space.add("classifier", space.component("classifier", name).vary({"n_estimators": [8]}))
     return space
-
-
-@pytest.fixture(scope="session", autouse=True)
-def installed_once():
-    """List the installed packages once: each export would read all their files again."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(metadata, "packages_distributions", cache(metadata.packages_distributions))
-        yield
 
 
 @pytest.fixture(scope="session")
