@@ -25,7 +25,7 @@ import pandas as pd
 
 from skauto import minimize
 from skauto.objectives import make_artificial_objective, make_artificial_space
-from skauto.plotting import ResidualsDisplay, SearchHistoryDisplay
+from skauto.plotting import SearchHistoryDisplay
 from skauto.strategies import ADMM
 
 space = make_artificial_space(n_steps=3, n_algorithms=4)
@@ -42,7 +42,9 @@ plt.show()
 # relaxed and the rounded integers. The dual residual is the distance that the rounded integers
 # have moved.
 
-ResidualsDisplay(pd.DataFrame(result.strategy.residuals_)).plot()
+residuals = pd.DataFrame(result.strategy.residuals_).set_index("n_trials")
+ax = residuals[["primal", "dual"]].plot(marker="o", figsize=(6, 3))
+ax.set(xlabel="trials at the end of the iteration", ylabel="residual")
 plt.show()
 
 # %%

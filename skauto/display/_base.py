@@ -161,22 +161,6 @@ class HistoryDisplay(BaseDisplay):
         return cls._of_history(estimator.history_, **choices)
 
 
-def record_of(
-    estimator: Any, owner: type[BaseDisplay], name: str, strategy_name: str
-) -> "pd.DataFrame":
-    """Tabulate what the strategy of a fitted estimator recorded in its attribute `name`."""
-    import pandas as pd
-
-    strategy = estimator.strategy_
-    record = getattr(strategy, name, None)
-    if not record:
-        raise ValueError(
-            f"{owner.__name__} draws the attribute '{name}' of strategy=\"{strategy_name}\". The "
-            f"strategy of this estimator, {type(strategy).__name__}, has recorded nothing."
-        )
-    return pd.DataFrame(record)
-
-
 def loss_name(estimator: Any) -> str:
     """Name the loss of a fitted estimator, such as "1 - accuracy" or "log loss"."""
     function = scorer_function(estimator.scorer_)
