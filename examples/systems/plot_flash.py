@@ -14,9 +14,9 @@ trials and tunes the others.
 # 2. *eips*: a model of the loss and a model of the logarithm of the time give the expected
 #    improvement per second of each pipeline. The pipeline with the largest value is evaluated. At
 #    the end only the algorithms of the best pipelines are kept.
-# 3. Fine tuning: Bayesian optimisation with a random forest in the remaining space.
+# 3. Fine tuning: Bayesian optimization with a random forest in the remaining space.
 #
-# The search below minimises an artificial function of pipelines with three steps of four
+# The search below minimizes an artificial function of pipelines with three steps of four
 # algorithms.
 
 import matplotlib.pyplot as plt

@@ -4,7 +4,7 @@ MOSAIC: Monte Carlo tree search over pipelines
 
 MOSAIC [1]_ chooses the algorithms of a pipeline one after the other, the classifier first. The
 choices form a tree. Monte Carlo tree search selects a branch of the tree, and Bayesian
-optimisation selects a configuration in this branch.
+optimization selects a configuration in this branch.
 """
 
 # %%
@@ -12,10 +12,10 @@ optimisation selects a configuration in this branch.
 #
 # - *In the tree.* A child is selected by the median performance of the trials below it, plus a
 #   bonus for children with few visits. The bonus is larger if the forest predicts good pipelines.
-# - *At the leaf.* Candidates are random configurations below the node and the neighbours of the
+# - *At the leaf.* Candidates are random configurations below the node and the neighbors of the
 #   best one. The candidate with the largest expected improvement is evaluated.
 #
-# The search below minimises an artificial function of pipelines with three steps.
+# The search below minimizes an artificial function of pipelines with three steps.
 
 import matplotlib.pyplot as plt
 import pandas as pd

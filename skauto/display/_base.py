@@ -1,4 +1,4 @@
-"""Base class of the displays, and their colours, markers and labels."""
+"""Base class of the displays, and their colors, markers and labels."""
 
 import math
 from abc import ABC, abstractmethod
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     AxesPair = Sequence[Axes] | NDArray[Any]
 
-# Palette for colour-blind readers: M. Okabe and K. Ito, "Color universal design", 2008. Its yellow
+# Palette for color-blind readers: M. Okabe and K. Ito, "Color universal design", 2008. Its yellow
 # is left out, because small yellow marks are hard to see on white.
 BLUE, ORANGE, GREEN = "#0072B2", "#E69F00", "#009E73"
 RED, PURPLE, SKY, BLACK = "#D55E00", "#CC79A7", "#56B4E9", "#000000"
@@ -171,7 +171,7 @@ def loss_name(estimator: Any) -> str:
 
 
 def score_name(estimator: Any) -> str:
-    """Name the score that the search maximised, such as "accuracy"."""
+    """Name the score that the search maximized, such as "accuracy"."""
     return loss_name(estimator).removeprefix("1 - ")
 
 
@@ -193,7 +193,7 @@ def rows_of(frame: "pd.DataFrame") -> Iterator[Any]:
 
 
 def styles(names: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Assign a colour and a marker to each different name, in the order of appearance."""
+    """Assign a color and a marker to each different name, in the order of appearance."""
     return {
         name: (COLORS[i % len(COLORS)], MARKERS[(i + i // len(COLORS)) % len(MARKERS)])
         for i, name in enumerate(dict.fromkeys(names))

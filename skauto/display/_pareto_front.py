@@ -35,7 +35,7 @@ _UNITS = {"prediction_latency": "s per row", "model_size": "bytes"}
 
 @dataclass(eq=False, repr=False)
 class ParetoFrontDisplay(HistoryDisplay):
-    """Trials by two minimised quantities, and their Pareto front.
+    """Trials by two minimized quantities, and their Pareto front.
 
     The quantities are objectives or constraints. Hollow marks are trials that exceed a limit,
     possibly of a quantity that is not drawn. Small dots are trials on a part of the rows, which

@@ -46,7 +46,7 @@ class SearchHistoryDisplay(HistoryDisplay):
     Attributes
     ----------
     points_ : dict of str to matplotlib PathCollection
-        The trials of each colour, by algorithm or origin.
+        The trials of each color, by algorithm or origin.
     incumbent_ : matplotlib Line2D
         Smallest loss of an eligible trial so far.
     failed_ : matplotlib Line2D or None
@@ -92,7 +92,7 @@ class SearchHistoryDisplay(HistoryDisplay):
         x : {"trial", "seconds"}, default="trial"
             Quantity of the x axis.
         by : {"algorithm", "origin"}, default="algorithm"
-            Column that decides the colours.
+            Column that decides the colors.
 
         Returns
         -------

@@ -3,7 +3,7 @@
 import math
 from typing import Protocol
 
-from skauto.constraints._gate import Gate
+from skauto.constraints._checker import ConstraintChecker
 from skauto.data import TrainingData
 from skauto.ensemble._decide import DecisionChooser
 from skauto.ensemble._select import MemberSelector
@@ -36,7 +36,11 @@ class Builder(Protocol):
         """Predicted seconds until there is a fitted model of a trial."""
 
     def select(
-        self, history: History, processor_seconds: float, seconds: float, gate: Gate
+        self,
+        history: History,
+        processor_seconds: float,
+        seconds: float,
+        checker: ConstraintChecker,
     ) -> dict[int, float]:
         """Weights of the selected members."""
 
@@ -87,8 +91,8 @@ class EnsembleReserve:
     def _for_members(self, history: History, reserve: Reserve, seconds: float) -> list[float]:
         """Seconds for each member that would be selected now (cached)."""
         if self._selected[0] != len(history):
-            gate = self.builder.decisions.search_gate
-            chosen = self.builder.select(history, seconds * reserve.n_workers, seconds, gate)
+            checker = self.builder.decisions.search_checker
+            chosen = self.builder.select(history, seconds * reserve.n_workers, seconds, checker)
             times = [self._for_trial(history[number], reserve, seconds) for number in chosen]
             self._selected = len(history), times
         return self._selected[1]

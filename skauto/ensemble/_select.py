@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.constraints._gate import Gate
+from skauto.constraints._checker import ConstraintChecker
 from skauto.data import TrainingData
 from skauto.history import History, OutOfFold, Trial
 from skauto.schedule import seconds_of_selection
@@ -36,15 +36,21 @@ _MAX_PAIRED = 20
 class MemberSelector:
     """Select members by greedy ensemble selection on out-of-fold predictions.
 
-    The ensemble optimizes `scoring` and has `n_members`, counting repeated members. The gate
+    The ensemble optimizes `scoring` and has `n_members`, counting repeated members. The checker
     predicts its constraints. With `tunes_labels`, class offsets are chosen afterwards.
     """
 
     def __init__(
-        self, data: TrainingData, gate: Gate, *, n_members: int, scoring: Any, tunes_labels: bool
+        self,
+        data: TrainingData,
+        checker: ConstraintChecker,
+        *,
+        n_members: int,
+        scoring: Any,
+        tunes_labels: bool,
     ) -> None:
         self.data = data
-        self.gate = gate
+        self.checker = checker
         self.n_members = n_members
         self.scoring = scoring
         self.tunes_labels = tunes_labels
@@ -55,7 +61,7 @@ class MemberSelector:
         time_to_fit: Callable[[Trial], float],
         processor_seconds: float = math.inf,
         seconds: float = math.inf,
-        gate: Gate | None = None,
+        checker: ConstraintChecker | None = None,
         excluded: Collection[int] = (),
     ) -> dict[int, float]:
         """Return the weights of the selected members by trial number, largest first.
@@ -64,12 +70,12 @@ class MemberSelector:
         between groups can cancel each other. The result is empty if there are no candidates.
 
         Fitting all members takes at most `processor_seconds`, and fitting one member at most
-        `seconds`; selection ends after a fifth of them. A `gate` of fewer constraints ignores the
-        others, such as those that a decision keeps afterwards. Trials with numbers in `excluded`
-        are no candidates.
+        `seconds`; selection ends after a fifth of them. A `checker` of fewer constraints ignores
+        the others, such as those that a decision keeps afterwards. Trials with numbers in
+        `excluded` are no candidates.
         """
-        gate = gate or self.gate
-        history = history.under(gate.limits)
+        checker = checker or self.checker
+        history = history.under(checker.limits)
         known = self.pool(history, excluded)
         seconds_of = {trial.number: time_to_fit(trial) for trial in known}
         pool = [trial for trial in known if seconds_of[trial.number] <= seconds]
@@ -87,10 +93,10 @@ class MemberSelector:
             chosen[candidate] = True
             if times[chosen].sum() > processor_seconds:
                 return False
-            votes = counts.copy()
-            votes[candidate] += 1
-            members = np.flatnonzero(votes)
-            return gate.allows([pool[i] for i in members], votes[members])
+            counts = counts.copy()
+            counts[candidate] += 1
+            members = np.flatnonzero(counts)
+            return checker.allows([pool[i] for i in members], counts[members])
 
         if not history.feasible(pool[0]):
             pair = _first_pair(len(pool), affordable)
@@ -105,7 +111,7 @@ class MemberSelector:
             feasible=affordable,
             sample_weight=self.data.weights_of(rows),
         )
-        if not selection.indices.size:  # the gate refuses every single trial
+        if not selection.indices.size:  # every single trial violates a limit
             return {pool[0].number: 1.0}
         order = np.argsort(-selection.weights, kind="stable")
         return {
@@ -115,7 +121,7 @@ class MemberSelector:
     def pool(self, history: History, excluded: Collection[int] = ()) -> list[Trial]:
         """Candidates among the complete trials, ordered by violation, then by loss."""
         complete = [
-            replace(t, constraints={**t.constraints, **self.gate.learned(t)})
+            replace(t, constraints={**t.constraints, **self.checker.learned(t)})
             for t in history
             if is_complete(t) and t.number not in excluded
         ]
@@ -155,8 +161,10 @@ def _first_pair(
 ) -> tuple[int, ...]:
     """Return the first feasible pair by the sum of the ranks of its candidates, or ()."""
     pairs = combinations(range(min(n_candidates, _MAX_PAIRED)), 2)
-    votes = np.eye(n_candidates, dtype=np.intp)
-    return next((pair for pair in sorted(pairs, key=sum) if feasible(votes[pair[0]], pair[1])), ())
+    counts = np.eye(n_candidates, dtype=np.intp)
+    return next(
+        (pair for pair in sorted(pairs, key=sum) if feasible(counts[pair[0]], pair[1])), ()
+    )
 
 
 def is_complete(trial: Trial) -> bool:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from skauto.constraints._gate import Gate, Verdict
+from skauto.constraints._checker import ConstraintChecker, Verdict
 from skauto.data import TrainingData
 from skauto.ensemble._decide import DecisionChooser, DecisionPair, decided_labels
 from skauto.ensemble._refits import Refits
@@ -22,7 +22,7 @@ class Builder(Protocol):
     """What single trials need of an `EnsembleBuilder`."""
 
     data: TrainingData
-    gate: Gate
+    checker: ConstraintChecker
     decisions: DecisionChooser
     selector: MemberSelector
 
@@ -48,8 +48,8 @@ class SingleTrials:
         values is fitted. Trials that violate a limit on their out-of-fold predictions are
         excluded, unless a decision can keep the limit.
         """
-        gate = self.builder.decisions.search_gate
-        predicted = {t.number: gate.judge([t], [1.0]) for t in self.history if is_complete(t)}
+        checker = self.builder.decisions.search_checker
+        predicted = {t.number: checker.judge([t], [1.0]) for t in self.history if is_complete(t)}
         predicted = {n: verdict for n, verdict in predicted.items() if _may_pass(verdict)}
         lightest = min(predicted, key=lambda n: _relative_load(predicted[n]), default=None)
 
@@ -98,7 +98,7 @@ class SingleTrials:
         """Predicted violation and loss of a single trial with the labels of its decision."""
         trial = self.history[number]
         decision = self.builder.choose_decision(self.history, {number: 1.0}).out_of_fold
-        violation = self.builder.gate.judge([trial], [1.0], decision=decision).violation
+        violation = self.builder.checker.judge([trial], [1.0], decision=decision).violation
         predictions = np.asarray(trial.predictions)
         rows = OutOfFold(predictions).sample(MAX_ROWS)
         loss = self.builder.selector.score_loss(rows)

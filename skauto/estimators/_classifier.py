@@ -17,7 +17,7 @@ class AutoClassifier(BaseAutoClassifier):
         Search strategy: a name (see `skauto.strategies`) or an object, whose settings are nested
         parameters (``strategy__n_initial``).
     scoring : str, callable, list, tuple, dict or None, default=None
-        Score to maximise: a scikit-learn scorer or its name. Of several, the first is maximised
+        Score to maximize: a scikit-learn scorer or its name. Of several, the first is maximized
         and all are reported. None is accuracy. "roc_auc" is one-vs-rest with more than two
         classes. Log loss breaks ties.
     time_limit : float, default=None
@@ -107,7 +107,7 @@ class AutoClassifier(BaseAutoClassifier):
         Names of the similar data sets whose best pipelines were tried first, the most similar
         first. Empty if no data set is similar. Only with ``initial="metalearning"``.
     scorer_ : callable
-        The scorer that was maximised.
+        The scorer that was maximized.
     n_splits_ : int
         Number of folds.
     interrupted_ : bool

@@ -198,7 +198,7 @@ def score_models(
     return found
 
 
-def score_of_vote(
+def score_of_ensemble(
     scorer: Any, trials: Sequence[Trial], weights: Sequence[float], data: TrainingData
 ) -> float:
     """Score of the weighted mean of out-of-fold predictions, with the most probable class."""
@@ -253,7 +253,7 @@ def _warn_of_guessing(scores: Mapping[str, Interval], name: str) -> None:
         f"interval {low:.4g} to {high:.4g}), and always answering the most frequent class, with "
         f"the class frequencies as probabilities, gives {scores[MAJORITY][0]:.4g}. Check that the "
         "columns hold something that decides the class, and give more rows. If a class is rare, "
-        "maximise a score that ranks the rows: scoring='roc_auc' or 'average_precision'.",
+        "maximize a score that ranks the rows: scoring='roc_auc' or 'average_precision'.",
         NoBetterThanGuessingWarning,
         stacklevel=8,
     )

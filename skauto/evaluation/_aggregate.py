@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from skauto.constraints._gate import Gate
+from skauto.constraints._checker import ConstraintChecker
 from skauto.evaluation._worker import FoldResult, PipelineWorker, Task
 from skauto.history import History, OutOfFold, Proposal, Status, Trial
 from skauto.space import Configuration
@@ -36,15 +36,15 @@ class TrialResults:
 class TrialAggregator:
     """Aggregates the folds of trials.
 
-    The gate estimates constraint values. `models` are the fitted pipelines of trials on a single
-    hold-out split, kept under a time limit, because there may be no time to refit the members on
-    all rows. `reuses` are the uses of a cache.
+    The checker estimates constraint values. `models` are the fitted pipelines of trials on a
+    single hold-out split, kept under a time limit, because there may be no time to refit the
+    members on all rows. `reuses` are the uses of a cache.
     """
 
-    def __init__(self, function: PipelineWorker, gate: Gate) -> None:
+    def __init__(self, function: PipelineWorker, checker: ConstraintChecker) -> None:
         self.function = function
         self.data = function.data
-        self.gate = gate
+        self.checker = checker
         self.scorer = next(iter(function.scorers.values()), None)  # the search maximizes the first
         self.models: dict[Configuration, Pipeline] = {}
         self.reuses: list[Any] = []
@@ -120,7 +120,7 @@ class TrialAggregator:
                 status, error = "failed", "The score is not a finite number on any fold."
         measured = _by_name([result.constraints for result in folds])
         whole = predictions if status == "ok" else None
-        constraints = self.gate.estimates(measured, whole, fidelity)
+        constraints = self.checker.estimates(measured, whole, fidelity)
         minimized = history.objectives[1:]
         others = tuple(constraints.get(key, math.inf) for key in minimized)
         undefined = [key for key, v in zip(minimized, others, strict=True) if not math.isfinite(v)]

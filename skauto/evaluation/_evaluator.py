@@ -1,12 +1,12 @@
 """Evaluate proposals as pipelines."""
 
-from skauto.constraints._gate import Gate
+from skauto.constraints._checker import ConstraintChecker
 from skauto.evaluation._aggregate import TrialAggregator
 from skauto.evaluation._job import TrialJob
 from skauto.evaluation._rungs import RungPlanner
 from skauto.evaluation._worker import PipelineWorker
 from skauto.history import History, Proposal
-from skauto.metalearning import PriceList, Shape
+from skauto.metalearning import FitTimeModel, TableSize
 from skauto.schedule import TaskSchedule
 from skauto.utils import Budget
 
@@ -16,9 +16,9 @@ class PipelineEvaluator:
 
     Trials are evaluated in rungs, see `RungPlanner`, and their folds are aggregated, see
     `TrialAggregator`. The time limit of a trial is the sum over its folds. With `out_of_bag`,
-    forests of bootstrap samples are fitted once and validated out of bag. The gate estimates the
-    constraint values of trials. Under a time limit, the prices predict the seconds of tasks within
-    the budget of the whole ``fit``; None starts every trial.
+    forests of bootstrap samples are fitted once and validated out of bag. The checker estimates
+    the constraint values of trials. Under a time limit, the `time_model` predicts the seconds of
+    tasks within the budget of the whole ``fit``; None starts every trial.
     """
 
     def __init__(
@@ -27,21 +27,24 @@ class PipelineEvaluator:
         *,
         trial_time_limit: float | None = None,
         out_of_bag: bool = True,
-        gate: Gate | None = None,
-        prices: PriceList | None = None,
+        checker: ConstraintChecker | None = None,
+        time_model: FitTimeModel | None = None,
         budget: Budget | None = None,
         n_workers: int = 1,
     ) -> None:
         self.function = function
         self.data = function.data
         self.constraints = function.constraints
-        self.gate = gate or Gate()
+        self.checker = checker or ConstraintChecker()
         self.trial_time_limit = trial_time_limit
         schedule = TaskSchedule(
-            Shape.of(function.data), prices, Budget() if budget is None else budget, n_workers
+            TableSize.of(function.data),
+            time_model,
+            Budget() if budget is None else budget,
+            n_workers,
         )
-        self.planner = RungPlanner(function, self.gate, schedule, out_of_bag=out_of_bag)
-        self.aggregator = TrialAggregator(function, self.gate)
+        self.planner = RungPlanner(function, self.checker, schedule, out_of_bag=out_of_bag)
+        self.aggregator = TrialAggregator(function, self.checker)
 
     def open(self, proposal: Proposal, history: History) -> TrialJob:
         """Begin a trial; the job submits its tasks and collects their results."""

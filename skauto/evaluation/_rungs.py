@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any, TypeGuard
 
 from skauto.constraints._base import limited_resources
-from skauto.constraints._gate import Gate
-from skauto.evaluation._ladder import Ladder
+from skauto.constraints._checker import ConstraintChecker
+from skauto.evaluation._promotion import RungPromotion
 from skauto.evaluation._worker import FoldResult, FoldTask, OutOfBagTask, PipelineWorker, Task
 from skauto.history import History, Proposal
 from skauto.schedule import TaskSchedule
@@ -23,22 +23,27 @@ class RungPlanner:
     """Plans the rungs of trials, and decides which trials are promoted.
 
     With one objective and without limits, the rungs are a share of the rows, the first fold and
-    the other folds; a trial is stopped where the `Ladder` does not promote it. With limits on
-    seconds or bytes, it is stopped after the first fold if that exceeds them. The schedule decides
-    by predicted seconds.
+    the other folds; a trial is stopped where the `RungPromotion` does not promote it. With limits
+    on seconds or bytes, it is stopped after the first fold if that exceeds them. The schedule
+    decides by predicted seconds.
     """
 
     uses_rungs = True  # an ablation study evaluates without rungs
 
     def __init__(
-        self, function: PipelineWorker, gate: Gate, schedule: TaskSchedule, *, out_of_bag: bool
+        self,
+        function: PipelineWorker,
+        checker: ConstraintChecker,
+        schedule: TaskSchedule,
+        *,
+        out_of_bag: bool,
     ) -> None:
         self.function = function
         self.data = function.data
-        self.gate = gate
+        self.checker = checker
         self.schedule = schedule
         self.out_of_bag = out_of_bag and not function.constraints
-        self._ladder: Ladder | None = None
+        self._promotion: RungPromotion | None = None
 
     @property
     def n_folds(self) -> int:
@@ -66,14 +71,14 @@ class RungPlanner:
         share, result = latest
         if history.search_limits:
             return None if self._exceeds_limit(result, history, n_known) else rung
-        if self._ladder is None:
+        if self._promotion is None:
             rows = self.data.splits[0][1]
             loss = history.goal.ensemble_loss
             assert loss is not None
-            self._ladder = Ladder(self.data.y, rows, loss, self.data.sample_weight)
+            self._promotion = RungPromotion(self.data.y, rows, loss, self.data.sample_weight)
         if share < 1.0:
-            self._ladder.record(configuration, share, result.probabilities)
-        promoted = self._ladder.promotes(
+            self._promotion.record(configuration, share, result.probabilities)
+        promoted = self._promotion.promotes(
             history, n_known, configuration.algorithm, share, result.probabilities
         )
         if not promoted:
@@ -93,9 +98,9 @@ class RungPlanner:
         Before the refit, which may add to them. A trial that is nearer to the limits than all
         complete ones is needed if none keeps them.
         """
-        excess = _excess(self.gate, result.constraints)
+        excess = _excess(self.checker, result.constraints)
         complete = [t.constraints for t in history[:n_known] if t.complete]
-        nearer = any(_excess(self.gate, values) <= excess for values in complete)
+        nearer = any(_excess(self.checker, values) <= excess for values in complete)
         return nearer and excess > _MAX_EXCESS
 
     def rows_of(self, task: Task) -> int:
@@ -106,19 +111,19 @@ class RungPlanner:
 
     def task_limit(self, task: Task) -> float | None:
         """Seconds after which a task is killed; None without a limit."""
-        if not is_priced(task):
+        if not has_fit_time(task):
             return None
         preview = isinstance(task, FoldTask) and task.preview
         return self.schedule.limit(task.configuration, self.rows_of(task), preview=preview)
 
     def observe(self, task: Task, seconds: float) -> None:
         """Correct the predicted seconds by those of a finished task."""
-        if is_priced(task):
+        if has_fit_time(task):
             self.schedule.observe(task.configuration, self.rows_of(task), seconds)
 
     def observe_timeout(self, task: Task, seconds: float) -> None:
         """Raise the predicted seconds of a task to those after which it was killed."""
-        if is_priced(task):
+        if has_fit_time(task):
             self.schedule.observe_timeout(task.configuration, self.rows_of(task), seconds)
 
     def affordable_rungs(self, configuration: Configuration, rungs: list[Rung]) -> list[Rung]:
@@ -163,12 +168,12 @@ class RungPlanner:
         return rungs
 
 
-def _excess(gate: Gate, values: Mapping[str, float]) -> float:
+def _excess(checker: ConstraintChecker, values: Mapping[str, float]) -> float:
     """Largest relative excess of seconds or bytes over their limit; infinite if not measured."""
-    limited = limited_resources(gate.constraints)
+    limited = limited_resources(checker.constraints)
     excess = [(values.get(c.key, math.inf) - c.limit) / (abs(c.limit) or 1.0) for c in limited]
     return max(excess, default=-math.inf)
 
 
-def is_priced(task: Task) -> TypeGuard[FoldTask | OutOfBagTask]:
+def has_fit_time(task: Task) -> TypeGuard[FoldTask | OutOfBagTask]:
     return isinstance(task, OutOfBagTask) or (isinstance(task, FoldTask) and task.fidelity == 1.0)

@@ -13,8 +13,8 @@ from sklearn.pipeline import Pipeline
 from skauto.constraints import Constraint, Evidence
 from skauto.data import TrainingData
 from skauto.data._splits import stratified_subset
-from skauto.evaluation._ladder import decisive_rows
 from skauto.evaluation._pipeline import PipelineBuilder
+from skauto.evaluation._promotion import decisive_rows
 from skauto.model import PipelineEnsemble
 from skauto.model._pipeline import class_probabilities, final_classifier
 from skauto.selection._scores import score_probabilities

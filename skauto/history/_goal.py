@@ -15,7 +15,7 @@ class Goal:
     Attributes
     ----------
     objectives : tuple of str
-        Names of the losses of a trial, in order. All are minimised.
+        Names of the losses of a trial, in order. All are minimized.
     limits : dict of str to float
         Upper limit of each constraint. A trial is feasible if no constraint exceeds its limit.
     search_limits : dict of str to float

@@ -69,19 +69,19 @@ class History(Sequence[Trial]):
         """Seconds of wall-clock time; None for no limit."""
         return self.goal.time_limit
 
-    def towards(self, goal: Goal) -> "History":
+    def with_goal(self, goal: Goal) -> "History":
         """Return a copy with another goal of the same objectives, for a search that is resumed."""
         history = History(goal)
         history._trials = list(self._trials)
         return history
 
-    def searched(self) -> "History":
+    def under_search_limits(self) -> "History":
         """Return a copy without the limits that decision thresholds keep after the search."""
         return self.under(self.search_limits)
 
     def under(self, limits: Mapping[str, float]) -> "History":
         """Return a copy with other limits."""
-        return self.towards(replace(self.goal, limits=limits))
+        return self.with_goal(replace(self.goal, limits=limits))
 
     def __len__(self) -> int:
         return len(self._trials)

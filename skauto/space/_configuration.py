@@ -11,7 +11,7 @@ _Settings = dict[str, Any]
 class Configuration:
     """One algorithm per step, with the values of its active hyper-parameters.
 
-    Configurations are immutable, hashable, comparable and serialisable as JSON.
+    Configurations are immutable, hashable, comparable and serializable as JSON.
 
     Parameters
     ----------

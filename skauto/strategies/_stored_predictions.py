@@ -25,7 +25,7 @@ class StoredPredictions:
     def __init__(self) -> None:
         self.indices: list[int] = []  # of the observations with predictions
         self.keys: list[tuple[float, float, float]] = []  # violation, loss and tie break
-        self.families: list[str] = []  # algorithm of the last step
+        self.algorithms: list[str] = []  # algorithm of the last step
         self.targets: IntArray = np.empty(0, dtype=np.intp)  # true classes of the rows
         self.loss: Loss = ErrorLoss()  # of ensembles
         self._rows: IntArray | None = None
@@ -54,7 +54,7 @@ class StoredPredictions:
                 added.append(sampled)
                 self.indices.append(index)
                 self.keys.append((history.violation(trial), trial.loss, trial.tie_break))
-                self.families.append(trial.configuration.algorithm)
+                self.algorithms.append(trial.configuration.algorithm)
         self._n_read = len(observations)
         if added:
             self.values = np.array([*self.values, *added])
@@ -63,8 +63,8 @@ class StoredPredictions:
     def candidates(self, rows: IntArray | None = None, *, n_best: int = N_BEST) -> IntArray:
         """Candidates among rows, best first: the best and the 3 best of each classifier."""
         rows = np.arange(len(self)) if rows is None else rows
-        keys, families = [self.keys[r] for r in rows], [self.families[r] for r in rows]
-        return rows[candidate_pool(keys, families, n_best=n_best)]
+        keys, algorithms = [self.keys[r] for r in rows], [self.algorithms[r] for r in rows]
+        return rows[candidate_pool(keys, algorithms, n_best=n_best)]
 
     def members(self, candidates: IntArray, n_members: int) -> IntArray:
         """Distinct rows of an ensemble of `n_members`, selected greedily with repetitions."""

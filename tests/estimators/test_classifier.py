@@ -32,7 +32,7 @@ from skauto import AutoClassifier, SearchOptions
 from skauto.exceptions import AllTrialsFailedError, BudgetWarning, TrialFailedWarning
 from skauto.space import Configuration, SearchSpace, get_space
 from skauto.strategies import ForestBO, RandomSearch
-from tests.instances import quick_space
+from tests.strategy_settings import quick_space
 
 
 def quick(**kwargs):
@@ -64,14 +64,14 @@ def mixed():
             "amount": np.where(rng.random(n) < 0.1, np.nan, signal),
             "count": pd.array(rng.integers(0, 5, n), dtype="Int64"),
             "flag": rng.random(n) < 0.5,
-            "colour": rng.choice(["red", "green", "blue"], n),
+            "color": rng.choice(["red", "green", "blue"], n),
             "size": pd.Categorical(np.where(signal > 0.3, "large", "small")),
             "when": pd.date_range("2020-01-01", periods=n, freq="17h"),
             "constant": 1.0,
             "empty": [None] * n,
         }
     )
-    X.loc[::13, "colour"] = None
+    X.loc[::13, "color"] = None
     y = np.where(signal + 0.3 * rng.normal(size=n) > 0, "yes", "no")
     return X, y
 
@@ -83,7 +83,7 @@ def test_mixed_table(mixed):
     np.testing.assert_array_equal(clf.classes_, ["no", "yes"])
     np.testing.assert_array_equal(clf.feature_names_in_, X.columns)
     new = X[180:].copy()
-    new["colour"] = "violet"  # never seen
+    new["color"] = "violet"  # never seen
     new["count"] = pd.array([None] * len(new), dtype="Int64")  # never missing before
     assert np.isfinite(clf.predict_proba(new)).all()
     shuffled = X[180:].assign(size=X["size"][180:].cat.reorder_categories(["small", "large"]))

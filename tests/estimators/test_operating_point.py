@@ -11,7 +11,7 @@ from sklearn.metrics import confusion_matrix, precision_score, recall_score
 from skauto import AutoClassifier, ConstrainedAutoClassifier
 from skauto.constraints import FalseNegativeRate, ModelSize
 from skauto.plotting import OperatingPointDisplay
-from tests.instances import quick_space
+from tests.strategy_settings import quick_space
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from skauto.evaluation import PipelineBuilder
 from skauto.model import PipelineEnsemble
 from skauto.space import Configuration, get_space
 
-# One pipeline of every kind of state: trees, boosters, neighbours, kernels, samplers, encoders.
+# One pipeline of every kind of state: trees, boosters, neighbors, kernels, samplers, encoders.
 CONFIGURATIONS = [
     {"encoder": "ordinal", "classifier": "lightgbm"},
     {"encoder": "one_hot", "imputer": "simple", "scaler": "robust_smooth", "classifier": "mlp"},
@@ -78,7 +78,7 @@ def table():
 
 @pytest.fixture(scope="session")
 def automl(table):
-    """A search whose vote has all the pipelines as members."""
+    """A search whose ensemble has all the pipelines as members."""
     X, y = table
     space = get_space("default")
     initial = [full(space, choice) for choice in CONFIGURATIONS]
@@ -89,8 +89,8 @@ def automl(table):
 
 
 @pytest.fixture(scope="session")
-def vote(table, automl):
-    """A vote of all the pipelines, whatever the search selected."""
+def ensemble(table, automl):
+    """A ensemble of all the pipelines, whatever the search selected."""
     X, y = table
     reader = automl.ensemble_.reader
     space = default_space()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skauto.metalearning import PriceList, Shape
+from skauto.metalearning import FitTimeModel, TableSize
 from skauto.schedule import (
     Reserve,
     TaskSchedule,
@@ -22,9 +22,9 @@ BAYES = Configuration({"classifier": ("gaussian_nb", {})})
 
 def schedule(left, seconds_per_1000_rows, *, n_rows=80_000, n_workers=2):
     """A schedule whose fits take time in proportion to the rows."""
-    shape = Shape(n_rows=n_rows, n_columns=10, n_one_hot=10, n_classes=2)
+    shape = TableSize(n_rows=n_rows, n_columns=10, n_one_hot=10, n_classes=2)
     budget = Budget(time_limit=left)
-    made = TaskSchedule(shape, PriceList({}), budget, n_workers)
+    made = TaskSchedule(shape, FitTimeModel({}), budget, n_workers)
     made.seconds = lambda configuration, n_rows: seconds_per_1000_rows * n_rows / 1000
     return made
 
@@ -73,7 +73,8 @@ def test_more_rows_only_if_there_are_twice_as_many():
 
 def test_without_predicted_seconds_every_task_starts():
     tasks = TaskSchedule(
-        Shape(n_rows=100, n_columns=2, n_one_hot=2, n_classes=2), budget=Budget(time_limit=1e-9)
+        TableSize(n_rows=100, n_columns=2, n_one_hot=2, n_classes=2),
+        budget=Budget(time_limit=1e-9),
     )
     assert tasks.seconds(BAYES, 10**9) == 0.0
     assert tasks.limit(BAYES, 100, preview=False) is None

@@ -26,7 +26,7 @@ _RATES = {"scale": 6.0, "weight": 1.0, "bias": 0.1}
 class NetworkClassifier(RoundsClassifier):
     """Multi-layer perceptron after RealMLP-TD-S [1]_, trained in NumPy.
 
-    It has a learned scale of each input, weights in the neural tangent parametrisation, SELU
+    It has a learned scale of each input, weights in the neural tangent parametrization, SELU
     activations, label smoothing, and Adam with a cyclic learning rate (four cycles). An ensemble
     of networks with different initial weights is trained on the same batches; the prediction is
     the mean of their probabilities. Columns should be scaled, without outliers.

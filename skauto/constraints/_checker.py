@@ -1,4 +1,4 @@
-"""The gate: measure all constraints of an ensemble and decide whether it may be deployed."""
+"""Measure all constraints of an ensemble and decide whether it may be deployed."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -86,7 +86,7 @@ class Verdict:
         return next(m for m in self.measurements if m.constraint.key == key)
 
 
-class Gate:
+class ConstraintChecker:
     """Decide whether an ensemble of trials may be deployed.
 
     Additive constraints (seconds, bytes) are measured on the fitted ensemble. Before the refit
@@ -172,15 +172,15 @@ class Gate:
         )
         return Verdict(tuple(measured))
 
-    def without(self, keys: Sequence[str]) -> "Gate":
-        """Return a gate without the constraints of these keys."""
+    def without(self, keys: Sequence[str]) -> "ConstraintChecker":
+        """Return a checker without the constraints of these keys."""
         if not keys:
             return self
         others = [c for c in self.constraints if c.key not in keys]
-        gate = Gate(others, self.data, margin=self.margin, refit=self.refit)
-        gate.errors = self.errors
-        gate._shared_values, gate._growth = self._shared_values, self._growth
-        return gate
+        checker = ConstraintChecker(others, self.data, margin=self.margin, refit=self.refit)
+        checker.errors = self.errors
+        checker._shared_values, checker._growth = self._shared_values, self._growth
+        return checker
 
     def learn_growth(self, trial: Trial, model: PipelineEnsemble) -> None:
         """Measure how additive values of a classifier grow from the folds to all rows."""

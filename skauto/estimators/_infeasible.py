@@ -3,12 +3,12 @@
 import math
 
 from skauto.constraints import Constraint
-from skauto.constraints._gate import Measurement
-from skauto.ensemble._model import Model
+from skauto.constraints._checker import Measurement
+from skauto.ensemble._model import BuiltEnsemble
 from skauto.history import History
 
 
-def describe_refusal(model: Model, history: History) -> str:
+def infeasibility_message(model: BuiltEnsemble, history: History) -> str:
     """Describe the limits that a model missed and the best values that were reached."""
     n_trials = sum(trial.complete for trial in history)
     text = f"No model keeps all limits, of {n_trials} complete trials"
@@ -20,7 +20,7 @@ def describe_refusal(model: Model, history: History) -> str:
     return f"{text}. {' '.join(parts)} Give more time, or a wider limit.".replace("  ", " ")
 
 
-def _missed(measured: Measurement, model: Model, history: History) -> str:
+def _missed(measured: Measurement, model: BuiltEnsemble, history: History) -> str:
     constraint = measured.constraint
     limit = f"{constraint.reported(constraint.limit):.4g}"
     value, who = _best_reached(constraint, model, history)
@@ -32,7 +32,9 @@ def _missed(measured: Measurement, model: Model, history: History) -> str:
     return f"{constraint.key!r} has the limit {limit}; {reached}."
 
 
-def _best_reached(constraint: Constraint, model: Model, history: History) -> tuple[float, str]:
+def _best_reached(
+    constraint: Constraint, model: BuiltEnsemble, history: History
+) -> tuple[float, str]:
     """Smallest value of a constraint and the model that has it."""
     values = [
         (candidate.verdict[constraint.key].value, _named(list(candidate.weights), history))
