@@ -179,6 +179,7 @@ class BaseAutoClassifier(
         options.check()
         last = self._last_search if options.warm_start else None
         data = self._read(X, y, metadata)
+        budget.end_phase("reading")
         with contextlib.ExitStack() as stack:
             checkpoint = None
             if options.checkpoint is not None:
@@ -235,15 +236,20 @@ class BaseAutoClassifier(
                 on_start=observer.begin,
                 on_trial=observer.end,
             )
+            budget.end_phase("preparation")
             self.interrupted_ = search.run(rng)
+            budget.end_phase("search")
             report_failures(history, options.trial_time_limit)
             self._set_model(builder, builder.build(history, engine, budget), history)
         if cache is not None:
             self.cache_ = cache_report(evaluator.aggregator.reuses)
         self.strategy_ = strategy
+        budget.end_phase("ensemble")
         self.search_time_ = budget.elapsed
         self.history_ = history
         self._record_scores(evaluator.data, data)
+        budget.end_phase("scores")
+        self.seconds_ = budget.phases
         keep = range(len(history)) if options.warm_start else list(self.member_weights_)
         self.history_ = history.without_data(keep)
         if options.warm_start:

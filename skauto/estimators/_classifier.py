@@ -113,7 +113,11 @@ class AutoClassifier(BaseAutoClassifier):
     interrupted_ : bool
         Whether Ctrl-C ended the search. The model is made of the trials until then.
     search_time_ : float
-        Seconds of ``fit``.
+        Seconds of ``fit`` up to the fitted ensemble.
+    seconds_ : dict of str to float
+        Seconds of the phases of ``fit``: ``"reading"`` the table, ``"preparation"`` of space,
+        folds and workers, ``"search"``, ``"ensemble"`` (selection, refits and thresholds), and
+        ``"scores"`` of the ensemble.
     cache_ : dict of str to float
         Use of the cache: ``"n_steps"``, the steps before classifiers; ``"n_reused"``, the steps
         read from the cache; ``"hit_rate"``, their ratio; and ``"seconds_saved"``, summed over

@@ -590,3 +590,12 @@ def test_unseen_categories_are_predicted_behind_steps_that_refuse_missing_values
     new = pd.DataFrame({"a": ["r", None, "p"], "b": [0.0, 0.1, 0.2]})
     assert np.isfinite(clf.predict_proba(new)).all()
     assert clf.predict(new)[2]
+
+
+def test_the_seconds_of_the_phases_are_those_of_fit():
+    X, y = load_breast_cancer(return_X_y=True)
+    clf = AutoClassifier(max_evals=2, cv=2, random_state=0).fit(X, y)
+    *until_fitted, scores = clf.seconds_.values()
+    assert list(clf.seconds_) == ["reading", "preparation", "search", "ensemble", "scores"]
+    assert 0.0 < sum(until_fitted) <= clf.search_time_
+    assert scores > 0.0

@@ -89,6 +89,7 @@ def _seconds(estimator: Any) -> dict[str, Any]:
     shares = estimator.cost_report().reset_index().rename(columns={"fidelity": "share_of_rows"})
     return {
         "fit": estimator.search_time_,
+        "phases": [{"phase": n, "seconds": s} for n, s in estimator.seconds_.items()],
         "trials": sum(row["seconds"] for row in rows),
         "by_algorithm": sorted(rows, key=lambda row: -row["seconds"]),
         "by_share_of_rows": shares.to_dict("records"),
