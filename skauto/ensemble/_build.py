@@ -39,8 +39,9 @@ class EnsembleBuilder:
 
     The evaluator holds the data and refits, and its checker measures constraints. The reader is
     the first step of every pipeline. The ensemble optimizes `scoring` and has `n_members`,
-    counting repeated members. They are fitted on all rows, or without `refit` once per fold.
-    Without `decisions`, an ensemble predicts the most probable class.
+    counting repeated members, among the trials of the `pool`. They are fitted on all rows, or
+    without `refit` once per fold. Without `decisions`, an ensemble predicts the most probable
+    class.
     """
 
     _selector_type = MemberSelector
@@ -53,6 +54,7 @@ class EnsembleBuilder:
         n_members: int,
         refit: bool,
         scoring: Any,
+        pool: str | int = "best",
         decisions: DecisionChooser | None = None,
     ) -> None:
         self.evaluator = evaluator
@@ -66,6 +68,7 @@ class EnsembleBuilder:
             self.checker,
             n_members=n_members,
             scoring=scoring,
+            pool=pool,
             tunes_labels=self.decisions.decision != "argmax",
         )
         self.reserve = EnsembleReserve(self)

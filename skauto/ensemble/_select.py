@@ -37,7 +37,9 @@ class MemberSelector:
     """Select members by greedy ensemble selection on out-of-fold predictions.
 
     The ensemble optimizes `scoring` and has `n_members`, counting repeated members. The checker
-    predicts its constraints. With `tunes_labels`, class offsets are chosen afterwards.
+    predicts its constraints. With `tunes_labels`, class offsets are chosen afterwards. The
+    candidates are the best trials and the best of each algorithm (`pool` "best"), all, or a number
+    of best trials.
     """
 
     def __init__(
@@ -48,12 +50,14 @@ class MemberSelector:
         n_members: int,
         scoring: Any,
         tunes_labels: bool,
+        pool: str | int = "best",
     ) -> None:
         self.data = data
         self.checker = checker
         self.n_members = n_members
         self.scoring = scoring
         self.tunes_labels = tunes_labels
+        self.candidates = pool
 
     def select(
         self,
@@ -127,7 +131,12 @@ class MemberSelector:
         ]
         keys = [preference(history, trial) for trial in complete]
         algorithms = [trial.configuration.algorithm for trial in complete]
-        return [complete[i] for i in candidate_pool(keys, algorithms)]
+        if self.candidates == "best":
+            chosen = candidate_pool(keys, algorithms)
+        else:
+            n_best = len(keys) if isinstance(self.candidates, str) else self.candidates
+            chosen = candidate_pool(keys, algorithms, n_best=n_best, n_per_algorithm=0)
+        return [complete[i] for i in chosen]
 
     def loss_of(self, history: History, weights: Mapping[int, float]) -> float:
         """Loss of ensemble selection of the out-of-fold predictions of an ensemble."""

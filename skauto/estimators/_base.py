@@ -476,6 +476,7 @@ class BaseAutoClassifier(
             n_members=self.ensemble_size,
             decisions=decisions,
             refit=options.refit,
+            pool=options.pool,
             scoring=primary_scoring(self.scoring, data.n_classes),
         )
 

@@ -599,3 +599,19 @@ def test_the_seconds_of_the_phases_are_those_of_fit():
     assert list(clf.seconds_) == ["reading", "preparation", "search", "ensemble", "scores"]
     assert 0.0 < sum(until_fitted) <= clf.search_time_
     assert scores > 0.0
+
+
+@pytest.mark.parametrize(("pool", "n_candidates"), [(2, 2), ("all", 12), (100, 12)])
+def test_the_ensemble_is_selected_from_the_pool(pool, n_candidates):
+    X, y = make_classification(300, 8, n_informative=5, flip_y=0.2, random_state=0)
+    settings = {"max_evals": 12, "cv": 3, "initial": None, "random_state": 0}
+    options = SearchOptions(pool=pool, warm_start=True)  # keeps the predictions of all trials
+    clf = AutoClassifier("random", space=quick_space(), options=options, **settings).fit(X, y)
+    known = [trial for trial in clf.history_ if trial.complete]
+    best = sorted(known, key=lambda trial: (trial.loss, trial.tie_break))[:n_candidates]
+    assert set(clf.member_weights_) <= {trial.number for trial in best}
+
+
+def test_a_pool_of_no_trial_is_refused():
+    with pytest.raises(ValueError, match="The 'pool' parameter of SearchOptions must be"):
+        AutoClassifier(options=SearchOptions(pool=0)).fit([[0.0], [1.0]] * 10, [0, 1] * 10)
