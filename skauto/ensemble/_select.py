@@ -16,6 +16,7 @@ from skauto.history import History, OutOfFold, Trial
 from skauto.schedule import seconds_of_selection
 from skauto.selection import (
     BrierLoss,
+    ErrorLoss,
     LogLoss,
     Loss,
     ScorerLoss,
@@ -155,11 +156,13 @@ class MemberSelector:
     def selection_loss(self, rows: IntArray) -> Loss:
         """Loss of ensemble selection for predictions of some rows.
 
-        It is the loss of the scorer plus a fraction of the log loss. If class offsets are tuned,
-        it is the log loss alone: on generated data this was as good as the loss at the best
-        threshold, and better than the loss of the most probable class.
+        It is the loss of the scorer plus a fraction of the log loss. For accuracy, and if class
+        offsets are tuned, it is the log loss alone: on small tables the error rate of the selected
+        ensemble is too low by chance, and on new rows it is the same.
         """
         loss = self.score_loss(rows)
+        if isinstance(loss, ErrorLoss):
+            return LogLoss()
         if self.tunes_labels and gains_by_offsets(loss, self.data.y[rows], len(self.data.classes)):
             return LogLoss()
         return loss if isinstance(loss, LogLoss | BrierLoss) else SmoothedLoss(loss)
