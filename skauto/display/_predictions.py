@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.history import OutOfFold
 from skauto.selection._intervals import Answers, Truth
 from skauto.utils import FloatArray, IntArray, take_rows
 
@@ -26,15 +25,12 @@ class Predictions:
 
     @classmethod
     def out_of_fold(cls, estimator: Any) -> "Predictions | None":
-        """Average the out-of-fold probabilities of the members; None if they were not kept."""
-        history, weights = estimator.history_, estimator.member_weights_
-        members = [history[number] for number in weights]
-        if history.goal.targets is None or not members:
+        """Return the out-of-fold predictions of the ensemble; None if it has none."""
+        history = estimator.history_
+        if history.goal.targets is None or estimator._out_of_fold is None:
             return None
-        if any(trial.predictions is None for trial in members):
-            return None
-        mean = OutOfFold.mean(members, weights.values())
-        total, rows = mean.predictions, mean.rows
+        ensemble, _ = estimator._out_of_fold
+        total, rows = ensemble.predictions, ensemble.rows
         decision = estimator.ensemble_.decision_
         probabilities = decision.scale(total[rows] / total[rows].sum(axis=1, keepdims=True))
         labels = estimator._out_of_fold_labels[rows]

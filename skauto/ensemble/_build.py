@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 from skauto.constraints._base import limited_resources
 from skauto.constraints._checker import ConstraintChecker
 from skauto.engines import Engine
+from skauto.ensemble._cross_fit import cross_fitted
 from skauto.ensemble._decide import (
     DecisionChooser,
     DecisionPair,
@@ -230,13 +231,15 @@ class EnsembleBuilder:
         history, weights = refits.history, chosen.weights
         rule = self.choose_decision(history, weights)
         trials = [history[number] for number in weights]
-        mean = OutOfFold.mean(trials, weights.values())
-        labels = np.full(len(mean.predictions), -1)
-        labels[mean.rows] = decided_labels(mean.predictions, mean.rows, rule.out_of_fold)
         numbers = sorted(weights, key=lambda n: preference(history, history[n]))
         singles = (self._single(number, refits) for number in numbers)
         best = next((s for s in singles if s.verdict.passes), None)
         best = best or self._single(numbers[0], refits)
+        ensemble = self.out_of_fold(history, weights, self.selector.n_members)
+        labels = np.full(len(ensemble.predictions), -1)
+        labels[ensemble.rows] = decided_labels(
+            ensemble.predictions, ensemble.rows, rule.out_of_fold
+        )
         return BuiltEnsemble(
             chosen.model,
             weights,
@@ -250,8 +253,18 @@ class EnsembleBuilder:
             refused=refused,
             not_fitted=refits.missing,
             refit_errors={n: refits.errors[n] for n in sorted(refits.failed)},
+            out_of_fold=(ensemble, self.out_of_fold(history, {next(iter(best.weights)): 1.0}, 1)),
             labels=labels,
         )
+
+    def out_of_fold(
+        self, history: History, weights: dict[int, float], n_members: int
+    ) -> OutOfFold:
+        """Out-of-fold predictions of an ensemble, without limits by ensembles of other rows."""
+        found = None if history.limits else cross_fitted(self.selector, history, n_members)
+        if found is not None:
+            return found
+        return OutOfFold.mean([history[number] for number in weights], weights.values())
 
     def _single(self, number: int, refits: Refits) -> CheckedEnsemble:
         """A single member; without a model if it is not fitted on all rows."""

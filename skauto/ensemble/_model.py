@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from skauto.constraints._checker import Verdict
+from skauto.history import OutOfFold
 from skauto.model import PipelineEnsemble
 from skauto.utils import IntArray
 
@@ -20,8 +21,9 @@ class CheckedEnsemble:
 class BuiltEnsemble:
     """Result of `EnsembleBuilder.build`.
 
-    `labels` are the class codes (n_samples,) of the out-of-fold predictions of the ensemble after
-    its decision, -1 in rows that no fold predicted; None if no member was fitted in time.
+    `out_of_fold` are the predictions of the ensemble and of its best pipeline, see `cross_fitted`,
+    and `labels` the class codes (n_samples,) of the former after the decision, -1 in rows that no
+    fold predicted. They are None if no member was fitted in time.
     """
 
     ensemble: PipelineEnsemble
@@ -35,4 +37,5 @@ class BuiltEnsemble:
     refused: list[CheckedEnsemble] = field(default_factory=list)  # those that violate a limit
     not_fitted: list[int] = field(default_factory=list)  # numbers of trials not refitted in time
     refit_errors: dict[int, str] = field(default_factory=dict)  # by trial number
+    out_of_fold: tuple[OutOfFold, OutOfFold] | None = None
     labels: IntArray | None = None

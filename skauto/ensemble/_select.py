@@ -2,13 +2,13 @@
 
 import math
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from skauto.constraints._checker import ConstraintChecker
 from skauto.data import TrainingData
@@ -16,7 +16,6 @@ from skauto.history import History, OutOfFold, Trial
 from skauto.schedule import seconds_of_selection
 from skauto.selection import (
     BrierLoss,
-    ErrorLoss,
     LogLoss,
     Loss,
     ScorerLoss,
@@ -132,12 +131,14 @@ class MemberSelector:
         ]
         keys = [preference(history, trial) for trial in complete]
         algorithms = [trial.configuration.algorithm for trial in complete]
+        return [complete[i] for i in self.candidates_of(keys, algorithms)]
+
+    def candidates_of(self, keys: ArrayLike, algorithms: Sequence[str]) -> IntArray:
+        """Return the candidates among trials, by their sort keys and algorithms, best first."""
         if self.candidates == "best":
-            chosen = candidate_pool(keys, algorithms)
-        else:
-            n_best = len(keys) if isinstance(self.candidates, str) else self.candidates
-            chosen = candidate_pool(keys, algorithms, n_best=n_best, n_per_algorithm=0)
-        return [complete[i] for i in chosen]
+            return candidate_pool(keys, algorithms)
+        n_best = len(algorithms) if isinstance(self.candidates, str) else self.candidates
+        return candidate_pool(keys, algorithms, n_best=n_best, n_per_algorithm=0)
 
     def loss_of(self, history: History, weights: Mapping[int, float]) -> float:
         """Loss of ensemble selection of the out-of-fold predictions of an ensemble."""
@@ -156,13 +157,11 @@ class MemberSelector:
     def selection_loss(self, rows: IntArray) -> Loss:
         """Loss of ensemble selection for predictions of some rows.
 
-        It is the loss of the scorer plus a fraction of the log loss. For accuracy, and if class
-        offsets are tuned, it is the log loss alone: on small tables the error rate of the selected
-        ensemble is too low by chance, and on new rows it is the same.
+        It is the loss of the scorer plus a fraction of the log loss. If class offsets are tuned,
+        it is the log loss alone: on generated data this was as good as the loss at the best
+        threshold, and better than the loss of the most probable class.
         """
         loss = self.score_loss(rows)
-        if isinstance(loss, ErrorLoss):
-            return LogLoss()
         if self.tunes_labels and gains_by_offsets(loss, self.data.y[rows], len(self.data.classes)):
             return LogLoss()
         return loss if isinstance(loss, LogLoss | BrierLoss) else SmoothedLoss(loss)

@@ -582,8 +582,8 @@ class BaseAutoClassifier(
         weights = builder.select(history, checker=builder.decisions.search_checker)
         if not weights:
             return math.nan
-        trials = [history[number] for number in weights]
-        return score_of_ensemble(self.scorer_, trials, list(weights.values()), builder.data)
+        predictions = builder.out_of_fold(history, weights, self.ensemble_size)
+        return score_of_ensemble(self.scorer_, predictions, builder.data)
 
     def _set_model(self, builder: EnsembleBuilder, model: BuiltEnsemble, history: History) -> None:
         if model.fallback and not model.refit_errors:
@@ -598,6 +598,7 @@ class BaseAutoClassifier(
         self._refit_errors = model.refit_errors
         self.ensemble_ = model.ensemble
         self.member_weights_ = model.weights
+        self._out_of_fold = model.out_of_fold
         self._out_of_fold_labels = model.labels
         self._before = self._point = None  # of an operating point
         if model.best is not None:

@@ -16,7 +16,7 @@ from skauto.display._predictions import Predictions
 from skauto.estimators._reporting import ReportMixin
 from skauto.estimators._scoring import primary_scoring
 from skauto.exceptions import NoBetterThanGuessingWarning
-from skauto.history import OutOfFold, Trial
+from skauto.history import OutOfFold
 from skauto.selection._intervals import (
     Answers,
     Truth,
@@ -47,12 +47,18 @@ class ScoreMixin(ReportMixin):
     scoring: Any
     classes_: NDArray[Any]
     _kept_rows: BoolArray | None
+    _out_of_fold: Any
     _scores: dict[str, Interval]
     _fold_scores: tuple[float, ...]
 
     @property
     def ensemble_score_(self) -> float:
-        """Score of the ensemble on its out-of-fold predictions, of all rows together."""
+        """Score of the ensemble on its out-of-fold predictions, of all rows together.
+
+        Up to 3,000 rows without limits, each part of the rows is predicted by the ensemble that is
+        selected on the other parts: the score of the selected ensemble on the rows that selected
+        it would be too high.
+        """
         check_is_fitted(self)
         return self._scores.get(ENSEMBLE, _UNKNOWN)[0]
 
@@ -153,10 +159,8 @@ class ScoreMixin(ReportMixin):
             return
         truth = known.truth_of(self.history_.goal.sample_weight, data.X)
         models = {ENSEMBLE: known.answers}
-        best = self.best_trial_
-        if best is not None and best.predictions is not None:
-            predicted = np.asarray(best.predictions[known.rows], dtype=np.float64)
-            models[BEST] = Answers(predicted, np.argmax(predicted, axis=1))
+        best = self._out_of_fold[1].predictions[known.rows]
+        models[BEST] = Answers(best, np.argmax(best, axis=1))
         scoring = primary_scoring(self.scoring, len(self.classes_))
         self._scores = score_models(self.scorer_, scoring, models, truth)
         self._fold_scores = _by_fold(self.scorer_, known, truth, read.splits)
@@ -198,11 +202,8 @@ def score_models(
     return found
 
 
-def score_of_ensemble(
-    scorer: Any, trials: Sequence[Trial], weights: Sequence[float], data: TrainingData
-) -> float:
-    """Score of the weighted mean of out-of-fold predictions, with the most probable class."""
-    out_of_fold = OutOfFold.mean(trials, weights)
+def score_of_ensemble(scorer: Any, out_of_fold: OutOfFold, data: TrainingData) -> float:
+    """Score of out-of-fold predictions of an ensemble, with the most probable class."""
     mean, rows = out_of_fold.predictions, out_of_fold.rows
     X = None if data.X is None else take_rows(data.X, rows)
     truth = Truth(data.y[rows], data.classes, data.weights_of(rows), X)

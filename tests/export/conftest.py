@@ -82,7 +82,7 @@ def automl(table):
     X, y = table
     space = get_space("default")
     initial = [full(space, choice) for choice in CONFIGURATIONS]
-    automl = AutoClassifier(initial=initial, max_evals=len(initial), cv=2, random_state=0)
+    automl = AutoClassifier(initial=initial, max_evals=len(initial), cv=0.5, random_state=0)
     automl.fit(X, y)
     assert set(automl.history_.counts()) == {"ok"}
     return automl
