@@ -33,7 +33,6 @@ from skauto.space.catalog import (
     LightGBMClassifier,
     NetworkClassifier,
     PairFeatures,
-    PiecewiseLinearEncoder,
     RobustSmoothScaler,
     ScaledGammaSVC,
 )
@@ -208,16 +207,6 @@ def _selu(graph: Graph, value: str) -> str:
     return graph.add("Add", low, high)
 
 
-def _piecewise_linear(graph: Graph, value: str, step: Any) -> str:
-    """Add ``(x - low) / (high - low)`` for each bin, clipped to [0, 1]."""
-    columns = np.repeat(np.arange(len(step.edges_)), [len(edges) - 1 for edges in step.edges_])
-    low = np.concatenate([edges[:-1] for edges in step.edges_])
-    high = np.concatenate([edges[1:] for edges in step.edges_])
-    repeated = graph.add("Gather", value, columns.astype(np.int64), axis=1)
-    place = graph.add("Div", graph.add("Sub", repeated, low), high - low)
-    return graph.add("Clip", place, 0.0, 1.0)
-
-
 _CONVERTERS: dict[type, Callable[[Graph, str, Any], str]] = {
     ArrayImputer: _imputer,
     ArrayScaler: _scaler,
@@ -232,7 +221,6 @@ _CONVERTERS: dict[type, Callable[[Graph, str, Any], str]] = {
     NetworkClassifier: _network,
     Nystroem: _nystroem,
     PairFeatures: _pair_features,
-    PiecewiseLinearEncoder: _piecewise_linear,
     PolynomialFeatures: _polynomial,
     RandomForestClassifier: add_forest,
     RandomTreesEmbedding: add_embedding,

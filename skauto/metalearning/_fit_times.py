@@ -42,8 +42,6 @@ _SIZES: dict[str, dict[str, float]] = {
 }
 # Number of columns that the transformer "pairs" adds to a table of 7 or more numeric columns.
 _N_PAIRS = 63
-# Usual number of columns by which "piecewise_linear" replaces one; binary columns stay.
-_N_BINS = 8
 
 
 @dataclass(frozen=True)
@@ -165,11 +163,8 @@ def _inputs(configuration: Configuration, shape: TableSize) -> tuple[str, FloatA
     values = configuration.parameters(step)
     one_hot = "encoder" in configuration.steps and configuration["encoder"] == "one_hot"
     n_columns = shape.n_one_hot if one_hot else shape.n_columns
-    transformer = configuration["transformer"] if "transformer" in configuration.steps else ""
-    if transformer == "pairs":
+    if "transformer" in configuration.steps and configuration["transformer"] == "pairs":
         n_columns += _N_PAIRS
-    elif transformer == "piecewise_linear":
-        n_columns *= _N_BINS
     sizes = [
         np.log(max(float(values.get(key, usual)), 1e-6) / usual)
         for key, usual in _SIZES.get(name, {}).items()

@@ -48,7 +48,6 @@ CONVERTIBLE = [
     {"imputer": "simple", "scaler": "robust_smooth", "transformer": "pca", "classifier": "lda"},
     LINEAR | {"scaler": "min_max"},
     LINEAR | {"transformer": "polynomial"},
-    LINEAR | {"transformer": "piecewise_linear"},
     LINEAR | {"transformer": "nystroem"},
     LINEAR | {"transformer": "random_trees_embedding"},
     LINEAR | {"selector": "select_extra_trees"},

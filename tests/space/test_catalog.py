@@ -104,7 +104,7 @@ def test_number_of_structures(name, components, n_structures):
         ("divbo", 101, 0, 7, 0),
         ("fang_mlp", 10, 0, 0, 0),
         ("fang_gbm", 7, 0, 0, 0),
-        ("default", 0, 0, 0, 58),
+        ("default", 0, 0, 0, 57),
     ],
 )
 def test_number_of_hyper_parameters(name, printed, imputer, gone, ours):

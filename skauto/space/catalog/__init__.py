@@ -9,7 +9,6 @@ from skauto.space.catalog._estimators import (
 from skauto.space.catalog._lightgbm import LightGBMClassifier
 from skauto.space.catalog._network import NetworkClassifier
 from skauto.space.catalog._pairs import PairFeatures
-from skauto.space.catalog._piecewise_linear import PiecewiseLinearEncoder
 from skauto.space.catalog._robust_smooth import RobustSmoothScaler
 from skauto.space.catalog._spaces import get_space
 
@@ -21,7 +20,6 @@ __all__ = [
     "LightGBMClassifier",
     "NetworkClassifier",
     "PairFeatures",
-    "PiecewiseLinearEncoder",
     "RobustSmoothScaler",
     "ScaledGammaSVC",
     "get_space",

@@ -103,15 +103,6 @@ def _forbid_pointless(space: SearchSpace) -> None:
         {"transformer": ["nystroem", "random_trees_embedding", "polynomial"]},
         {"classifier": ["svm", "k_nearest_neighbors", "qda", "gaussian_nb", "mlp"]},
     )
-    # the encoding does not depend on the scale, and is for linear models and networks
-    space.forbid(
-        {"transformer": "piecewise_linear"},
-        {"scaler": ["none", "robust_smooth", "quantile", "min_max"]},
-    )
-    space.forbid(
-        {"transformer": "piecewise_linear"},
-        {"classifier": [*trees, "svm", "k_nearest_neighbors", "qda", "gaussian_nb"]},
-    )
     # the embedding is sparse
     space.forbid({"transformer": "random_trees_embedding"}, {"classifier": dense})
     # their fit has no class weights

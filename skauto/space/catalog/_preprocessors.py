@@ -29,14 +29,11 @@ from skauto.space.catalog._array_steps import ArrayImputer, ArrayScaler
 from skauto.space.catalog._category_columns import CategoryColumns
 from skauto.space.catalog._estimators import CrossFittedTargetEncoder, positive_part
 from skauto.space.catalog._pairs import PairFeatures
-from skauto.space.catalog._piecewise_linear import PiecewiseLinearEncoder
 from skauto.space.catalog._robust_smooth import RobustSmoothScaler
 
 # One-hot encodings with more cells (160 MB as a dense matrix) are sparse.
 _MAX_DENSE_CELLS = 20_000_000
 _MAX_POLYNOMIAL_COLUMNS = 3000
-# Maximum number of columns of a piecewise linear encoding.
-_MAX_ENCODED_COLUMNS = 2_000
 # Up to 64 new columns of 8 bytes take 50 MB.
 _MAX_PAIRED_ROWS = 100_000
 # Strength 1 makes group and class independent. Larger strengths compensate for columns that are
@@ -91,12 +88,6 @@ def _adapt_smote(estimator: Any, context: FitContext) -> None:
 def _adapt_polynomial(estimator: Any, context: FitContext) -> None:
     if context.n_features * (context.n_features + 3) / 2 > _MAX_POLYNOMIAL_COLUMNS:
         estimator.set_params(degree=1)
-
-
-def _adapt_piecewise_linear(estimator: Any, context: FitContext) -> None:
-    """Bound the number of columns of the encoding."""
-    most = max(2, _MAX_ENCODED_COLUMNS // context.n_features)
-    estimator.set_params(n_bins=min(estimator.n_bins, most))
 
 
 def _adapt_nystroem(estimator: Any, context: FitContext) -> None:
@@ -237,13 +228,6 @@ TRANSFORMERS = [
             "n_components": Integer(30, 1000, log=True, default=200),
         },
         adapt=_adapt_nystroem,
-    ),
-    Component(
-        "piecewise_linear",
-        PiecewiseLinearEncoder(),
-        {"n_bins": Integer(3, 32, log=True, default=12)},
-        adapt=_adapt_piecewise_linear,
-        dense_only=True,
     ),
     Component(
         "random_trees_embedding",
