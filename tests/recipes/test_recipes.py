@@ -138,12 +138,3 @@ def test_service_answers_and_refuses(
         assert (status, "'worst area'" in answer["detail"]) == (422, True)
         status, answer = post(address, [dict.fromkeys(COLUMNS, {"not": "a cell"})])
         assert (status, "'mean radius'" in answer["detail"]) == (422, True)
-
-
-def test_a_first_hour_has_one_number_for_the_model(tmp_path: Path, rows: pd.DataFrame) -> None:
-    pytest.importorskip("uvicorn")
-    pytest.importorskip("fastapi")
-    rows.replace({"class": {0: "malignant", 1: "benign"}}).to_csv(tmp_path / "rows.csv")
-    printed = run("first_hour.py", tmp_path, "rows.csv", "class", "--max-evals", "2")
-    steps = ["mistake:", "shell:", "python:", "report:", "operating", "export:", "service:", "bad"]
-    assert [line.split()[0] for line in printed.splitlines()] == steps
