@@ -63,7 +63,7 @@ def fit(arguments: Namespace) -> None:
             "versions": {name: version(name) for name in ("skauto", "scikit-learn", "numpy")},
         }
         save_summary(folder, summary)  # first: the model can be used if no report can be drawn
-        summary["report"] = _try_report(estimator, folder / REPORT)
+        summary["report"] = _try_report(estimator, folder / REPORT, X)
         save_summary(folder, summary)
     _print_json(summary) if arguments.json else print(_told(score_name(estimator), summary))
 
@@ -210,9 +210,9 @@ def _known_columns(
     return table[names]
 
 
-def _try_report(estimator: Any, path: Path) -> str | None:
+def _try_report(estimator: Any, path: Path, X: Any) -> str | None:
     """Write a report; without matplotlib a note that says so, and None."""
-    error = _write_report(estimator, path)
+    error = _write_report(estimator, path, X)
     if error:
         note(f"No report is written: {error}")
         return None

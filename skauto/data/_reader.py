@@ -39,6 +39,7 @@ from skauto.data._table import (
 )
 from skauto.data._text_budget import text_widths
 from skauto.exceptions import ColumnKindWarning
+from skauto.utils import single_blas_thread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -202,7 +203,8 @@ class TableReader(TransformerMixin, BaseEstimator):
                     "dense table, or one-hot columns."
                 )
             return _read_sparse(X)
-        self.columns_, blocks = self._fit_columns(X, y)
+        with single_blas_thread():  # the matrices are small; threads wait for busy cores
+            self.columns_, blocks = self._fit_columns(X, y)
         starts = np.cumsum([0] + [block.values.shape[1] for block in blocks]).tolist()
         categorical = [
             (start + output, n_levels)

@@ -127,6 +127,18 @@ class ProgressLine:
         if due or _overwrites():
             self._write()
 
+    def interrupt(self) -> None:
+        """Say what is kept of a search that Ctrl-C or the stop button has ended."""
+        self.pending.clear()
+        n_trials = len(self.history)
+        kept = f"{n_trials} trials are kept, and the ensemble is fitted of them"
+        if not any(trial.status == "ok" for trial in self.history):
+            kept = "no trial has a score yet, and the model predicts the shares of the classes"
+        self._write(last=True)
+        sys.stdout.write(f"Interrupted: {kept}. Interrupt again to stop at once.\n")
+        sys.stdout.flush()
+        self.width = 0
+
     def close(self) -> None:
         """Print the last state."""
         self.pending.clear()
@@ -162,11 +174,13 @@ class ProgressLine:
         left = self._seconds_left(elapsed)
         if left is not None and self.pending:
             parts.append(f"{_clock(left)} left")
+        named = self.score
+        if not math.isnan(self.of_ensemble):
+            parts.append(f"ensemble {named} {self.of_ensemble:.4g}")
+            named = "trial"
         if self.best is not None:
             best = f"{mean_score(self.best):.4g} ({algorithm_of(self.best)})"
-            parts.append(f"best {self.score} {best}")
-        if not math.isnan(self.of_ensemble):
-            parts.append(f"ensemble {self.of_ensemble:.4g}")
+            parts.append(f"best {named} {best}")
         if self.pending:
             name = self.pending[0].configuration.structure[-1]
             more = len(self.pending) - 1

@@ -172,7 +172,7 @@ class BaseAutoClassifier(
         options.check()
         last = self._last_search if options.warm_start else None
         data = self._read(X, y, metadata)
-        with contextlib.ExitStack() as stack:
+        with contextlib.ExitStack() as shown, contextlib.ExitStack() as stack:
             checkpoint = None
             if options.checkpoint is not None:
                 checkpoint = stack.enter_context(Checkpoint(options.checkpoint))
@@ -206,11 +206,12 @@ class BaseAutoClassifier(
             else:
                 history = History(goal)
             self._replace_last_fit(last, data, scorers, neighbors)
+            self._target = str(getattr(y, "name", None) or "") or None
             engine = stack.enter_context(self._engine(evaluator, options))
-            progress = start_progress(self, history, lambda: self._score_so_far(builder, history))
-            observer = Observer(
-                self, history, budget.max_evals, options.patience, stack.enter_context(progress)
+            line = shown.enter_context(
+                start_progress(self, history, lambda: self._score_so_far(builder, history))
             )
+            observer = Observer(self, history, budget.max_evals, options.patience, line)
             known = {trial.configuration for trial in history}
             search = Search(
                 strategy,
@@ -227,14 +228,19 @@ class BaseAutoClassifier(
                 on_trial=observer.end,
             )
             self.interrupted_ = search.run(rng)
+            if self.interrupted_ and line is not None:
+                line.interrupt()
             report_failures(history, options.trial_time_limit)
             self._set_model(builder, builder.build(history, engine, budget), history)
-        if cache is not None:
-            self.cache_ = evaluator.cache_report()
-        self.strategy_ = strategy
-        self.search_time_ = budget.elapsed
-        self.history_ = history
-        self._record_scores(evaluator.data, data)
+            stack.close()
+            if cache is not None:
+                self.cache_ = evaluator.cache_report()
+            self.strategy_ = strategy
+            self.search_time_ = budget.elapsed
+            self.history_ = history
+            self._record_scores(evaluator.data, data)
+            if line is not None:
+                line.of_ensemble = self.ensemble_score_
         keep = range(len(history)) if options.warm_start else list(self.member_weights_)
         self.history_ = history.without_data(keep)
         if options.warm_start:

@@ -33,6 +33,7 @@ class ReportMixin:
     member_weights_: dict[int, float]
     reader_: TableReader
     scorer_: Callable[..., float]
+    _target: str | None = None  # name of y in fit
 
     def table_report(self) -> "pd.DataFrame":
         """Kind of each column of the table, and the reason for it (needs pandas).
@@ -184,22 +185,23 @@ class ReportMixin:
         path : path-like
             File to write; an existing one is replaced.
         X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features), default=None
-            Held-out rows. With them, the report is about the predictions of these rows, and shows
-            the permutation importance of the columns on a sample of them.
+            Rows to show what drives the answers, by permuting the columns of a sample. With
+            ``y`` they must be held-out rows: the report is about their predictions.
         y : array-like of shape (n_samples,), default=None
-            Classes of ``X``; required with ``X``.
+            Classes of ``X``. Without it, ``X`` can be the rows of ``fit``.
         importance : Bunch, default=None
             Result of :func:`skauto.inspection.cross_validated_importance` on the rows of ``fit``,
             which is shown in place of the importance on ``X``.
         title : str, default=None
-            Title of the report; None makes one from the name of ``y`` or the classes.
+            Title of the report; None makes one from the name of ``y``, here or in ``fit``, or
+            from the classes.
 
         Raises
         ------
         ImportError
             If matplotlib or pandas is not installed.
         ValueError
-            If only one of X and y is given, or the importance has not one row for each column.
+            If y is given without X, or the importance has not one row for each column.
         NotFittedError
             Before ``fit``.
 
@@ -234,9 +236,9 @@ class ReportMixin:
         Parameters
         ----------
         X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features), default=None
-            Held-out rows, see ``save_report``.
+            Rows, see ``save_report``.
         y : array-like of shape (n_samples,), default=None
-            Classes of ``X``; required with ``X``.
+            Classes of ``X`` if they are held-out rows.
         importance : Bunch, default=None
             Result of :func:`skauto.inspection.cross_validated_importance`, see ``save_report``.
         title : str, default=None
@@ -254,7 +256,7 @@ class ReportMixin:
         ImportError
             If pandas is not installed.
         ValueError
-            If only one of X and y is given, or the importance has not one row for each column.
+            If y is given without X, or the importance has not one row for each column.
         NotFittedError
             Before ``fit``.
 

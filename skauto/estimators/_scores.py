@@ -22,6 +22,7 @@ from skauto.selection._intervals import (
     Answers,
     Truth,
     interval_of,
+    interval_without_errors,
     resampled_scores,
     score_answers,
 )
@@ -194,6 +195,8 @@ def score_models(
     deviations = resampled_scores(scorer, scoring, list(models.values()), truth)
     by_name = dict(zip(models, deviations.T, strict=True))
     found = {name: interval_of(scores[name], by_name[name]) for name in models}
+    for name, answers in models.items():
+        found[name] = interval_without_errors(scoring, answers, truth) or found[name]
     lead = scores[ENSEMBLE] - scores[MAJORITY]
     found[_LEAD] = interval_of(lead, by_name[ENSEMBLE] - by_name[MAJORITY])
     return found

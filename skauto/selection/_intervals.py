@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.selection._label_losses import LabelLoss
+from skauto.selection._label_losses import ErrorLoss, LabelLoss
 from skauto.selection._losses import BrierLoss, LogLoss
 from skauto.selection._scorer_loss import ScorerLoss, get_loss
 from skauto.selection._scores import score_probabilities
@@ -115,6 +115,20 @@ def interval_of(score: float, deviations: FloatArray) -> tuple[float, float, flo
         return score, float("nan"), float("nan")
     low, high = np.quantile(known, [_LOW, _HIGH])
     return score, float(score + low), float(score + high)
+
+
+def interval_without_errors(
+    scoring: Any, answers: Answers, truth: Truth
+) -> tuple[float, float, float] | None:
+    """Return an accuracy of 1 with its exact 95% interval; None if an answer is wrong.
+
+    All resamples of right answers are right, so the bootstrap says nothing about the errors that
+    may come. None for other scores, too.
+    """
+    loss = get_loss(scoring, truth.classes)
+    if not isinstance(loss, ErrorLoss) or not np.array_equal(answers.labels, truth.y):
+        return None
+    return 1.0, float(_LOW ** (1.0 / len(truth.y))), 1.0
 
 
 def _scores_by_scorer(

@@ -121,7 +121,37 @@ def test_the_line_has_the_score_of_the_ensemble_so_far(monkeypatch, capsys):
     monkeypatch.setattr("skauto.display._progress._MAX_SHARE", 1e9)
     clf = quiet(4, verbose=1).fit(*iris())
     last = capsys.readouterr().out.splitlines()[-1]
-    assert f", ensemble {clf.ensemble_score_:.4g}" in last
+    assert f", ensemble accuracy {clf.ensemble_score_:.4g}, best trial {clf.best_score_:.4g}" in last
+
+
+def test_the_last_line_has_the_score_of_the_fitted_ensemble(capsys):
+    clf = quiet(4, verbose=1).fit(*iris())
+    *_, last = capsys.readouterr().out.splitlines()
+    assert re.match(rf"4/4 trials, .* elapsed, ensemble accuracy {clf.ensemble_score_:.4g},", last)
+
+
+class Interrupting:
+    """Interrupts a search after some trials, as Ctrl-C would."""
+
+    def __init__(self, n_trials):
+        self.n_left = n_trials
+
+    def setup(self, estimator, context): ...
+    def teardown(self, estimator, context): ...
+    def on_fit_task_begin(self, estimator, context): ...
+    def on_fit_task_end(self, estimator, context):
+        self.n_left -= 1
+        if self.n_left == 0:
+            raise KeyboardInterrupt
+
+
+def test_an_interruption_says_what_is_kept(capsys):
+    clf = quiet(9, verbose=1).set_callbacks(Interrupting(4)).fit(*iris())
+    *_, kept, last = capsys.readouterr().out.splitlines()
+    assert clf.interrupted_
+    assert len(clf.history_) == 4
+    assert kept.startswith("Interrupted: 4 trials are kept, and the ensemble is fitted of them.")
+    assert f"ensemble accuracy {clf.ensemble_score_:.4g}" in last
 
 
 def test_the_logger_has_a_record_of_each_trial(caplog):

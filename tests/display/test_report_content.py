@@ -143,6 +143,28 @@ def test_drivers_are_the_columns_that_decide_with_their_directions(fitted, custo
     assert by_name["customer_id"]["changed_answers"] == 0.0
 
 
+def test_rows_without_classes_show_what_moves_the_probabilities(fitted, customers):
+    X = customers[0]
+    report = fitted.report_dict(X=X)
+    assert report["verdict"] == fitted.report_dict()["verdict"]
+    drivers = report["drivers"]
+    assert (drivers["n_rows"], drivers["measured_on"]) == (600, "rows without classes")
+    by_name = {row["column"]: row for row in drivers["columns"]}
+    assert {row["column"] for row in drivers["columns"][:2]} == {"age", "plan"}
+    assert by_name["plan"]["direction"]["trend"] == "rising"
+    assert by_name["customer_id"]["importance"] == 0.0
+    # A column that is shuffled moves the probabilities by as much as new rows differ in it.
+    moved = X.assign(age=np.random.default_rng(1).permutation(X["age"]))
+    change = np.abs(fitted.predict_proba(moved) - fitted.predict_proba(X)).sum(axis=1).mean() / 2
+    assert by_name["age"]["importance"] == pytest.approx(change, rel=0.15)
+
+
+def test_the_report_names_the_target_of_fit(fitted, customers):
+    report = fitted.report_dict()
+    assert report["data"]["target"] == customers[1].name
+    assert report["title"] == f"How well can {customers[1].name} be predicted?"
+
+
 def arrow(X):
     return pa.Table.from_pandas(pd.DataFrame(X))
 
@@ -305,8 +327,8 @@ def test_a_title_can_be_given(fitted):
     assert fitted.report_dict(title="Renewals")["title"] == "Renewals"
 
 
-def test_content_needs_a_fitted_estimator_and_both_of_rows_and_classes(fitted, customers):
+def test_content_needs_a_fitted_estimator_and_the_rows_of_classes(fitted, customers):
     with pytest.raises(NotFittedError):
         AutoClassifier().report_dict()
-    with pytest.raises(ValueError, match=r"report_dict needs both of 'X' and 'y'.*only y"):
+    with pytest.raises(ValueError, match=r"report_dict needs the rows 'X'.*only y"):
         fitted.report_dict(y=customers[1])

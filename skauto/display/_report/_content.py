@@ -54,10 +54,10 @@ def report_html(estimator: Any, X: Any, y: Any, importance: Any, title: str | No
 
 
 def _check(estimator: Any, caller: str, X: Any, y: Any, importance: Any) -> None:
-    if (X is None) != (y is None):
+    if X is None and y is not None:
         raise ValueError(
-            f"{caller} needs both of 'X' and 'y' for scores on held-out rows, or neither. Got "
-            f"only {'y' if X is None else 'X'}."
+            f"{caller} needs the rows 'X' of the classes 'y'. Got only y; give both, or X alone "
+            "for what drives the answers."
         )
     if importance is None:
         return

@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +11,11 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from skauto.data._table import Cells, Levels, Numbers, read_columns, text_of
-from skauto.display._predictions import Predictions
-from skauto.display._report._evidence import HELD_OUT, OUT_OF_FOLD, Evidence
+from skauto.display._report._evidence import HELD_OUT, OUT_OF_FOLD, WITHOUT_CLASSES, Evidence
 from skauto.display._report._permuted import predict_stacked, with_rows_of
 from skauto.display._report._verdict import name_of_score
 from skauto.exceptions import UnreadableCellsWarning
-from skauto.selection._intervals import score_answers
+from skauto.selection._intervals import Answers, score_answers
 from skauto.utils import FloatArray, IntArray, take_rows
 
 # Rows that are predicted: as many as the models predict in these seconds, by the seconds that the
@@ -54,7 +53,8 @@ class Plan:
 def drivers(evidence: Evidence, importance: Any) -> dict[str, Any] | None:
     """Importance of the columns, the largest first; None without rows and without importance.
 
-    `importance` is a result of `cross_validated_importance`; None permutes held-out rows.
+    `importance` is a result of `cross_validated_importance`; None permutes the rows given. With
+    classes, the importance is the loss of the score; without, the change of the probabilities.
     """
     estimator = evidence.estimator
     names = column_names(estimator)
@@ -71,10 +71,10 @@ def drivers(evidence: Evidence, importance: Any) -> dict[str, Any] | None:
                 )
             ],
         }
-    elif evidence.held_out is not None and estimator.member_weights_:
+    elif evidence.given is not None and estimator.member_weights_:
         with warnings.catch_warnings():  # held-out rows were predicted before, which warns
             warnings.simplefilter("ignore", UnreadableCellsWarning)
-            found = _permute(evidence, evidence.held_out, names)
+            found = _permute(evidence, evidence.given, names)
     else:
         return None
     found["columns"].sort(key=lambda row: -np.nan_to_num(row["importance"], nan=-math.inf))
@@ -88,14 +88,13 @@ def column_names(estimator: Any) -> list[str]:
     return list(getattr(estimator, "feature_names_in_", numbers))
 
 
-def _permute(evidence: Evidence, known: Predictions, names: list[str]) -> dict[str, Any]:
-    """Permute columns of a sample of the held-out rows."""
+def _permute(evidence: Evidence, given: Answers, names: list[str]) -> dict[str, Any]:
+    """Permute columns of a sample of the rows given."""
     estimator, rng = evidence.estimator, check_random_state(0)
-    plan = plan_of(evidence, known)
-    rows = np.sort(rng.choice(len(known.truth), plan.n_rows, replace=False))
-    X, truth = take_rows(evidence.X, rows), known.truth_of(None, evidence.X).take(rows)
-    before = known.answers.take(rows)
-    score = score_answers(estimator.scorer_, before, truth)
+    plan = plan_of(evidence, given)
+    rows = np.sort(rng.choice(len(given.labels), plan.n_rows, replace=False))
+    X, before = take_rows(evidence.X, rows), given.take(rows)
+    loss = _loss_of(evidence, rows, before)
 
     def tables() -> Iterator[Any]:
         for column in plan.columns:
@@ -106,8 +105,7 @@ def _permute(evidence: Evidence, known: Predictions, names: list[str]) -> dict[s
     losses = np.empty((len(plan.columns), plan.n_repeats))
     changed = np.empty_like(losses)
     for place, (probabilities, labels) in zip(np.ndindex(losses.shape), answers, strict=True):
-        after = type(before)(probabilities, labels)
-        losses[place] = score - score_answers(estimator.scorer_, after, truth)
+        losses[place] = loss(Answers(probabilities, labels))
         changed[place] = np.mean(labels != before.labels)
     columns = [
         {
@@ -119,22 +117,34 @@ def _permute(evidence: Evidence, known: Predictions, names: list[str]) -> dict[s
         for i, column in enumerate(plan.columns)
     ]
     return {
-        "measured_on": HELD_OUT,
+        "measured_on": WITHOUT_CLASSES if evidence.held_out is None else HELD_OUT,
         "n_rows": plan.n_rows,
         "n_repeats": plan.n_repeats,
         "columns": columns,
     }
 
 
-def plan_of(evidence: Evidence, known: Predictions) -> Plan:
+def _loss_of(evidence: Evidence, rows: IntArray, before: Answers) -> Callable[[Answers], float]:
+    """Return the loss of permuted rows: of the score, or without classes of the probabilities."""
+    known = evidence.held_out
+    if known is None:
+        return lambda after: float(
+            0.5 * np.abs(after.probabilities - before.probabilities).sum(axis=1).mean()
+        )
+    scorer, truth = evidence.estimator.scorer_, known.truth_of(None, evidence.X).take(rows)
+    score = score_answers(scorer, before, truth)
+    return lambda after: score - score_answers(scorer, after, truth)
+
+
+def plan_of(evidence: Evidence, given: Answers) -> Plan:
     """Choose columns, rows and repeats so that few enough rows are predicted."""
     estimator = evidence.estimator
-    n_columns, n_known = estimator.n_features_in_, len(known.truth)
+    n_columns, n_known = estimator.n_features_in_, len(given.labels)
     budget = int((1.0 - _DIRECTED) * _row_budget(evidence))
     columns = np.arange(n_columns)
     n_most = min(_MAX_COLUMNS, max(1, budget // min(_MIN_ROWS, n_known)))
     if n_columns > n_most:
-        columns = np.sort(_most_related(evidence, known)[:n_most])
+        columns = np.sort(_most_related(evidence, given)[:n_most])
     n_rows = min(n_known, _MAX_ROWS)
     n_repeats = min(max(1, budget // (len(columns) * n_rows)), _MAX_REPEATS)
     n_rows = min(n_rows, max(1, budget // (len(columns) * n_repeats)))
@@ -152,12 +162,12 @@ def _row_budget(evidence: Evidence) -> int:
     return min(max(int(_SECONDS / seconds), _MIN_PREDICTED), _MAX_PREDICTED)
 
 
-def _most_related(evidence: Evidence, known: Predictions) -> IntArray:
+def _most_related(evidence: Evidence, given: Answers) -> IntArray:
     """Order columns by the largest correlation of their outputs with a probability."""
-    rows = np.arange(len(known.truth))[:_MAX_ROWS]
+    rows = np.arange(len(given.labels))[:_MAX_ROWS]
     reader = evidence.estimator.reader_
     Z = _dense(reader.transform(take_rows(evidence.X, rows)))
-    P = known.probabilities[rows]
+    P = given.probabilities[rows]
     Z, P = Z - Z.mean(axis=0), P - P.mean(axis=0)
     norms = np.linalg.norm(Z, axis=0)[:, None] * np.linalg.norm(P, axis=0)
     related = np.divide(np.abs(Z.T @ P), norms, out=np.zeros_like(norms), where=norms > 0)
@@ -186,11 +196,10 @@ def _add_directions(evidence: Evidence, columns: list[dict[str, Any]], names: li
     for row in columns:
         row["direction"] = None
     estimator = evidence.estimator
-    if evidence.X is None or not estimator.member_weights_:
+    if evidence.given is None or not estimator.member_weights_:
         return
     rng = check_random_state(0)
-    assert evidence.held_out is not None
-    n_known = len(evidence.held_out.truth)
+    n_known = len(evidence.given.labels)
     most = int(_DIRECTED * _row_budget(evidence)) // (_N_DIRECTED * len(_QUANTILES))
     n_set = min(n_known, max(_MIN_ROWS_SET, min(most, _MAX_ROWS_SET)))
     rows = np.sort(rng.choice(n_known, n_set, replace=False))

@@ -1,27 +1,36 @@
 """The predictions that a report is about."""
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
 from skauto.data._table import as_table
 from skauto.data._training import plain_labels
 from skauto.display._predictions import Predictions
+from skauto.exceptions import UnreadableCellsWarning
+from skauto.selection._intervals import Answers
+from skauto.utils import n_rows, take_rows
 
 # A score and the bounds of its 95% interval, by the name of the model.
 Scores = dict[str, tuple[float, float, float]]
 
 OUT_OF_FOLD, HELD_OUT = "out-of-fold predictions", "held-out rows"
+WITHOUT_CLASSES = "rows without classes"
+# Rows without classes show only what drives the answers; more of them change little.
+_MAX_ROWS = 1_000
 
 
 @dataclass(frozen=True)
 class Evidence:
     """A fitted estimator with its out-of-fold predictions and those of held-out rows, if any.
 
-    `target` is the name of the classes of the held-out rows, if they have one.
+    `target` is the name of the classes, if they have one. `given` are the answers for the rows of
+    `X`, which may be without classes.
     """
 
     estimator: Any
@@ -29,16 +38,28 @@ class Evidence:
     held_out: Predictions | None = None
     X: Any = None
     target: str | None = None
+    given: Answers | None = None
 
     @classmethod
     def of(cls, estimator: Any, X: Any, y: Any) -> Self:
-        """Predict held-out rows; X and y are both None without them."""
+        """Predict held-out rows, or rows without classes; X and y are None without them."""
         out_of_fold = Predictions.out_of_fold(estimator)
+        name = getattr(y, "name", None)
+        target = estimator._target if name is None else str(name)
         if X is None:
-            return cls(estimator, out_of_fold)
-        X, name = as_table(X), getattr(y, "name", None)
-        held_out = Predictions.held_out(estimator, X, np.asarray(plain_labels(y)))
-        return cls(estimator, out_of_fold, held_out, X, None if name is None else str(name))
+            return cls(estimator, out_of_fold, target=target)
+        X = as_table(X)
+        if y is not None:
+            held_out = Predictions.held_out(estimator, X, np.asarray(plain_labels(y)))
+            return cls(estimator, out_of_fold, held_out, X, target, held_out.answers)
+        if n_rows(X) > _MAX_ROWS:
+            rows = check_random_state(0).choice(n_rows(X), _MAX_ROWS, replace=False)
+            X = take_rows(X, np.sort(rows))
+        with warnings.catch_warnings():  # they may be rows of `fit`, which has warned of them
+            warnings.simplefilter("ignore", UnreadableCellsWarning)
+            probabilities, decision = estimator.ensemble_.read(X)
+        answers = Answers(probabilities, decision.labels(probabilities))
+        return cls(estimator, out_of_fold, None, X, target, answers)
 
     @property
     def shown(self) -> Predictions | None:

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from skauto.display._page import Markup, paragraph, section, table, text
+from skauto.display._report._evidence import WITHOUT_CLASSES
 from skauto.display._report._format import count, digits_of, percent, quoted
 
 # Classes whose confusion matrix is written as a table, pairs and classes if there are more, and
@@ -126,8 +127,8 @@ def _interval(row: dict[str, Any], where: str, is_loss: bool) -> Any:
 def _drivers(drivers: dict[str, Any] | None, data: dict[str, Any]) -> str:
     if drivers is None:
         return paragraph(
-            "Not measured, because it needs rows that the model has not seen: give them as X and "
-            "y of save_report, or give importance.",
+            "Not measured, because it needs rows: give some as X of save_report. With their "
+            "classes, y, they must be rows that the model has not seen.",
             "muted",
         )
     shown = drivers["columns"][:_MAX_DRIVERS]
@@ -138,7 +139,11 @@ def _drivers(drivers: dict[str, Any] | None, data: dict[str, Any]) -> str:
 
 def _how_permuted(drivers: dict[str, Any]) -> str:
     name, n_all, n_columns = drivers["score_name"], drivers["n_columns"], len(drivers["columns"])
-    text = f"How much worse {name} is when the cells of a column are shuffled among the rows. "
+    shuffled = "when the cells of a column are shuffled among the rows. "
+    if drivers["measured_on"] == WITHOUT_CLASSES:
+        text = f"How much the probabilities change, on average, {shuffled}"
+    else:
+        text = f"How much worse {name} is {shuffled}"
     repeats = count(drivers["n_repeats"], "shuffle")
     if drivers["n_rows"] is None:
         return f"{text}Measured by cross-validation, {repeats} of each column."
