@@ -121,7 +121,8 @@ def test_the_line_has_the_score_of_the_ensemble_so_far(monkeypatch, capsys):
     monkeypatch.setattr("skauto.display._progress._MAX_SHARE", 1e9)
     clf = quiet(4, verbose=1).fit(*iris())
     last = capsys.readouterr().out.splitlines()[-1]
-    assert f", ensemble accuracy {clf.ensemble_score_:.4g}, best trial {clf.best_score_:.4g}" in last
+    scores = f"ensemble accuracy {clf.ensemble_score_:.4g}, best trial {clf.best_score_:.4g}"
+    assert f", {scores} (" in last
 
 
 def test_the_last_line_has_the_score_of_the_fitted_ensemble(capsys):
