@@ -38,7 +38,7 @@ html_theme_options = {
     "show_toc_level": 2,
 }
 _ALONE = (
-    "index", "install", "coming_from", "errors", "whats_new", "architecture",
+    "index", "install", "how_good", "coming_from", "errors", "whats_new", "architecture",
     "auto_examples/plot_tutorial",
 )  # fmt: skip
 html_sidebars = {page: [] for page in _ALONE}  # pages without a section have no navigation
@@ -64,7 +64,7 @@ sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["auto_examples"],
     "filename_pattern": r"/plot_",
-    "ignore_pattern": r"^quickstart\.py$",
+    "ignore_pattern": r"^(quickstart|first_hour)\.py$",
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,

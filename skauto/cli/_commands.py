@@ -166,7 +166,19 @@ def _classes(labels: "pd.Series") -> tuple["pd.Series", "pd.Series"]:
                 f"as {fractions.iloc[0]}; make classes of them, for instance with pandas.cut."
             )
         known = known.astype("int64")
-    return known, kept
+    return _without_spaces(known), kept
+
+
+def _without_spaces(labels: "pd.Series") -> "pd.Series":
+    """Classes without spaces around their names; a note if these made two classes of one."""
+    words = labels.map(lambda label: label.strip() if isinstance(label, str) else label)
+    if words.nunique() < labels.nunique():
+        changed = labels[labels != words]
+        note(
+            f"Classes of {labels.name!r} that differ only by spaces around them are one class, "
+            f"such as {changed.iloc[0]!r} and {words[changed.index[0]]!r}."
+        )
+    return words
 
 
 def _estimator(arguments: Namespace, columns: Sequence[str]) -> AutoClassifier:

@@ -190,6 +190,20 @@ def test_rows_without_a_class_are_left_out_with_a_note(
     assert main(["report", str(tmp_path / "model"), str(tmp_path / "t.csv")]) == 0
 
 
+def test_spaces_around_a_class_make_no_other_class(
+    tmp_path: Path, customers: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spaced = customers["churn"].where(customers.index % 20 > 0, customers["churn"] + "\t")
+    customers.assign(churn=spaced).to_csv(tmp_path / "t.csv", index=False)
+    table, model = str(tmp_path / "t.csv"), str(tmp_path / "model")
+    assert main(["fit", table, "--target", "churn", *FAST, "--json", "--out", model]) == 0
+    output = capsys.readouterr()
+    assert json.loads(output.out)["classes"] == ["no", "yes"]
+    assert "Classes of 'churn' that differ only by spaces around them are one class" in output.err
+    assert main(["report", model, table, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == 120
+
+
 def test_warnings_are_notes_in_terms_of_the_options(
     tmp_path: Path, customers: pd.DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
