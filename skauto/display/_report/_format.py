@@ -27,8 +27,13 @@ def plain(value: Any) -> Any:
 
 def quoted(label: Any) -> str:
     """Name a class or a column in a sentence; long names are shortened."""
+    return f"'{shortened(label)}'"
+
+
+def shortened(label: Any) -> str:
+    """Shorten the name of a class or a column if it is long."""
     name = str(label)
-    return f"'{name}'" if len(name) <= _MAX_NAME else f"'{name[: _MAX_NAME - 1]}…'"
+    return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"
 
 
 def percent(share: float, digits: int = 0) -> str:

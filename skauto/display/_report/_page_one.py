@@ -5,7 +5,7 @@ from typing import Any
 
 from skauto.display._page import Markup, paragraph, section, table, text
 from skauto.display._report._evidence import WITHOUT_CLASSES
-from skauto.display._report._format import count, digits_of, percent, quoted
+from skauto.display._report._format import count, digits_of, percent, quoted, shortened
 
 # Classes whose confusion matrix is written as a table, pairs and classes if there are more, and
 # drivers.
@@ -164,7 +164,7 @@ def _driver(row: dict[str, Any], largest: float) -> str:
     if row["direction"] is not None:
         facts.append(_direction(row["direction"]))
     return (
-        f'<li><span class="name">{text(row["column"])}</span>'
+        f'<li><span class="name">{text(shortened(row["column"]))}</span>'
         f'<span class="bar"><span style="width:{100.0 * share:.1f}%"></span></span>'
         f'<span class="value">{number}</span>'
         f'<span class="fact">{text("; ".join(facts))}</span></li>'
