@@ -45,6 +45,8 @@ def search(**settings):
     return clf.fit(X, y)
 
 
+# sphinx_gallery_thumbnail_path = "_static/cluster_dask.png"
+
 # Worker processes import this file, so the search needs this guard.
 if __name__ == "__main__":
     with (

@@ -30,5 +30,6 @@ def main():
     print(table.loc[table.abs().max(axis=1).sort_values(ascending=False).index].head(10))
 
 
+# sphinx_gallery_thumbnail_path = "_static/explain_shap.png"
 if __name__ == "__main__":
     main()

@@ -47,7 +47,7 @@ from sklearn.metrics import roc_auc_score
 size = len(pickle.dumps(clf.ensemble_))
 sizes = [size, size // 2, size // 10]
 votes = [clf.ensemble_, *(clf.compress(max_size=limit) for limit in sizes[1:])]
-pd.DataFrame(
+table = pd.DataFrame(
     {
         "limit (kB)": [None, *(limit / 1000 for limit in sizes[1:])],
         "size (kB)": [len(pickle.dumps(vote)) / 1000 for vote in votes],
@@ -57,6 +57,14 @@ pd.DataFrame(
         ],
     }
 ).round(3)
+table
+
+# %%
+
+ax = table.plot.scatter("size (kB)", "held-out ROC AUC", s=60, figsize=(6, 3), logx=True)
+for _, row in table.iterrows():
+    place = row["size (kB)"], row["held-out ROC AUC"]
+    ax.annotate(f"{row['members']:g} members", place, (5, 5), textcoords="offset points")
 
 # %%
 # Export

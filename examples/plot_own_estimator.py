@@ -11,6 +11,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import AdaBoostClassifier
 
 from skauto import AutoClassifier
+from skauto.plotting import SearchHistoryDisplay
 from skauto.space.catalog import get_space
 
 space = get_space("default").subspace({"classifier": ["logistic_regression", "lda"]})
@@ -24,3 +25,8 @@ space.add("classifier", "adaboost", AdaBoostClassifier(), settings)
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 clf = AutoClassifier(space=space, max_evals=8, cv=3, random_state=0).fit(X, y)
 clf.leaderboard().drop(columns="error")
+
+# %%
+# Its trials beside those of the other algorithms:
+
+SearchHistoryDisplay.from_estimator(clf)

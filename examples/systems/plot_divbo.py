@@ -30,6 +30,7 @@ fig, ax = plt.subplots(figsize=(6, 2.6), layout="constrained")
 ax.plot(t, 0.05 * (expit(0.2 * t) - 0.5))
 ax.set(xlabel="suggestion t", ylabel="weight of diversity w", title="beta = 0.05, tau = 0.2")
 plt.show()
+# sphinx_gallery_thumbnail_number = 2
 
 # %%
 # A search on generated data. The ensemble is selected greedily among all trials. With

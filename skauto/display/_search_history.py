@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
+# What hollow marks are, by the status of the trial.
+_HOLLOW = {"ok": "beyond a limit, or on a part of the rows", "stopped": "stopped early"}
+
 
 @dataclass(eq=False, repr=False)
 class SearchHistoryDisplay(HistoryDisplay):
@@ -122,8 +125,10 @@ class SearchHistoryDisplay(HistoryDisplay):
         (self.incumbent_,) = ax.step(
             frame[x], best, where="post", color=BLACK, label="best so far"
         )
-        if not measured["eligible"].all():
-            ax.scatter([], [], s=28, edgecolors=GREY, facecolors="none", label="not eligible")
+        statuses = set(measured.loc[~measured["eligible"], "status"])
+        if statuses:
+            hollow = " or ".join(_HOLLOW.get(status, status) for status in sorted(statuses))
+            ax.scatter([], [], s=28, edgecolors=GREY, facecolors="none", label=hollow)
         self.failed_ = self._mark_failures(ax, frame.loc[frame["loss"].isna(), x])
         ax.set(xlabel="trial" if x == "trial" else "time [s]", ylabel=as_written(self.loss_name))
         ax.locator_params(axis="x", integer=x == "trial")

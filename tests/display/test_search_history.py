@@ -39,7 +39,9 @@ def test_failures_are_crosses_and_what_exceeds_a_limit_is_hollow(limited_history
     }
     beyond = {t.number for t in limited_history if t.ok and not limited_history.feasible(t)}
     assert hollow == beyond
-    assert {"no score", "not eligible"} <= set(legend_texts(display.ax_))
+    assert {"no score", "beyond a limit, or on a part of the rows"} <= set(
+        legend_texts(display.ax_)
+    )
 
 
 def test_over_seconds_by_origin():
