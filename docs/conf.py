@@ -51,7 +51,7 @@ html_extra_path = [EXTRA.name]
 html_css_files = ["skauto.css"]
 
 autosummary_generate = True
-autosummary_imported_members = True  # a room lists what its __all__ names
+autosummary_imported_members = True  # a package lists what its __all__ names
 autosummary_ignore_module_all = False
 autodoc_preserve_defaults = True
 autodoc_typehints = "none"  # the docstrings carry the types

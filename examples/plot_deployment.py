@@ -51,10 +51,11 @@ votes = [clf.ensemble_, *(clf.compress(max_size=limit) for limit in sizes[1:])]
 table = pd.DataFrame(
     {
         "limit (kB)": [None, *(limit / 1000 for limit in sizes[1:])],
-        "size (kB)": [len(pickle.dumps(vote)) / 1000 for vote in votes],
-        "members": [len(vote) for vote in votes],
+        "size (kB)": [len(pickle.dumps(ensemble)) / 1000 for ensemble in votes],
+        "members": [len(ensemble) for ensemble in votes],
         "held-out ROC AUC": [
-            roc_auc_score(y_test == "yes", vote.predict_proba(X_test)[:, 1]) for vote in votes
+            roc_auc_score(y_test == "yes", ensemble.predict_proba(X_test)[:, 1])
+            for ensemble in votes
         ],
     }
 ).round(3)

@@ -1,9 +1,9 @@
 """
-Minimise your own function
+Minimize your own function
 ==========================
 
 :func:`skauto.minimize` runs a strategy on a function of a configuration. Here it compares Bayesian
-optimisation with a Gaussian process (``joint_gp``, the default without limits) and with a random
+optimization with a Gaussian process (``joint_gp``, the default without limits) and with a random
 forest (``forest_bo``) and random search on a fast artificial objective.
 """
 

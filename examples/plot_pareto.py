@@ -2,7 +2,7 @@
 Pareto front of error and fairness
 ==================================
 
-With ``strategy="fang_hpo"``, :class:`~skauto.ConstrainedAutoClassifier` minimises the error and
+With ``strategy="fang_hpo"``, :class:`~skauto.ConstrainedAutoClassifier` minimizes the error and
 the difference between two groups. It also uses cheap trials on half of the rows.
 """
 
@@ -38,7 +38,7 @@ X_train, X_test, y_train, y_test, district_train, district_test = train_test_spl
 )
 
 # %%
-# The constraint has no limit, so it is minimised. The search space has logistic regressions with
+# The constraint has no limit, so it is minimized. The search space has logistic regressions with
 # the balancer ``group_weights``, which weights the rows by group and class. Its strength is a
 # hyper-parameter.
 

@@ -2,21 +2,14 @@
 Plots of a search
 =================
 
-The displays of :mod:`skauto.plotting` show the trials of a search, the ensemble and the records of
-the strategy.
+The displays of :mod:`skauto.plotting` show the trials of a search and the ensemble.
 """
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_wine
 
 from skauto import AutoClassifier
-from skauto.plotting import (
-    EffectsDisplay,
-    EnsembleDisplay,
-    SearchHistoryDisplay,
-    SearchTreeDisplay,
-    TimelineDisplay,
-)
+from skauto.plotting import EnsembleDisplay, SearchHistoryDisplay, TimelineDisplay
 from skauto.space.catalog import get_space
 
 X, y = load_wine(return_X_y=True, as_frame=True)
@@ -49,16 +42,6 @@ TimelineDisplay.from_estimator(clf)
 plt.show()
 
 # %%
-# Search tree
-# -----------
-#
-# MOSAIC searches the tree of algorithms. The size of a mark is the number of visits of a node.
-# Dark marks have a small loss.
-
-SearchTreeDisplay.from_estimator(clf, max_nodes=25)
-plt.show()
-
-# %%
 # Ensemble
 # --------
 #
@@ -68,18 +51,6 @@ EnsembleDisplay.from_estimator(clf)
 plt.show()
 
 # %%
-# Effects of algorithms
-# ---------------------
-#
-# FLASH fits linear models to its trials, which estimate the effect of each algorithm on error and
-# time.
-
-flash = AutoClassifier("flash", space=space, initial=None, max_evals=30, cv=0.3, random_state=0)
-flash.fit(X, y)
-EffectsDisplay.from_estimator(flash)
-plt.show()
-
-# %%
 # The plotted data are in ``frame``.
 
-EffectsDisplay.from_estimator(flash).frame.sort_values("loss").head()
+SearchHistoryDisplay.from_estimator(clf).frame.tail()

@@ -47,7 +47,7 @@ X_train.head()
 # ----------
 #
 # The table needs no preparation. With few positive rows, accuracy is not useful: a constant
-# prediction of "solved" has a high accuracy. So the F1 score of the rare class is maximised.
+# prediction of "solved" has a high accuracy. So the F1 score of the rare class is maximized.
 # ``max_evals`` makes this page fast and reproducible. Usually you would set a ``time_limit`` in
 # seconds.
 

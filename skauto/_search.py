@@ -38,8 +38,8 @@ class Job(Protocol):
     def next_parts(self) -> Sequence[tuple[Hashable, tuple[Any, ...], float | None]]:
         """Return the parts to submit now: key, arguments of the function, maximum seconds."""
 
-    def receive(self, part: Hashable, outcome: Outcome) -> None:
-        """Store the outcome of a part."""
+    def receive(self, part: Hashable, outcome: Outcome, seconds_left: float) -> None:
+        """Store the outcome of a part; the search has some seconds left."""
 
     def trial(self, number: int, started: float, ended: float) -> Trial:
         """Return the trial, with its number and the seconds since the search began."""
@@ -101,6 +101,7 @@ class Search:
         self._n_skipped = 0
         self._exhausted = False
         self._ended = False
+        self._reserved = 0.0  # seconds, as of the last call of `reserve`
 
     def run(self, rng: np.random.Generator) -> bool:
         """Search until the budget is spent, no proposal is left, or a KeyboardInterrupt.
@@ -139,8 +140,8 @@ class Search:
 
     def _time_left(self) -> float:
         if self.reserve and self.asynchronous:
-            self.budget.reserved = self.reserve(self.history)
-        return self.budget.search_remaining
+            self._reserved = self.reserve(self.history)
+        return max(0.0, self.budget.remaining - self._reserved)
 
     def _propose(self) -> None:
         """Submit new trials until `look_ahead` trials are pending."""
@@ -187,7 +188,8 @@ class Search:
         if running.trial is not None:
             return
         running.parts.remove(part)
-        running.job.receive(part, outcome)
+        seconds_left = max(0.0, self.budget.remaining - self._reserved)
+        running.job.receive(part, outcome, seconds_left)
         ended = outcome.ended - self._started_at()
         running.runs.append((ended - outcome.seconds, ended))
         if running.job.done:

@@ -4,28 +4,22 @@ Create a display with ``from_estimator``, or with ``from_history`` after ``minim
 data are in ``frame``, the artists of matplotlib in attributes with a trailing underscore.
 """
 
-from skauto.display._effects import EffectsDisplay
 from skauto.display._ensemble import EnsembleDisplay
 from skauto.display._hypervolume import HypervolumeDisplay
 from skauto.display._importance import PermutationImportanceDisplay
 from skauto.display._limits import LimitsDisplay
 from skauto.display._operating_points import OperatingPointDisplay
 from skauto.display._pareto_front import ParetoFrontDisplay
-from skauto.display._residuals import ResidualsDisplay
 from skauto.display._search_history import SearchHistoryDisplay
-from skauto.display._search_tree import SearchTreeDisplay
 from skauto.display._timeline import TimelineDisplay
 
 __all__ = [
-    "EffectsDisplay",
     "EnsembleDisplay",
     "HypervolumeDisplay",
     "LimitsDisplay",
     "OperatingPointDisplay",
     "ParetoFrontDisplay",
     "PermutationImportanceDisplay",
-    "ResidualsDisplay",
     "SearchHistoryDisplay",
-    "SearchTreeDisplay",
     "TimelineDisplay",
 ]

@@ -28,10 +28,10 @@ IGNORED = {
     "YD01",  # the annotation says what a generator yields
     "SS05",  # "Returns ..." as well as "Return ..."
 }
-# Rooms that the API reference leaves out: users find what they need of them in skauto itself.
-INNER_ROOMS = {"skauto.utils", "skauto.evaluation", "skauto.estimators"}
-# A sentence is enough: helpers of inner rooms, and the spaces of papers, which `get_space` gives.
-WORKSHOP = ("skauto.evaluation.", "skauto.space.catalog.papers.", "skauto.utils.")
+# Packages that the API reference leaves out: users find what they need of them in skauto itself.
+UNDOCUMENTED = {"skauto.utils", "skauto.evaluation", "skauto.estimators"}
+# A sentence is enough: helpers of inner layers, and the spaces of papers, which `get_space` gives.
+TOOLS = ("skauto.evaluation.", "skauto.space.catalog.papers.", "skauto.utils.")
 # Whose methods list their parameters and what they return; elsewhere a sentence is enough.
 FULL_METHODS = set(skauto.__all__)
 
@@ -88,10 +88,10 @@ def test_modules_say_what_they_are() -> None:
 
 
 @pytest.mark.skipif(not API_PAGE.exists(), reason="the documentation is not there")
-def test_api_reference_lists_every_room() -> None:
+def test_api_reference_lists_every_package() -> None:
     listed = set(re.findall(r"^   (skauto[\w.]*)$", API_PAGE.read_text(), flags=re.MULTILINE))
-    rooms = {dotted.rpartition(".")[0] for dotted in OBJECTS}
-    assert listed == rooms - INNER_ROOMS
+    layers = {dotted.rpartition(".")[0] for dotted in OBJECTS}
+    assert listed == layers - UNDOCUMENTED
 
 
 @pytest.mark.parametrize("dotted", OBJECTS)
@@ -114,7 +114,7 @@ def excused(dotted: str) -> set[str]:
         ignored |= {"EX01"}
     if is_record(thing):
         ignored |= {"EX01", "PR01"}
-    if dotted.startswith(WORKSHOP):
+    if dotted.startswith(TOOLS):
         ignored |= {"EX01", "PR01", "RT01"}
     return ignored
 

@@ -1,4 +1,4 @@
-"""The one-way street: a module imports only from rooms above its own, absolutely, at the top."""
+"""A module imports only from the layers above its own, absolutely, at the top."""
 
 import ast
 import json
@@ -12,9 +12,9 @@ import pytest
 
 ROOT = Path(__file__).parents[1] / "skauto"
 
-# From the room that imports nothing of skauto to the rooms that may import everything before
-# them. Rooms on one line do not import each other. The longest matching prefix names the room.
-STREET = [
+# From the layer that imports nothing of skauto to the layers that may import everything before
+# them. Layers on one line do not import each other. The longest matching prefix names the layer.
+LAYERS = [
     ["utils"],
     ["exceptions"],
     ["data"],
@@ -36,7 +36,7 @@ STREET = [
     ["__main__"],
     ["__init__"],
 ]
-HEIGHT = {room: height for height, rooms in enumerate(STREET) for room in rooms}
+HEIGHT = {layer: height for height, layers in enumerate(LAYERS) for layer in layers}
 
 # Only these may be imported inside a function, and only there: optional dependencies, and what
 # takes long to import and is seldom needed.
@@ -61,15 +61,15 @@ SLOW_MODULES = {
 COMPAT = "skauto.utils._compat"
 
 
-def room_of(module: str) -> str:
-    """Name the room of a dotted module such as ``skauto.space._space``."""
+def layer_of(module: str) -> str:
+    """Name the layer of a dotted module such as ``skauto.space._space``."""
     inside = module.removeprefix("skauto").lstrip(".") or "__init__"
     parts = inside.split(".")
     prefixes = [".".join(parts[:n]) for n in range(len(parts), 0, -1)]
     for prefix in prefixes:
         if prefix in HEIGHT:
             return prefix
-    raise LookupError(f"{module!r} lies in no room: add it to STREET in tests/test_layers.py.")
+    raise LookupError(f"{module!r} lies in no layer: add it to LAYERS in tests/test_layers.py.")
 
 
 def module_name(path: Path) -> str:
@@ -84,7 +84,7 @@ def imported_modules(node: ast.Import | ast.ImportFrom) -> list[str]:
     package = node.module or ""
     if package.split(".")[0] != "skauto":
         return [package]
-    return [  # `from skauto import space` imports the room
+    return [  # `from skauto import space` imports the layer
         f"{package}.{alias.name}" if is_module(package, alias.name) else package
         for alias in node.names
     ]
@@ -116,7 +116,7 @@ def imports_in(source: str) -> list[tuple[ast.stmt, str]]:
 
 def violations(module: str, source: str) -> list[str]:
     """What the imports of a module's source break, one sentence each."""
-    room, found = room_of(module), []
+    layer, found = layer_of(module), []
     excused = SLOW_MODULES.get(module)
     for node, place in imports_in(source):
         line = f"line {node.lineno}: "
@@ -132,8 +132,8 @@ def violations(module: str, source: str) -> list[str]:
                 found.append(line + f"{name} is imported inside a function")
             if place == "top" and deferred and package != excused:
                 found.append(line + f"{name} must be imported where it is used")
-            if package == "skauto" and not may_import(room, room_of(name)):
-                found.append(line + f"{room} imports {room_of(name)}, which is not above it")
+            if package == "skauto" and not may_import(layer, layer_of(name)):
+                found.append(line + f"{layer} imports {layer_of(name)}, which is not above it")
     return found
 
 
@@ -150,47 +150,48 @@ def private_names(node: ast.Import | ast.ImportFrom) -> list[str]:
     ]
 
 
-def may_import(room: str, other: str) -> bool:
-    return room == other or HEIGHT[other] < HEIGHT[room]
+def may_import(layer: str, other: str) -> bool:
+    return layer == other or HEIGHT[other] < HEIGHT[layer]
 
 
-# Imports the rooms in the order of the street, while only the rooms above are loaded. The package
-# is replaced by an empty one, whose `__init__` would import everything.
-IMPORT_EACH_ROOM = """
+# Imports the layers in their order, while only the layers above are loaded. The package is
+# replaced by an empty one, because its `__init__` would import everything.
+IMPORT_EACH_LAYER = """
 import importlib, json, sys, types
-root, street = sys.argv[1], json.loads(sys.argv[2])
+root, order = sys.argv[1], json.loads(sys.argv[2])
 package = sys.modules["skauto"] = types.ModuleType("skauto")
 package.__path__, package.__version__ = [root], "0"
 loaded, above = {}, set()
-for rooms in street:
-    for room in rooms:
+for layers in order:
+    for layer in layers:
         for name in [name for name in sys.modules if name.startswith("skauto.")]:
             if name.split(".")[1] not in above:
                 del sys.modules[name]
         before = set(sys.modules)
-        importlib.import_module(f"skauto.{room}")
-        loaded[room] = [name for name in set(sys.modules) - before if name.startswith("skauto.")]
-    above.update(rooms)
+        importlib.import_module(f"skauto.{layer}")
+        loaded[layer] = [name for name in set(sys.modules) - before if name.startswith("skauto.")]
+    above.update(layers)
 print(json.dumps(loaded))
 """
 
 
-def test_a_room_loads_only_rooms_above_when_it_runs() -> None:
-    street = json.dumps(STREET[:-1])  # `__init__` imports everything
-    command = [sys.executable, "-c", IMPORT_EACH_ROOM, str(ROOT), street]
+def test_a_layer_loads_only_layers_above_when_it_runs() -> None:
+    order = json.dumps(LAYERS[:-1])  # `__init__` imports everything
+    command = [sys.executable, "-c", IMPORT_EACH_LAYER, str(ROOT), order]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     loaded = {
-        room: {room_of(name) for name in names} for room, names in json.loads(run.stdout).items()
+        layer: {layer_of(name) for name in names}
+        for layer, names in json.loads(run.stdout).items()
     }
-    assert all(room in others for room, others in loaded.items())
+    assert all(layer in others for layer, others in loaded.items())
     wrong = {
-        room: {other for other in others if not may_import(room, other)}
-        for room, others in loaded.items()
+        layer: {other for other in others if not may_import(layer, other)}
+        for layer, others in loaded.items()
     }
-    assert {room: others for room, others in wrong.items() if others} == {}
+    assert {layer: others for layer, others in wrong.items() if others} == {}
 
 
-def test_modules_import_only_from_rooms_above() -> None:
+def test_modules_import_only_from_layers_above() -> None:
     found = {
         module_name(path): violations(module_name(path), path.read_text(encoding="utf-8"))
         for path in sorted(ROOT.rglob("*.py"))
@@ -257,5 +258,5 @@ def test_a_legal_import_passes(module: str, source: str) -> None:
 
 
 def test_a_module_without_a_room_is_reported() -> None:
-    with pytest.raises(LookupError, match="lies in no room"):
-        room_of("skauto.attic._old")
+    with pytest.raises(LookupError, match="lies in no layer"):
+        layer_of("skauto.attic._old")

@@ -10,7 +10,7 @@ from scipy.stats import randint, uniform
 from skauto import minimize
 from skauto.space import Configuration, SearchSpace
 from skauto.strategies import ADMM, MOSAIC, JointGP, ParEGO
-from tests.instances import make_strategy
+from tests.strategy_settings import make_strategy
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from skauto import AutoClassifier, SearchOptions
 from skauto.exceptions import AllTrialsFailedError
 from skauto.space import Real, SearchSpace
 from skauto.strategies import RandomSearch
-from tests.belongings import belongings
+from tests.process_state import belongings
 
 N_ROWS = 150
 

@@ -5,8 +5,8 @@ import ast
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,12 @@ from sklearn.metrics import get_scorer
 from skauto._search import Search
 from skauto.data import TableReader
 from skauto.data._training import read_training_data
-from skauto.engines import Outcome, SerialEngine
+from skauto.engines import SerialEngine
 from skauto.evaluation import FoldTask, PipelineBuilder, PipelineWorker
-from skauto.history import History, Proposal, Trial
+from skauto.history import History
 from skauto.space import get_space
 from skauto.strategies import get_strategy
+from skauto.testing._loop import FunctionEvaluator
 from skauto.utils import Budget
 
 DATA_VARIABLE = "SKAUTO_BENCHMARK_DATA"
@@ -290,48 +291,6 @@ class TimedStrategy:
         self.strategy.stop()
 
 
-class FunctionEvaluator:
-    """Evaluates a configuration by ``function(configuration)``: fields of its trial."""
-
-    def __init__(self, function: Callable[[Any], Mapping[str, Any]]) -> None:
-        self.function = function
-
-    def open(self, proposal, history):
-        return FunctionJob(proposal)
-
-
-@dataclass
-class FunctionJob:
-    """A trial of one part."""
-
-    proposal: Proposal
-    outcome: Outcome | None = None
-
-    def next_parts(self):
-        return [(0, (self.proposal.configuration,), None)]
-
-    def receive(self, part, outcome):
-        self.outcome = outcome
-
-    @property
-    def done(self):
-        return self.outcome is not None
-
-    def trial(self, number, started, ended):
-        if self.outcome.error:
-            raise RuntimeError(self.outcome.error)
-        seconds = self.outcome.seconds
-        times = {"started": started, "ended": ended, "cost": seconds, "fit_times": (seconds,)}
-        return Trial(
-            number=number,
-            configuration=self.proposal.configuration,
-            fidelity=self.proposal.fidelity,
-            origin=self.proposal.origin,
-            info=self.proposal.info,
-            **(times | self.outcome.value),
-        )
-
-
 def search(
     strategy,
     space,
@@ -372,7 +331,7 @@ def search(
         All trials.
     """
     history = History(max_evals=max_evals, time_limit=time_limit, targets=targets)
-    evaluator = FunctionEvaluator(function)
+    evaluator = FunctionEvaluator(lambda number, configuration: function(configuration))
 
     def ended(trial):
         return history.share_of_time >= 1.0 or bool(on_trial and on_trial(trial))

@@ -32,7 +32,7 @@ class WithoutRungs(AutoClassifier):
 
     def _evaluator(self, *args):
         evaluator = super()._evaluator(*args)
-        evaluator.uses_rungs = False
+        evaluator.planner.uses_rungs = False
         return evaluator
 
 
@@ -70,7 +70,7 @@ def fit(variant, clf, X, y):
     """Fit; without prices, nothing predicts seconds before or during the search."""
     if variant != "no prices":
         return clf.fit(X, y)
-    with patch("skauto.estimators._base.load_prices", return_value=None):
+    with patch("skauto.estimators._base.load_fit_time_model", return_value=None):
         return clf.fit(X, y)
 
 
@@ -106,7 +106,7 @@ def run(arguments, variant, name, seed):
     }
 
 
-def summarise(frame):
+def summarize(frame):
     """Print the scores by set, and the difference of each variant from the whole."""
     for score, sign in (("roc_auc", -1), ("log_loss", 1)):
         table = frame.pivot_table(index=["set", "seed"], columns="variant", values=score)
@@ -133,7 +133,7 @@ def main():
     for name in arguments.sets:
         for key in results.missing(arguments.variants, [name], arguments.seeds):
             results.add(key, run(arguments, *key))
-    summarise(results.frame)
+    summarize(results.frame)
 
 
 if __name__ == "__main__":

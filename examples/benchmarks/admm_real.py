@@ -117,7 +117,7 @@ def models_of(name):
 
 
 def search_models(options, name, seed, strategy, limit):
-    """The same with modelled losses and seconds; the value is the share of faster trials."""
+    """The same with modeled losses and seconds; the value is the share of faster trials."""
     benchmark = models_of(name)
     seconds = np.sort(benchmark.table["seconds"][benchmark.table["ok"]]).astype(float)
 

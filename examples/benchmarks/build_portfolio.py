@@ -1,10 +1,10 @@
-"""Learn the order in which configurations are tried first, and the prices of components.
+"""Learn the order in which configurations are tried first, and the seconds that components take.
 
 ``record`` evaluates candidate configurations of the default space on development sets: seconds of
 the processor and out-of-fold predictions, one file a set. ``build`` learns from the files, by
 greedy gain of the ensemble per second, one order for each shape of table (two or more classes,
-with or without categories), and prices by ridge regression of log seconds; it prints the
-leave-one-out score and writes the file that the package ships.
+with or without categories), and a model of the seconds by ridge regression of log seconds; it
+prints the leave-one-out score and writes the file that the package ships.
 
     python build_portfolio.py record --data FOLDER --records RECORDS
     python build_portfolio.py build --records RECORDS --output portfolio.json
@@ -21,13 +21,13 @@ from _common import load, make_parser, names, numbers, require_data
 from skauto.data import TableReader, make_splits
 from skauto.data._training import read_training_data
 from skauto.evaluation import FoldTask, PipelineBuilder, PipelineWorker
-from skauto.metalearning import PriceList, Shape, adapt_configuration
-from skauto.metalearning._prices import fit_prices
+from skauto.metalearning import FitTimeModel, TableSize, adapt_configuration
+from skauto.metalearning._fit_times import fit_coefficients
 from skauto.metalearning._warm_start import COST_EXPONENT
 from skauto.selection import LogLoss, greedy_selection
 from skauto.space import Configuration, get_space
 
-# The sets that the order and the prices are learned on. None of them judges the search in
+# The sets that the order and the seconds are learned on. None of them judges the search in
 # docs/benchmarks/quality.rst.
 DEVELOPMENT = (
     "sonar,heart-statlog,ionosphere,oil_spill,fri_c2_1000_10,pc3,space_ga,page-blocks,wind,"
@@ -121,7 +121,7 @@ def record_set(arguments, name, n_rows, space, listed, known):
         Z=data.Z, y=data.y, classes=data.classes, splits=splits, reader=data.reader
     )
     worker = PipelineWorker(builder, data, {})
-    shape = Shape.of(data)
+    shape = TableSize.of(data)
     key = f"{n_rows}/" if n_rows else ""
     known[f"{key}y"] = data.y
     known[f"{key}shape"] = np.array(
@@ -191,7 +191,7 @@ def ensemble_loss(known, chosen):
 
 
 class Gains:
-    """Normalised ensemble losses of a set: 1 is the class shares, 0 the best known ensemble."""
+    """Normalized ensemble losses of a set: 1 is the class shares, 0 the best known ensemble."""
 
     def __init__(self, known):
         self.known = known
@@ -214,7 +214,7 @@ class Gains:
 def learn_order(sets, gains, weights):
     """Choose configuration after configuration by the gain of the ensembles per second.
 
-    Returns pairs of a configuration's key and the mean decrease of the normalised losses.
+    Returns pairs of a configuration's key and the mean decrease of the normalized losses.
     """
     texts = {text for name in weights for text in sets[name]["predictions"]}
     order = []
@@ -248,7 +248,7 @@ def read_configuration(text):
 
 
 def kind_of(known):
-    """Shape of a table by which orders differ."""
+    """Kind of a table by which orders differ."""
     _, _, _, n_classes, categories = known["shape"]
     return ("multiclass" if n_classes > 2 else "binary") + ("_categories" if categories else "")
 
@@ -263,7 +263,7 @@ def weights_for(kind, sets, without=()):
 
 
 def area(order, known, gain):
-    """Mean normalised loss over the logarithm of the seconds, from 0.1 to 30 a fold."""
+    """Mean normalized loss over the logarithm of the seconds, from 0.1 to 30 a fold."""
     grid = np.geomspace(0.1, 30.0, 40)
     spent, chosen, losses = 0.0, [], np.ones(len(grid))
     for text in order:
@@ -276,7 +276,7 @@ def area(order, known, gain):
 
 
 def build(arguments):
-    """Learn orders and prices, print their leave-one-out scores, write the file."""
+    """Learn orders and seconds, print their leave-one-out scores, write the file."""
     everything = read_records(arguments.records)
     sets = {name: known for name, known in everything.items() if known["predictions"]}
     gains = {name: Gains(known) for name, known in sets.items()}
@@ -294,19 +294,19 @@ def build(arguments):
             table.append([area(order, known, gains[name]), area(defaults, known, gains[name])])
             print(f"{name:28s} learned {table[-1][0]:.3f} defaults {table[-1][1]:.3f}", flush=True)
         learned, default = np.mean(table, axis=0)
-        print(f"mean normalised loss: learned {learned:.4f}, defaults {default:.4f}")
+        print(f"mean normalized loss: learned {learned:.4f}, defaults {default:.4f}")
     rows = [
         (
             read_configuration(text),
-            Shape(*(int(v) for v in known["shape"][:4])),
+            TableSize(*(int(v) for v in known["shape"][:4])),
             float(np.mean(seconds)),
         )
         for known in everything.values()
         for text, seconds in known["seconds"].items()
     ]
-    prices = fit_prices(rows)
-    errors = [np.log(PriceList(prices).seconds(c, shape) / s) for c, shape, s in rows]
-    print(f"prices: {len(rows)} timings, factor of error {np.exp(np.std(errors)):.2f} (1 sd)")
+    coefficients = fit_coefficients(rows)
+    errors = [np.log(FitTimeModel(coefficients).seconds(c, shape) / s) for c, shape, s in rows]
+    print(f"seconds: {len(rows)} timings, factor of error {np.exp(np.std(errors)):.2f} (1 sd)")
     content = {
         "space": "default",
         "orders": {
@@ -316,7 +316,9 @@ def build(arguments):
             ]
             for kind, order in orders.items()
         },
-        "prices": {k: [float(f"{v:.4g}") for v in values] for k, values in prices.items()},
+        "fit_times": {
+            k: [float(f"{v:.4g}") for v in values] for k, values in coefficients.items()
+        },
     }
     arguments.output.write_text(json.dumps(content, indent=1) + "\n")
 

@@ -277,7 +277,7 @@ def plain(model, task, constraint, seed):
 
 
 def exponentiated_gradient(model, task, constraint, seed, share=1.0):
-    """Labels of the randomised classifier, one draw a row.
+    """Labels of the randomized classifier, one draw a row.
 
     Its bound is for the distance of each group from all rows: two groups may be twice as far
     apart. With half the bound they are held to the limit.
@@ -301,7 +301,7 @@ def exponentiated_gradient_half(model, task, constraint, seed):
 
 
 def threshold_optimizer(model, task, constraint, seed):
-    """Labels by thresholds for each group, which is given at prediction; randomised too."""
+    """Labels by thresholds for each group, which is given at prediction; randomized too."""
     from fairlearn.postprocessing import ThresholdOptimizer
 
     optimizer = ThresholdOptimizer(

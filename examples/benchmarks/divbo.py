@@ -3,7 +3,7 @@
 First, ``build`` evaluates random configurations of the space ``divbo`` once on each set, at most
 2,500 rows of it or as many as ``--rows`` says, and stores what they predict. Then ``search`` lets
 the methods search these tables in place of the space: a *tabular* benchmark, in which a
-configuration can only be proposed if it is in the table, and the neighbours of a configuration
+configuration can only be proposed if it is in the table, and the neighbors of a configuration
 are the nearest ones of the table.
 ``live`` lets them search the space itself. ``tau`` measures how well the diversity of unseen pairs
 is ranked (Fig. 2), and ``suggestions`` how long they take::
@@ -16,7 +16,7 @@ is ranked (Fig. 2), and ``suggestions`` how long they take::
     python examples/benchmarks/divbo.py report --out divbo.csv
 
 Method ``bo`` is DivBO with ``beta=0``, so that only the term of the diversity differs; it is the
-optimiser of each arm of the rising bandit too. An action of the bandit has five trials in a search
+optimizer of each arm of the rising bandit too. An action of the bandit has five trials in a search
 of 250, as in the paper, and proportionally fewer in a shorter one. Method ``divbo-0.1-0.4`` is
 DivBO with ``beta=0.1`` and ``tau=0.4``, and ``divbo_pairs`` has the diversity surrogate of the
 paper, LightGBM on pairs of configurations. A configuration fails if it takes more than 0.3 seconds
@@ -391,7 +391,7 @@ def compare(frame, wanted):
 def ranks_over_trials(means, wanted):
     """Mean over the sets of the rank of each method's validation error after 20, 40, ... trials.
 
-    Ensemble optimisation is left out: it is not known what its own ensemble was in between.
+    Ensemble optimization is left out: it is not known what its own ensemble was in between.
     """
     columns = [name for name in means if name.startswith("selection_at_")]
     trials = [int(name.rpartition("_")[2]) for name in columns]

@@ -1,7 +1,7 @@
 """The front of FanG-HPO against fair-by-design methods: Figs. 4-5 of the FanG-HPO paper.
 
 `ConstrainedAutoClassifier` with ``strategy="fang_hpo"`` on the full COMPAS table of the paper,
-against fairlearn's reductions and its threshold optimiser. Everything is fitted on 70% of the
+against fairlearn's reductions and its threshold optimizer. Everything is fitted on 70% of the
 rows; error and the difference in the share of positive predictions between African-Americans and
 all others are measured on the other 30%. One line a model is appended to a CSV file, methods that
 are there already are not run again. The hypervolume of each method's points by reference (1, 1) is

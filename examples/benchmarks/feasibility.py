@@ -102,7 +102,7 @@ def compared(limits, group):
 
 
 def any_trial_passes(clf, limits, margin, X, y, group):
-    """Refit every trial by itself, as the builder does, and ask the gate."""
+    """Refit every trial by itself, as the builder does, and ask the checker."""
     passed = False
     for trial in clf.history_:
         alone = ConstrainedAutoClassifier(

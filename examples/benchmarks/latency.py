@@ -113,7 +113,7 @@ def run(options, results):
             results.add(key, outcome)
 
 
-def summarise(frame):
+def summarize(frame):
     """Print ROC AUC per set, and its differences from the unlimited ensemble."""
     table = frame.pivot_table(index="dataset", columns="system", values="roc_auc")
     print(f"\nROC AUC, mean over seeds\n{table.round(4).to_string()}")
@@ -144,7 +144,7 @@ def main():
     require_data(parser, options)
     results = Results(options.out, KEY)
     run(options, results)
-    summarise(pd.DataFrame(results.frame))
+    summarize(pd.DataFrame(results.frame))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ Settings of a strategy follow its name, for the sensitivity to them::
 
     --strategies "mosaic,mosaic(c_ucb=0.3),mosaic(progressive_widening=0.8;n_samples=50)"
 
-Without ``--data`` the artificial objective of the ADMM paper is minimised (``--seeds`` of them)
+Without ``--data`` the artificial objective of the ADMM paper is minimized (``--seeds`` of them)
 over the space ``--space``, with the seconds that a suggestion takes. One line a run is appended to
 the CSV file, and lines that are there are not run again.
 """
@@ -201,7 +201,7 @@ def plot(results, systems, path):
     figure.savefig(path, dpi=80)
 
 
-def summarise(results, arguments):
+def summarize(results, arguments):
     for strategy in results["strategy"].unique():
         for name, table, n_runs in head_start(results, strategy):
             if len(table) > 1:
@@ -256,7 +256,7 @@ def main():
     warnings.simplefilter("ignore")
     results = Results(arguments.out, KEY)
     run(arguments, results)
-    summarise(results.frame, arguments)
+    summarize(results.frame, arguments)
 
 
 if __name__ == "__main__":

@@ -155,7 +155,7 @@ def wins(table, systems, greater_is_better):
     return {system: f"{(sign * table[system] > best).sum()} of {len(table)}" for system in systems}
 
 
-def summarise(results, rst=None):
+def summarize(results, rst=None):
     """Print the scores per set, and per system means, wins, overruns and median costs."""
     failed = results[results["error"].notna()]
     if len(failed):
@@ -214,7 +214,7 @@ def main():
     require_data(parser, arguments)
     results = Results(arguments.out, KEY)
     run(arguments, results)
-    summarise(results.frame, arguments.rst)
+    summarize(results.frame, arguments.rst)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Surrogate benchmarks: strategies minimise models of evaluated configurations, in minutes.
+"""Surrogate benchmarks: strategies minimize models of evaluated configurations, in minutes.
 
 ``build`` evaluates configurations of the spaces of the papers on one split of each set and keeps
 what came out: the encoded configuration, validated and held-out loss, seconds, and whether it
@@ -8,8 +8,8 @@ failed. It stops after ``--seconds`` and goes on when it is called again with th
 
 Models of the losses, of the seconds and of failures then answer for any configuration of the space
 in about a millisecond; ``check`` prints how well, by cross-validation. ``search`` lets strategies
-minimise the modelled validated loss, and ``report`` compares them by trials and by the clock, the
-processor seconds of the suggestions and the modelled ones of the trials. With ``--until clock``
+minimize the modeled validated loss, and ``report`` compares them by trials and by the clock, the
+processor seconds of the suggestions and the modeled ones of the trials. With ``--until clock``
 all searches of a set have the same time, as in the paper of FLASH. With ``--live`` the
 configurations are fitted, on the same rows and by the same clock::
 
@@ -54,7 +54,7 @@ from skauto.engines import ProcessEngine
 from skauto.space import get_space
 
 TABLES = Path(__file__).parents[2] / "docs/benchmarks/surrogate_tables"
-# The spaces, and what is maximised in each.
+# The spaces, and what is maximized in each.
 SPACES = {"mosaic": "accuracy", "divbo": "accuracy", "flash": "accuracy", "admm_large": "roc_auc"}
 SETS = "vehicle,credit-g,segment,cmc,pc4,phoneme,churn,car,spambase,satimage"
 # Those of FLASH leave out what tuned it; those of ADMM are binary, with numeric columns only.
@@ -146,7 +146,7 @@ def split(X, y, n_rows):
 def draw(space, table):
     """Configurations to evaluate next: at first the defaults of all algorithms.
 
-    Then half are random, and half are neighbours of the best tenth, where searches go.
+    Then half are random, and half are neighbors of the best tenth, where searches go.
     """
     if table is None:
         defaults = itertools.chain(*map(space.default_configurations, space.steps))

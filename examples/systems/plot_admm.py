@@ -1,5 +1,5 @@
 r"""
-ADMM: alternating optimisation of algorithms and hyper-parameters
+ADMM: alternating optimization of algorithms and hyper-parameters
 =================================================================
 
 A pipeline has an algorithm for each step, and the hyper-parameters of these algorithms. ADMM [1]_
@@ -9,7 +9,7 @@ splits this mixed problem into simpler sub-problems and solves them in turns.
 # %%
 # One iteration has four parts.
 #
-# 1. *theta-min* optimises the hyper-parameters of the present algorithms with a Gaussian process.
+# 1. *theta-min* optimizes the hyper-parameters of the present algorithms with a Gaussian process.
 #    Integers are relaxed to real numbers, with a quadratic penalty on the distance from integers.
 # 2. *delta-min* rounds to the nearest integers in the ranges.
 # 3. *z-min* chooses other algorithms at the present hyper-parameters. It is a bandit problem, and
@@ -17,7 +17,7 @@ splits this mixed problem into simpler sub-problems and solves them in turns.
 # 4. The multipliers of the penalties are updated. Limits on latency, size or error rates enter
 #    each sub-problem in the same way, with a penalty and a multiplier.
 #
-# The search below minimises an artificial function of pipelines with three steps. The first part
+# The search below minimizes an artificial function of pipelines with three steps. The first part
 # of each iteration tunes one pipeline; the second one tries others.
 
 import matplotlib.pyplot as plt
@@ -25,7 +25,7 @@ import pandas as pd
 
 from skauto import minimize
 from skauto.objectives import make_artificial_objective, make_artificial_space
-from skauto.plotting import ResidualsDisplay, SearchHistoryDisplay
+from skauto.plotting import SearchHistoryDisplay
 from skauto.strategies import ADMM
 
 space = make_artificial_space(n_steps=3, n_algorithms=4)
@@ -42,7 +42,9 @@ plt.show()
 # relaxed and the rounded integers. The dual residual is the distance that the rounded integers
 # have moved.
 
-ResidualsDisplay(pd.DataFrame(result.strategy.residuals_)).plot()
+residuals = pd.DataFrame(result.strategy.residuals_).set_index("n_trials")
+ax = residuals[["primal", "dual"]].plot(marker="o", figsize=(6, 3))
+ax.set(xlabel="trials at the end of the iteration", ylabel="residual")
 plt.show()
 
 # %%

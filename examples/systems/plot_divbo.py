@@ -1,5 +1,5 @@
 r"""
-DivBO: Bayesian optimisation of error and diversity
+DivBO: Bayesian optimization of error and diversity
 ===================================================
 
 Members of an ensemble should have a small error and different predictions. DivBO [1]_ searches

@@ -14,9 +14,9 @@ trials and tunes the others.
 # 2. *eips*: a model of the loss and a model of the logarithm of the time give the expected
 #    improvement per second of each pipeline. The pipeline with the largest value is evaluated. At
 #    the end only the algorithms of the best pipelines are kept.
-# 3. Fine tuning: Bayesian optimisation with a random forest in the remaining space.
+# 3. Fine tuning: Bayesian optimization with a random forest in the remaining space.
 #
-# The search below minimises an artificial function of pipelines with three steps of four
+# The search below minimizes an artificial function of pipelines with three steps of four
 # algorithms.
 
 import matplotlib.pyplot as plt
@@ -24,7 +24,7 @@ import pandas as pd
 
 from skauto import minimize
 from skauto.objectives import make_artificial_objective, make_artificial_space
-from skauto.plotting import EffectsDisplay, SearchHistoryDisplay
+from skauto.plotting import SearchHistoryDisplay
 from skauto.strategies import FLASH
 
 space = make_artificial_space(n_steps=3, n_algorithms=4)
@@ -36,9 +36,17 @@ plt.show()
 
 # %%
 # The coefficients of the linear models: the effect of each algorithm on the loss and the seconds
-# of an average trial. The number of trials is in brackets.
+# of an average trial. Negative effects are improvements.
 
-display = EffectsDisplay(pd.DataFrame(result.strategy.effects_)).plot()
+effects = pd.DataFrame(result.strategy.effects_)
+effects = effects[effects["n_trials"] > 0].sort_values(["step", "loss"])
+names = effects["step"] + ": " + effects["algorithm"]
+fig, axes = plt.subplots(1, 2, figsize=(8, 4), sharey=True, layout="constrained")
+for ax, column in zip(axes, ["loss", "seconds"], strict=True):
+    ax.barh(names, effects[column], color=["C0" if v < 0 else "C3" for v in effects[column]])
+    ax.axvline(0.0, color="black", linewidth=0.8)
+    ax.set(xlabel=f"change of the {column}")
+axes[0].invert_yaxis()
 plt.show()
 
 # %%

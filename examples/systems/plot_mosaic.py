@@ -4,7 +4,7 @@ MOSAIC: Monte Carlo tree search over pipelines
 
 MOSAIC [1]_ chooses the algorithms of a pipeline one after the other, the classifier first. The
 choices form a tree. Monte Carlo tree search selects a branch of the tree, and Bayesian
-optimisation selects a configuration in this branch.
+optimization selects a configuration in this branch.
 """
 
 # %%
@@ -12,17 +12,16 @@ optimisation selects a configuration in this branch.
 #
 # - *In the tree.* A child is selected by the median performance of the trials below it, plus a
 #   bonus for children with few visits. The bonus is larger if the forest predicts good pipelines.
-# - *At the leaf.* Candidates are random configurations below the node and the neighbours of the
+# - *At the leaf.* Candidates are random configurations below the node and the neighbors of the
 #   best one. The candidate with the largest expected improvement is evaluated.
 #
-# The search below minimises an artificial function of pipelines with three steps.
+# The search below minimizes an artificial function of pipelines with three steps.
 
 import matplotlib.pyplot as plt
 import pandas as pd
 
 from skauto import minimize
 from skauto.objectives import make_artificial_objective, make_artificial_space
-from skauto.plotting import SearchTreeDisplay
 from skauto.strategies import MOSAIC
 
 space = make_artificial_space(n_steps=3, n_algorithms=4)
@@ -31,11 +30,24 @@ strategy = MOSAIC(n_samples=10, n_candidates=200)
 result = minimize(objective, space, strategy=strategy, max_evals=40, random_state=0)
 
 # %%
-# The search tree. The size of a mark and the number in brackets are the visits of a node. The
-# colour is the median loss below it. Good branches have more visits and more children.
+# The search tree: each row is a node, below its parent and indented by its depth. The length of a
+# bar is the number of visits, the color is the median loss below the node. Good branches have more
+# visits and more children.
 
 tree = pd.DataFrame(result.strategy.tree_)
-SearchTreeDisplay(tree).plot(max_nodes=30)
+shown = tree.sort_values(["visits", "depth"], ascending=[False, True]).head(25)
+shown = shown.sort_values("node")  # a node is named by its path
+names = [
+    "    " * d + (a or "all") for d, a in zip(shown["depth"], shown["algorithm"], strict=True)
+]
+scale = plt.Normalize(shown["median"].min(), shown["median"].quantile(0.9))
+fig, ax = plt.subplots(figsize=(7, 6), layout="constrained")
+ax.barh(range(len(shown)), shown["visits"], color=plt.cm.viridis(scale(shown["median"])))
+ax.set_yticks(range(len(shown)), names, ha="left")
+ax.tick_params(axis="y", pad=110, length=0)
+ax.invert_yaxis()
+ax.set(xlabel="visits", xscale="log")
+fig.colorbar(plt.cm.ScalarMappable(scale, "viridis"), ax=ax, label="median loss below the node")
 plt.show()
 
 # %%

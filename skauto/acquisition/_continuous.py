@@ -30,7 +30,7 @@ def maximize_log_improvement(
     not vanish where the improvement is practically zero.
 
     The mask `free`, of the shape of the candidates, has the coordinates of each that may change;
-    None means all. The function `known` is added to the modelled one, and `best` is the smallest
+    None means all. The function `known` is added to the modeled one, and `best` is the smallest
     observed value of the sum. The result is the best point (n_features,), and the row of the
     candidate that its ascent started from.
 

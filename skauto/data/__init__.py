@@ -1,4 +1,4 @@
-"""The user's table: read once into a numeric matrix, summarised and split into folds."""
+"""The user's table: read once into a numeric matrix, summarized and split into folds."""
 
 from skauto.data._facts import DataFacts
 from skauto.data._reader import TableReader

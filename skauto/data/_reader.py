@@ -110,7 +110,7 @@ class TableReader(TransformerMixin, BaseEstimator):
         "numeric", "boolean", "ordinal", "categorical", "name", "text", "date", "tags",
         "compound" or "drop". A list of all levels in their order is an ordinal column. Instead
         of the dict, a list of names or positions, or a boolean mask, means "categorical".
-        Positions are a ValueError if the columns are labelled by other numbers than 0, 1, 2, ...
+        Positions are a ValueError if the columns are labeled by other numbers than 0, 1, 2, ...
     time_limit : float, default=None
         Seconds of the search that uses the matrix. Texts are read in a quarter of it, and have
         50,000 cells for each second; both are predicted, so that the matrix is the same each time.
@@ -410,7 +410,7 @@ def _refuse_ambiguous(kinds: Mapping[Any, str], labels: list[Any] | None) -> Non
     if positions and any(isinstance(label, numbers.Real) for label in labels):
         raise ValueError(
             "The 'column_kinds' parameter must hold names of columns, or be a mask, because the "
-            "columns of X are labelled by numbers other than 0, 1, 2, ... "
+            "columns of X are labeled by numbers other than 0, 1, 2, ... "
             f"Got {positions[0]!r}, which may be a label or a position; rename the columns, for "
             "instance with X.columns = X.columns.astype(str)."
         )

@@ -1,4 +1,4 @@
-"""Base class of the displays, and their colours, markers and labels."""
+"""Base class of the displays, and their colors, markers and labels."""
 
 import math
 from abc import ABC, abstractmethod
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     AxesPair = Sequence[Axes] | NDArray[Any]
 
-# Palette for colour-blind readers: M. Okabe and K. Ito, "Color universal design", 2008. Its yellow
+# Palette for color-blind readers: M. Okabe and K. Ito, "Color universal design", 2008. Its yellow
 # is left out, because small yellow marks are hard to see on white.
 BLUE, ORANGE, GREEN = "#0072B2", "#E69F00", "#009E73"
 RED, PURPLE, SKY, BLACK = "#D55E00", "#CC79A7", "#56B4E9", "#000000"
@@ -161,22 +161,6 @@ class HistoryDisplay(BaseDisplay):
         return cls._of_history(estimator.history_, **choices)
 
 
-def record_of(
-    estimator: Any, owner: type[BaseDisplay], name: str, strategy_name: str
-) -> "pd.DataFrame":
-    """Tabulate what the strategy of a fitted estimator recorded in its attribute `name`."""
-    import pandas as pd
-
-    strategy = estimator.strategy_
-    record = getattr(strategy, name, None)
-    if not record:
-        raise ValueError(
-            f"{owner.__name__} draws the attribute '{name}' of strategy=\"{strategy_name}\". The "
-            f"strategy of this estimator, {type(strategy).__name__}, has recorded nothing."
-        )
-    return pd.DataFrame(record)
-
-
 def loss_name(estimator: Any) -> str:
     """Name the loss of a fitted estimator, such as "1 - accuracy" or "log loss"."""
     function = scorer_function(estimator.scorer_)
@@ -187,7 +171,7 @@ def loss_name(estimator: Any) -> str:
 
 
 def score_name(estimator: Any) -> str:
-    """Name the score that the search maximised, such as "accuracy"."""
+    """Name the score that the search maximized, such as "accuracy"."""
     return loss_name(estimator).removeprefix("1 - ")
 
 
@@ -200,7 +184,7 @@ def mean_score(trial: Trial) -> float:
 
 def algorithm_of(trial: Trial) -> str:
     """Name the algorithm of the last step of a trial."""
-    return trial.configuration.structure[-1]
+    return trial.configuration.algorithm
 
 
 def rows_of(frame: "pd.DataFrame") -> Iterator[Any]:
@@ -209,7 +193,7 @@ def rows_of(frame: "pd.DataFrame") -> Iterator[Any]:
 
 
 def styles(names: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Assign a colour and a marker to each different name, in the order of appearance."""
+    """Assign a color and a marker to each different name, in the order of appearance."""
     return {
         name: (COLORS[i % len(COLORS)], MARKERS[(i + i // len(COLORS)) % len(MARKERS)])
         for i, name in enumerate(dict.fromkeys(names))

@@ -88,7 +88,7 @@ class EnsembleDisplay(BaseDisplay):
         left, right = self._make_axes_pair(ax, width=width, height=height)
         self.bars_ = left.barh(range(n), self.frame["weight"], color=BLUE, height=0.7)
         names = [as_written(f"{row.algorithm} #{row.trial}") for row in rows_of(self.frame)]
-        left.set(xlabel="weight in the vote", ylim=(n - 0.5, -0.5))
+        left.set(xlabel="weight in the ensemble", ylim=(n - 0.5, -0.5))
         left.set_yticks(range(n), names)
         largest = self.diversity.max() or 1.0
         self.image_ = right.imshow(

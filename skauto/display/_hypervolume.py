@@ -79,7 +79,7 @@ class HypervolumeDisplay(HistoryDisplay):
         several = len(history.objectives) > 1
         names = history.objectives if several else quantities(history)
         values = values_of(history, history, names)
-        counts = np.array([t.ok and t.fidelity == 1.0 for t in history], dtype=bool)
+        counts = np.array([t.complete for t in history], dtype=bool)
         values[~counts] = np.inf
         if reference is None:
             reference = values[np.isfinite(values).all(axis=1)].max(axis=0, initial=-np.inf)

@@ -35,7 +35,7 @@ _UNITS = {"prediction_latency": "s per row", "model_size": "bytes"}
 
 @dataclass(eq=False, repr=False)
 class ParetoFrontDisplay(HistoryDisplay):
-    """Trials by two minimised quantities, and their Pareto front.
+    """Trials by two minimized quantities, and their Pareto front.
 
     The quantities are objectives or constraints. Hollow marks are trials that exceed a limit,
     possibly of a quantity that is not drawn. Small dots are trials on a part of the rows, which
@@ -136,7 +136,7 @@ class ParetoFrontDisplay(HistoryDisplay):
             )
         trials = [trial for trial in history if trial.ok]
         values = values_of(history, trials, (x, y))
-        complete = np.array([trial.fidelity == 1.0 for trial in trials], dtype=bool)
+        complete = np.array([trial.complete for trial in trials], dtype=bool)
         feasible = np.array([history.feasible(trial) for trial in trials], dtype=bool)
         frame = pd.DataFrame(
             {

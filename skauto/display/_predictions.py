@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skauto.selection._intervals import Answers, Truth
-from skauto.utils import FloatArray, take_rows
+from skauto.utils import FloatArray, IntArray, take_rows
 
 
 @dataclass(frozen=True)
@@ -21,17 +21,16 @@ class Predictions:
     labels: NDArray[np.intp]
     truth: NDArray[np.intp]
     classes: NDArray[Any]
-    rows: NDArray[np.intp] | None = None
+    rows: IntArray | None = None
 
     @classmethod
     def out_of_fold(cls, estimator: Any) -> "Predictions | None":
-        """Average the out-of-fold probabilities of the members; None if they were not kept."""
-        history, weights = estimator.history_, estimator.member_weights_
-        members = [history[number].predictions for number in weights]
-        if history.goal.targets is None or not members or any(p is None for p in members):
+        """Return the out-of-fold predictions of the ensemble; None if it has none."""
+        history = estimator.history_
+        if history.goal.targets is None or estimator._out_of_fold is None:
             return None
-        total = np.average(members, axis=0, weights=list(weights.values()))
-        rows = np.flatnonzero(~np.isnan(total[:, 0]))
+        ensemble, _ = estimator._out_of_fold
+        total, rows = ensemble.predictions, ensemble.rows
         decision = estimator.ensemble_.decision_
         probabilities = decision.scale(total[rows] / total[rows].sum(axis=1, keepdims=True))
         labels = estimator._out_of_fold_labels[rows]

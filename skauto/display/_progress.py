@@ -122,7 +122,7 @@ class ProgressLine:
                 break
         self.n_done += 1
         self._score_ensemble()
-        best, self.best = self.best, self.history.searched().incumbent
+        best, self.best = self.best, self.history.under_search_limits().incumbent
         due = self.best is not best or time.monotonic() - self.written >= _INTERVAL
         if due or _overwrites():
             self._write()
@@ -158,8 +158,8 @@ class ProgressLine:
         text = ", ".join(self._parts())
         self.written = time.monotonic()
         if _overwrites():
-            room = shutil.get_terminal_size().columns - 1
-            text = text[:room].ljust(min(self.width, room))
+            width = shutil.get_terminal_size().columns - 1
+            text = text[:width].ljust(min(self.width, width))
             self.width = len(text.rstrip())
             sys.stdout.write(f"\r{text}" + ("\n" if last else ""))
         else:
@@ -182,7 +182,7 @@ class ProgressLine:
             best = f"{mean_score(self.best):.4g} ({algorithm_of(self.best)})"
             parts.append(f"best {named} {best}")
         if self.pending:
-            name = self.pending[0].configuration.structure[-1]
+            name = self.pending[0].configuration.algorithm
             more = len(self.pending) - 1
             parts.append(f"now {name}" + (f" and {more} more" if more else ""))
         return parts

@@ -1,4 +1,4 @@
-"""Quantities that a search minimises or limits: objectives and constraints."""
+"""Quantities that a search minimizes or limits: objectives and constraints."""
 
 from collections.abc import Iterable, Sequence
 

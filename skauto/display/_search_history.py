@@ -49,7 +49,7 @@ class SearchHistoryDisplay(HistoryDisplay):
     Attributes
     ----------
     points_ : dict of str to matplotlib PathCollection
-        The trials of each colour, by algorithm or origin.
+        The trials of each color, by algorithm or origin.
     incumbent_ : matplotlib Line2D
         Smallest loss of an eligible trial so far.
     failed_ : matplotlib Line2D or None
@@ -95,7 +95,7 @@ class SearchHistoryDisplay(HistoryDisplay):
         x : {"trial", "seconds"}, default="trial"
             Quantity of the x axis.
         by : {"algorithm", "origin"}, default="algorithm"
-            Column that decides the colours.
+            Column that decides the colors.
 
         Returns
         -------
@@ -162,7 +162,7 @@ def _frame(history: History) -> "pd.DataFrame":
             "seconds": trial.ended,
             "loss": trial.loss if math.isfinite(trial.loss) else np.nan,
             "status": trial.status,
-            "eligible": trial.ok and trial.fidelity == 1.0 and history.feasible(trial),
+            "eligible": trial.complete and history.feasible(trial),
             "algorithm": algorithm_of(trial),
             "origin": trial.origin or "-",
         }

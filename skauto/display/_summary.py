@@ -8,7 +8,7 @@ from skauto.display._words import describe_pipeline
 
 # Largest number of members that are listed.
 _N_MEMBERS = 5
-# Text keeps the colour of the notebook, which can have a dark theme.
+# Text keeps the color of the notebook, which can have a dark theme.
 _STYLE = """
 .skauto-summary {margin: 0.25em 0 0.75em; font-size: 0.95em; line-height: 1.45}
 .skauto-summary table {border-collapse: collapse; margin: 0.4em 0; font-size: 0.95em}
@@ -22,7 +22,7 @@ _STYLE = """
 
 
 def summary_html(estimator: Any) -> str:
-    """Summarise a fitted estimator: score, best pipeline, members of the ensemble."""
+    """Summarize a fitted estimator: score, best pipeline, members of the ensemble."""
     weights = estimator.member_weights_
     trials = [estimator.history_[number] for number in weights]
     lines = [_result(estimator)]

@@ -112,7 +112,7 @@ class TimelineDisplay(HistoryDisplay):
         for row in rows_of(self.frame):
             share = (row.ended - row.began) / span
             if share > _DIGIT_SHARE * (len(str(row.trial)) + 0.5):
-                # not exactly black and white, which the report replaces by its own colours
+                # not exactly black and white, which the report replaces by its own colors
                 color = "0.05" if row.status in ("stopped", "timeout", "memout") else "0.98"
                 middle = (row.began + row.ended) / 2
                 ax.text(middle, row.slot, row.trial, ha="center", va="center", size=7, color=color)

@@ -1,7 +1,7 @@
 """Select the members of the ensemble, refit them and check the constraints."""
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from functools import partial
 from typing import Any
 
@@ -9,20 +9,21 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from skauto.constraints._base import limited_resources
+from skauto.constraints._checker import ConstraintChecker
 from skauto.engines import Engine
+from skauto.ensemble._cross_fit import cross_fitted
 from skauto.ensemble._decide import (
     DecisionChooser,
     DecisionPair,
     decided_labels,
-    mean_predictions,
 )
-from skauto.ensemble._model import Candidate, Model
+from skauto.ensemble._model import BuiltEnsemble, CheckedEnsemble
 from skauto.ensemble._refits import Refits, refit_task
 from skauto.ensemble._reserve import EnsembleReserve
-from skauto.ensemble._select import MemberSelector, preference
+from skauto.ensemble._select import MAX_ROWS, MemberSelector, preference
 from skauto.ensemble._singles import SingleTrials
 from skauto.evaluation import PipelineEvaluator
-from skauto.history import History, Trial
+from skauto.history import History, OutOfFold, Trial
 from skauto.model import Decision, PipelineEnsemble
 from skauto.model._ensemble import constant_ensemble
 from skauto.schedule import refit_seconds
@@ -37,10 +38,11 @@ from skauto.utils import Budget
 class EnsembleBuilder:
     """Select members among the trials of a search, refit them and check the constraints.
 
-    The evaluator holds the data and refits, and its gate measures constraints. The reader is the
-    first step of every pipeline. The ensemble optimizes `scoring` and has `n_members`, counting
-    repeated members. They are fitted on all rows, or without `refit` once per fold. Without
-    `decisions`, an ensemble predicts the most probable class.
+    The evaluator holds the data and refits, and its checker measures constraints. The reader is
+    the first step of every pipeline. The ensemble optimizes `scoring` and has `n_members`,
+    counting repeated members, among the trials of the `pool`. They are fitted on all rows, or
+    without `refit` once per fold. Without `decisions`, an ensemble predicts the most probable
+    class.
     """
 
     _selector_type = MemberSelector
@@ -53,19 +55,21 @@ class EnsembleBuilder:
         n_members: int,
         refit: bool,
         scoring: Any,
+        pool: str | int = "best",
         decisions: DecisionChooser | None = None,
     ) -> None:
         self.evaluator = evaluator
         self.data = evaluator.data
-        self.gate = evaluator.gate
+        self.checker = evaluator.checker
         self.reader = reader
         self.refit = refit
-        self.decisions = decisions or DecisionChooser(self.data, self.gate, "argmax")
+        self.decisions = decisions or DecisionChooser(self.data, self.checker, "argmax")
         self.selector = self._selector_type(
             self.data,
-            self.gate,
+            self.checker,
             n_members=n_members,
             scoring=scoring,
+            pool=pool,
             tunes_labels=self.decisions.decision != "argmax",
         )
         self.reserve = EnsembleReserve(self)
@@ -74,7 +78,7 @@ class EnsembleBuilder:
     def refit_time(self, trial: Trial) -> float:
         """Predict the processor seconds of refitting a trial by the fit times of its folds."""
         if self.is_fitted(trial) and (
-            not self.refit or self.evaluator.validates_out_of_bag(trial.configuration)
+            not self.refit or self.evaluator.planner.validates_out_of_bag(trial.configuration)
         ):
             return 0.0
         if not self.refit:
@@ -85,16 +89,16 @@ class EnsembleBuilder:
     @property
     def may_grow(self) -> bool:
         """Whether a member may exceed a limit after its refit."""
-        return self.refit and bool(limited_resources(self.gate.constraints))
+        return self.refit and bool(limited_resources(self.checker.constraints))
 
     def is_fitted(self, trial: Trial) -> bool:
-        return trial.configuration in self.evaluator.models
+        return trial.configuration in self.evaluator.aggregator.models
 
     def time_to_fit(self, trial: Trial) -> float:
         """Predicted seconds until there is a fitted model of a trial."""
         return 0.0 if self.is_fitted(trial) else self.refit_time(trial)
 
-    def build(self, history: History, engine: Engine, budget: Budget) -> Model:
+    def build(self, history: History, engine: Engine, budget: Budget) -> BuiltEnsemble:
         """Refit the selected members and return the first ensemble that keeps all limits.
 
         Members that are not fitted within the budget are excluded. If no ensemble keeps all
@@ -107,10 +111,10 @@ class EnsembleBuilder:
             budget,
             partial(refit_task, data=self.data),
             folds,
-            self.evaluator.models,
+            self.evaluator.aggregator.models,
             self.refit_time,
         )
-        refused: list[Candidate] = []
+        refused: list[CheckedEnsemble] = []
         for weights in self._ensembles(history, refits):
             candidate = self._candidate(weights, refits)
             if candidate.verdict.passes:
@@ -126,7 +130,7 @@ class EnsembleBuilder:
         history: History,
         processor_seconds: float = math.inf,
         seconds: float = math.inf,
-        kept: Sequence[str] = (),
+        checker: ConstraintChecker | None = None,
         fitted: Collection[int] = (),
         failed: Collection[int] = (),
     ) -> dict[int, float]:
@@ -138,7 +142,9 @@ class EnsembleBuilder:
         def time_to_fit(trial: Trial) -> float:
             return 0.0 if trial.number in fitted else self.time_to_fit(trial)
 
-        return self.selector.select(history, time_to_fit, processor_seconds, seconds, kept, failed)
+        return self.selector.select(
+            history, time_to_fit, processor_seconds, seconds, checker, failed
+        )
 
     def _ensembles(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:
         """Weights of ensembles of fitted members, in the order of their check.
@@ -146,56 +152,56 @@ class EnsembleBuilder:
         The selected ensembles are followed by the last of them without its members of smallest
         weight, then by single trials.
         """
-        if self.decisions.kept_by_decision:
-            yield from self._votes(history, refits, self.decisions.kept_by_decision)
+        if self.decisions.keeps_limits:
+            yield from self._selected(history, refits, self.decisions.search_checker)
         weights: dict[int, float] = {}
-        for weights in self._votes(history, refits):
+        for weights in self._selected(history, refits, self.checker):
             yield dict(weights)
         last = None
         while weights:
             last, _ = weights.popitem()  # the smallest weight
             if weights:
                 yield dict(weights)
-        if self.gate.constraints:
+        if self.checker.constraints:
             yield from ({n: 1.0} for n in SingleTrials(self, history, refits) if n != last)
 
-    def _votes(
-        self, history: History, refits: Refits, kept: Sequence[str] = ()
+    def _selected(
+        self, history: History, refits: Refits, checker: ConstraintChecker
     ) -> Iterator[dict[int, float]]:
-        """Weights of the selected ensemble.
+        """Weights of the ensemble that is selected under the constraints of a checker.
 
         If seconds or bytes are limited, another one is selected after those of the refitted
         members are measured. The ensemble of smaller loss comes first.
         """
-        votes = [self._fitted(history, refits, kept)]
+        found = [self._fitted(history, refits, checker)]
         if self.may_grow:
-            for number in votes[0]:
+            for number in found[0]:
                 model = self._assembled(history, {number: 1.0}, refits.pipelines)
-                self.gate.learn_growth(history[number], model)
-            votes.append(self._fitted(history, refits, kept))
-        votes = [weights for weights in votes if weights]
-        if len(votes) == 2 and votes[0] != votes[1]:
-            votes.sort(key=lambda weights: self.selector.loss_of(history, weights))
+                self.checker.learn_growth(history[number], model)
+            found.append(self._fitted(history, refits, checker))
+        found = [weights for weights in found if weights]
+        if len(found) == 2 and found[0] != found[1]:
+            found.sort(key=lambda weights: self.selector.loss_of(history, weights))
         else:
-            del votes[1:]
-        yield from votes
+            del found[1:]
+        yield from found
 
     def _fitted(
-        self, history: History, refits: Refits, kept: Sequence[str] = ()
+        self, history: History, refits: Refits, checker: ConstraintChecker
     ) -> dict[int, float]:
         """Select an ensemble and fit it; return the weights of members fitted in time."""
         seconds = refits.budget.remaining
         seconds -= min(self.reserve.for_decision(refits.budget), seconds / 2)
         processor_seconds = seconds * refits.engine.n_workers
         weights = self.select(
-            history, processor_seconds, seconds, kept, refits.pipelines, refits.failed
+            history, processor_seconds, seconds, checker, refits.pipelines, refits.failed
         )
         refits.fit(weights)
         if not refits.failed.isdisjoint(weights):  # select others in their place
-            return self._fitted(history, refits, kept)
+            return self._fitted(history, refits, checker)
         return {number: weights[number] for number in weights if number in refits.pipelines}
 
-    def _candidate(self, weights: dict[int, float], refits: Refits) -> Candidate:
+    def _candidate(self, weights: dict[int, float], refits: Refits) -> CheckedEnsemble:
         """Assemble an ensemble of fitted members and measure its constraints."""
         total = sum(weights.values())
         weights = {number: weight / total for number, weight in weights.items()}
@@ -203,58 +209,71 @@ class EnsembleBuilder:
         model = self._assembled(refits.history, weights, refits.pipelines, rule.deployed)
         trials = [refits.history[number] for number in weights]
         shares = list(weights.values())
-        verdict = self.gate.judge(trials, shares, model, decision=rule.out_of_fold)
-        return Candidate(weights, model, verdict)
+        verdict = self.checker.judge(trials, shares, model, decision=rule.out_of_fold)
+        return CheckedEnsemble(weights, model, verdict)
 
     def choose_decision(self, history: History, weights: dict[int, float]) -> DecisionPair:
         """Choose the decision of an ensemble (cached)."""
         key = tuple(weights.items())
         if key not in self._chosen:
             trials = [history[number] for number in weights]
-            rows = self.selector.rows(np.asarray(trials[0].predictions))
+            rows = OutOfFold(np.asarray(trials[0].predictions)).sample(MAX_ROWS)
             shares = np.array(list(weights.values()))
             loss = self.selector.score_loss(rows)
             self._chosen[key] = self.decisions.choose(trials, shares, rows, loss)
         return self._chosen[key]
 
-    def _model(self, chosen: Candidate, refused: list[Candidate], refits: Refits) -> Model:
+    def _model(
+        self, chosen: CheckedEnsemble, refused: list[CheckedEnsemble], refits: Refits
+    ) -> BuiltEnsemble:
         """Return the result with the chosen ensemble and its best pipeline."""
         assert chosen.model is not None
         history, weights = refits.history, chosen.weights
         rule = self.choose_decision(history, weights)
         trials = [history[number] for number in weights]
-        vote = mean_predictions(trials, weights.values())
-        rows = np.flatnonzero(~np.isnan(vote[:, 0]))
-        labels = np.full(len(vote), -1)
-        labels[rows] = decided_labels(vote, rows, rule.out_of_fold)
         numbers = sorted(weights, key=lambda n: preference(history, history[n]))
         singles = (self._single(number, refits) for number in numbers)
         best = next((s for s in singles if s.verdict.passes), None)
         best = best or self._single(numbers[0], refits)
-        return Model(
+        ensemble = self.out_of_fold(history, weights, self.selector.n_members)
+        labels = np.full(len(ensemble.predictions), -1)
+        labels[ensemble.rows] = decided_labels(
+            ensemble.predictions, ensemble.rows, rule.out_of_fold
+        )
+        return BuiltEnsemble(
             chosen.model,
             weights,
             next(iter(best.weights)),
             best.model,
             fallback=False,
-            verdict=self.gate.with_upper_bounds(
+            verdict=self.checker.with_upper_bounds(
                 chosen.verdict, trials, list(weights.values()), rule.out_of_fold
             ),
             best_verdict=best.verdict,
             refused=refused,
             not_fitted=refits.missing,
             refit_errors={n: refits.errors[n] for n in sorted(refits.failed)},
+            out_of_fold=(ensemble, self.out_of_fold(history, {next(iter(best.weights)): 1.0}, 1)),
             labels=labels,
         )
 
-    def _single(self, number: int, refits: Refits) -> Candidate:
+    def out_of_fold(
+        self, history: History, weights: dict[int, float], n_members: int
+    ) -> OutOfFold:
+        """Out-of-fold predictions of an ensemble, without limits by ensembles of other rows."""
+        found = None if history.limits else cross_fitted(self.selector, history, n_members)
+        if found is not None:
+            return found
+        return OutOfFold.mean([history[number] for number in weights], weights.values())
+
+    def _single(self, number: int, refits: Refits) -> CheckedEnsemble:
         """A single member; without a model if it is not fitted on all rows."""
         model = None
         if self.refit:
             pipelines = {number: refits.pipelines[number][:1]}
             model = self._assembled(refits.history, {number: 1.0}, pipelines)
-        verdict = self.gate.judge([refits.history[number]], [1.0], model)
-        return Candidate({number: 1.0}, model, verdict)
+        verdict = self.checker.judge([refits.history[number]], [1.0], model)
+        return CheckedEnsemble({number: 1.0}, model, verdict)
 
     def _assembled(
         self,
@@ -276,19 +295,19 @@ class EnsembleBuilder:
             decision=decision,
         )
         predictions = [np.asarray(history[number].predictions) for number in weights]
-        rows = self.selector.rows(predictions[0])
+        rows = OutOfFold(predictions[0]).sample(MAX_ROWS)
         sampled = np.stack([prediction[rows] for prediction in predictions])
         ensemble.diversity_ = pairwise_diversity(sampled)
         ensemble.disagreement_ = mean_over_pairs(pairwise_disagreement(sampled))
         return ensemble
 
-    def _fallback(self, refits: Refits) -> Model:
-        """Model that predicts the class frequencies."""
+    def _fallback(self, refits: Refits) -> BuiltEnsemble:
+        """BuiltEnsemble that predicts the class frequencies."""
         data = self.data
         ensemble = constant_ensemble(
             self.reader, data.classes, data.classes[data.y], data.sample_weight
         )
-        return Model(
+        return BuiltEnsemble(
             ensemble,
             {},
             None,

@@ -1,18 +1,18 @@
 """Choose the decision of an ensemble: temperature, class offsets and thresholds."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from skauto.constraints import Evidence, GroupConstraint
+from skauto.constraints._checker import ConstraintChecker, Verdict
 from skauto.constraints._evidence import Margin
-from skauto.constraints._gate import Gate, Verdict
 from skauto.data import TrainingData
-from skauto.ensemble._signals import GroupSignals, KnownGroups, Signals
-from skauto.history import Trial
+from skauto.ensemble._group_scores import GroupScores, ObservedGroups, PredictedGroups
+from skauto.history import OutOfFold, Trial
 from skauto.model import Decision
 from skauto.model._decision import SignalThreshold
 from skauto.schedule import seconds_of_offsets
@@ -45,55 +45,68 @@ class DecisionChooser:
     """Choose decisions of ensembles on their out-of-fold predictions.
 
     "argmax" always predicts the most probable class. "group_thresholds" reads the groups of
-    constraints from columns of X, see `KnownGroups`; it raises a ValueError if it has no limit to
-    keep, or too many groups. `kept_by_decision` are the keys of the constraints that a decision
-    can keep: upper limits on rates of labels of two classes. Class offsets are chosen within the
-    time that is left of the `budget`.
+    constraints from columns of X, see `ObservedGroups`; it raises a ValueError if it has no limit
+    to keep, or too many groups. A decision can keep upper limits on rates of labels of two
+    classes; `search_checker` has the other constraints. Class offsets are chosen within the time
+    that is left of the `budget`.
     """
 
     def __init__(
-        self, data: TrainingData, gate: Gate, decision: str, budget: Budget | None = None
+        self,
+        data: TrainingData,
+        checker: ConstraintChecker,
+        decision: str,
+        budget: Budget | None = None,
     ) -> None:
         self.data = data
         self.budget = budget or Budget()
-        self.gate = gate
+        self.checker = checker
         self.decision = decision
-        self.kept_by_decision: tuple[str, ...] = ()
+        self.search_checker = checker
         self._limits: list[RateLimit] = []
-        self._aim = Gate()
-        self._known_groups: KnownGroups | None = None
+        self._aim = ConstraintChecker()
+        self._known_groups: ObservedGroups | None = None
         if decision != "argmax" and data.n_classes == 2:
             self._find_limits()
         if decision == "group_thresholds":
             self._known_groups = self._read_groups()
 
     def _find_limits(self) -> None:
-        gate, data = self.gate, self.data
-        limited = [c for c in gate.constraints if math.isfinite(c.limit)]
+        checker, data = self.checker, self.data
+        limited = [c for c in checker.constraints if math.isfinite(c.limit)]
         rows = np.arange(len(data.y))
         every = Evidence.of(data, np.empty((len(rows), 0)), rows) if limited else None
         by_key = {} if every is None else {c.key: c.rate_limits(every) for c in limited}
-        self.kept_by_decision = tuple(key for key, limits in by_key.items() if limits)
+        self.search_checker = checker.without([key for key, limits in by_key.items() if limits])
         self._limits = [limit for limits in by_key.values() for limit in limits]
-        if gate.margin == Margin():
-            self._aim = Gate([c for c in limited if by_key[c.key]], data, margin=_AIM)
+        if checker.margin == Margin():
+            self._aim = ConstraintChecker([c for c in limited if by_key[c.key]], data, margin=_AIM)
 
-    def _read_groups(self) -> KnownGroups:
-        kept = [c for c in self.gate.constraints if c.key in self.kept_by_decision]
-        compared = [c for c in kept if isinstance(c, GroupConstraint)]
+    def _read_groups(self) -> ObservedGroups:
+        others = self.search_checker.constraints
+        compared = [
+            c
+            for c in self.checker.constraints
+            if c not in others and isinstance(c, GroupConstraint)
+        ]
         if not compared:
             raise ValueError(
                 "decision='group_thresholds' needs two classes, and a limit of "
                 "StatisticalParity, EqualOpportunity or EqualizedOdds among the constraints. Got "
-                f"{self.data.n_classes} classes and {[c.key for c in self.gate.constraints]}; use "
-                "decision='auto'."
+                f"{self.data.n_classes} classes and {[c.key for c in self.checker.constraints]}; "
+                "use decision='auto'."
             )
-        return KnownGroups(compared, self.data)
+        return ObservedGroups(compared, self.data)
+
+    @property
+    def keeps_limits(self) -> bool:
+        """Whether a decision can keep a limit."""
+        return bool(self._limits)
 
     @property
     def judged(self) -> bool:
         """Whether a limit may depend on the decision."""
-        return not all(constraint.additive for constraint in self.gate.constraints)
+        return not all(constraint.additive for constraint in self.checker.constraints)
 
     @property
     def n_groups(self) -> int:
@@ -101,9 +114,9 @@ class DecisionChooser:
         return sum(len(limit.sets) for limit in self._limits)
 
     @cached_property
-    def signals(self) -> Signals:
+    def signals(self) -> GroupScores:
         """Known groups, or models of the groups, fitted on first use."""
-        return self._known_groups or GroupSignals(self._limits, self.data)
+        return self._known_groups or PredictedGroups(self._limits, self.data)
 
     def choose(
         self, trials: Sequence[Trial], shares: FloatArray, rows: IntArray, loss: Loss
@@ -117,9 +130,9 @@ class DecisionChooser:
         """
         if self.decision == "argmax":
             return DecisionPair()
-        vote = mean_predictions(trials, shares)
+        mean = OutOfFold.mean(trials, shares).predictions
         plain = choose_decision(
-            vote[rows],
+            mean[rows],
             self.data.y[rows],
             loss,
             rng=np.random.default_rng(0),
@@ -131,25 +144,25 @@ class DecisionChooser:
         nearest, least = DecisionPair(plain, plain), math.inf  # by violation
         feasible: DecisionPair | None = None
         surest, excess = nearest, math.inf
-        for stricter, pair in self._candidates(plain, vote, rows, loss):
+        for stricter, pair in self._candidates(plain, mean, rows, loss):
             if stricter and feasible is not None:
                 break
             decision = pair.out_of_fold
-            violation = _violation(self.gate.judge(trials, shares, decision=decision))
+            violation = _violation(self.checker.judge(trials, shares, decision=decision))
             if violation > 0.0:
                 if violation < least:
                     nearest, least = pair, violation
                 continue
             feasible = feasible or pair
             beyond = _violation(self._aim.judge(trials, shares, decision=decision))
-            if beyond < excess and not self._costs_too_much((pair, feasible), vote, rows, loss):
+            if beyond < excess and not self._costs_too_much((pair, feasible), mean, rows, loss):
                 surest, excess = pair, beyond
             if excess == 0.0:
                 break
         return surest if feasible is not None else nearest
 
     def _costs_too_much(
-        self, pairs: Sequence[DecisionPair], vote: FloatArray, rows: IntArray, loss: Loss
+        self, pairs: Sequence[DecisionPair], mean: FloatArray, rows: IntArray, loss: Loss
     ) -> bool:
         """Whether the aim costs too much of what a feasible decision gains over constant labels.
 
@@ -157,20 +170,20 @@ class DecisionChooser:
         """
         y = self.data.y[rows]
         decisions = [pair.out_of_fold for pair in pairs if pair.out_of_fold is not None]
-        labels = [decision.labels(decision.scale(vote))[rows] for decision in decisions]
+        labels = [decision.labels(decision.scale(mean))[rows] for decision in decisions]
         predictions = np.eye(2)[np.stack([*labels, np.zeros_like(y), np.ones_like(y)])]
         losses = _label_loss(loss)(y, predictions, self.data.weights_of(rows))
         aimed, feasible, constant = losses[0], losses[1], losses[2:].min()
         return bool(aimed - feasible > _MAX_COST * max(constant - feasible, 0.0))
 
     def _candidates(
-        self, plain: Decision, vote: FloatArray, rows: IntArray, loss: Loss
+        self, plain: Decision, mean: FloatArray, rows: IntArray, loss: Loss
     ) -> Iterator[tuple[bool, DecisionPair]]:
         """Decisions in the order of their check, and whether they are only for want of another."""
         yield False, DecisionPair(plain, plain)
-        if self.kept_by_decision:
+        if self.keeps_limits:
             for factors in (_AIMING, _STRICTER):
-                for pair in self._within_limits(plain, vote, rows, loss, factors):
+                for pair in self._within_limits(plain, mean, rows, loss, factors):
                     yield factors is _STRICTER, pair
         if plain.offsets.any():
             argmax = Decision(np.zeros(len(plain.offsets)), plain.temperature)
@@ -179,7 +192,7 @@ class DecisionChooser:
     def _within_limits(
         self,
         plain: Decision,
-        vote: FloatArray,
+        mean: FloatArray,
         rows: IntArray,
         loss: Loss,
         factors: Sequence[float],
@@ -189,7 +202,7 @@ class DecisionChooser:
         With few rows they are cross-fitted: those of the out-of-fold predictions are chosen on the
         other parts of the rows, so that limits are not measured on rows that chose the thresholds.
         """
-        positive = np.asarray(plain.scale(vote)[:, 1], dtype=np.float64)
+        positive = np.asarray(plain.scale(mean)[:, 1], dtype=np.float64)
         signals = self.signals.out_of_fold(positive)
         on_all = self._rules(positive, signals, rows, loss, factors)
         n_parts = _N_PARTS if len(rows) <= _MAX_CROSS_FITTED else 0
@@ -234,12 +247,6 @@ class DecisionChooser:
 
 def _same(rule: SignalThreshold, other: SignalThreshold) -> bool:
     return rule.base == other.base and np.array_equal(rule.strengths, other.strengths)
-
-
-def mean_predictions(trials: Iterable[Trial], shares: Iterable[float]) -> FloatArray:
-    """Weighted mean of the out-of-fold predictions of trials."""
-    members = zip(shares, trials, strict=True)
-    return np.asarray(sum(share * np.asarray(trial.predictions) for share, trial in members))
 
 
 def decided_labels(predictions: FloatArray, rows: IntArray, decision: Decision | None) -> IntArray:

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, field
 
-from skauto.constraints._gate import Verdict
+from skauto.constraints._checker import Verdict
+from skauto.history import OutOfFold
 from skauto.model import PipelineEnsemble
 from skauto.utils import IntArray
 
 
 @dataclass(frozen=True)
-class Candidate:
+class CheckedEnsemble:
     """An ensemble of fitted members and its measured constraints."""
 
     weights: dict[int, float]  # of the members, by trial number
@@ -17,11 +18,12 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Model:
+class BuiltEnsemble:
     """Result of `EnsembleBuilder.build`.
 
-    `labels` are the class codes (n_samples,) of the out-of-fold predictions of the ensemble after
-    its decision, -1 in rows that no fold predicted; None if no member was fitted in time.
+    `out_of_fold` are the predictions of the ensemble and of its best pipeline, see `cross_fitted`,
+    and `labels` the class codes (n_samples,) of the former after the decision, -1 in rows that no
+    fold predicted. They are None if no member was fitted in time.
     """
 
     ensemble: PipelineEnsemble
@@ -29,10 +31,11 @@ class Model:
     best_number: int | None  # number of the best trial among the members
     best: PipelineEnsemble | None  # of this trial alone, fitted on all rows
     fallback: bool  # no member was fitted in time: class frequencies are predicted
-    front: dict[int, Candidate] = field(default_factory=dict)  # refitted, by trial number
+    front: dict[int, CheckedEnsemble] = field(default_factory=dict)  # refitted, by trial number
     verdict: Verdict = field(default_factory=Verdict)
     best_verdict: Verdict = field(default_factory=Verdict)
-    refused: list[Candidate] = field(default_factory=list)  # those that violate a limit
+    refused: list[CheckedEnsemble] = field(default_factory=list)  # those that violate a limit
     not_fitted: list[int] = field(default_factory=list)  # numbers of trials not refitted in time
     refit_errors: dict[int, str] = field(default_factory=dict)  # by trial number
+    out_of_fold: tuple[OutOfFold, OutOfFold] | None = None
     labels: IntArray | None = None

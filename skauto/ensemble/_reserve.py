@@ -3,6 +3,7 @@
 import math
 from typing import Protocol
 
+from skauto.constraints._checker import ConstraintChecker
 from skauto.data import TrainingData
 from skauto.ensemble._decide import DecisionChooser
 from skauto.ensemble._select import MemberSelector
@@ -35,7 +36,11 @@ class Builder(Protocol):
         """Predicted seconds until there is a fitted model of a trial."""
 
     def select(
-        self, history: History, processor_seconds: float, seconds: float, kept: tuple[str, ...]
+        self,
+        history: History,
+        processor_seconds: float,
+        seconds: float,
+        checker: ConstraintChecker,
     ) -> dict[int, float]:
         """Weights of the selected members."""
 
@@ -63,16 +68,16 @@ class EnsembleReserve:
         others = reserve.for_selection() + self.for_decision(budget)
         best = builder.time_to_fit(pool[0]) * (2 if builder.may_grow else 1)
         n_best = min(_N_BEST, builder.selector.n_members)
-        kept = reserve.for_refits([self._for_trial(t, reserve) for t in pool[:n_best]], best)
-        if budget.remaining <= kept + others:
-            members = self._for_members(history, reserve, kept)
-            kept = reserve.for_members(members, kept, best)
-        return kept + others
+        refits = reserve.for_refits([self._for_trial(t, reserve) for t in pool[:n_best]], best)
+        if budget.remaining <= refits + others:
+            members = self._for_members(history, reserve, refits)
+            refits = reserve.for_members(members, refits, best)
+        return refits + others
 
     def for_decision(self, budget: Budget) -> float:
         """Seconds to keep for thresholds that keep limits."""
         decisions = self.builder.decisions
-        if not decisions.kept_by_decision or budget.time_limit is None:
+        if not decisions.keeps_limits or budget.time_limit is None:
             return 0.0
         return self._of(budget).for_decision(decisions.n_groups)
 
@@ -86,8 +91,8 @@ class EnsembleReserve:
     def _for_members(self, history: History, reserve: Reserve, seconds: float) -> list[float]:
         """Seconds for each member that would be selected now (cached)."""
         if self._selected[0] != len(history):
-            kept = self.builder.decisions.kept_by_decision
-            chosen = self.builder.select(history, seconds * reserve.n_workers, seconds, kept)
+            checker = self.builder.decisions.search_checker
+            chosen = self.builder.select(history, seconds * reserve.n_workers, seconds, checker)
             times = [self._for_trial(history[number], reserve, seconds) for number in chosen]
             self._selected = len(history), times
         return self._selected[1]

@@ -8,12 +8,11 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from skauto.constraints._gate import Gate
+from skauto.constraints._checker import ConstraintChecker
 from skauto.data import TrainingData
-from skauto.ensemble._decide import mean_predictions
-from skauto.history import History, Trial
+from skauto.history import History, OutOfFold, Trial
 from skauto.schedule import seconds_of_selection
 from skauto.selection import (
     BrierLoss,
@@ -26,7 +25,7 @@ from skauto.selection import (
 )
 from skauto.selection._candidates import candidate_pool
 from skauto.selection._decisions import gains_by_offsets
-from skauto.utils import FloatArray, IntArray, scorer_function, take_rows
+from skauto.utils import IntArray, scorer_function, take_rows
 
 # Maximum number of rows for selection; more rows rarely change the result.
 MAX_ROWS = 20_000
@@ -37,18 +36,28 @@ _MAX_PAIRED = 20
 class MemberSelector:
     """Select members by greedy ensemble selection on out-of-fold predictions.
 
-    The ensemble optimizes `scoring` and has `n_members`, counting repeated members. The gate
-    predicts its constraints. With `tunes_labels`, class offsets are chosen afterwards.
+    The ensemble optimizes `scoring` and has `n_members`, counting repeated members. The checker
+    predicts its constraints. With `tunes_labels`, class offsets are chosen afterwards. The
+    candidates are the best trials and the best of each algorithm (`pool` "best"), all, or a number
+    of best trials.
     """
 
     def __init__(
-        self, data: TrainingData, gate: Gate, *, n_members: int, scoring: Any, tunes_labels: bool
+        self,
+        data: TrainingData,
+        checker: ConstraintChecker,
+        *,
+        n_members: int,
+        scoring: Any,
+        tunes_labels: bool,
+        pool: str | int = "best",
     ) -> None:
         self.data = data
-        self.gate = gate
+        self.checker = checker
         self.n_members = n_members
         self.scoring = scoring
         self.tunes_labels = tunes_labels
+        self.candidates = pool
 
     def select(
         self,
@@ -56,7 +65,7 @@ class MemberSelector:
         time_to_fit: Callable[[Trial], float],
         processor_seconds: float = math.inf,
         seconds: float = math.inf,
-        kept: Sequence[str] = (),
+        checker: ConstraintChecker | None = None,
         excluded: Collection[int] = (),
     ) -> dict[int, float]:
         """Return the weights of the selected members by trial number, largest first.
@@ -65,18 +74,19 @@ class MemberSelector:
         between groups can cancel each other. The result is empty if there are no candidates.
 
         Fitting all members takes at most `processor_seconds`, and fitting one member at most
-        `seconds`; selection ends after a fifth of them. Constraints with the keys `kept` are
-        ignored, because a decision can keep them. Trials with numbers in `excluded` are no
-        candidates.
+        `seconds`; selection ends after a fifth of them. A `checker` of fewer constraints ignores
+        the others, such as those that a decision keeps afterwards. Trials with numbers in
+        `excluded` are no candidates.
         """
-        known = self.pool(history, kept, excluded)
+        checker = checker or self.checker
+        history = history.under(checker.limits)
+        known = self.pool(history, excluded)
         seconds_of = {trial.number: time_to_fit(trial) for trial in known}
         pool = [trial for trial in known if seconds_of[trial.number] <= seconds]
         if not pool:
             return {}
         if self.n_members == 1:
             return {pool[0].number: 1.0}
-        gate = self.gate.without(kept)
         times = np.array([seconds_of[trial.number] for trial in pool])
         end = time.monotonic() + seconds_of_selection(seconds)
 
@@ -87,16 +97,16 @@ class MemberSelector:
             chosen[candidate] = True
             if times[chosen].sum() > processor_seconds:
                 return False
-            votes = counts.copy()
-            votes[candidate] += 1
-            members = np.flatnonzero(votes)
-            return gate.allows([pool[i] for i in members], votes[members])
+            counts = counts.copy()
+            counts[candidate] += 1
+            members = np.flatnonzero(counts)
+            return checker.allows([pool[i] for i in members], counts[members])
 
-        if not history.feasible(_ignoring(pool[0], kept)):
+        if not history.feasible(pool[0]):
             pair = _first_pair(len(pool), affordable)
             return {pool[i].number: 0.5 for i in pair} or {pool[0].number: 1.0}
         predictions = [np.asarray(trial.predictions) for trial in pool]
-        rows = self.rows(predictions[0])
+        rows = OutOfFold(predictions[0]).sample(MAX_ROWS)
         selection = greedy_selection(
             [prediction[rows] for prediction in predictions],
             self.data.y[rows],
@@ -105,40 +115,37 @@ class MemberSelector:
             feasible=affordable,
             sample_weight=self.data.weights_of(rows),
         )
-        if not selection.indices.size:  # the gate refuses every single trial
+        if not selection.indices.size:  # every single trial violates a limit
             return {pool[0].number: 1.0}
         order = np.argsort(-selection.weights, kind="stable")
         return {
             pool[i].number: float(selection.weights[i]) for i in order if selection.weights[i] > 0
         }
 
-    def pool(
-        self, history: History, kept: Sequence[str] = (), excluded: Collection[int] = ()
-    ) -> list[Trial]:
+    def pool(self, history: History, excluded: Collection[int] = ()) -> list[Trial]:
         """Candidates among the complete trials, ordered by violation, then by loss."""
         complete = [
-            replace(t, constraints={**t.constraints, **self.gate.learned(t)})
+            replace(t, constraints={**t.constraints, **self.checker.learned(t)})
             for t in history
             if is_complete(t) and t.number not in excluded
         ]
-        keys = [preference(history, _ignoring(t, kept)) for t in complete]
-        families = [t.configuration.structure[-1] for t in complete]
-        return [complete[i] for i in candidate_pool(keys, families)]
+        keys = [preference(history, trial) for trial in complete]
+        algorithms = [trial.configuration.algorithm for trial in complete]
+        return [complete[i] for i in self.candidates_of(keys, algorithms)]
+
+    def candidates_of(self, keys: ArrayLike, algorithms: Sequence[str]) -> IntArray:
+        """Return the candidates among trials, by their sort keys and algorithms, best first."""
+        if self.candidates == "best":
+            return candidate_pool(keys, algorithms)
+        n_best = len(algorithms) if isinstance(self.candidates, str) else self.candidates
+        return candidate_pool(keys, algorithms, n_best=n_best, n_per_algorithm=0)
 
     def loss_of(self, history: History, weights: Mapping[int, float]) -> float:
         """Loss of ensemble selection of the out-of-fold predictions of an ensemble."""
-        shares = np.array(list(weights.values())) / sum(weights.values())
-        mean = mean_predictions([history[number] for number in weights], shares)
-        rows = self.rows(mean)
-        known = self.data.weights_of(rows)
-        return float(self.selection_loss(rows)(self.data.y[rows], mean[rows][None], known)[0])
-
-    def rows(self, predictions: FloatArray) -> IntArray:
-        """Rows with predictions, or a fixed sample of them."""
-        rows = np.flatnonzero(~np.isnan(predictions[:, 0]))
-        if rows.size > MAX_ROWS:
-            rows = np.sort(np.random.default_rng(0).choice(rows, MAX_ROWS, replace=False))
-        return rows
+        mean = OutOfFold.mean([history[number] for number in weights], weights.values())
+        rows = mean.sample(MAX_ROWS)
+        y, sample_weight = self.data.y[rows], self.data.weights_of(rows)
+        return float(self.selection_loss(rows)(y, mean.predictions[rows][None], sample_weight)[0])
 
     def score_loss(self, rows: IntArray) -> Loss:
         """Loss of the scorer for predictions of some rows."""
@@ -165,17 +172,14 @@ def _first_pair(
 ) -> tuple[int, ...]:
     """Return the first feasible pair by the sum of the ranks of its candidates, or ()."""
     pairs = combinations(range(min(n_candidates, _MAX_PAIRED)), 2)
-    votes = np.eye(n_candidates, dtype=np.intp)
-    return next((pair for pair in sorted(pairs, key=sum) if feasible(votes[pair[0]], pair[1])), ())
+    counts = np.eye(n_candidates, dtype=np.intp)
+    return next(
+        (pair for pair in sorted(pairs, key=sum) if feasible(counts[pair[0]], pair[1])), ()
+    )
 
 
 def is_complete(trial: Trial) -> bool:
-    return trial.ok and trial.fidelity == 1.0 and trial.predictions is not None
-
-
-def _ignoring(trial: Trial, keys: Sequence[str]) -> Trial:
-    """The trial with some constraints satisfied."""
-    return replace(trial, constraints={**trial.constraints, **dict.fromkeys(keys, -math.inf)})
+    return trial.complete and trial.predictions is not None
 
 
 def preference(history: History, trial: Trial) -> tuple[float, float, float]:

@@ -2,19 +2,19 @@
 
 import heapq
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
 
 import numpy as np
 
-from skauto.constraints._gate import Gate, Verdict
+from skauto.constraints._checker import ConstraintChecker, Verdict
 from skauto.data import TrainingData
 from skauto.ensemble._decide import DecisionChooser, DecisionPair, decided_labels
 from skauto.ensemble._refits import Refits
-from skauto.ensemble._select import MemberSelector, is_complete
-from skauto.history import History, Trial
+from skauto.ensemble._select import MAX_ROWS, MemberSelector, is_complete
+from skauto.history import History, OutOfFold, Trial
 from skauto.selection import LabelLoss
 
 
@@ -22,7 +22,7 @@ class Builder(Protocol):
     """What single trials need of an `EnsembleBuilder`."""
 
     data: TrainingData
-    gate: Gate
+    checker: ConstraintChecker
     decisions: DecisionChooser
     selector: MemberSelector
 
@@ -48,11 +48,9 @@ class SingleTrials:
         values is fitted. Trials that violate a limit on their out-of-fold predictions are
         excluded, unless a decision can keep the limit.
         """
-        predicted = {
-            t.number: self.builder.gate.judge([t], [1.0]) for t in self.history if is_complete(t)
-        }
-        kept = self.builder.decisions.kept_by_decision
-        predicted = {n: verdict for n, verdict in predicted.items() if _may_pass(verdict, kept)}
+        checker = self.builder.decisions.search_checker
+        predicted = {t.number: checker.judge([t], [1.0]) for t in self.history if is_complete(t)}
+        predicted = {n: verdict for n, verdict in predicted.items() if _may_pass(verdict)}
         lightest = min(predicted, key=lambda n: _relative_load(predicted[n]), default=None)
 
         def in_time(trial: Trial) -> bool:
@@ -80,15 +78,9 @@ class SingleTrials:
         and a limit does not decrease the error rate. So a decision is chosen only for the trial
         that is first without these violations, at the loss of the most probable class.
         """
-        kept = self.builder.decisions.kept_by_decision
+        decided = not self.builder.decisions.keeps_limits
         queue = [
-            (
-                _violation_besides(verdict, kept),
-                self.history[n].loss,
-                self.history[n].tie_break,
-                n,
-                not kept,
-            )
+            (verdict.violation, self.history[n].loss, self.history[n].tie_break, n, decided)
             for n, verdict in predicted.items()
         ]
         heapq.heapify(queue)
@@ -106,9 +98,9 @@ class SingleTrials:
         """Predicted violation and loss of a single trial with the labels of its decision."""
         trial = self.history[number]
         decision = self.builder.choose_decision(self.history, {number: 1.0}).out_of_fold
-        violation = self.builder.gate.judge([trial], [1.0], decision=decision).violation
+        violation = self.builder.checker.judge([trial], [1.0], decision=decision).violation
         predictions = np.asarray(trial.predictions)
-        rows = self.builder.selector.rows(predictions)
+        rows = OutOfFold(predictions).sample(MAX_ROWS)
         loss = self.builder.selector.score_loss(rows)
         if not isinstance(loss, LabelLoss):
             return violation, trial.loss
@@ -119,17 +111,9 @@ class SingleTrials:
         return violation, float(loss(self.builder.data.y[rows], one_hot, known)[0])
 
 
-def _may_pass(predicted: Verdict, kept_by_decision: Sequence[str]) -> bool:
-    """Whether a trial keeps all limits that neither a refit nor a decision can change."""
-    return all(
-        m.met or m.constraint.additive or m.constraint.key in kept_by_decision
-        for m in predicted.measurements
-    )
-
-
-def _violation_besides(predicted: Verdict, keys: Sequence[str]) -> float:
-    """Sum of the violations of all constraints but some."""
-    return sum(m.violation for m in predicted.measurements if m.constraint.key not in keys)
+def _may_pass(predicted: Verdict) -> bool:
+    """Whether a trial keeps all limits that a refit cannot change."""
+    return all(m.met or m.constraint.additive for m in predicted.measurements)
 
 
 def _relative_load(predicted: Verdict) -> float:

@@ -23,8 +23,8 @@ from sklearn.utils.validation import check_is_fitted
 from skauto import export
 from skauto._search import Search
 from skauto.constraints import Constraint
-from skauto.constraints._gate import Gate
-from skauto.constraints._lighter import LighterVariants
+from skauto.constraints._checker import ConstraintChecker
+from skauto.constraints._smaller import SmallerVariants
 from skauto.data import TableReader, TrainingData, make_splits
 from skauto.data._splits import Split
 from skauto.data._training import plain_labels, read_training_data
@@ -32,14 +32,7 @@ from skauto.display._progress import start_progress
 from skauto.engines import Engine, make_engine
 from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._decide import DecisionChooser
-from skauto.ensemble._model import Model
-from skauto.estimators._continued import (
-    LastSearch,
-    checkpoint_facts,
-    longer_history,
-    resumed_history,
-    warm_start_facts,
-)
+from skauto.ensemble._model import BuiltEnsemble
 from skauto.estimators._failures import report_failed_refits, report_failures
 from skauto.estimators._initial import initial_configurations, similar_configurations
 from skauto.estimators._keywords import ADVICE, FIT_ADVICE
@@ -47,13 +40,27 @@ from skauto.estimators._observer import Observer
 from skauto.estimators._operating_point import OperatingPointMixin
 from skauto.estimators._options import SearchOptions
 from skauto.estimators._pareto import FrontBuilder
-from skauto.estimators._scores import ScoreMixin, score_of_vote
+from skauto.estimators._resume import (
+    LastSearch,
+    checkpoint_facts,
+    longer_history,
+    resumed_history,
+    warm_start_facts,
+)
+from skauto.estimators._scores import ScoreMixin, score_of_ensemble
 from skauto.estimators._scoring import check_scorers, named_scorers, primary_scoring
-from skauto.evaluation import PipelineBuilder, PipelineEvaluator, PipelineWorker, PrefixCache
+from skauto.evaluation import (
+    CachedPipelineBuilder,
+    PipelineBuilder,
+    PipelineEvaluator,
+    PipelineWorker,
+    PrefixCache,
+)
+from skauto.evaluation._cached_pipeline import cache_report
 from skauto.exceptions import BudgetWarning
 from skauto.history import Checkpoint, Goal, History
-from skauto.metalearning import PriceList, Shape
-from skauto.metalearning._prices import load_prices
+from skauto.metalearning import FitTimeModel, TableSize
+from skauto.metalearning._fit_times import load_fit_time_model
 from skauto.model._groups import group_codes, group_names
 from skauto.schedule import affordable_folds
 from skauto.selection._scores import scorer_takes_weights
@@ -174,6 +181,7 @@ class BaseAutoClassifier(
         options.check()
         last = self._last_search if options.warm_start else None
         data = self._read(X, y, metadata)
+        budget.end_phase("reading")
         with contextlib.ExitStack() as shown, contextlib.ExitStack() as stack:
             checkpoint = None
             if options.checkpoint is not None:
@@ -187,16 +195,18 @@ class BaseAutoClassifier(
                 facts = warm_start_facts(self.cv, self.scoring, data, space)
             if last is not None:
                 last.check(facts)
-            prices = None if self.time_limit is None else load_prices()
+            time_model = None if self.time_limit is None else load_fit_time_model()
             fold_seed, search_seed = (int(seed) for seed in rng.integers(2**31, size=2))
-            initial, neighbors = self._initial(space, data, rng, prices)
-            folds = last.splits if last else self._folds(data, initial, prices, fold_seed)
+            initial, neighbors = self._initial(space, data, rng, time_model)
+            folds = last.splits if last else self._folds(data, initial, time_model, fold_seed)
             data = replace(data, splits=folds)
             cache = None
             if options.cache is not None:
                 cache = stack.enter_context(self._prefix_cache(data, options.cache))
-            evaluator = self._evaluator(data, scorers, space, search_seed, cache, prices, budget)
-            decisions = DecisionChooser(evaluator.data, evaluator.gate, self.decision, budget)
+            evaluator = self._evaluator(
+                data, scorers, space, search_seed, cache, time_model, budget
+            )
+            decisions = DecisionChooser(evaluator.data, evaluator.checker, self.decision, budget)
             strategy = self._make_strategy(decisions)
             builder = self._model_builder(strategy, evaluator, data, options, decisions)
             goal = self._goal(strategy, evaluator, builder, data, budget)
@@ -223,26 +233,31 @@ class BaseAutoClassifier(
                 history,
                 budget,
                 initial=[c for c in initial if c not in known],
-                variant=LighterVariants(space, evaluator.constraints),
+                variant=SmallerVariants(space, evaluator.constraints),
                 reserve=lambda trials: builder.reserve(trials, engine.n_workers, budget),
                 record=None if checkpoint is None else checkpoint.append,
                 on_start=observer.begin,
                 on_trial=observer.end,
             )
+            budget.end_phase("preparation")
             self.interrupted_ = search.run(rng)
+            budget.end_phase("search")
             if self.interrupted_ and line is not None:
                 line.interrupt()
             report_failures(history, options.trial_time_limit)
             self._set_model(builder, builder.build(history, engine, budget), history)
             stack.close()
             if cache is not None:
-                self.cache_ = evaluator.cache_report()
+                self.cache_ = cache_report(evaluator.aggregator.reuses)
             self.strategy_ = strategy
+            budget.end_phase("ensemble")
             self.search_time_ = budget.elapsed
             self.history_ = history
             self._record_scores(evaluator.data, data)
+            budget.end_phase("scores")
             if line is not None:
                 line.of_ensemble = self.ensemble_score_
+        self.seconds_ = budget.phases
         keep = range(len(history)) if options.warm_start else list(self.member_weights_)
         self.history_ = history.without_data(keep)
         if options.warm_start:
@@ -298,7 +313,7 @@ class BaseAutoClassifier(
         return self.ensemble_.predict(X)
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Score of the ensemble by the scorer that the search maximised.
+        """Score of the ensemble by the scorer that the search maximized.
 
         Parameters
         ----------
@@ -394,9 +409,9 @@ class BaseAutoClassifier(
         """Constraints of the model; a subclass has some."""
         return []
 
-    def _gate(self, constraints: list[Constraint], data: TrainingData) -> Gate:
-        """Gate that decides whether a fitted ensemble may be deployed."""
-        return Gate(constraints, data, refit=self._options().refit)
+    def _checker(self, constraints: list[Constraint], data: TrainingData) -> ConstraintChecker:
+        """ConstraintChecker that decides whether a fitted ensemble may be deployed."""
+        return ConstraintChecker(constraints, data, refit=self._options().refit)
 
     def _make_strategy(self, decisions: DecisionChooser) -> Strategy:
         """Return the strategy object of the parameter ``strategy``."""
@@ -407,7 +422,7 @@ class BaseAutoClassifier(
         space: SearchSpace,
         data: TrainingData,
         rng: np.random.Generator,
-        prices: PriceList | None,
+        time_model: FitTimeModel | None,
     ) -> tuple[list[Configuration], list[str] | None]:
         """Configurations that are tried before the strategy is asked, and similar data sets."""
         if isinstance(self.initial, str) and self.initial == "metalearning":
@@ -418,7 +433,7 @@ class BaseAutoClassifier(
             self.initial,
             space,
             data,
-            prices,
+            time_model,
             processor_seconds=self._processor_seconds(),
             weigh_groups=weigh_groups,
         )
@@ -430,12 +445,18 @@ class BaseAutoClassifier(
         return limit * joblib.effective_n_jobs(self.n_jobs)
 
     def _folds(
-        self, data: TrainingData, initial: list[Configuration], prices: PriceList | None, seed: int
+        self,
+        data: TrainingData,
+        initial: list[Configuration],
+        time_model: FitTimeModel | None,
+        seed: int,
     ) -> list[Split]:
         """Folds of ``cv``, whose default depends on the predicted seconds under a time limit."""
         cv = self.cv
-        if cv is None and prices is not None:
-            seconds = [prices.seconds(configuration, Shape.of(data)) for configuration in initial]
+        if cv is None and time_model is not None:
+            seconds = [
+                time_model.seconds(configuration, TableSize.of(data)) for configuration in initial
+            ]
             cv = affordable_folds(len(data.y), seconds, self._processor_seconds())
         return make_splits(cv, data.X, data.y, data.groups, kept=data.kept, seed=seed)
 
@@ -463,6 +484,7 @@ class BaseAutoClassifier(
             n_members=self.ensemble_size,
             decisions=decisions,
             refit=options.refit,
+            pool=options.pool,
             scoring=primary_scoring(self.scoring, data.n_classes),
         )
 
@@ -477,8 +499,8 @@ class BaseAutoClassifier(
         minimized = evaluator.constraints if strategy.multi_objective else []
         return Goal(
             ("loss", *(constraint.key for constraint in minimized)),
-            limits={c.key: c.limit for c in evaluator.constraints if np.isfinite(c.limit)},
-            kept_by_decision=builder.decisions.kept_by_decision,
+            limits=builder.checker.limits,
+            search_limits=builder.decisions.search_checker.limits,
             max_evals=budget.max_evals,
             time_limit=budget.time_limit,
             targets=data.y,
@@ -503,7 +525,7 @@ class BaseAutoClassifier(
         space: SearchSpace,
         seed: int,
         cache: PrefixCache | None,
-        prices: PriceList | None,
+        time_model: FitTimeModel | None,
         budget: Budget,
     ) -> PipelineEvaluator:
         constraints = self._constraints(data.classes)
@@ -532,24 +554,24 @@ class BaseAutoClassifier(
             sensitive=codes,
         )
         check_scorers(scorers, data)
-        gate = self._gate(constraints, data)
-        gate.check_groups(groups)
+        checker = self._checker(constraints, data)
+        checker.check_groups(groups)
         assert data.reader is not None
-        pipelines = PipelineBuilder(
-            space,
-            categorical=data.reader.categorical_indices_,
-            n_levels=data.reader.n_levels_,
-            seed=seed,
-        )
-        worker = PipelineWorker(
-            pipelines, data, scorers, constraints=constraints, seed=seed, cache=cache
-        )
+        settings: dict[str, Any] = {
+            "categorical": data.reader.categorical_indices_,
+            "n_levels": data.reader.n_levels_,
+            "seed": seed,
+        }
+        pipelines = PipelineBuilder(space, **settings)
+        if cache is not None:
+            pipelines = CachedPipelineBuilder(space, **settings, cache=cache)
+        worker = PipelineWorker(pipelines, data, scorers, constraints=constraints, seed=seed)
         return PipelineEvaluator(
             worker,
             trial_time_limit=self._options().trial_time_limit,
             out_of_bag=self.cv is None and data.groups is None,
-            gate=gate,
-            prices=prices,
+            checker=checker,
+            time_model=time_model,
             budget=budget,
             n_workers=joblib.effective_n_jobs(self.n_jobs),
         )
@@ -565,13 +587,13 @@ class BaseAutoClassifier(
 
     def _score_so_far(self, builder: EnsembleBuilder, history: History) -> float:
         """Score of the ensemble of the trials so far, with the most probable class as label."""
-        weights = builder.select(history, kept=builder.decisions.kept_by_decision)
+        weights = builder.select(history, checker=builder.decisions.search_checker)
         if not weights:
             return math.nan
-        trials = [history[number] for number in weights]
-        return score_of_vote(self.scorer_, trials, list(weights.values()), builder.data)
+        predictions = builder.out_of_fold(history, weights, self.ensemble_size)
+        return score_of_ensemble(self.scorer_, predictions, builder.data)
 
-    def _set_model(self, builder: EnsembleBuilder, model: Model, history: History) -> None:
+    def _set_model(self, builder: EnsembleBuilder, model: BuiltEnsemble, history: History) -> None:
         if model.fallback and not model.refit_errors:
             warnings.warn(
                 "The budget was too short: "
@@ -584,6 +606,7 @@ class BaseAutoClassifier(
         self._refit_errors = model.refit_errors
         self.ensemble_ = model.ensemble
         self.member_weights_ = model.weights
+        self._out_of_fold = model.out_of_fold
         self._out_of_fold_labels = model.labels
         self._before = self._point = None  # of an operating point
         if model.best is not None:

@@ -19,7 +19,7 @@ class AutoClassifier(BaseAutoClassifier):
         Search strategy: a name (see `skauto.strategies`) or an object, whose settings are nested
         parameters (``strategy__n_initial``).
     scoring : str, callable, list, tuple, dict or None, default=None
-        Score to maximise: a scikit-learn scorer or its name. Of several, the first is maximised
+        Score to maximize: a scikit-learn scorer or its name. Of several, the first is maximized
         and all are reported. None is accuracy. "roc_auc" is one-vs-rest with more than two
         classes. Log loss breaks ties.
     time_limit : float, default=None
@@ -109,13 +109,17 @@ class AutoClassifier(BaseAutoClassifier):
         Names of the similar data sets whose best pipelines were tried first, the most similar
         first. Empty if no data set is similar. Only with ``initial="metalearning"``.
     scorer_ : callable
-        The scorer that was maximised.
+        The scorer that was maximized.
     n_splits_ : int
         Number of folds.
     interrupted_ : bool
         Whether Ctrl-C ended the search. The model is made of the trials until then.
     search_time_ : float
-        Seconds of ``fit``.
+        Seconds of ``fit`` up to the fitted ensemble.
+    seconds_ : dict of str to float
+        Seconds of the phases of ``fit``: ``"reading"`` the table, ``"preparation"`` of space,
+        folds and workers, ``"search"``, ``"ensemble"`` (selection, refits and thresholds), and
+        ``"scores"`` of the ensemble.
     cache_ : dict of str to float
         Use of the cache: ``"n_steps"``, the steps before classifiers; ``"n_reused"``, the steps
         read from the cache; ``"hit_rate"``, their ratio; and ``"seconds_saved"``, summed over

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from math import isfinite
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,17 +13,17 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from skauto.constraints import Constraint
+from skauto.constraints._checker import ConstraintChecker, Verdict
 from skauto.constraints._evidence import Margin
-from skauto.constraints._gate import Gate, Verdict
 from skauto.data import TrainingData
 from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._decide import DecisionChooser
-from skauto.ensemble._model import Candidate, Model
+from skauto.ensemble._model import BuiltEnsemble, CheckedEnsemble
 from skauto.estimators._base import BaseAutoClassifier
+from skauto.estimators._infeasible import infeasibility_message
 from skauto.estimators._keywords import ADVICE, FIT_ADVICE
 from skauto.estimators._options import SearchOptions
 from skauto.estimators._pareto import pareto_trials
-from skauto.estimators._refusal import describe_refusal
 from skauto.exceptions import (
     InfeasibleError,
     InfeasibleWarning,
@@ -47,12 +46,12 @@ _COLUMNS = ["model", "constraint", "limit", "value", "error", "fitted", "bound",
 class ConstrainedAutoClassifier(BaseAutoClassifier):
     """Classifier that searches pipelines and ensembles under constraints.
 
-    The score is maximised subject to limits on latency, size, error rates, differences between
+    The score is maximized subject to limits on latency, size, error rates, differences between
     groups, or any score or callable. All are measured in the evaluation of a trial. A member
     enters the ensemble only if the ensemble keeps every limit. The fitted ensemble is measured
     again.
 
-    With a strategy for several objectives, the loss and all constraints are minimised. The result
+    With a strategy for several objectives, the loss and all constraints are minimized. The result
     is their Pareto front, and each pipeline of the front is fitted. ``predict`` delegates to the
     most accurate of them that keeps the limits. If no constraint has a limit, it delegates to the
     knee of the front: the pipeline nearest to the ideal point, which has the best value of each
@@ -375,24 +374,22 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     def _make_strategy(self, decisions: DecisionChooser) -> Strategy:
         if self.strategy != "auto":
             return get_strategy(self.strategy, also=("auto",))
-        limited = [c.key for c in decisions.gate.constraints if isfinite(c.limit)]
-        searched = set(limited) - set(decisions.kept_by_decision)
-        return get_strategy("admm" if searched else "alternating_bo")
+        return get_strategy("admm" if decisions.search_checker.limits else "alternating_bo")
 
-    def _gate(self, constraints: list[Constraint], data: TrainingData) -> Gate:
+    def _checker(self, constraints: list[Constraint], data: TrainingData) -> ConstraintChecker:
         margin = Margin.of(self.safety_margin)
-        return Gate(constraints, data, margin=margin, refit=self._options().refit)
+        return ConstraintChecker(constraints, data, margin=margin, refit=self._options().refit)
 
-    def _set_model(self, builder: EnsembleBuilder, model: Model, history: History) -> None:
+    def _set_model(self, builder: EnsembleBuilder, model: BuiltEnsemble, history: History) -> None:
         self.feasible_ = bool(model.weights) and model.verdict.passes
         if not self.feasible_ and history.limits:
-            text = describe_refusal(model, history)
+            text = infeasibility_message(model, history)
             if self.on_infeasible == "raise":
                 raise InfeasibleError(text)
             if model.weights:
                 text += " The model that violates the limits least is used."
             warnings.warn(text, InfeasibleWarning, stacklevel=7)
-        for key, error in builder.gate.errors.items():
+        for key, error in builder.checker.errors.items():
             warnings.warn(
                 f"The constraint {key!r} could not be measured on some ensembles, which were "
                 f"refused. The first error was {error}",
@@ -406,9 +403,9 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         self._front = dict(model.front)
         best = model.best_number
         if len(history.objectives) > 1 and best is not None:
-            if best not in front:  # no pipeline of the front passed the gate
+            if best not in front:  # no pipeline of the front keeps all limits
                 front.append(best)
-                self._front[best] = Candidate({best: 1.0}, model.best, model.best_verdict)
+                self._front[best] = CheckedEnsemble({best: 1.0}, model.best, model.best_verdict)
             self.selected_ = front.index(best)
         self._front_numbers = front
         self._constraint_keys = keys
@@ -417,7 +414,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             *_constraint_rows("ensemble", model.verdict),
         ]
 
-    def _warn_of_uncertain_limits(self, model: Model) -> None:
+    def _warn_of_uncertain_limits(self, model: BuiltEnsemble) -> None:
         """Warn if a limit is kept on the rows of ``fit`` and perhaps not on new rows."""
         uncertain = [
             f"{m.constraint.key!r}: {m.constraint.reported(m.value):.4g}, limit "

@@ -6,8 +6,8 @@ import numpy as np
 
 from skauto.data import TrainingData
 from skauto.metalearning import (
-    PriceList,
-    Shape,
+    FitTimeModel,
+    TableSize,
     load_archive,
     meta_features,
     nearest_configurations,
@@ -21,14 +21,14 @@ def initial_configurations(
     initial: Any,
     space: SearchSpace,
     data: TrainingData,
-    prices: PriceList | None,
+    time_model: FitTimeModel | None,
     *,
     processor_seconds: float,
     weigh_groups: bool,
 ) -> list[Configuration]:
     """List the initial configurations of every ``initial`` but "metalearning".
 
-    The prices predict seconds of configurations; they are None without a time limit. With
+    The `time_model` predicts the seconds of configurations; it is None without a time limit. With
     `weigh_groups`, "portfolio" is replaced by "defaults" in a space with weights by group. An
     entry that is no configuration or lies outside of the space raises an error. Entries may lack
     the size parameter, which only spaces under limits have.
@@ -51,13 +51,13 @@ def initial_configurations(
     weigh_groups = weigh_groups and any(c.balancing == "groups" for c in components)
     if initial == "defaults" or weigh_groups:
         return space.default_configurations()
-    shape = Shape.of(data)
+    shape = TableSize.of(data)
     return portfolio_configurations(
         space,
         n_classes=data.n_classes,
         has_categories=data.facts.has_categories,
-        price=None if prices is None else lambda c: prices.seconds(c, shape),
-        max_price=max_seconds_of_network(processor_seconds),
+        seconds=None if time_model is None else lambda c: time_model.seconds(c, shape),
+        max_seconds=max_seconds_of_network(processor_seconds),
     )
 
 

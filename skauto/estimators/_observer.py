@@ -51,7 +51,7 @@ class Observer:
         if stop or self.patience is None:
             return bool(stop)
         # With one objective the front is the smallest loss.
-        front = {trial.losses for trial in self.history.searched().front()}
+        front = {trial.losses for trial in self.history.under_search_limits().front()}
         self._n_without_gain = 0 if front != self._front else self._n_without_gain + 1
         self._front = front
         return self._n_without_gain >= self.patience

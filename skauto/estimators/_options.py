@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from skauto.utils import Interval
+from skauto.utils import Interval, StrOptions
 
 
 class SearchOptions(BaseEstimator):
@@ -17,6 +17,10 @@ class SearchOptions(BaseEstimator):
     refit : bool, default=True
         Whether the members are refitted on all rows. Otherwise the models of all folds are fitted
         again and averaged.
+    pool : {"best", "all"} or int, default="best"
+        Trials that the ensemble is selected from. "best" are the 10 best and the 3 best of each
+        classifier, an int is the number of best trials: 32 in the ADMM paper [1]_. From all
+        trials, selection overfits small validation sets.
     patience : int, default=None
         The search ends after this number of trials in a row without a smaller loss; with several
         objectives, without a change of the Pareto front.
@@ -39,6 +43,11 @@ class SearchOptions(BaseEstimator):
         Whether another call of ``fit`` on the same data continues the search with a new budget. It
         keeps the seed and the folds; other data, ``cv``, ``scoring`` or ``space`` are an error.
 
+    References
+    ----------
+    .. [1] S. Liu et al., "An ADMM Based Framework for AutoML Pipeline Configuration", AAAI 2020,
+       Appendix 8.
+
     Examples
     --------
     >>> from skauto import AutoClassifier, SearchOptions
@@ -49,6 +58,7 @@ class SearchOptions(BaseEstimator):
 
     _parameter_constraints: dict[str, list[Any]] = {
         "refit": ["boolean"],
+        "pool": [StrOptions({"best", "all"}), Interval(Integral, 1, None, closed="left")],
         "patience": [Interval(Integral, 1, None, closed="left"), None],
         "trial_time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "memory_limit": [Interval(Integral, 1, None, closed="left"), None],
@@ -61,6 +71,7 @@ class SearchOptions(BaseEstimator):
         self,
         *,
         refit: bool = True,
+        pool: str | int = "best",
         patience: int | None = None,
         trial_time_limit: float | None = None,
         memory_limit: int | None = None,
@@ -69,6 +80,7 @@ class SearchOptions(BaseEstimator):
         warm_start: bool = False,
     ) -> None:
         self.refit = refit
+        self.pool = pool
         self.patience = patience
         self.trial_time_limit = trial_time_limit
         self.memory_limit = memory_limit

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skauto.engines import Engine
 from skauto.ensemble._build import EnsembleBuilder
-from skauto.ensemble._model import Candidate, Model
+from skauto.ensemble._model import BuiltEnsemble, CheckedEnsemble
 from skauto.ensemble._refits import Refits
 from skauto.ensemble._select import MemberSelector
 from skauto.ensemble._singles import SingleTrials
@@ -19,7 +19,7 @@ from skauto.utils import Budget, non_dominated
 
 def pareto_trials(history: History, names: Sequence[str]) -> list[Trial]:
     """Non-dominated trials on all rows by the loss and some constraints, sorted by loss."""
-    complete = [t for t in history if t.ok and t.fidelity == 1.0]
+    complete = [t for t in history if t.complete]
     by_values: dict[tuple[float, ...], Trial] = {}
     for trial in sorted(complete, key=lambda t: (t.tie_break, t.number)):
         values = (trial.loss, *(trial.constraints.get(name, np.inf) for name in names))
@@ -34,7 +34,7 @@ def pareto_trials(history: History, names: Sequence[str]) -> list[Trial]:
 def distances_to_ideal(points: ArrayLike) -> NDArray[Any]:
     """Distances of points (n, m) from the ideal point, which has the minimum of each objective.
 
-    Objectives are minimised, and scaled to [0, 1] over the points. The nearest point is the knee
+    Objectives are minimized, and scaled to [0, 1] over the points. The nearest point is the knee
     (M. Zeleny, "Compromise Programming", in: Multiple Criteria Decision Making, 1973).
     """
     values = np.asarray(points, dtype=np.float64)
@@ -46,9 +46,7 @@ def distances_to_ideal(points: ArrayLike) -> NDArray[Any]:
 class FrontSelector(MemberSelector):
     """Candidates are the pipelines of the Pareto front."""
 
-    def pool(
-        self, history: History, kept: Sequence[str] = (), excluded: Collection[int] = ()
-    ) -> list[Trial]:
+    def pool(self, history: History, excluded: Collection[int] = ()) -> list[Trial]:
         """The front in the order of preference."""
         front = [
             t
@@ -66,7 +64,7 @@ class FrontSelector(MemberSelector):
 class FrontBuilder(EnsembleBuilder):
     """Fit all pipelines of the Pareto front and predict with one of them.
 
-    With limits, it is the most accurate pipeline that passes the gate after the refit. If no
+    With limits, it is the most accurate pipeline that passes the checker after the refit. If no
     pipeline of the front passes, other trials are fitted. If none of them passes, it is the one
     that violates the limits least. Without limits, it is the knee. See `EnsembleBuilder` for the
     parameters.
@@ -74,9 +72,9 @@ class FrontBuilder(EnsembleBuilder):
 
     _selector_type = FrontSelector
 
-    def build(self, history: History, engine: Engine, budget: Budget) -> Model:
+    def build(self, history: History, engine: Engine, budget: Budget) -> BuiltEnsemble:
         """Fit the pipelines of the front in time, and select one of them as the ensemble."""
-        self._front: dict[int, Candidate] = {}
+        self._front: dict[int, CheckedEnsemble] = {}
         return replace(super().build(history, engine, budget), front=self._front)
 
     def _ensembles(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:

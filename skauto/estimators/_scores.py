@@ -13,11 +13,10 @@ from skauto.data._splits import Split
 from skauto.data._training import TrainingData, plain_labels
 from skauto.display._base import score_name
 from skauto.display._predictions import Predictions
-from skauto.ensemble._decide import mean_predictions
 from skauto.estimators._reporting import ReportMixin
 from skauto.estimators._scoring import primary_scoring
 from skauto.exceptions import NoBetterThanGuessingWarning
-from skauto.history import Trial
+from skauto.history import OutOfFold
 from skauto.selection._intervals import (
     Answers,
     Truth,
@@ -49,12 +48,18 @@ class ScoreMixin(ReportMixin):
     scoring: Any
     classes_: NDArray[Any]
     _kept_rows: BoolArray | None
+    _out_of_fold: Any
     _scores: dict[str, Interval]
     _fold_scores: tuple[float, ...]
 
     @property
     def ensemble_score_(self) -> float:
-        """Score of the ensemble on its out-of-fold predictions, of all rows together."""
+        """Score of the ensemble on its out-of-fold predictions, of all rows together.
+
+        Up to 3,000 rows without limits, each part of the rows is predicted by the ensemble that is
+        selected on the other parts: the score of the selected ensemble on the rows that selected
+        it would be too high.
+        """
         check_is_fitted(self)
         return self._scores.get(ENSEMBLE, _UNKNOWN)[0]
 
@@ -155,10 +160,8 @@ class ScoreMixin(ReportMixin):
             return
         truth = known.truth_of(self.history_.goal.sample_weight, data.X)
         models = {ENSEMBLE: known.answers}
-        best = self.best_trial_
-        if best is not None and best.predictions is not None:
-            predicted = np.asarray(best.predictions[known.rows], dtype=np.float64)
-            models[BEST] = Answers(predicted, np.argmax(predicted, axis=1))
+        best = self._out_of_fold[1].predictions[known.rows]
+        models[BEST] = Answers(best, np.argmax(best, axis=1))
         scoring = primary_scoring(self.scoring, len(self.classes_))
         self._scores = score_models(self.scorer_, scoring, models, truth)
         self._fold_scores = _by_fold(self.scorer_, known, truth, read.splits)
@@ -202,12 +205,9 @@ def score_models(
     return found
 
 
-def score_of_vote(
-    scorer: Any, trials: Sequence[Trial], weights: Sequence[float], data: TrainingData
-) -> float:
-    """Score of the weighted mean of out-of-fold predictions, with the most probable class."""
-    mean = mean_predictions(trials, weights)
-    rows = np.flatnonzero(~np.isnan(mean[:, 0]))
+def score_of_ensemble(scorer: Any, out_of_fold: OutOfFold, data: TrainingData) -> float:
+    """Score of out-of-fold predictions of an ensemble, with the most probable class."""
+    mean, rows = out_of_fold.predictions, out_of_fold.rows
     X = None if data.X is None else take_rows(data.X, rows)
     truth = Truth(data.y[rows], data.classes, data.weights_of(rows), X)
     return score_answers(scorer, Answers(mean[rows], np.argmax(mean[rows], axis=1)), truth)
@@ -257,7 +257,7 @@ def _warn_of_guessing(scores: Mapping[str, Interval], name: str) -> None:
         f"interval {low:.4g} to {high:.4g}), and always answering the most frequent class, with "
         f"the class frequencies as probabilities, gives {scores[MAJORITY][0]:.4g}. Check that the "
         "columns hold something that decides the class, and give more rows. If a class is rare, "
-        "maximise a score that ranks the rows: scoring='roc_auc' or 'average_precision'.",
+        "maximize a score that ranks the rows: scoring='roc_auc' or 'average_precision'.",
         NoBetterThanGuessingWarning,
         stacklevel=8,
     )

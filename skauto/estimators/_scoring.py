@@ -13,7 +13,7 @@ from skauto.utils import scorer_function
 
 
 def named_scorers(scoring: Any, n_classes: int) -> dict[str, Any]:
-    """Look up the scorers of the parameter ``scoring`` by name; the search maximises the first."""
+    """Look up the scorers of the parameter ``scoring`` by name; the search maximizes the first."""
     named = _by_name(scoring)
     if not named:
         raise ValueError(

@@ -54,7 +54,7 @@ class ObjectiveJob:
         args = self.proposal.configuration, self.proposal.fidelity
         return [(0, args, self.evaluator.trial_time_limit)]
 
-    def receive(self, part: Hashable, outcome: Outcome) -> None:
+    def receive(self, part: Hashable, outcome: Outcome, seconds_left: float) -> None:
         """Store the outcome of the call."""
         self.outcome = outcome
 

@@ -1,9 +1,8 @@
 """Build the pipeline of a configuration, adapt it to the data and fit it step by step."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from skauto.evaluation._cache import Prefix, PrefixCache
 from skauto.model import WeightedClassifier
 from skauto.model._pipeline import make_pipeline
 from skauto.space import Component, Configuration, FitContext, SearchSpace
@@ -24,13 +22,12 @@ from skauto.utils import FloatArray, IntArray
 Groups = Mapping[str, IntArray]
 
 
-@dataclass(frozen=True)
-class Reuse:
-    """Steps before the classifier, those read from the cache, and the seconds that this saved."""
+class ValidatedFit(NamedTuple):
+    """A pipeline that was fitted on the training rows of a fold."""
 
-    n_steps: int = 0
-    n_reused: int = 0
-    seconds_saved: float = 0.0
+    pipeline: Pipeline  # without the steps that were read from a cache
+    Z_validation: Any  # input of the classifier for the validation rows
+    reuse: Any = None  # of a cache, see `Reuse`
 
 
 @dataclass(eq=False)
@@ -81,45 +78,26 @@ class PipelineBuilder:
         configuration: Configuration,
         train: tuple[Any, NDArray[Any]],
         validation: tuple[Any, NDArray[Any]],
-        sample_weight: FloatArray | None,
-        cache: PrefixCache | None,
-        where: tuple[Any, ...],
+        sample_weight: FloatArray | None = None,
+        *,
         groups: Groups | None = None,
-    ) -> tuple[Pipeline, Any, Reuse | None]:
+        where: tuple[Any, ...] | None = None,
+    ) -> "ValidatedFit":
         """Fit the steps on the training rows of a fold and transform its validation rows.
 
-        Return the pipeline without the steps from the cache, the transformed rows, and the use of
-        the cache. A classifier with ``set_rounds`` stops early on the validation rows. The output
-        of the longest cached prefix is read from the cache, whose keys are `where` and the steps.
+        A classifier with ``set_rounds`` stops early on the validation rows. `where` names the rows
+        for a cache, see `CachedPipelineBuilder`.
         """
         (Z, y), (Z_test, y_test) = train, validation
         if np.all(y == y[0]):
-            return self.fit(configuration, Z, y), Z_test, None
+            return ValidatedFit(self.fit(configuration, Z, y), Z_test)
         run = self._begin(configuration, y, groups)
-        steps = run.steps[:-1]
-        keys, n_known, prefix, reuse = [], 0, None, None
-        if cache is not None:
-            described = [(name, c.name, configuration.parameters(name)) for name, c, _ in steps]
-            keys = cache.keys((where, self.seed), described)
-            started = time.perf_counter()
-            n_known, prefix = cache.longest(keys)
-            reuse = Reuse(len(keys), n_known)
-        seconds = since_kept = 0.0  # of all steps so far; of those after the last stored prefix
-        if prefix is not None:
-            Z, y, Z_test, seconds = prefix.Z, prefix.y, prefix.Z_test, prefix.seconds
-            reuse = Reuse(len(keys), n_known, seconds - (time.perf_counter() - started))
-            run.skip(n_known)
-        for i, (name, component, estimator) in enumerate(steps[n_known:], start=n_known):
-            started = time.perf_counter()
+        for name, component, estimator in run.steps[:-1]:
             Z, y = run.fit_transform(name, component, estimator, Z, y, sample_weight)
             if hasattr(estimator, "transform"):
                 Z_test = estimator.transform(Z_test)
-            taken = time.perf_counter() - started
-            seconds, since_kept = seconds + taken, since_kept + taken
-            if cache is not None and cache.put(keys[i], Prefix(Z, y, Z_test, seconds), since_kept):
-                since_kept = 0.0
         self._fit_classifier(run, Z, y, sample_weight, (Z_test, y_test))
-        return make_pipeline(run.fitted[n_known:]), Z_test, reuse
+        return ValidatedFit(make_pipeline(run.fitted), Z_test)
 
     def validates_out_of_bag(self, configuration: Configuration) -> bool:
         """Whether out-of-bag predictions of a single fit on all rows are unbiased.
@@ -243,13 +221,8 @@ class _Run:
             Z = estimator.fit(Z, y, sample_weight=sample_weight).transform(Z)
         else:
             Z = estimator.fit_transform(Z, y)
-        self._track_categories(component, estimator)
+        self.track_categories(component, estimator)
         return Z, y
-
-    def skip(self, n_steps: int) -> None:
-        """Skip steps whose output was read from the cache."""
-        for _, component, estimator in self.steps[:n_steps]:
-            self._track_categories(component, estimator)
 
     def adapt(self, name: str, component: Component, estimator: Any, Z: Any) -> None:
         """Set the parameters of a step that depend on its input data."""
@@ -267,7 +240,7 @@ class _Run:
             )
             component.adapt(estimator, context)
 
-    def _track_categories(self, component: Component, estimator: Any) -> None:
+    def track_categories(self, component: Component, estimator: Any) -> None:
         """Forget the category columns after a step that does not preserve them."""
         if not (component.keeps_categories or hasattr(estimator, "fit_resample")):
             self.categorical = ()

@@ -2,18 +2,18 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, TypeGuard
 
 from skauto.constraints._base import limited_resources
-from skauto.constraints._gate import Gate
-from skauto.evaluation._job import TrialJob
-from skauto.evaluation._ladder import Ladder
+from skauto.constraints._checker import ConstraintChecker
+from skauto.evaluation._promotion import RungPromotion
 from skauto.evaluation._worker import FoldResult, FoldTask, OutOfBagTask, PipelineWorker, Task
 from skauto.history import History, Proposal
 from skauto.schedule import TaskSchedule
 from skauto.space import Configuration
 
+# Tasks by key, which are submitted together. The key of a fold is its number.
+Rung = dict[Any, Task]
 # Under limits on seconds or bytes, trials are stopped if the first fold exceeds one by more than
 # this fraction, because measured seconds vary.
 _MAX_EXCESS = 0.25
@@ -23,22 +23,27 @@ class RungPlanner:
     """Plans the rungs of trials, and decides which trials are promoted.
 
     With one objective and without limits, the rungs are a share of the rows, the first fold and
-    the other folds; a trial is stopped where the `Ladder` does not promote it. With limits on
-    seconds or bytes, it is stopped after the first fold if that exceeds them. The schedule decides
-    by predicted seconds.
+    the other folds; a trial is stopped where the `RungPromotion` does not promote it. With limits
+    on seconds or bytes, it is stopped after the first fold if that exceeds them. The schedule
+    decides by predicted seconds.
     """
 
     uses_rungs = True  # an ablation study evaluates without rungs
 
     def __init__(
-        self, function: PipelineWorker, gate: Gate, schedule: TaskSchedule, *, out_of_bag: bool
+        self,
+        function: PipelineWorker,
+        checker: ConstraintChecker,
+        schedule: TaskSchedule,
+        *,
+        out_of_bag: bool,
     ) -> None:
         self.function = function
         self.data = function.data
-        self.gate = gate
+        self.checker = checker
         self.schedule = schedule
         self.out_of_bag = out_of_bag and not function.constraints
-        self._ladder: Ladder | None = None
+        self._promotion: RungPromotion | None = None
 
     @property
     def n_folds(self) -> int:
@@ -49,24 +54,43 @@ class RungPlanner:
         """Whether a configuration is fitted once on all rows and validated out of bag."""
         return self.out_of_bag and self.function.builder.validates_out_of_bag(configuration)
 
-    def promotes(self, job: TrialJob, history: History, n_known: int) -> bool:
-        """Decide whether a trial is promoted, compared with the first `n_known` trials."""
+    def next_rung(
+        self,
+        configuration: Configuration,
+        rung: Rung,
+        latest: tuple[float, FoldResult],
+        history: History,
+        n_known: int,
+        seconds_left: float,
+    ) -> Rung | None:
+        """Return the next rung of a trial, perhaps on fewer rows; None if it is stopped.
+
+        `latest` are the share of the rows and the result of its last task. The trial is compared
+        with the first `n_known` trials.
+        """
+        share, result = latest
         if history.search_limits:
-            return not self._exceeds_limit(job.latest[1], history, n_known)
-        if self._ladder is None:
+            return None if self._exceeds_limit(result, history, n_known) else rung
+        if self._promotion is None:
             rows = self.data.splits[0][1]
             loss = history.goal.ensemble_loss
             assert loss is not None
-            self._ladder = Ladder(self.data.y, rows, loss, self.data.sample_weight)
-        share, result = job.latest
-        family = job.proposal.configuration.structure[-1]
+            self._promotion = RungPromotion(self.data.y, rows, loss, self.data.sample_weight)
         if share < 1.0:
-            self._ladder.record(job.proposal.configuration, share, result.probabilities)
-        promoted = self._ladder.promotes(history, n_known, family, share, result.probabilities)
-        n_rows = map(self.rows_of, job.rungs[0].values())
-        if promoted and not self.schedule.ends_in_time(job.proposal.configuration, n_rows):
-            return self._take_fewer_rows(job, needed=not any(trial.ok for trial in history))
-        return promoted
+            self._promotion.record(configuration, share, result.probabilities)
+        promoted = self._promotion.promotes(
+            history, n_known, configuration.algorithm, share, result.probabilities
+        )
+        if not promoted:
+            return None
+        n_rows = map(self.rows_of, rung.values())
+        if self.schedule.ends_in_time(configuration, n_rows, seconds_left):
+            return rung
+        needed = not any(trial.ok for trial in history)
+        if self.n_folds > 1:
+            return rung if needed else None
+        fewer = self.schedule.larger_share(configuration, share, seconds_left, needed=needed)
+        return None if fewer is None else {0: FoldTask(configuration, 0, share=fewer, keep=True)}
 
     def _exceeds_limit(self, result: FoldResult, history: History, n_known: int) -> bool:
         """Whether the first fold of a trial has too many seconds or bytes for any ensemble.
@@ -74,9 +98,9 @@ class RungPlanner:
         Before the refit, which may add to them. A trial that is nearer to the limits than all
         complete ones is needed if none keeps them.
         """
-        excess = _excess(self.gate, result.constraints)
-        complete = [t.constraints for t in history[:n_known] if t.ok and t.fidelity == 1.0]
-        nearer = any(_excess(self.gate, values) <= excess for values in complete)
+        excess = _excess(self.checker, result.constraints)
+        complete = [t.constraints for t in history[:n_known] if t.complete]
+        nearer = any(_excess(self.checker, values) <= excess for values in complete)
         return nearer and excess > _MAX_EXCESS
 
     def rows_of(self, task: Task) -> int:
@@ -85,39 +109,46 @@ class RungPlanner:
             return len(self.data.y)
         return self.schedule.rows(task.share if isinstance(task, FoldTask) else 1.0)
 
-    def _take_fewer_rows(self, job: TrialJob, *, needed: bool) -> bool:
-        """Fit the next rung on the rows that are affordable; return whether it is worth it."""
-        if self.n_folds > 1:
-            return needed
-        whole = FoldTask(job.proposal.configuration, 0, keep=True)
-        share = self.schedule.larger_share(whole.configuration, job.latest[0], needed=needed)
-        if share is None:
-            return False
-        job.rungs[0] = {0: replace(whole, share=share)}
-        return True
+    def task_limit(self, task: Task) -> float | None:
+        """Seconds after which a task is killed; None without a limit."""
+        if not has_fit_time(task):
+            return None
+        preview = isinstance(task, FoldTask) and task.preview
+        return self.schedule.limit(task.configuration, self.rows_of(task), preview=preview)
 
-    def make_affordable(self, job: TrialJob) -> None:
-        """Start a trial on fewer rows if a fold is too expensive, or skip the trial."""
-        configuration = job.proposal.configuration
-        first = next(iter(job.waiting.values()))
+    def observe(self, task: Task, seconds: float) -> None:
+        """Correct the predicted seconds by those of a finished task."""
+        if has_fit_time(task):
+            self.schedule.observe(task.configuration, self.rows_of(task), seconds)
+
+    def observe_timeout(self, task: Task, seconds: float) -> None:
+        """Raise the predicted seconds of a task to those after which it was killed."""
+        if has_fit_time(task):
+            self.schedule.observe_timeout(task.configuration, self.rows_of(task), seconds)
+
+    def affordable_rungs(self, configuration: Configuration, rungs: list[Rung]) -> list[Rung]:
+        """Return the rungs, the first one on fewer rows if it is too expensive; [] to skip."""
+        first = next(iter(rungs[0].values()))
         share = first.share if isinstance(first, FoldTask) else 1.0
-        rows = self.rows_of(first)
-        affordable = self.schedule.affordable_share(configuration, rows, share)
+        affordable = self.schedule.affordable_share(configuration, self.rows_of(first), share)
         if affordable == share:
-            return
-        if self.uses_rungs and affordable > 0.0:
-            if share == 1.0:
-                job.rungs.insert(0, job.waiting)
-            job.waiting = {"share": FoldTask(configuration, 0, share=affordable, preview=True)}
-            return
-        seconds, left = self.schedule.seconds(configuration, rows), self.schedule.budget.remaining
-        job.skip(f"A fold was predicted to take {seconds:.3g} s; {left:.3g} s are left.")
+            return rungs
+        if not self.uses_rungs or affordable == 0.0:
+            return []
+        fewer: Rung = {"share": FoldTask(configuration, 0, share=affordable, preview=True)}
+        return [fewer, *(rungs if share == 1.0 else rungs[1:])]
 
-    def rungs(self, proposal: Proposal, history: History) -> list[dict[Any, Task]]:
+    def reason_to_skip(self, configuration: Configuration, rungs: list[Rung]) -> str:
+        """Say why a trial is skipped."""
+        rows = self.rows_of(next(iter(rungs[0].values())))
+        seconds, left = self.schedule.seconds(configuration, rows), self.schedule.budget.remaining
+        return f"A fold was predicted to take {seconds:.3g} s; {left:.3g} s are left."
+
+    def rungs(self, proposal: Proposal, history: History) -> list[Rung]:
         """Tasks of each rung by key; the key of a fold is its number."""
         configuration, fidelity = proposal.configuration, proposal.fidelity
         keep = self.n_folds == 1 and fidelity == 1.0 and history.time_limit is not None
-        folds: dict[Any, Task] = {
+        folds: Rung = {
             fold: FoldTask(configuration, fold, fidelity, keep=keep)
             for fold in range(self.n_folds)
         }
@@ -128,7 +159,7 @@ class RungPlanner:
         if history.search_limits:
             several = bool(limited_resources(self.function.constraints)) and self.n_folds > 1
             return [{0: folds.pop(0)}, folds] if several else [folds]
-        rungs: list[dict[Any, Task]] = [{0: folds.pop(0)}, folds] if self.n_folds > 1 else [folds]
+        rungs: list[Rung] = [{0: folds.pop(0)}, folds] if self.n_folds > 1 else [folds]
         if self.validates_out_of_bag(configuration):
             rungs = [{"out_of_bag": OutOfBagTask(configuration, keep)}]
         share = self.schedule.first_share(len(self.data.splits[0][0]))
@@ -137,12 +168,12 @@ class RungPlanner:
         return rungs
 
 
-def _excess(gate: Gate, values: Mapping[str, float]) -> float:
+def _excess(checker: ConstraintChecker, values: Mapping[str, float]) -> float:
     """Largest relative excess of seconds or bytes over their limit; infinite if not measured."""
-    limited = limited_resources(gate.constraints)
+    limited = limited_resources(checker.constraints)
     excess = [(values.get(c.key, math.inf) - c.limit) / (abs(c.limit) or 1.0) for c in limited]
     return max(excess, default=-math.inf)
 
 
-def is_priced(task: Task) -> TypeGuard[FoldTask | OutOfBagTask]:
+def has_fit_time(task: Task) -> TypeGuard[FoldTask | OutOfBagTask]:
     return isinstance(task, OutOfBagTask) or (isinstance(task, FoldTask) and task.fidelity == 1.0)

@@ -13,9 +13,8 @@ from sklearn.pipeline import Pipeline
 from skauto.constraints import Constraint, Evidence
 from skauto.data import TrainingData
 from skauto.data._splits import stratified_subset
-from skauto.evaluation._cache import PrefixCache
-from skauto.evaluation._ladder import decisive_rows
-from skauto.evaluation._pipeline import PipelineBuilder, Reuse
+from skauto.evaluation._pipeline import PipelineBuilder
+from skauto.evaluation._promotion import decisive_rows
 from skauto.model import PipelineEnsemble
 from skauto.model._pipeline import class_probabilities, final_classifier
 from skauto.selection._scores import score_probabilities
@@ -34,7 +33,7 @@ class FoldResult:
     cpu_time: float  # processor seconds of the whole task
     constraints: Mapping[str, float]
     rounds: int | None = None  # boosting rounds or epochs that early stopping chose
-    reuse: Reuse | None = None
+    reuse: Any = None  # of a cache, see `Reuse`
     pipeline: Pipeline | None = None  # fitted on the numeric matrix
 
 
@@ -129,8 +128,7 @@ class PipelineWorker:
     """The function that engines call: it holds the data and runs tasks.
 
     The search maximizes the first of the scorers. Constraints are measured on the validation rows
-    of each fold. The seed is that of the subsamples at fidelities below 1. The cache stores
-    transformed data of the folds. It is not used with constraints, which need the fitted steps.
+    of each fold. The seed is that of the subsamples at fidelities below 1.
     """
 
     builder: PipelineBuilder
@@ -138,7 +136,6 @@ class PipelineWorker:
     scorers: Mapping[str, Any]
     constraints: Sequence[Constraint] = ()
     seed: int = 0
-    cache: PrefixCache | None = None
 
     def __call__(self, task: Task) -> Any:
         """Run a task."""
@@ -155,18 +152,21 @@ class PipelineWorker:
         *,
         keep: bool = False,
     ) -> FoldResult:
-        """Fit on training rows, score validation rows; `where` is part of the cache keys."""
+        """Fit on training rows, score validation rows; `where` names the rows for a cache.
+
+        The cache is not used where the fitted steps are needed, as for constraints.
+        """
         data = self.data
         labels = data.classes if keep else np.arange(data.n_classes)
         cpu_started, started = time.process_time(), time.perf_counter()
+        whole = keep or bool(self.constraints)
         pipeline, Z_validation, reuse = self.builder.fit_validated(
             configuration,
             (data.Z[train], labels[data.y[train]]),
             (data.Z[test], labels[data.y[test]]),
             data.weights_of(train),
-            cache=None if keep or self.constraints else self.cache,
-            where=where,
             groups=self.groups(train),
+            where=None if whole else where,
         )
         fit_time = time.perf_counter() - started
         probabilities = class_probabilities(pipeline.steps[-1][1], Z_validation, labels)

@@ -7,7 +7,8 @@ import pickle
 import pkgutil
 import platform
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from types import FunctionType
@@ -16,8 +17,8 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from skauto.data import TableReader
-from skauto.export._source import OWN, SourceCollector
-from skauto.export._vote import vote_of
+from skauto.export._fitted import fitted_ensemble
+from skauto.export._source import OWN, copied, other_packages, own_modules
 from skauto.model import PipelineEnsemble
 
 # Packages that every exported model needs.
@@ -88,7 +89,7 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
 
     The folder contains ``predict.py``, a script with ``predict`` and ``predict_proba``;
     ``model.pickle``, the fitted scikit-learn pipelines and their weights; a package with the
-    source of the classes of skauto that they need, mainly the table reader; ``requirements.txt``
+    modules of skauto that they need, mainly the table reader; ``requirements.txt``
     with the versions of the packages; and ``README.md``.
 
     Parameters
@@ -129,7 +130,7 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
     >>> sorted(path.name for path in folder.iterdir() if path.is_file())
     ['README.md', 'model.pickle', 'predict.py', 'requirements.txt']
     """
-    vote = vote_of(estimator)
+    ensemble = fitted_ensemble(estimator)
     folder = Path(folder)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if any(folder.iterdir()):
@@ -137,14 +138,14 @@ def export_code(estimator: BaseEstimator, folder: str | os.PathLike[str]) -> Pat
             f"The 'folder' of export_code must be new or empty. Got {str(folder)!r}; "
             "remove what is in it or name another one."
         )
-    package = _package_name(vote, folder)
-    model, source, packages = _pickled(vote, package)
+    package = _package_name(ensemble, folder)
+    model, source, packages = _pickled(ensemble, package)
     _write(folder / "model.pickle", model)
     about = {
         "package": package,
-        "strings": ascii(_string_columns(vote.reader)),
-        "members": _described(vote),
-        "n_classes": len(vote.classes_),
+        "strings": ascii(_string_columns(ensemble.reader)),
+        "members": _described(ensemble),
+        "n_classes": len(ensemble.classes_),
         "version": metadata.version(OWN),
         "python": platform.python_version(),
     }
@@ -166,11 +167,11 @@ def _write(path: Path, content: bytes) -> None:
         file.write(content)
 
 
-def _package_name(vote: BaseEstimator, folder: Path) -> str:
+def _package_name(ensemble: BaseEstimator, folder: Path) -> str:
     """Name of the exported package: that of the folder and a hash of the model and its source."""
     stem = re.sub(r"\W", "_", f"{folder.resolve().name}_code")
     stem = stem if stem.isidentifier() else f"_{stem}"
-    model, source, _ = _pickled(vote, stem)
+    model, source, _ = _pickled(ensemble, stem)
     digest = hashlib.sha256(model + repr(sorted(source.items())).encode()).hexdigest()
     return f"{stem}_{digest[:8]}"
 
@@ -185,21 +186,25 @@ def _string_columns(reader: TableReader) -> list[str | int]:
     ]
 
 
-def _described(vote: PipelineEnsemble) -> str:
+def _described(ensemble: PipelineEnsemble) -> str:
     """Write the weights of the members and their steps after the reader as a literal."""
     lines = []
-    for weight, member in zip(vote.weights, vote.members, strict=True):
+    for weight, member in zip(ensemble.weights, ensemble.members, strict=True):
         steps = [" ".join(repr(step).split()) for _, step in member.steps]
         lines.append(f"    ({weight:.4f}, {steps!a}),")
     return "\n".join(["[", *lines, "]"])
 
 
 class _ForeignPickler(pickle.Pickler):
-    """Pickle an object so that its classes of skauto are looked up in the exported package."""
+    """Pickle an object so that its classes of skauto are looked up in the exported package.
 
-    def __init__(self, file: io.BytesIO, collector: SourceCollector) -> None:
+    `modules` are those of skauto that were found, and `packages` the other ones.
+    """
+
+    def __init__(self, file: io.BytesIO, package: str) -> None:
         super().__init__(file, protocol=5)
-        self.collector = collector
+        self.package = package
+        self.modules: set[str] = set()
         self.packages: set[str] = set()
 
     def reducer_override(self, obj: Any) -> tuple[Callable[..., Any], tuple[str]] | Any:
@@ -215,22 +220,27 @@ class _ForeignPickler(pickle.Pickler):
         if module.split(".")[0] != OWN:
             self.packages.add(module.split(".")[0])
             return NotImplemented
-        self.collector.add(module, name.split(".")[0])
-        place = module.replace(OWN, self.collector.package, 1)
+        self.modules.add(module)
+        place = module.replace(OWN, self.package, 1)
         return pkgutil.resolve_name, (f"{place}:{name}",)
 
 
-def _pickled(vote: BaseEstimator, package: str) -> tuple[bytes, dict[str, str], set[str]]:
+def _pickled(ensemble: BaseEstimator, package: str) -> tuple[bytes, dict[str, str], set[str]]:
     """Return the pickled ensemble, the source files of its classes and its packages."""
     file = io.BytesIO()
-    collector = SourceCollector(package)
-    pickler = _ForeignPickler(file, collector)
-    pickler.dump(vote)
-    return file.getvalue(), collector.files(), pickler.packages | collector.packages()
+    pickler = _ForeignPickler(file, package)
+    pickler.dump(ensemble)
+    needed = own_modules(pickler.modules)
+    return file.getvalue(), copied(needed, package), pickler.packages | other_packages(needed)
+
+
+@cache
+def _distributions() -> Mapping[str, Sequence[str]]:
+    """Names of the installed distributions by package; reading them takes a second."""
+    return metadata.packages_distributions()
 
 
 def _requirements(packages: set[str]) -> str:
     """List the installed distributions of packages with their versions."""
-    distributions = metadata.packages_distributions()
-    names = {name for p in packages | _ALWAYS for name in distributions.get(p, ())}
+    names = {name for p in packages | _ALWAYS for name in _distributions().get(p, ())}
     return "".join(f"{name}=={metadata.version(name)}\n" for name in sorted(names, key=str.lower))

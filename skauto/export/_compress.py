@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from skauto.constraints import Constraint, Evidence, ModelSize, PredictionLatency
 from skauto.data._table import as_table
 from skauto.exceptions import InfeasibleError
-from skauto.export._vote import vote_of
+from skauto.export._fitted import fitted_ensemble
 from skauto.model import Decision, PipelineEnsemble
 from skauto.model._ensemble import constant_ensemble
 from skauto.selection import (
@@ -22,8 +22,8 @@ from skauto.selection import (
 )
 from skauto.utils import n_rows, scorer_function
 
-# Number of votes of the greedy selection.
-_N_VOTES = 25
+# Number of members, with repetitions, of the greedy selection.
+_N_MEMBERS = 25
 
 
 def compress(
@@ -52,7 +52,7 @@ def compress(
 
     Returns
     -------
-    vote : PipelineEnsemble
+    ensemble : PipelineEnsemble
         With ``predict`` and ``predict_proba``. It is ``ensemble_`` if that keeps the limits. The
         estimator is not changed.
 
@@ -76,13 +76,13 @@ def compress(
     >>> from skauto.export import compress
     >>> X, y = load_iris(return_X_y=True)
     >>> automl = AutoClassifier(max_evals=3, cv=3, random_state=0).fit(X, y)
-    >>> vote = compress(automl, max_latency=0.1, X=X)
-    >>> len(vote) <= len(automl.ensemble_)
+    >>> ensemble = compress(automl, max_latency=0.1, X=X)
+    >>> len(ensemble) <= len(automl.ensemble_)
     True
     """
     limits = _limits(max_size, max_latency, X)
-    vote = vote_of(estimator)
-    if vote is estimator:
+    ensemble = fitted_ensemble(estimator)
+    if ensemble is estimator:
         raise TypeError(
             "The 'estimator' of compress must be the fitted AutoClassifier, which has the "
             "out-of-fold predictions. Got its ensemble_ instead."
@@ -92,8 +92,8 @@ def compress(
             "compress does not measure constraints on predictions again. Fit with ModelSize or "
             "PredictionLatency among the constraints instead."
         )
-    compression = _Compression(estimator, vote, limits, None if X is None else as_table(X))
-    return vote if compression.keeps_limits(vote) else compression.run()
+    compression = _Compression(estimator, ensemble, limits, None if X is None else as_table(X))
+    return ensemble if compression.keeps_limits(ensemble) else compression.run()
 
 
 def _limits(max_size: float | None, max_latency: float | None, X: Any) -> list[Constraint]:
@@ -121,25 +121,25 @@ class _Compression:
     def __init__(
         self,
         estimator: Any,
-        vote: PipelineEnsemble,
+        ensemble: PipelineEnsemble,
         limits: list[Constraint],
         table: Any,
     ) -> None:
         self.estimator = estimator
-        self.vote = vote
+        self.ensemble = ensemble
         self.limits = limits
         self.table = table
         self.upper = np.array([limit.limit for limit in limits])
         self.numbers = list(estimator.member_weights_)
         # Without a refit a member is a model of each fold, and its weight is divided among them.
         ends = np.cumsum(list(estimator.member_weights_.values()))
-        weights = np.asarray(vote.weights)
+        weights = np.asarray(ensemble.weights)
         self.member_of = np.searchsorted(ends, np.cumsum(weights) - weights / 2)
 
     def measure(self, model: PipelineEnsemble) -> NDArray[np.float64]:
         """Measure the values that are limited, shape (n_limits,)."""
         rows = np.zeros(1 if self.table is None else n_rows(self.table), dtype=np.intp)
-        classes = self.vote.classes
+        classes = self.ensemble.classes
         evidence = Evidence(np.empty((0, 0)), rows, classes, X=self.table, model=model)
         return np.array([limit.measure(evidence) for limit in self.limits])
 
@@ -163,20 +163,20 @@ class _Compression:
 
         scorer = self.estimator.scorer_
         known = scorer_function(scorer) is not None
-        loss: Loss = get_loss(scorer, self.vote.classes) if known else LogLoss()
+        loss: Loss = get_loss(scorer, self.ensemble.classes) if known else LogLoss()
         smooth = loss if isinstance(loss, LogLoss | BrierLoss) else SmoothedLoss(loss)
         counts = greedy_selection(
-            sampled, y, smooth, _N_VOTES, feasible=within_limits, sample_weight=weight
+            sampled, y, smooth, _N_MEMBERS, feasible=within_limits, sample_weight=weight
         ).weights.copy()
         if not counts.any():
             raise self._infeasible(alone)
-        small = self._vote(counts)
+        small = self._ensemble(counts)
         while not self.keeps_limits(small):
             if (counts > 0).sum() == 1:
                 raise self._infeasible(alone)
             counts[np.argmin(np.where(counts > 0, counts, np.inf))] = 0.0
-            small = self._vote(counts)
-        small.decision = self.vote.decision
+            small = self._ensemble(counts)
+        small.decision = self.ensemble.decision
         if type(small.decision) is Decision:  # other types of decisions keep limits on rates
             mean = sum(w * p for w, p in zip(counts / counts.sum(), sampled, strict=True))
             rng = np.random.default_rng(0)
@@ -185,19 +185,19 @@ class _Compression:
 
     def _costs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Measure the reader, shape (n_limits,), and each member, shape (n_members, n_limits)."""
-        classes = self.vote.classes
-        empty = constant_ensemble(self.vote.reader, classes, classes)
-        alone = [self.measure(self._vote(row)) for row in np.eye(len(self.numbers))]
+        classes = self.ensemble.classes
+        empty = constant_ensemble(self.ensemble.reader, classes, classes)
+        alone = [self.measure(self._ensemble(row)) for row in np.eye(len(self.numbers))]
         return self.measure(empty), np.array(alone).reshape(-1, len(self.limits))
 
-    def _vote(self, counts: NDArray[np.floating]) -> PipelineEnsemble:
-        """Make an ensemble with these votes of the members."""
+    def _ensemble(self, counts: NDArray[np.floating]) -> PipelineEnsemble:
+        """Make an ensemble with these weights of the members."""
         n_models = np.bincount(self.member_of, minlength=len(counts))
         chosen = np.flatnonzero(counts[self.member_of] > 0)
         shares = (counts / n_models)[self.member_of[chosen]]
-        members = [self.vote.members[i] for i in chosen]
+        members = [self.ensemble.members[i] for i in chosen]
         shares = shares / shares.sum()
-        return PipelineEnsemble(self.vote.reader, members, shares, self.vote.classes)
+        return PipelineEnsemble(self.ensemble.reader, members, shares, self.ensemble.classes)
 
     def _infeasible(self, alone: NDArray[np.float64]) -> InfeasibleError:
         if not len(alone):

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from skauto.data._encoders import NumericEncoder
+from skauto.export._fitted import fitted_ensemble
 from skauto.export._onnx_graph import OPSETS, Graph
 from skauto.export._onnx_steps import add_step
-from skauto.export._vote import vote_of
 from skauto.model import Decision, PipelineEnsemble, WeightedClassifier
 from skauto.model._decision import CostDecision
 
@@ -67,25 +67,28 @@ def to_onnx(estimator: Any) -> "onnx.ModelProto":
             f"to_onnx needs {exc.name}, which is not installed. Install the extra with "
             "`pip install 'skauto[onnx]'`."
         ) from exc
-    vote = vote_of(estimator)
+    ensemble = fitted_ensemble(estimator)
     graph = Graph()
-    columns, fill = _columns_read(vote)
+    columns, fill = _columns_read(ensemble)
     chosen = graph.add("Gather", "X", columns, axis=1)
     read = _clipped(graph, graph.add("Where", graph.add("IsNaN", chosen), fill, chosen))
     members = [
-        _add_member(graph, read, i, member, vote.classes) for i, member in enumerate(vote.members)
+        _add_member(graph, read, i, member, ensemble.classes)
+        for i, member in enumerate(ensemble.members)
     ]
-    weighted = [graph.add("Mul", p, float(w)) for p, w in zip(members, vote.weights, strict=True)]
+    weighted = [
+        graph.add("Mul", p, float(w)) for p, w in zip(members, ensemble.weights, strict=True)
+    ]
     total = graph.add("Sum", *weighted)
     mean = graph.add("Div", total, graph.sum_of_rows(total))
-    _add_decision(graph, mean, vote.decision_, vote.classes)
-    label = onnx.helper.np_dtype_to_tensor_dtype(_labels(vote.classes).dtype)
+    _add_decision(graph, mean, ensemble.decision_, ensemble.classes)
+    label = onnx.helper.np_dtype_to_tensor_dtype(_labels(ensemble.classes).dtype)
     values = onnx.helper.make_tensor_value_info
-    double, n_classes = onnx.TensorProto.DOUBLE, len(vote.classes)
-    n_features = vote.reader.n_features_in_
+    double, n_classes = onnx.TensorProto.DOUBLE, len(ensemble.classes)
+    n_features = ensemble.reader.n_features_in_
     made = onnx.helper.make_graph(
         graph.nodes,
-        "vote",
+        "ensemble",
         [values("X", double, [None, n_features])],
         [values("label", label, [None]), values("probabilities", double, [None, n_classes])],
         graph.initializers,
@@ -102,7 +105,7 @@ def _add_member(
     """Add the probabilities of a pipeline."""
     if not np.array_equal(pipeline.classes_, classes):
         raise ValueError(
-            f"Member {i} of the vote has not seen all classes {classes[:10]}: it knows "
+            f"Member {i} of the ensemble has not seen all classes {classes[:10]}: it knows "
             f"{pipeline.classes_[:10]}. Fit with refit=True, so that members see all rows."
         )
     for name, step in pipeline.steps:
@@ -163,9 +166,9 @@ def _clipped(graph: Graph, values: str) -> str:
     return values
 
 
-def _columns_read(vote: PipelineEnsemble) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _columns_read(ensemble: PipelineEnsemble) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Find the table column and the fill value of each column of the reader's matrix."""
-    reader = vote.reader
+    reader = ensemble.reader
     used = {j: c for j, c in enumerate(reader.columns_ or []) if c.keep.any()}
     others = [c.name for c in used.values() if not _is_numeric(c.encoder)]
     if others or not used:

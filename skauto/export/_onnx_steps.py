@@ -65,8 +65,8 @@ def _imputer(graph: Graph, value: str, step: Any) -> str:
 
 
 def _scaler(graph: Graph, value: str, step: Any) -> str:
-    centred = graph.add("Sub", value, step.mean_) if step.with_mean else value
-    return graph.add("Div", centred, step.scale_) if step.with_std else centred
+    centered = graph.add("Sub", value, step.mean_) if step.with_mean else value
+    return graph.add("Div", centered, step.scale_) if step.with_std else centered
 
 
 def _robust_smooth(graph: Graph, value: str, step: Any) -> str:

@@ -89,8 +89,8 @@ def trusted_types() -> list[str]:
     """
     names = set(_OTHER_PACKAGES)
     for package in _OWN_PACKAGES:
-        room = importlib.import_module(package)
-        for info in pkgutil.walk_packages(room.__path__, prefix=f"{package}."):
+        paths = importlib.import_module(package).__path__
+        for info in pkgutil.walk_packages(paths, prefix=f"{package}."):
             module = importlib.import_module(info.name)
             for name, value in vars(module).items():
                 if inspect.isclass(value) and value.__module__ == module.__name__:

@@ -1,5 +1,6 @@
 """Objectives, limits and budget of a search, in one frozen record."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,12 +15,12 @@ class Goal:
     Attributes
     ----------
     objectives : tuple of str
-        Names of the losses of a trial, in order. All are minimised.
+        Names of the losses of a trial, in order. All are minimized.
     limits : dict of str to float
         Upper limit of each constraint. A trial is feasible if no constraint exceeds its limit.
-    kept_by_decision : tuple of str
-        Names of the limits that decision thresholds keep after the search. The search ignores
-        them: thresholds lower the score less than the choice of another pipeline.
+    search_limits : dict of str to float
+        Limits that the search keeps; by default all finite ones. The others are kept by decision
+        thresholds after the search, which lower the score less than another pipeline does.
     max_evals : int or None
         Maximum number of trials; None for no limit.
     time_limit : float or None
@@ -36,7 +37,7 @@ class Goal:
 
     objectives: Sequence[str] = ("loss",)
     limits: Mapping[str, float] = field(default_factory=dict)
-    kept_by_decision: Sequence[str] = ()
+    search_limits: Mapping[str, float] | None = None
     max_evals: int | None = None
     time_limit: float | None = None
     targets: IntArray | None = None
@@ -46,4 +47,6 @@ class Goal:
     def __post_init__(self) -> None:
         object.__setattr__(self, "objectives", tuple(self.objectives))
         object.__setattr__(self, "limits", dict(self.limits))
-        object.__setattr__(self, "kept_by_decision", tuple(self.kept_by_decision))
+        searched = self.limits if self.search_limits is None else self.search_limits
+        finite = {name: limit for name, limit in searched.items() if limit < math.inf}
+        object.__setattr__(self, "search_limits", finite)

@@ -57,8 +57,7 @@ class History(Sequence[Trial]):
     @property
     def search_limits(self) -> Mapping[str, float]:
         """Finite limits that the search keeps, without those that decisions keep afterwards."""
-        kept = self.goal.kept_by_decision
-        return {n: v for n, v in self.limits.items() if n not in kept and v < math.inf}
+        return self.goal.search_limits or {}
 
     @property
     def max_evals(self) -> int | None:
@@ -70,15 +69,19 @@ class History(Sequence[Trial]):
         """Seconds of wall-clock time; None for no limit."""
         return self.goal.time_limit
 
-    def towards(self, goal: Goal) -> "History":
+    def with_goal(self, goal: Goal) -> "History":
         """Return a copy with another goal of the same objectives, for a search that is resumed."""
         history = History(goal)
         history._trials = list(self._trials)
         return history
 
-    def searched(self) -> "History":
+    def under_search_limits(self) -> "History":
         """Return a copy without the limits that decision thresholds keep after the search."""
-        return self.towards(replace(self.goal, limits=self.search_limits))
+        return self.under(self.search_limits)
+
+    def under(self, limits: Mapping[str, float]) -> "History":
+        """Return a copy with other limits."""
+        return self.with_goal(replace(self.goal, limits=limits))
 
     def __len__(self) -> int:
         return len(self._trials)
@@ -250,7 +253,7 @@ class History(Sequence[Trial]):
         return results
 
     def _complete(self) -> Iterator[Trial]:
-        return (t for t in self._trials if t.ok and t.fidelity == 1.0)
+        return (t for t in self._trials if t.complete)
 
     def _row(self, trial: Trial) -> dict[str, Any]:
         return {

@@ -76,7 +76,7 @@ class Trial:
         are from the last rung. "skipped": it was not started, because its predicted cost exceeds
         the remaining time.
     losses : tuple of float, default=(inf,)
-        One value per objective, to be minimised; infinite if it was not measured.
+        One value per objective, to be minimized; infinite if it was not measured.
     tie_break : float, default=0.0
         Orders trials of equal first loss (smaller is better).
     fidelity : float, default=1.0
@@ -152,13 +152,18 @@ class Trial:
 
     @property
     def loss(self) -> float:
-        """The first loss, which a single-objective search minimises."""
+        """The first loss, which a single-objective search minimizes."""
         return self.losses[0]
 
     @property
     def ok(self) -> bool:
         """Whether the evaluation was completed with finite losses."""
         return self.status == "ok" and all(math.isfinite(loss) for loss in self.losses)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the trial is ok and was evaluated on all rows."""
+        return self.ok and self.fidelity == 1.0
 
     @property
     def mean_fit_time(self) -> float:

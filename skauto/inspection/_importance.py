@@ -87,9 +87,9 @@ def cross_validated_importance(
     splits = make_splits(estimator.cv, X, codes, known, seed=int(rng.randint(2**31 - 1)))
     importances = []
     for train, test in splits:
-        vote = _refitted(estimator.ensemble_, take_rows(X, train), y[train])
+        ensemble = _refitted(estimator.ensemble_, take_rows(X, train), y[train])
         result = permutation_importance(
-            vote,
+            ensemble,
             take_rows(X, test),
             y[test],
             scoring=estimator.scorer_,

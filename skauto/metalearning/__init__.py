@@ -1,8 +1,8 @@
 """Meta-learning: meta-features, results on other data sets, and predicted training times."""
 
 from skauto.metalearning._archive import Archive, KnownDataSet, load_archive
+from skauto.metalearning._fit_times import FitTimeModel, TableSize
 from skauto.metalearning._meta_features import META_FEATURES, meta_features
-from skauto.metalearning._prices import PriceList, Shape
 from skauto.metalearning._warm_start import (
     adapt_configuration,
     nearest_configurations,
@@ -13,8 +13,8 @@ __all__ = [
     "META_FEATURES",
     "Archive",
     "KnownDataSet",
-    "PriceList",
-    "Shape",
+    "FitTimeModel",
+    "TableSize",
     "adapt_configuration",
     "load_archive",
     "meta_features",

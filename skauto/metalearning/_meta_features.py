@@ -211,10 +211,10 @@ def standardized(columns: FloatArray) -> FloatArray:
     # Division by the largest magnitude keeps the squares finite.
     largest = np.nanmax(np.abs(columns), axis=0) if columns.size else np.empty(0)
     scaled = columns[:, largest > 0] / largest[largest > 0]
-    centred = scaled - np.nanmean(scaled, axis=0)
-    std = np.sqrt(np.nanmean(centred**2, axis=0))
+    centered = scaled - np.nanmean(scaled, axis=0)
+    std = np.sqrt(np.nanmean(centered**2, axis=0))
     varies = std > 1e-10
-    result: FloatArray = centred[:, varies] / std[varies]
+    result: FloatArray = centered[:, varies] / std[varies]
     return result
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from skauto.metalearning._archive import Archive
-from skauto.metalearning._prices import load_order, load_prices
+from skauto.metalearning._fit_times import load_fit_time_model, load_order
 from skauto.space import Configuration, SearchSpace
 
 # Configurations are ordered by gain / seconds ** COST_EXPONENT.
@@ -67,8 +67,8 @@ def portfolio_configurations(
     *,
     n_classes: int = 2,
     has_categories: bool = False,
-    price: Callable[[Configuration], float] | None = None,
-    max_price: float = math.inf,
+    seconds: Callable[[Configuration], float] | None = None,
+    max_seconds: float = math.inf,
     n: int = 12,
 ) -> list[Configuration]:
     """Return the configurations that improved the ensemble most per second on development sets.
@@ -86,10 +86,10 @@ def portfolio_configurations(
         Number of classes of the table.
     has_categories : bool, default=False
         Whether the table has categorical columns.
-    price : callable, default=None
-        ``price(configuration)`` predicts the seconds of a fit on the table. None orders by the
+    seconds : callable, default=None
+        ``seconds(configuration)`` predicts the seconds of a fit on the table. None orders by the
         seconds on the development sets.
-    max_price : float, default=inf
+    max_seconds : float, default=inf
         Networks have at most as many members as can be fitted in this number of seconds, and at
         least one.
     n : int, default=12
@@ -112,20 +112,20 @@ def portfolio_configurations(
     gains: dict[Configuration, float] = {}
     for configuration, gain in load_order(n_classes, has_categories):
         adapted = adapt_configuration(configuration, space)
-        if adapted is not None and price is not None:
-            adapted = _with_fewer_members(adapted, space, price, max_price)
+        if adapted is not None and seconds is not None:
+            adapted = _with_fewer_members(adapted, space, seconds, max_seconds)
         if adapted is not None:
             gains.setdefault(adapted, gain)
     if not gains:
         return space.default_configurations()
     learned = list(gains)
-    if price is not None:
-        merits = {c: gain / price(c) ** COST_EXPONENT for c, gain in gains.items()}
+    if seconds is not None:
+        merits = {c: gain / seconds(c) ** COST_EXPONENT for c, gain in gains.items()}
         learned.sort(key=lambda configuration: -merits[configuration])
     learned = learned[:n]
-    known = load_prices().coefficients
+    known = load_fit_time_model().coefficients
     defaults = space.default_configurations()
-    own = [c for c in defaults if c.structure[-1] not in known and c not in gains]
+    own = [c for c in defaults if c.algorithm not in known and c not in gains]
     first = -(-len(learned) // 4)
     return [*learned[:first], *own, *learned[first:]]
 
@@ -133,12 +133,12 @@ def portfolio_configurations(
 def _with_fewer_members(
     configuration: Configuration,
     space: SearchSpace,
-    price: Callable[[Configuration], float],
-    max_price: float,
+    seconds: Callable[[Configuration], float],
+    max_seconds: float,
 ) -> Configuration:
     """Halve the number of networks that are averaged until a fit is affordable."""
     step = configuration.steps[-1]
-    while price(configuration) > max_price:
+    while seconds(configuration) > max_seconds:
         settings = configuration.to_dict()
         members = settings[step].get("n_members", 1)
         settings[step]["n_members"] = members // 2

@@ -114,7 +114,7 @@ class SignalThreshold:
 
 @dataclass(frozen=True)
 class GroupModel:
-    r"""Signals of one limit on the spread of rates between groups.
+    r"""GroupScores of one limit on the spread of rates between groups.
 
     The signal of group :math:`g` against group 0 is
 
@@ -130,7 +130,7 @@ class GroupModel:
     weight: str  # rows over which the rate is taken: "all", "positive" or "negative"
 
     def signals(self, X: Any, Z: Any, positive: FloatArray) -> FloatArray:
-        """Signals (n_samples, n_groups - 1) by numeric matrix and positive probability."""
+        """GroupScores (n_samples, n_groups - 1) by numeric matrix and positive probability."""
         known = np.zeros((Z.shape[0], len(self.shares)))
         known[:, self.model.classes_] = self.model.predict_proba(Z)
         ratios = known / self.shares
@@ -140,7 +140,7 @@ class GroupModel:
 
 @dataclass(frozen=True)
 class GroupIndicators:
-    """Signals of groups that are read from columns of X: 1 in the rows of a group, else 0.
+    """GroupScores of groups that are read from columns of X: 1 in the rows of a group, else 0.
 
     The groups are the combinations of values of the sensitive `features`, which are at `positions`
     of X and had the values `groups` in ``fit``. Groups with the codes `own` have a signal.
@@ -152,7 +152,7 @@ class GroupIndicators:
     own: IntArray
 
     def signals(self, X: Any, Z: Any, positive: FloatArray) -> FloatArray:
-        """Signals (n_samples, n_signals); an error for a group that fit has not seen."""
+        """GroupScores (n_samples, n_signals); an error for a group that fit has not seen."""
         named = column_names(X) is not None
         table = X if named else np.asarray(as_table(X), dtype=object)
         columns = zip(self.features, self.positions, self.groups, strict=True)
@@ -163,7 +163,7 @@ class GroupIndicators:
         return self.indicate(crossed_codes(codes))
 
     def indicate(self, codes: IntArray) -> FloatArray:
-        """Signals of rows with these codes of groups, of shape (n_samples, n_signals)."""
+        """GroupScores of rows with these codes of groups, of shape (n_samples, n_signals)."""
         return (codes[:, None] == self.own).astype(np.float64)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from skauto.metalearning import PriceList, Shape
+from skauto.metalearning import FitTimeModel, TableSize
 from skauto.space import Configuration
 from skauto.utils import Budget
 
@@ -23,13 +23,14 @@ _PATIENCE = 2.0
 class TaskSchedule:
     """Decides by predicted seconds which tasks start, on how many rows, and when they end.
 
-    Without `prices`, which predict the seconds of a fit, every task starts and has no limit.
+    Without a `time_model`, which predicts the seconds of a fit, every task starts and has no
+    limit.
 
     Parameters
     ----------
-    shape : Shape
+    shape : TableSize
         Rows, columns and classes of the training rows of a fold.
-    prices : PriceList, default=None
+    time_model : FitTimeModel, default=None
         Predicted seconds of configurations.
     budget : Budget, default=Budget()
         Time limit of the whole ``fit``.
@@ -38,23 +39,23 @@ class TaskSchedule:
 
     Examples
     --------
-    >>> from skauto.metalearning import Shape
+    >>> from skauto.metalearning import TableSize
     >>> from skauto.schedule import TaskSchedule
-    >>> shape = Shape(n_rows=80_000, n_columns=9, n_one_hot=9, n_classes=2)
+    >>> shape = TableSize(n_rows=80_000, n_columns=9, n_one_hot=9, n_classes=2)
     >>> TaskSchedule(shape).first_share(80_000)
     0.125
     """
 
-    shape: Shape
-    prices: PriceList | None = None
+    shape: TableSize
+    time_model: FitTimeModel | None = None
     budget: Budget = field(default_factory=Budget)
     n_workers: int = 1
 
     def seconds(self, configuration: Configuration, n_rows: int) -> float:
-        """Predict the seconds of a fit on a number of rows; 0 without prices."""
-        if self.prices is None:
+        """Predict the seconds of a fit on a number of rows; 0 without time_model."""
+        if self.time_model is None:
             return 0.0
-        return self.prices.seconds(configuration, replace(self.shape, n_rows=n_rows))
+        return self.time_model.seconds(configuration, replace(self.shape, n_rows=n_rows))
 
     def rows(self, share: float) -> int:
         """Return the number of training rows of a share of those of a fold."""
@@ -62,9 +63,9 @@ class TaskSchedule:
 
     def observe(self, configuration: Configuration, n_rows: int, seconds: float) -> None:
         """Correct the predictions by the processor seconds of a finished task."""
-        if self.prices is not None:
+        if self.time_model is not None:
             shape = replace(self.shape, n_rows=n_rows)
-            self.prices.observe(configuration, shape, seconds)
+            self.time_model.observe(configuration, shape, seconds)
 
     def observe_timeout(self, configuration: Configuration, n_rows: int, seconds: float) -> None:
         """Raise the predicted seconds of a task to those after which it was stopped."""
@@ -77,7 +78,7 @@ class TaskSchedule:
         They are half of those that are left, or twice the predicted ones if more. A preview, the
         first rung on a share of the rows, has a quarter of them.
         """
-        if self.prices is None:
+        if self.time_model is None:
             return None
         share = (1.0 if preview else _PATIENCE) * _AFFORDABLE
         predicted = self.seconds(configuration, n_rows)
@@ -102,21 +103,27 @@ class TaskSchedule:
         fewer = share * most / seconds
         return fewer if fewer * self.shape.n_rows >= _MIN_ROWS else 0.0
 
-    def ends_in_time(self, configuration: Configuration, n_rows: Iterable[int]) -> bool:
-        """Return whether tasks on these numbers of rows are predicted to end before the search."""
-        if self.prices is None:
+    def ends_in_time(
+        self, configuration: Configuration, n_rows: Iterable[int], seconds_left: float
+    ) -> bool:
+        """Return whether tasks on these numbers of rows are predicted to end before the search.
+
+        The search has some `seconds_left`.
+        """
+        if self.time_model is None:
             return True
         seconds = [self.seconds(configuration, rows) for rows in n_rows]
-        return sum(seconds) / min(self.n_workers, len(seconds)) <= self.budget.search_remaining
+        return sum(seconds) / min(self.n_workers, len(seconds)) <= seconds_left
 
     def larger_share(
-        self, configuration: Configuration, before: float, *, needed: bool
+        self, configuration: Configuration, before: float, seconds_left: float, *, needed: bool
     ) -> float | None:
         """Return the affordable share of the rows; None if it is not twice the one before.
 
-        A trial is `needed` as long as no other one is complete: it gets at least the share before.
+        The search has some `seconds_left`. A trial is `needed` as long as no other one is
+        complete: it gets at least the share before.
         """
         seconds = self.seconds(configuration, self.rows(1.0))
         part = _AFFORDABLE if needed else _PATIENCE * _AFFORDABLE
-        share = min(1.0, part * self.budget.search_remaining / seconds)
+        share = min(1.0, part * seconds_left / seconds)
         return max(share, before) if needed or share >= 2.0 * before else None

@@ -25,7 +25,7 @@ from skauto.utils import FloatArray, IntArray
 # classes over all resamples.
 _N_RESAMPLES = 20
 _MAX_WORK = 1e6
-# Positions of an offset in a line search: bounds for vectorised losses (of few classes) and for
+# Positions of an offset in a line search: bounds for vectorized losses (of few classes) and for
 # scorers (calls).
 _MAX_COUNTS = 2**15
 _MIN_CUTS = 256
@@ -67,7 +67,7 @@ def choose_decision(
     y : array-like of shape (n_samples,)
         True classes as integer codes.
     loss : Loss
-        The loss to minimise. Offsets are fitted for losses of labels, except the error rate, and
+        The loss to minimize. Offsets are fitted for losses of labels, except the error rate, and
         precision or recall of a single class. The Brier score gets its own temperature. The log
         loss, the error rate and ROC AUC get that of the log loss, unless it makes them worse.
         Other scorers get the identity.
@@ -196,10 +196,10 @@ def choose_offsets(
     sample_weight: FloatArray | None = None,
     seconds: float = math.inf,
 ) -> FloatArray:
-    r"""Fit the class offsets, of shape (n_classes,) and mean 0, that minimise a loss of labels.
+    r"""Fit the class offsets, of shape (n_classes,) and mean 0, that minimize a loss of labels.
 
     The label is :math:`\mathrm{arg}\max_c \log p_c + o_c`, which is optimal for a wide class of
-    metrics [1]_. Coordinate descent optimises one offset at a time by an exact line search over
+    metrics [1]_. Coordinate descent optimizes one offset at a time by an exact line search over
     the offsets at which the label of a row changes; for two classes it finds the global optimum.
     To reduce overfitting, the offsets are averaged over Bayesian bootstrap resamples [2]_ of the
     rows. They are 0 if no offsets lower the loss on all rows. The mean may increase the
@@ -277,7 +277,7 @@ def _coordinate_descent(
     n_rounds: int = 1,
     end: float = math.inf,
 ) -> FloatArray:
-    """Optimise one offset at a time until the loss does not decrease or the clock is at `end`.
+    """Optimize one offset at a time until the loss does not decrease or the clock is at `end`.
 
     The offsets have mean 0.
     """
@@ -348,7 +348,7 @@ def _losses_after(
 ) -> FloatArray:
     """Return the losses after the first ``cuts[j]`` rows got the label c.
 
-    A vectorised loss needs two numbers per class and cut, a scorer one confusion matrix per cut.
+    A vectorized loss needs two numbers per class and cut, a scorer one confusion matrix per cut.
     """
     moved = np.full_like(labels, c)
     if isinstance(loss, ScorerLoss):

@@ -47,7 +47,7 @@ def greedy_selection(
 ) -> Selection:
     """Greedy ensemble selection with replacement (Caruana et al. [1]_, sections 2 and 2.1).
 
-    The candidate that minimises the loss of the mean prediction is added to an initially empty
+    The candidate that minimizes the loss of the mean prediction is added to an initially empty
     ensemble, `n_members` times. Ties go to the first candidate.
 
     Parameters
@@ -58,7 +58,7 @@ def greedy_selection(
     y : array-like of shape (n_samples,)
         True classes as integer codes, 0 to ``n_classes - 1``.
     loss : Loss
-        The loss to minimise.
+        The loss to minimize.
     n_members : int, default=25
         Number of members, with repetitions; 1 selects the best candidate.
     feasible : callable, default=None

@@ -13,7 +13,7 @@ from skauto.selection._scorer_loss import ScorerLoss, get_loss
 from skauto.selection._scores import score_probabilities
 from skauto.utils import FloatArray, IntArray, take_rows
 
-# Resamples, and maximum number of rows of a resample, for vectorised losses and for scorers.
+# Resamples, and maximum number of rows of a resample, for vectorized losses and for scorers.
 _N_RESAMPLES, _MAX_ROWS = 200, 5_000
 _N_SCORER_RESAMPLES, _MAX_SCORER_ROWS = 60, 2_000
 # Bounds of a central interval of 95%, as quantiles.
@@ -85,7 +85,7 @@ def resampled_scores(
 
     The generator has a fixed seed. With many rows, a sample of the rows is resampled, and the
     deviations from the scores on this sample are scaled to the number of all rows. The scores are
-    therefore centred on the scores of all rows. `scoring` is the name of the scorer, or itself.
+    therefore centered on the scores of all rows. `scoring` is the name of the scorer, or itself.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Vectorised losses of predicted labels."""
+"""Vectorized losses of predicted labels."""
 
 from abc import abstractmethod
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Vectorised losses of many predictions at once, for ensemble selection.
+"""Vectorized losses of many predictions at once, for ensemble selection.
 
 Ensemble selection evaluates the loss of a mean prediction thousands of times. The metrics of
 scikit-learn validate their input and take one prediction per call; the losses here take a block of

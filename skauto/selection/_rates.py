@@ -10,7 +10,7 @@ from skauto.selection._label_losses import LabelLoss
 from skauto.utils import BoolArray, FloatArray, IntArray
 
 # Grid of the strength of a signal, per standard deviation of the signal: coarse over the whole
-# range, then finer between the neighbours of the best value.
+# range, then finer between the neighbors of the best value.
 _MAX_STRENGTH = 0.6
 _N_STRENGTHS = 49
 _N_FINER = 13
@@ -18,7 +18,7 @@ _N_FINER = 13
 _N_ROUNDS = 2
 # Number of steps of dual ascent over several signals.
 _N_STEPS = 30
-# Maximum number of thresholds that are evaluated while the strengths are optimised.
+# Maximum number of thresholds that are evaluated while the strengths are optimized.
 _MAX_CUTS = 1_000
 # Penalty factor of constraint violations in the loss.
 _PENALTY = 10.0
@@ -67,7 +67,7 @@ def expected_labels(
 ) -> FloatArray:
     """Return labels for the error rate: the probabilities if they are calibrated, else `y`.
 
-    Thresholds that minimise the expected error overfit less than those that minimise the observed
+    Thresholds that minimize the expected error overfit less than those that minimize the observed
     one, because the labels are noisy. But the probabilities must be calibrated where labels
     change: the best single threshold may be more accurate than 1/2 by at most two standard
     errors, those of a sum of random signs over the rows between both thresholds.
@@ -99,7 +99,7 @@ def choose_signal_thresholds(
     The most accurate classifier under a limit on the difference of rates between groups labels a
     row positive if :math:`P(y \mid x) > t + \sum_g \lambda_g s_g(x)`. The signals :math:`s_g` are
     functions of the probabilities of the groups given the row, so that the group need not be known
-    [1]_. The strengths :math:`\lambda_g` are optimised by coordinate descent on a grid; for each
+    [1]_. The strengths :math:`\lambda_g` are optimized by coordinate descent on a grid; for each
     value, at most 1,000 thresholds :math:`t` are evaluated at once, and all for the best values.
     Several strengths start at the point that dual ascent finds.
 
@@ -156,24 +156,24 @@ class _Search:
         """Return strengths for which labels and signals are uncorrelated, by dual ascent.
 
         A search along one strength at a time does not find such a point: while another difference
-        of rates remains, equal labels for all rows have the smallest penalised loss. `rates` are
+        of rates remains, equal labels for all rows have the smallest penalized loss. `rates` are
         the sizes of the first step.
         """
         spreads = [limit.sets.any(axis=0) for limit in self.limits if limit.kind == "spread"]
         members = np.any(spreads or np.ones((1, len(self.y)), dtype=bool), axis=0)
-        centred = self.signals - self.signals[members].mean(axis=0)
-        centred = centred * members[:, None] / members.sum()
+        centered = self.signals - self.signals[members].mean(axis=0)
+        centered = centered * members[:, None] / members.sum()
         strengths: FloatArray = np.zeros(len(rates))
         for step in range(_N_STEPS):
             self.evaluate(strengths)
             _, order, cuts, losses = self._thresholds(strengths)
             n_positive = cuts[int(np.argmin(losses))]
-            covariances = centred[order[:n_positive]].sum(axis=0)
+            covariances = centered[order[:n_positive]].sum(axis=0)
             strengths = strengths + rates * covariances / np.sqrt(step + 1.0)
         return strengths
 
     def optimize(self, strengths: FloatArray, j: int, steps: FloatArray) -> FloatArray:
-        """Return strengths with the step of strength j that minimises the penalised loss."""
+        """Return strengths with the step of strength j that minimizes the penalized loss."""
         tried = [(self.evaluate(strengths), strengths)]
         for step in steps:
             moved = strengths.copy()
@@ -195,7 +195,7 @@ class _Search:
         return ordered, order, cuts, np.where(np.isnan(losses), np.inf, losses)
 
     def evaluate(self, strengths: FloatArray, max_cuts: int = _MAX_CUTS) -> float:
-        """Evaluate thresholds for some strengths; return the smallest penalised loss."""
+        """Evaluate thresholds for some strengths; return the smallest penalized loss."""
         ordered, order, cuts, losses = self._thresholds(strengths, max_cuts)
         excess = np.zeros(len(cuts))
         relative = np.zeros(len(cuts))
@@ -216,7 +216,7 @@ class _Search:
         return float((losses + _PENALTY * excess).min())
 
     def _confusion(self, order: IntArray, cuts: IntArray) -> FloatArray:
-        """Return the confusion matrices with the first ``cuts[i]`` rows labelled positive."""
+        """Return the confusion matrices with the first ``cuts[i]`` rows labeled positive."""
         weight, y = self.weight[order], self.y[order]
         hits = np.concatenate([[0.0], np.cumsum(weight * y)])
         alarms = np.concatenate([[0.0], np.cumsum(weight * (1 - y))])

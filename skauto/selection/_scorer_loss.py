@@ -1,4 +1,4 @@
-"""Any scorer of scikit-learn as a loss, and the vectorised losses of those that have one."""
+"""Any scorer of scikit-learn as a loss, and the vectorized losses of those that have one."""
 
 import warnings
 from collections.abc import Callable
@@ -55,7 +55,7 @@ class ScorerLoss(Loss):
 
     The scorer gets a classifier that returns the stored predictions. Convert a metric function to
     a scorer by :func:`sklearn.metrics.make_scorer`. A score of probabilities is computed over the
-    classes in ``y``, with renormalised probabilities, and NaN for a single class, unless the
+    classes in ``y``, with renormalized probabilities, and NaN for a single class, unless the
     scorer has the option ``labels``.
 
     Parameters
@@ -158,7 +158,7 @@ class ScorerLoss(Loss):
 
 
 def get_loss(scoring: Any, classes: ArrayLike) -> Loss:
-    """Return the loss of a scorer, vectorised if possible.
+    """Return the loss of a scorer, vectorized if possible.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def get_loss(scoring: Any, classes: ArrayLike) -> Loss:
     Returns
     -------
     loss : Loss
-        A vectorised loss, or a :class:`ScorerLoss` for scorers without one.
+        A vectorized loss, or a :class:`ScorerLoss` for scorers without one.
 
     Examples
     --------

@@ -53,7 +53,7 @@ def score_probabilities(
 ) -> float:
     """Score stored class probabilities (n_samples, n_classes) with a scikit-learn scorer.
 
-    A score of probabilities is computed over the classes in ``y``, with renormalised
+    A score of probabilities is computed over the classes in ``y``, with renormalized
     probabilities. It is NaN if ``y`` has a single class. Two of more classes are passed as 0 and
     1, because metrics of two classes need a positive one. A scorer with the option ``labels`` gets
     all classes.

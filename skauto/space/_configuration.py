@@ -11,7 +11,7 @@ _Settings = dict[str, Any]
 class Configuration:
     """One algorithm per step, with the values of its active hyper-parameters.
 
-    Configurations are immutable, hashable, comparable and serialisable as JSON.
+    Configurations are immutable, hashable, comparable and serializable as JSON.
 
     Parameters
     ----------
@@ -80,6 +80,11 @@ class Configuration:
     def structure(self) -> tuple[str, ...]:
         """Names of the algorithms, in the order of the steps."""
         return tuple(name for _, name in self._components)
+
+    @property
+    def algorithm(self) -> str:
+        """Name of the algorithm of the last step, the classifier."""
+        return self._components[-1][1]
 
     def parameters(self, step: str) -> _Settings:
         """Return a copy of the hyper-parameters of the algorithm of a step, by name."""

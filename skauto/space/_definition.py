@@ -74,7 +74,10 @@ class SpaceDefinition:
         parameters: Mapping[str, Any] | None = None,
         **component_options: Any,
     ) -> Self:
-        """Add an algorithm to a step, or replace the one of the same name; return the space.
+        """Add an algorithm to a step of this space, or replace the one of the same name.
+
+        This changes the space and returns it, so that calls can be chained. :meth:`subspace`
+        returns a copy.
 
         Parameters
         ----------
@@ -99,7 +102,7 @@ class SpaceDefinition:
         return self
 
     def forbid(self, first: Mapping[str, Names], second: Mapping[str, Names]) -> Self:
-        """Forbid all pairs of some algorithms of two steps; return the space.
+        """Forbid all pairs of some algorithms of two steps of this space, and return the space.
 
         `first` and `second` map a step to one or more of its algorithms.
         """

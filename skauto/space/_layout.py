@@ -1,4 +1,4 @@
-"""The columns of the vectors of a search space, and vectorised operations on them."""
+"""The columns of the vectors of a search space, and vectorized operations on them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

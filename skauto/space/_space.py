@@ -1,4 +1,4 @@
-"""Search spaces: configurations as vectors, defaults, samples and neighbours."""
+"""Search spaces: configurations as vectors, defaults, samples and neighbors."""
 
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -241,7 +241,7 @@ class SearchSpace(SpaceDefinition):
         self.validate(configuration)
         return configuration
 
-    # -------------------------------------------------------------------------------- neighbours
+    # -------------------------------------------------------------------------------- neighbors
 
     def neighbors(
         self,
@@ -251,7 +251,7 @@ class SearchSpace(SpaceDefinition):
         scale: float = 0.2,
         fixed_steps: Iterable[str] = (),
     ) -> FloatArray:
-        """Return the neighbours of a vector, shape (n_neighbors, n_dimensions).
+        """Return the neighbors of a vector, shape (n_neighbors, n_dimensions).
 
         They differ from it in a single choice: another choice of an active categorical
         hyper-parameter, one of `n_numeric` near values of an active numeric hyper-parameter
@@ -271,7 +271,7 @@ class SearchSpace(SpaceDefinition):
         scale: float = 0.2,
         fixed_steps: Iterable[str] = (),
     ) -> tuple[FloatArray, IntArray]:
-        """Return the neighbours of several vectors, and the row of the vector of each.
+        """Return the neighbors of several vectors, and the row of the vector of each.
 
         See `neighbors`. The rows increase. Faster than one by one.
         """

@@ -17,7 +17,7 @@ from skauto.strategies._base import GeneratorStrategy
 from skauto.strategies._bayesian import process_of, spread, targets_of
 from skauto.strategies._checks import check_integers, check_numbers, check_options, check_positive
 from skauto.surrogates import GaussianProcess
-from skauto.surrogates._believe import believe
+from skauto.surrogates._kriging_believer import condition_on_pending
 from skauto.utils import BoolArray, FloatArray, IntArray
 
 # Maximum number of points to try in theta-min until one is not known.
@@ -310,7 +310,9 @@ class ADMM(GeneratorStrategy):
         model.update(points, losses, self.rng)
         pending = self.pending_vectors()
         pending = pending[(pending[:, : self._n_steps] == key).all(axis=1)]
-        believe(model, points, losses, self.space.fill_inactive(pending)[:, columns], self.rng)
+        condition_on_pending(
+            model, points, losses, self.space.fill_inactive(pending)[:, columns], self.rng
+        )
         penalty = self._penalty(history, columns)
         values = losses + penalty(self._nearest_in_cells(points, columns))[0]
         near = points[np.argsort(values, kind="stable")[:3]].repeat(20, axis=0)

@@ -19,7 +19,7 @@ from skauto.history import History, Proposal
 from skauto.space import Configuration
 from skauto.strategies._base import Observations, Strategy
 from skauto.surrogates import GaussianProcess, Surrogate
-from skauto.surrogates._believe import believe
+from skauto.surrogates._kriging_believer import condition_on_pending
 from skauto.utils import FloatArray
 
 # Maximum fraction of the trials, or of the time, for an initial design.
@@ -116,7 +116,7 @@ class BayesianStrategy(Strategy):
     def _fitted(self, model: Model, observations: Observations, y: FloatArray) -> Model:
         """Fit a model to targets, with pending evaluations at their predicted mean."""
         X, pending = self._inputs(observations.vectors), self._inputs(self.pending_vectors())
-        return believe(model.fit(X, y, self.rng), X, y, pending, self.rng)
+        return condition_on_pending(model.fit(X, y, self.rng), X, y, pending, self.rng)
 
     def _most_improving(
         self, model: Surrogate, observations: Observations, y: FloatArray

@@ -27,7 +27,7 @@ class FanGHPO(Strategy):
     """Multi-objective Bayesian optimization with several information sources.
 
     The losses are measured on all rows, the *ground truth*, or more cheaply on a fraction of them.
-    Each loss is modelled by an augmented Gaussian process, which is fitted to the ground-truth
+    Each loss is modeled by an augmented Gaussian process, which is fitted to the ground-truth
     observations and the reliable cheap ones (Eqs. (8) to (10) of [1]_). The configuration with the
     largest expected hypervolume improvement is proposed (Eq. 11), on the source with the smallest
     product of cost and discrepancy from the augmented model (Eq. 12). The Pareto front consists of
@@ -250,7 +250,7 @@ class FanGHPO(Strategy):
             front = np.vstack([front, np.column_stack([m.predict(points)[0] for m in models])])
         pending = model_inputs(self.space, self.pending_vectors(None))
         for model in models:
-            model.believe(pending, self.rng)
+            model.condition_on_pending(pending, self.rng)
         return models, front
 
     def _maximize_ehvi(

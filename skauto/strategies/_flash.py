@@ -19,7 +19,7 @@ from skauto.strategies._dimensions import structure_inputs
 from skauto.strategies._forest_bo import ForestBO
 from skauto.strategies._tpe import TPE
 from skauto.surrogates import LinearModel
-from skauto.surrogates._believe import believe
+from skauto.surrogates._kriging_believer import condition_on_pending
 from skauto.utils import BoolArray, FloatArray, IntArray
 
 _FINE_TUNERS: dict[str, type[Strategy]] = {"forest_bo": ForestBO, "tpe": TPE}
@@ -297,7 +297,7 @@ class FLASH(GeneratorStrategy):
         X = structure_inputs(self.space, observations.vectors)
         pending = structure_inputs(self.space, self.pending_vectors())
         y = observations.y
-        loss_model = believe(self._fitted(X, y), X, y, pending, self.rng)
+        loss_model = condition_on_pending(self._fitted(X, y), X, y, pending, self.rng)
         mean, std = loss_model.predict(self._paths)
         best = float(observations.y.min())
         xi = xi * performance_unit(observations.y)

@@ -9,7 +9,7 @@ from skauto.history import History, Proposal
 from skauto.strategies._base import Observations
 from skauto.strategies._bayesian import BayesianStrategy, improvement_of, process_of, targets_of
 from skauto.strategies._checks import check_integers
-from skauto.surrogates._believe import believe
+from skauto.surrogates._kriging_believer import condition_on_pending
 from skauto.utils import FloatArray
 
 
@@ -96,7 +96,7 @@ class JointGP(BayesianStrategy):
     def _suggest_by_model(self, history: History, observations: Observations) -> Proposal | None:
         X, y = self._inputs(observations.vectors), targets_of(observations.y, self.robust)
         model = self._model.update(X, y, self.rng)  # rarely refits the kernel parameters
-        believe(model, X, y, self._inputs(self.pending_vectors()), self.rng)
+        condition_on_pending(model, X, y, self._inputs(self.pending_vectors()), self.rng)
         best = float(y[observations.ok].min())
         starts = observations.vectors[np.argsort(y, kind="stable")[: self.n_starts]]
         ranked = self._ranked(improvement_of(model, best, self._inputs), starts, n_rounds=5)

@@ -15,7 +15,7 @@ from skauto.strategies._bayesian import DESIGN_SHARE, clone_or, improvement_of, 
 from skauto.strategies._checks import check_integers, check_numbers, check_options, check_positive
 from skauto.strategies._tree import DecisionTree, Experience, Node, Path
 from skauto.surrogates import RandomForest, Surrogate
-from skauto.surrogates._believe import believe
+from skauto.surrogates._kriging_believer import condition_on_pending
 from skauto.utils import FloatArray
 
 # Origins of the proposals of the initial design.
@@ -244,7 +244,7 @@ class MOSAIC(GeneratorStrategy):
         X = self.space.fill_inactive(observations.vectors)
         pending = self.space.fill_inactive(self.pending_vectors())
         surrogate = clone_or(self.surrogate, RandomForest()).fit(X, losses, self.rng)
-        believe(surrogate, X, losses, pending, self.rng)
+        condition_on_pending(surrogate, X, losses, pending, self.rng)
         experience = self._experience(observations, losses)
         scale = performance_unit(losses)
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.history import History
+from skauto.history import History, OutOfFold
 from skauto.selection import ErrorLoss, Loss, greedy_selection
 from skauto.selection._candidates import candidate_pool
 from skauto.strategies._base import Observations
@@ -25,7 +25,7 @@ class StoredPredictions:
     def __init__(self) -> None:
         self.indices: list[int] = []  # of the observations with predictions
         self.keys: list[tuple[float, float, float]] = []  # violation, loss and tie break
-        self.families: list[str] = []  # algorithm of the last step
+        self.algorithms: list[str] = []  # algorithm of the last step
         self.targets: IntArray = np.empty(0, dtype=np.intp)  # true classes of the rows
         self.loss: Loss = ErrorLoss()  # of ensembles
         self._rows: IntArray | None = None
@@ -45,7 +45,7 @@ class StoredPredictions:
             if history.goal.targets is None or predictions is None or not trial.ok:
                 continue
             if self._rows is None:
-                self._rows = self._sample_rows(predictions)
+                self._rows = OutOfFold(predictions).sample(MAX_ROWS)
                 self.targets = history.goal.targets[self._rows]
                 if history.goal.ensemble_loss is not None:
                     self.loss = history.goal.ensemble_loss(self._rows)
@@ -54,7 +54,7 @@ class StoredPredictions:
                 added.append(sampled)
                 self.indices.append(index)
                 self.keys.append((history.violation(trial), trial.loss, trial.tie_break))
-                self.families.append(trial.configuration.structure[-1])
+                self.algorithms.append(trial.configuration.algorithm)
         self._n_read = len(observations)
         if added:
             self.values = np.array([*self.values, *added])
@@ -63,16 +63,10 @@ class StoredPredictions:
     def candidates(self, rows: IntArray | None = None, *, n_best: int = N_BEST) -> IntArray:
         """Candidates among rows, best first: the best and the 3 best of each classifier."""
         rows = np.arange(len(self)) if rows is None else rows
-        keys, families = [self.keys[r] for r in rows], [self.families[r] for r in rows]
-        return rows[candidate_pool(keys, families, n_best=n_best)]
+        keys, algorithms = [self.keys[r] for r in rows], [self.algorithms[r] for r in rows]
+        return rows[candidate_pool(keys, algorithms, n_best=n_best)]
 
     def members(self, candidates: IntArray, n_members: int) -> IntArray:
         """Distinct rows of an ensemble of `n_members`, selected greedily with repetitions."""
         selection = greedy_selection(self.values[candidates], self.targets, self.loss, n_members)
         return np.unique(candidates[selection.indices])
-
-    def _sample_rows(self, predictions: NDArray[np.float32]) -> IntArray:
-        rows = np.flatnonzero(np.isfinite(predictions).all(axis=1))
-        if rows.size > MAX_ROWS:
-            rows = np.sort(np.random.default_rng(0).choice(rows, MAX_ROWS, replace=False))
-        return rows

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from skauto.surrogates._base import Surrogate
-from skauto.surrogates._believe import believe
 from skauto.surrogates._gaussian_process import GaussianProcess
+from skauto.surrogates._kriging_believer import condition_on_pending
 from skauto.utils import BoolArray, FloatArray
 
 
@@ -56,9 +56,9 @@ class AugmentedGaussianProcess(BaseEstimator):
         self._augmented_set = X, y
         return self
 
-    def believe(self, X: FloatArray, rng: np.random.Generator) -> Self:
+    def condition_on_pending(self, X: FloatArray, rng: np.random.Generator) -> Self:
         """Condition the augmented model on running evaluations (kriging believer)."""
-        believe(self.augmented_, *self._augmented_set, X, rng)
+        condition_on_pending(self.augmented_, *self._augmented_set, X, rng)
         return self
 
     def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:

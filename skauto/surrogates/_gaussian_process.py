@@ -27,9 +27,9 @@ class GaussianProcess(BaseEstimator):
         \kappa(x, x') = \tau_0^2 \, e^{-\sqrt 5 r} \left(1 + \sqrt 5 r + \tfrac 5 3 r^2\right),
         \qquad r^2 = \sum_i (x_i - x'_i)^2 / \tau_i^2,
 
-    and the amplitude, the length scales and the noise variance minimise the negative log
+    and the amplitude, the length scales and the noise variance minimize the negative log
     marginal likelihood (Eq. A35). Its gradient is analytic and costs one matrix product. Targets
-    are standardised, so that amplitude and noise are in units of their variance.
+    are standardized, so that amplitude and noise are in units of their variance.
 
     Parameters
     ----------
@@ -37,14 +37,14 @@ class GaussianProcess(BaseEstimator):
         Smoothness of the Matern kernel.
     trend : {"mean", "constant"}, default="mean"
         ``"mean"`` subtracts the mean of the targets. ``"constant"`` estimates a constant trend by
-        generalised least squares (*universal kriging*) and adds its uncertainty to the
+        generalized least squares (*universal kriging*) and adds its uncertainty to the
         predictions.
     priors : bool, default=True
         Whether to add weak normal priors on the logarithms of the hyper-parameters, which prevent
         extreme length scales for few observations in many dimensions. False is maximum
         likelihood.
     n_restarts : int, default=1
-        Number of random starts of the optimiser, in addition to the first start.
+        Number of random starts of the optimizer, in addition to the first start.
     warm_start : bool, default=False
         Whether ``fit`` starts from the hyper-parameters of the last ``fit`` with the same number
         of features.
@@ -57,7 +57,7 @@ class GaussianProcess(BaseEstimator):
     hyperparameters_ : ndarray of shape (n_features + 2,)
         Natural logarithms of :math:`\tau_0^2, \tau_1, \ldots, \tau_d, \sigma_n^2`.
     log_marginal_likelihood_ : float
-        Log marginal likelihood of the standardised targets, without priors.
+        Log marginal likelihood of the standardized targets, without priors.
     n_features_in_ : int
         Number of features seen by ``fit``.
 
@@ -97,12 +97,12 @@ class GaussianProcess(BaseEstimator):
         self.refit_growth = refit_growth
 
     def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
-        """Optimise the hyper-parameters and condition the process; see `Surrogate.fit`.
+        """Optimize the hyper-parameters and condition the process; see `Surrogate.fit`.
 
         The points should be scaled approximately to the unit cube.
         """
         X, y = check_X_y(X, np.asarray(y, dtype=float), dtype=float)
-        targets = _standardise(y)[0]
+        targets = _standardize(y)[0]
         points = X - X.mean(axis=0)
         low, high = self._log_bounds(X.shape[1])
         starts = [self._first_start(low, high)]
@@ -142,7 +142,7 @@ class GaussianProcess(BaseEstimator):
         self.n_features_in_ = X.shape[1]
         if hyperparameters is not None:
             self.hyperparameters_ = np.array(hyperparameters, dtype=float)
-        targets, self._offset, self._scale = _standardise(y)
+        targets, self._offset, self._scale = _standardize(y)
         self._center = X.mean(axis=0)
         self._points = X - self._center
         covariance, _ = self._covariance(self.hyperparameters_, self._points)
@@ -334,8 +334,8 @@ def _negative_log_density(factor: FloatArray, residual: FloatArray, weights: Flo
     )
 
 
-def _standardise(y: FloatArray) -> tuple[FloatArray, float, float]:
-    """Targets with mean 0 and standard deviation 1 (constant targets are only centred)."""
+def _standardize(y: FloatArray) -> tuple[FloatArray, float, float]:
+    """Targets with mean 0 and standard deviation 1 (constant targets are only centered)."""
     size = max(float(np.abs(y).max()), 1e-300)  # divides y, so that squares do not overflow
     offset, scale = size * float((y / size).mean()), size * float((y / size).std())
     if scale <= 1e-12 * max(1.0, abs(offset)):

@@ -12,7 +12,7 @@ from skauto.utils import FloatArray
 class LinearModel(BaseEstimator):
     r"""Ridge regression with an intercept and a predictive variance.
 
-    The weights minimise :math:`\|X\beta + b - y\|^2 + \alpha \|\beta\|^2`, Eq. (1) of [1]_ with
+    The weights minimize :math:`\|X\beta + b - y\|^2 + \alpha \|\beta\|^2`, Eq. (1) of [1]_ with
     :math:`\alpha = n\lambda`. The variance of a prediction at :math:`p` is
     :math:`\sigma_\varepsilon^2 (1 + p^\top (X^\top X + \alpha I)^{-1} p)`, where
     :math:`\sigma_\varepsilon^2` is the variance of the residuals.
@@ -20,7 +20,7 @@ class LinearModel(BaseEstimator):
     Parameters
     ----------
     alpha : float, default=1.0
-        L2 penalty of the weights, positive. The intercept is not penalised.
+        L2 penalty of the weights, positive. The intercept is not penalized.
 
     Attributes
     ----------

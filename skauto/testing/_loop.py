@@ -95,7 +95,7 @@ class FunctionJob:
         """Return the call."""
         return [(0, (self.number, self.proposal.configuration), None)]
 
-    def receive(self, part: Hashable, outcome: Outcome) -> None:
+    def receive(self, part: Hashable, outcome: Outcome, seconds_left: float) -> None:
         """Store the outcome of the call."""
         if outcome.status != "ok":
             raise RuntimeError(outcome.error)

@@ -7,30 +7,28 @@ import time
 class Budget:
     """Number of trials and seconds that a search may use; None for no limit.
 
-    The clock starts at construction. `reserved` are the seconds to keep for what follows the
-    search.
+    The clock starts at construction. `phases` are the seconds of the phases that have ended.
     """
 
     def __init__(self, max_evals: int | None = None, time_limit: float | None = None) -> None:
         self.max_evals = max_evals
         self.time_limit = time_limit
-        self.reserved = 0.0
         self.started = time.monotonic()
+        self.phases: dict[str, float] = {}
 
     @property
     def elapsed(self) -> float:
         """Seconds since the start."""
         return time.monotonic() - self.started
 
+    def end_phase(self, name: str) -> None:
+        """Record the seconds since the end of the last phase."""
+        self.phases[name] = self.elapsed - sum(self.phases.values())
+
     @property
     def remaining(self) -> float:
         """Seconds left, never negative; infinite without a time limit."""
         return math.inf if self.time_limit is None else max(0.0, self.time_limit - self.elapsed)
-
-    @property
-    def search_remaining(self) -> float:
-        """Seconds left to the search, never negative; infinite without a time limit."""
-        return max(0.0, self.remaining - self.reserved)
 
     @property
     def overrun(self) -> float:

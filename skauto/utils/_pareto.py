@@ -1,4 +1,4 @@
-"""Pareto dominance and hypervolume of a set of losses; every objective is minimised."""
+"""Pareto dominance and hypervolume of a set of losses; every objective is minimized."""
 
 import numpy as np
 from numpy.typing import ArrayLike

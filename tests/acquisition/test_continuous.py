@@ -11,7 +11,7 @@ from skauto.surrogates import GaussianProcess
 
 
 def pull_to(center, weight):
-    """A quadratic pull, as ADMM adds to the modelled loss."""
+    """A quadratic pull, as ADMM adds to the modeled loss."""
 
     def known(points):
         return weight * ((points - center) ** 2).sum(axis=1), 2 * weight * (points - center)

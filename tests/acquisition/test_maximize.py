@@ -1,4 +1,4 @@
-"""Maximisers of acquisitions over search spaces."""
+"""Maximizers of acquisitions over search spaces."""
 
 import numpy as np
 import pytest
@@ -19,18 +19,18 @@ def grid():
 
 
 def additive(space, seed):
-    """A function without interactions, which hill climbing over single changes maximises."""
+    """A function without interactions, which hill climbing over single changes maximizes."""
     width = space.one_hot(space.default_vector()[None]).shape[1]
     weights = np.random.default_rng(seed).integers(1000, size=width).astype(float)
     return lambda vectors: space.one_hot(vectors) @ weights
 
 
-def test_local_search_climbs_to_the_best_neighbour(grid):
+def test_local_search_climbs_to_the_best_neighbor(grid):
     acquisition = additive(grid, 0)
     start = grid.default_vector()[None]
     rng = np.random.default_rng(0)
     _, one_round = local_search(acquisition, grid, start, acquisition(start), rng, n_rounds=1)
-    # All neighbours are categorical changes here: no randomness, so they are the same again.
+    # All neighbors are categorical changes here: no randomness, so they are the same again.
     neighbors = grid.neighbors(start[0], rng)
     np.testing.assert_array_equal(np.sort(one_round), np.sort(acquisition(neighbors)))
     _, values = local_search(acquisition, grid, start, acquisition(start), rng, n_rounds=20)
@@ -73,7 +73,7 @@ def test_the_best_candidate_on_a_plateau_is_random(lowest, share_near):
     assert near == pytest.approx(share_near, abs=0.12)
 
 
-def test_local_search_moves_to_a_random_one_of_the_best_neighbours():
+def test_local_search_moves_to_a_random_one_of_the_best_neighbors():
     space = SearchSpace().add("classifier", "one", None, {"x": [0, 1, 2, 3, 4]})
     start = space.default_vector()[None]
     chosen = []
@@ -87,7 +87,7 @@ def test_local_search_moves_to_a_random_one_of_the_best_neighbours():
     assert len(counts) == 4 and counts.sum() == 200 and counts.min() > 30
 
 
-def test_local_search_without_neighbours_gives_nothing():
+def test_local_search_without_neighbors_gives_nothing():
     space = SearchSpace().add("classifier", "only")
     start = space.default_vector()[None]
     vectors, values = local_search(

@@ -14,8 +14,8 @@ from skauto.constraints import (
     ScoreBound,
     StatisticalParity,
 )
+from skauto.constraints._checker import ConstraintChecker
 from skauto.constraints._evidence import Margin
-from skauto.constraints._gate import Gate
 from skauto.data import TrainingData
 from skauto.history import Trial
 from skauto.space import Configuration
@@ -111,9 +111,9 @@ def test_the_gate_holds_the_bound_of_all_rows_against_the_limit():
     folds = {
         constraint.key: tuple(constraint.measure(evidence.take(test)) for _, test in data.splits)
     }
-    plain = Gate([constraint], data).estimates(folds, evidence.probabilities)
+    plain = ConstraintChecker([constraint], data).estimates(folds, evidence.probabilities)
     assert plain == {constraint.key: constraint.measure(evidence)}
-    sure = Gate([constraint], data, margin=Margin.of("95%"))
+    sure = ConstraintChecker([constraint], data, margin=Margin.of("95%"))
     expected = constraint.bound(evidence, 0.95)
     assert sure.estimates(folds, evidence.probabilities) == {constraint.key: expected}
 
@@ -140,7 +140,7 @@ def test_decisions_and_the_gate_compare_the_same_groups(n_validated):
     trial = Trial(
         number=0, configuration=Configuration({}), losses=(0.0,), predictions=predictions
     )
-    (found,) = Gate([parity], data).judge([trial], [1.0]).measurements
+    (found,) = ConstraintChecker([parity], data).judge([trial], [1.0]).measurements
     rates = np.array([[labels[test][members[test]].mean() for members in limit.sets]])
     assert found.value == pytest.approx(limit.measure(rates)[0])
 
@@ -161,10 +161,12 @@ def test_differences_between_groups_are_measured_on_all_rows_together():
     trial = Trial(
         number=0, configuration=Configuration({}), losses=(0.0,), predictions=np.eye(2)[positive]
     )
-    (found,) = Gate([StatisticalParity("g", 0.05)], data).judge([trial], [1.0]).measurements
+    (found,) = (
+        ConstraintChecker([StatisticalParity("g", 0.05)], data).judge([trial], [1.0]).measurements
+    )
     assert found.value == found.estimate == 0.0
     assert np.mean(found.folds) > 0.05  # by chance: 20 rows of a group in each fold
-    cautious = Gate([StatisticalParity("g", 0.05)], data, margin=Margin(n_errors=1.0))
+    cautious = ConstraintChecker([StatisticalParity("g", 0.05)], data, margin=Margin(n_errors=1.0))
     (measured,) = cautious.judge([trial], [1.0]).measurements
     assert measured.value == pytest.approx(measured.error)
 
@@ -184,7 +186,7 @@ def test_a_number_of_errors_is_a_confidence_without_two_folds(constraint, n_erro
         classes=CLASSES,
         splits=[(rows, rows), (rows, np.flatnonzero(evidence.y == 0))][:n_folds],
     )
-    gate = Gate([constraint], data, margin=Margin(n_errors=n_errors))
+    checker = ConstraintChecker([constraint], data, margin=Margin(n_errors=n_errors))
     trial = Trial(
         number=0,
         configuration=Configuration({}),
@@ -193,10 +195,10 @@ def test_a_number_of_errors_is_a_confidence_without_two_folds(constraint, n_erro
     )
     expected = constraint.bound(evidence, norm.cdf(n_errors))
     assert expected > constraint.measure(evidence)
-    (found,) = gate.judge([trial], [1.0]).measurements
+    (found,) = checker.judge([trial], [1.0]).measurements
     assert found.value == pytest.approx(expected)
     folds = {constraint.key: (constraint.measure(evidence), np.nan)[:n_folds]}
-    estimates = gate.estimates(folds, evidence.probabilities)
+    estimates = checker.estimates(folds, evidence.probabilities)
     assert estimates[constraint.key] == pytest.approx(expected)
 
 

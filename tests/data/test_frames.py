@@ -20,7 +20,7 @@ COLUMNS = {
     "number": [None, *RNG.random(N - 1).tolist()],
     "integer": RNG.integers(9, size=N).tolist(),
     "flag": RNG.integers(2, size=N).astype(bool).tolist(),
-    "colour": [None, *RNG.choice(["red", "green"], N - 1).tolist()],
+    "color": [None, *RNG.choice(["red", "green"], N - 1).tolist()],
     "price": [f"${x}" for x in RNG.integers(99, size=N)],
     "day": [datetime.date(2024, 1, 1) + datetime.timedelta(int(i)) for i in range(N)],
     "time": [datetime.datetime(2024, 1, 1, i % 24, tzinfo=datetime.UTC) for i in range(N)],
@@ -196,7 +196,7 @@ def test_tables_that_cannot_be_read():
 @pytest.mark.parametrize("make", [polars_table, pyarrow_table])
 def test_fit_predict_and_cross_validation(make):
     space = SearchSpace(["classifier"]).add("classifier", "tree", DecisionTreeClassifier())
-    table = make().drop(["number", "colour"]) if make is pyarrow_table else make()[:, [1, 2, 4, 5]]
+    table = make().drop(["number", "color"]) if make is pyarrow_table else make()[:, [1, 2, 4, 5]]
     model = AutoClassifier(space=space, max_evals=1, cv=2, random_state=0)
     scores = cross_val_score(model, table, COLUMNS["flag"], cv=2)
     np.testing.assert_array_equal(scores, [1, 1])

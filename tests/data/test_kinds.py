@@ -76,7 +76,7 @@ def test_kinds_that_are_found():
     found = kinds(
         number=RNG.random(N),
         price=[f"${x:,.2f}" for x in 1e4 * RNG.random(N)],
-        colour=words[RNG.integers(3, size=N)],
+        color=words[RNG.integers(3, size=N)],
         constant="x",
         empty=[None] * N,
         uuid=[str(uuid.UUID(int=int(i))) for i in RNG.integers(2**62, size=N)],
@@ -91,7 +91,7 @@ def test_kinds_that_are_found():
     assert found == {
         "number": "numeric",
         "price": "numeric",
-        "colour": "categorical",
+        "color": "categorical",
         "constant": "constant",
         "empty": "constant",
         "uuid": "identifier",

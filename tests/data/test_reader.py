@@ -213,12 +213,12 @@ def test_indices_of_categories_count_output_columns():
         {
             "date": pd.to_datetime(["2020-01-01", "2021-01-02", "2022-03-03"]),
             "constant": 1,
-            "colour": ["r", "g", "r"],
+            "color": ["r", "g", "r"],
         }
     )
     reader = TableReader().fit(X)
     (index,) = reader.categorical_indices_
-    assert reader.get_feature_names_out()[index] == "colour"
+    assert reader.get_feature_names_out()[index] == "color"
 
 
 def test_large_numbers_are_clipped_in_sparse_and_dense_tables():

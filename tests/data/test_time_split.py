@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skauto import AutoClassifier
 from skauto.data import TimeSplit
-from tests.instances import quick_space
+from tests.strategy_settings import quick_space
 
 N = 120
 DAYS = pd.date_range("2024-01-01", periods=N, freq="D")

@@ -12,9 +12,6 @@ from skauto import plotting
 
 DISPLAYS = {name: getattr(plotting, name) for name in plotting.__all__}
 FRAMES = {
-    "EffectsDisplay": {
-        "step": ["a"], "algorithm": ["b"], "n_trials": [1], "loss": [0.0], "seconds": [0.0]
-    },
     "EnsembleDisplay": {"trial": [0], "algorithm": ["b"], "weight": [1.0], "loss": [0.1]},
     "HypervolumeDisplay": {"trial": [0], "seconds": [1.0], "rows": [1.0], "hypervolume": [0.5]},
     "LimitsDisplay": {
@@ -27,14 +24,9 @@ FRAMES = {
         "front": [True],
     },
     "PermutationImportanceDisplay": {"column": ["a"], "mean": [0.1], "std": [0.05]},
-    "ResidualsDisplay": {"n_trials": [1], "primal": [0.0], "dual": [0.0], "violation": [0.0]},
     "SearchHistoryDisplay": {
         "trial": [0], "seconds": [1.0], "loss": [0.1], "status": ["ok"], "eligible": [True],
         "algorithm": ["b"], "origin": ["c"],
-    },
-    "SearchTreeDisplay": {
-        "node": [""], "depth": [0], "step": [""], "algorithm": [""], "visits": [1],
-        "median": [0.5], "policy": [np.nan],
     },
     "TimelineDisplay": {
         "trial": [0], "status": ["ok"], "algorithm": ["b"], "began": [0.0], "ended": [1.0],
@@ -73,7 +65,7 @@ def test_a_second_plot_makes_a_figure_of_its_own(name):
 def test_axes_say_what_they_show(name):
     display = make(name).plot()
     for ax in np.atleast_1d(getattr(display, "axes_", getattr(display, "ax_", None))):
-        assert ax.get_xlabel() or ax.get_title() or name == "SearchTreeDisplay"
+        assert ax.get_xlabel() or ax.get_title()
 
 
 @pytest.mark.parametrize("name", DISPLAYS)

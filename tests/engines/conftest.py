@@ -9,7 +9,7 @@ import skauto
 
 @pytest.fixture(scope="session")
 def engines_only(tmp_path_factory):
-    """Environment of a program whose ``import skauto.engines`` loads the other rooms not at all.
+    """Environment of a program whose ``import skauto.engines`` loads no other layer.
 
     The ``__init__`` of the package imports everything, and scikit-learn imports pandas if it is
     there. This takes seconds in a program and again in each worker that is not forked.

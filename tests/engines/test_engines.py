@@ -13,7 +13,7 @@ from joblib import delayed, parallel_config
 from joblib.parallel import ParallelBackendBase
 
 from skauto.engines import JoblibEngine, ProcessEngine, SerialEngine, make_engine
-from tests.waiting import drain
+from tests.polling import drain
 
 
 class Task:

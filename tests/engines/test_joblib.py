@@ -15,7 +15,7 @@ import pytest
 from joblib import parallel_config
 
 from skauto.engines import JoblibEngine, make_engine
-from tests.waiting import PATIENCE, drain, wait_until
+from tests.polling import PATIENCE, drain, wait_until
 
 
 def make_task():

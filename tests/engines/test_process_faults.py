@@ -26,8 +26,8 @@ from threadpoolctl import threadpool_limits
 
 from skauto.engines import ProcessEngine, SerialEngine, make_engine
 from skauto.engines._worker import Mapped
-from tests.belongings import belongings
-from tests.waiting import PATIENCE, drain, wait_until
+from tests.polling import PATIENCE, drain, wait_until
+from tests.process_state import belongings
 
 MEMORY_LIMIT = 200 * 2**20
 TIME_LIMIT = 0.2
@@ -53,7 +53,7 @@ class Wordless(Exception):
         raise TypeError
 
 
-class Misbehaviour:
+class Misbehavior:
     """One method for each fault."""
 
     def __init__(self, folder=None):
@@ -250,7 +250,7 @@ def test_fault_table(tmp_path):
     kinds = [*FAULTS, *["score"] * (N_TASKS - len(FAULTS))]
     kinds = np.random.default_rng(0).permutation(kinds).tolist()
     filters = list(warnings.filters)  # pytest has its own for each phase of a test
-    with ProcessEngine(Misbehaviour(tmp_path), 2, memory_limit=MEMORY_LIMIT) as engine:
+    with ProcessEngine(Misbehavior(tmp_path), 2, memory_limit=MEMORY_LIMIT) as engine:
         for number, kind in enumerate(kinds):
             engine.submit((number, kind), (kind,), time_limit(kind))
         outcomes = drain(engine)
@@ -267,7 +267,7 @@ def test_fault_table(tmp_path):
 
 
 def test_time_limits_hold_while_nobody_waits():
-    with ProcessEngine(Misbehaviour()) as engine:
+    with ProcessEngine(Misbehavior()) as engine:
         engine.submit("stuck", ("hold_the_gil",), 0.2)
         pid = busy_worker(engine)
         wait_until(lambda: is_gone(pid))  # nobody calls a method of the engine
@@ -348,7 +348,7 @@ def test_a_fork_inherits_the_function_instead_of_pickling_it():
 
 
 def test_arguments_that_cannot_be_sent_are_a_failure_of_their_task():
-    with ProcessEngine(Misbehaviour()) as engine:
+    with ProcessEngine(Misbehavior()) as engine:
         engine.submit("bad", (threading.Lock(),))
         engine.submit("good", ("score",))
         outcomes = drain(engine)
@@ -358,7 +358,7 @@ def test_arguments_that_cannot_be_sent_are_a_failure_of_their_task():
 
 
 def test_cancelling_kills_the_worker_and_the_rest_goes_on():
-    with ProcessEngine(Misbehaviour(), 2) as engine:
+    with ProcessEngine(Misbehavior(), 2) as engine:
         for key in ("a", "b"):
             engine.submit(key, ("loop",))
         wait_until(lambda: engine.wait(0.01) == [] and all(w.task for w in engine._workers))
@@ -374,7 +374,7 @@ def test_cancelling_kills_the_worker_and_the_rest_goes_on():
 
 @pytest.mark.parametrize("kind", ["loop", "score"])
 def test_ctrl_c_in_wait_leaves_a_usable_engine(kind):
-    with ProcessEngine(Misbehaviour(), 2) as engine:
+    with ProcessEngine(Misbehavior(), 2) as engine:
         engine.submit("first", ("loop",))
         timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
         timer.start()
@@ -390,7 +390,7 @@ def test_ctrl_c_in_wait_leaves_a_usable_engine(kind):
 
 
 def test_ctrl_c_in_the_serial_engine_drops_the_running_task():
-    with SerialEngine(Misbehaviour()) as engine:
+    with SerialEngine(Misbehavior()) as engine:
         engine.submit(0, ("interrupt",))
         engine.submit(1, ("score",))
         with pytest.raises(KeyboardInterrupt):
@@ -399,7 +399,7 @@ def test_ctrl_c_in_the_serial_engine_drops_the_running_task():
 
 
 def test_an_engine_nobody_closes_ends_with_its_last_reference():
-    engine = ProcessEngine(Misbehaviour(), 2)
+    engine = ProcessEngine(Misbehavior(), 2)
     engine.submit(0, ("ignore_signals",))
     pid = busy_worker(engine)
     del engine
@@ -408,7 +408,7 @@ def test_an_engine_nobody_closes_ends_with_its_last_reference():
 
 
 def test_two_engines_at_once_do_not_meddle():
-    with ProcessEngine(Misbehaviour(), 2) as one, ProcessEngine(Misbehaviour(), 2) as two:
+    with ProcessEngine(Misbehavior(), 2) as one, ProcessEngine(Misbehavior(), 2) as two:
         one.submit(0, ("score",))
         two.submit(0, ("loop",))
         assert drain(one)[0].value == 0.25
@@ -444,7 +444,7 @@ def test_a_function_that_cannot_be_loaded_is_an_error_not_a_loop():
 def test_a_worker_that_runs_the_main_script_is_stopped(monkeypatch):
     monkeypatch.setattr(multiprocessing.current_process(), "_inheriting", True, raising=False)
     with pytest.raises(RuntimeError, match="runs the main script again.*__main__"):
-        make_engine(Misbehaviour())
+        make_engine(Misbehavior())
 
 
 PROGRAM = """
@@ -579,7 +579,7 @@ def test_an_engine_made_in_a_thread():
     results = []
 
     def use():
-        with make_engine(Misbehaviour(), n_jobs=2) as engine:
+        with make_engine(Misbehavior(), n_jobs=2) as engine:
             engine.submit(0, ("loop",), 0.2)
             engine.submit(1, ("score",), PATIENCE)
             results.append({key: outcome.status for key, outcome in drain(engine).items()})

@@ -26,7 +26,7 @@ from skauto.constraints import (
     ScoreBound,
     StatisticalParity,
 )
-from skauto.constraints._gate import Gate
+from skauto.constraints._checker import ConstraintChecker
 from skauto.data import TrainingData
 from skauto.display._predictions import Predictions
 from skauto.ensemble._decide import DecisionChooser
@@ -108,10 +108,10 @@ def test_constant_labels_are_not_the_price_of_a_margin():
     predictions = np.column_stack([1 - positive, positive])[rows]
     space = SearchSpace(["classifier"]).add("classifier", "logistic", LogisticRegression())
     trial = Trial(number=0, configuration=space.default(), losses=(0.1,), predictions=predictions)
-    gate = Gate([EqualOpportunity("g", 0.1)], data)
-    chooser = DecisionChooser(data, gate, "auto")
+    checker = ConstraintChecker([EqualOpportunity("g", 0.1)], data)
+    chooser = DecisionChooser(data, checker, "auto")
     decision = chooser.choose([trial], np.ones(1), np.arange(1060), ErrorLoss()).out_of_fold
-    verdict = gate.judge([trial], [1.0], decision=decision)
+    verdict = checker.judge([trial], [1.0], decision=decision)
     assert verdict.passes
     np.testing.assert_array_equal(decision.labels(predictions), positive[rows] > 0.5)
 
@@ -328,7 +328,9 @@ def test_a_part_of_the_rows_has_the_threshold_of_the_others():
             splits=[(rows[:150], rows[150:]), (rows[150:], rows[:150])],
             sensitive={"g": group},
         )
-        chooser = DecisionChooser(data, Gate([StatisticalParity("g", 0.1)], data), "auto")
+        chooser = DecisionChooser(
+            data, ConstraintChecker([StatisticalParity("g", 0.1)], data), "auto"
+        )
         plain = Decision(np.zeros(2))
         pairs = chooser._within_limits(plain, predictions, rows, BalancedErrorLoss(), [1.0])
         return next(pairs).out_of_fold.offsets

@@ -100,7 +100,6 @@ def test_time_is_kept_for_thresholds(builder, n_rows, n_groups, limit, seconds):
     trials = history((0.1, 0.0), (0.2, 0.0))
     without = builder.reserve(trials, 1, budget(limit, limit))
     builder.data = replace(builder.data, y=np.arange(n_rows) % 2)
-    builder.decisions.kept_by_decision = ("parity",)
     builder.decisions._limits = [RateLimit(np.ones((n_groups, n_rows), dtype=bool), 0.1)]
     assert builder.reserve(trials, 1, budget(limit, limit)) == pytest.approx(without + seconds)
 
@@ -108,8 +107,8 @@ def test_time_is_kept_for_thresholds(builder, n_rows, n_groups, limit, seconds):
 def test_less_is_kept_for_members_that_have_a_model_of_the_hold_out_split(builder):
     trials = history((0.1, 1.0), (0.2, 100.0))
     without = builder.reserve(trials, 1, budget(400, 300))
-    builder.evaluator.out_of_bag = False
-    builder.evaluator.models |= {trial.configuration: [] for trial in trials}
+    builder.evaluator.planner.out_of_bag = False
+    builder.evaluator.aggregator.models |= {trial.configuration: [] for trial in trials}
     # The second is too expensive to refit: its model of the hold-out split is the member.
     assert builder.reserve(trials, 1, budget(400, 300)) == pytest.approx(PER_FIT / 1.5 + 1.0)
     assert without > 100

@@ -32,7 +32,7 @@ from skauto import AutoClassifier, SearchOptions
 from skauto.exceptions import AllTrialsFailedError, BudgetWarning, TrialFailedWarning
 from skauto.space import Configuration, SearchSpace, get_space
 from skauto.strategies import ForestBO, RandomSearch
-from tests.instances import quick_space
+from tests.strategy_settings import quick_space
 
 
 def quick(**kwargs):
@@ -64,14 +64,14 @@ def mixed():
             "amount": np.where(rng.random(n) < 0.1, np.nan, signal),
             "count": pd.array(rng.integers(0, 5, n), dtype="Int64"),
             "flag": rng.random(n) < 0.5,
-            "colour": rng.choice(["red", "green", "blue"], n),
+            "color": rng.choice(["red", "green", "blue"], n),
             "size": pd.Categorical(np.where(signal > 0.3, "large", "small")),
             "when": pd.date_range("2020-01-01", periods=n, freq="17h"),
             "constant": 1.0,
             "empty": [None] * n,
         }
     )
-    X.loc[::13, "colour"] = None
+    X.loc[::13, "color"] = None
     y = np.where(signal + 0.3 * rng.normal(size=n) > 0, "yes", "no")
     return X, y
 
@@ -83,7 +83,7 @@ def test_mixed_table(mixed):
     np.testing.assert_array_equal(clf.classes_, ["no", "yes"])
     np.testing.assert_array_equal(clf.feature_names_in_, X.columns)
     new = X[180:].copy()
-    new["colour"] = "violet"  # never seen
+    new["color"] = "violet"  # never seen
     new["count"] = pd.array([None] * len(new), dtype="Int64")  # never missing before
     assert np.isfinite(clf.predict_proba(new)).all()
     shuffled = X[180:].assign(size=X["size"][180:].cat.reorder_categories(["small", "large"]))
@@ -590,3 +590,28 @@ def test_unseen_categories_are_predicted_behind_steps_that_refuse_missing_values
     new = pd.DataFrame({"a": ["r", None, "p"], "b": [0.0, 0.1, 0.2]})
     assert np.isfinite(clf.predict_proba(new)).all()
     assert clf.predict(new)[2]
+
+
+def test_the_seconds_of_the_phases_are_those_of_fit():
+    X, y = load_breast_cancer(return_X_y=True)
+    clf = AutoClassifier(max_evals=2, cv=2, random_state=0).fit(X, y)
+    *until_fitted, scores = clf.seconds_.values()
+    assert list(clf.seconds_) == ["reading", "preparation", "search", "ensemble", "scores"]
+    assert 0.0 < sum(until_fitted) <= clf.search_time_
+    assert scores > 0.0
+
+
+@pytest.mark.parametrize(("pool", "n_candidates"), [(2, 2), ("all", 12), (100, 12)])
+def test_the_ensemble_is_selected_from_the_pool(pool, n_candidates):
+    X, y = make_classification(300, 8, n_informative=5, flip_y=0.2, random_state=0)
+    settings = {"max_evals": 12, "cv": 3, "initial": None, "random_state": 0}
+    options = SearchOptions(pool=pool, warm_start=True)  # keeps the predictions of all trials
+    clf = AutoClassifier("random", space=quick_space(), options=options, **settings).fit(X, y)
+    known = [trial for trial in clf.history_ if trial.complete]
+    best = sorted(known, key=lambda trial: (trial.loss, trial.tie_break))[:n_candidates]
+    assert set(clf.member_weights_) <= {trial.number for trial in best}
+
+
+def test_a_pool_of_no_trial_is_refused():
+    with pytest.raises(ValueError, match="The 'pool' parameter of SearchOptions must be"):
+        AutoClassifier(options=SearchOptions(pool=0)).fit([[0.0], [1.0]] * 10, [0, 1] * 10)

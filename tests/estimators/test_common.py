@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator, parametri
 
 from skauto import AutoClassifier, ConstrainedAutoClassifier
 from skauto.constraints import ModelSize
-from tests.instances import N_OBJECTIVES, STRATEGY_NAMES, make_strategy, quick_space
+from tests.strategy_settings import N_OBJECTIVES, STRATEGY_NAMES, make_strategy, quick_space
 
 # The checks in which the strategy takes part: it is a parameter, is cloned, pickled with the
 # estimator, and must give the same trials again. In predict it has no part.

@@ -104,7 +104,7 @@ def test_disparity_of_the_averaged_predictions_is_kept(biased, unlimited):
     X, _ = biased
     values = [t.constraints["statistical_parity(group)"] for t in unlimited.history_]
     limit = float(np.quantile(values, 0.4))
-    # by hand: the votes' out-of-fold predictions, fold by fold
+    # by hand: the weights' out-of-fold predictions, fold by fold
     options = SearchOptions(warm_start=True)  # keeps all predictions
     clf = fitted(biased, [StatisticalParity("group", limit)], options=options)
     assert clf.feasible_
@@ -123,7 +123,7 @@ def slow_to_measure(estimator, X, y):
 
 
 def test_a_limit_that_is_slow_to_measure_leaves_time_to_refit(biased):
-    """25 votes of three folds would take 7.5 seconds to measure."""
+    """25 weights of three folds would take 7.5 seconds to measure."""
     limit = CallableConstraint(slow_to_measure, upper=1.0)
     space = small_space().subspace({"classifier": ["gaussian_nb", "logistic"]})
     with warnings.catch_warnings():

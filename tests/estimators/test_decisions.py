@@ -1,4 +1,4 @@
-"""Labels and probabilities of a fitted estimator follow the decision of its vote."""
+"""Labels and probabilities of a fitted estimator follow the decision of its ensemble."""
 
 import numpy as np
 import pytest

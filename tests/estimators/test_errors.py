@@ -195,10 +195,10 @@ BAD_FITS = [
     ),
     (
         "column_kinds names an unknown column",
-        {"column_kinds": ["colour"]},
+        {"column_kinds": ["color"]},
         (X, Y),
         ValueError,
-        "'column_kinds'.*'colour'",
+        "'column_kinds'.*'color'",
     ),
     (
         "column_kinds names a position among numbered columns",

@@ -203,8 +203,10 @@ def test_the_portfolio_starts_a_search_whose_limits_thresholds_keep():
 def test_expensive_networks_have_fewer_members():
     space = get_space("default")
 
-    def members(max_price):
-        start = portfolio_configurations(space, price=lambda c: 1.0 * size(c), max_price=max_price)
+    def members(max_seconds):
+        start = portfolio_configurations(
+            space, seconds=lambda c: 1.0 * size(c), max_seconds=max_seconds
+        )
         return [size(c) for c in start if c["classifier"] == "mlp"]
 
     def size(configuration):
@@ -214,5 +216,5 @@ def test_expensive_networks_have_fewer_members():
     assert max(members(2.0)) == 2
     assert set(members(0.5)) == {1}  # one network is the least
     fixed = space.subspace({"classifier": ["mlp"]})
-    for configuration in portfolio_configurations(fixed, price=size, max_price=1.0):
+    for configuration in portfolio_configurations(fixed, seconds=size, max_seconds=1.0):
         fixed.validate(configuration)

@@ -15,7 +15,7 @@ from skauto.constraints import CallableConstraint, ModelSize, ScoreBound, Statis
 from skauto.estimators._pareto import distances_to_ideal
 from skauto.exceptions import CheckpointError, InfeasibleError, TrialFailedWarning
 from skauto.space import Real, SearchSpace
-from tests.instances import make_strategy
+from tests.strategy_settings import make_strategy
 
 KEY = "statistical_parity(group)"
 

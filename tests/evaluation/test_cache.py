@@ -20,7 +20,7 @@ from skauto.evaluation import PrefixCache, _cache
 from skauto.evaluation._cache import Prefix
 from skauto.space import SearchSpace
 from skauto.strategies import RandomSearch
-from tests.waiting import PATIENCE, wait_until
+from tests.polling import PATIENCE, wait_until
 
 LONG = 1e3  # seconds: worth keeping
 

@@ -1,8 +1,5 @@
 """A mixed table and a search on it, for every way out."""
 
-from functools import cache
-from importlib import metadata
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +9,7 @@ from skauto.evaluation import PipelineBuilder
 from skauto.model import PipelineEnsemble
 from skauto.space import Configuration, get_space
 
-# One pipeline of every kind of state: trees, boosters, neighbours, kernels, samplers, encoders.
+# One pipeline of every kind of state: trees, boosters, neighbors, kernels, samplers, encoders.
 CONFIGURATIONS = [
     {"encoder": "ordinal", "classifier": "lightgbm"},
     {"encoder": "one_hot", "imputer": "simple", "scaler": "robust_smooth", "classifier": "mlp"},
@@ -73,14 +70,6 @@ def default_space():
     return space
 
 
-@pytest.fixture(scope="session", autouse=True)
-def installed_once():
-    """List the installed packages once: each export would read all their files again."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(metadata, "packages_distributions", cache(metadata.packages_distributions))
-        yield
-
-
 @pytest.fixture(scope="session")
 def table():
     """Rows to fit on."""
@@ -89,19 +78,19 @@ def table():
 
 @pytest.fixture(scope="session")
 def automl(table):
-    """A search whose vote has all the pipelines as members."""
+    """A search whose ensemble has all the pipelines as members."""
     X, y = table
     space = get_space("default")
     initial = [full(space, choice) for choice in CONFIGURATIONS]
-    automl = AutoClassifier(initial=initial, max_evals=len(initial), cv=2, random_state=0)
+    automl = AutoClassifier(initial=initial, max_evals=len(initial), cv=0.5, random_state=0)
     automl.fit(X, y)
     assert set(automl.history_.counts()) == {"ok"}
     return automl
 
 
 @pytest.fixture(scope="session")
-def vote(table, automl):
-    """A vote of all the pipelines, whatever the search selected."""
+def ensemble(table, automl):
+    """A ensemble of all the pipelines, whatever the search selected."""
     X, y = table
     reader = automl.ensemble_.reader
     space = default_space()

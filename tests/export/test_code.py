@@ -50,11 +50,11 @@ for folder in sys.argv[1:]:
 """
 
 
-def test_the_folder_predicts_the_same_without_skauto(automl, vote, table, tmp_path):
+def test_the_folder_predicts_the_same_without_skauto(automl, ensemble, table, tmp_path):
     X, _ = table
     rows = tmp_path / "X.pickle"
     rows.write_bytes(pickle.dumps(X))
-    models = {tmp_path / "automl": automl, tmp_path / "vote": vote}
+    models = {tmp_path / "automl": automl, tmp_path / "ensemble": ensemble}
     folders = [export_code(model, folder) for folder, model in models.items()]
     subprocess.run([sys.executable, "-c", PREDICT, rows, *folders], check=True)
     for folder, model in models.items():
@@ -64,15 +64,15 @@ def test_the_folder_predicts_the_same_without_skauto(automl, vote, table, tmp_pa
         np.testing.assert_array_equal(answer["labels"], model.predict(X))
 
 
-def test_one_process_loads_models_of_folders_of_the_same_name(vote, table, tmp_path):
+def test_one_process_loads_models_of_folders_of_the_same_name(ensemble, table, tmp_path):
     X, y = load_iris(return_X_y=True)
     space = SearchSpace().add("classifier", "bayes", GaussianNB())
     iris = AutoClassifier(space=space, max_evals=1, cv=2, random_state=0).fit(X, y)
     models = {
         "run0/model": (iris, X),
-        "run1/model": (vote, table[0]),
+        "run1/model": (ensemble, table[0]),
         "my-model": (iris, X),
-        "my_model": (vote, table[0]),
+        "my_model": (ensemble, table[0]),
     }
     folders = [export_code(model, tmp_path / name) for name, (model, _) in models.items()]
     for folder, (_, rows) in zip(folders, models.values(), strict=True):
@@ -83,15 +83,17 @@ def test_one_process_loads_models_of_folders_of_the_same_name(vote, table, tmp_p
         np.testing.assert_allclose(probabilities, model.predict_proba(rows), rtol=0, atol=1e-9)
 
 
-def test_the_script_says_what_votes(vote, tmp_path):
-    text = (export_code(vote, tmp_path / "model") / "predict.py").read_text()
-    for weight, pipeline in zip(vote.weights, vote.pipelines, strict=True):
+def test_the_script_names_the_members(ensemble, tmp_path):
+    text = (export_code(ensemble, tmp_path / "model") / "predict.py").read_text()
+    for weight, pipeline in zip(ensemble.weights, ensemble.pipelines, strict=True):
         assert f"{weight:.4f}" in text
         assert type(pipeline.steps[-1][1]).__name__ in text
 
 
-def test_versions_are_pinned(vote, tmp_path):
-    lines = (export_code(vote, tmp_path / "model") / "requirements.txt").read_text().splitlines()
+def test_versions_are_pinned(ensemble, tmp_path):
+    lines = (
+        (export_code(ensemble, tmp_path / "model") / "requirements.txt").read_text().splitlines()
+    )
     names = [line.split("==")[0] for line in lines]
     assert {"scikit-learn", "numpy", "lightgbm", "imbalanced-learn"} <= set(names)
     assert "skauto" not in names
@@ -148,7 +150,7 @@ def test_the_script_reads_columns_of_every_kind(tmp_path, rng, monkeypatch, caps
             "answer": rng.choice(["yes", "no"], n),
             "day": days,
             "date": days.strftime("%d/%m/%Y"),
-            "colour": rng.choice(words[:3], n),
+            "color": rng.choice(words[:3], n),
             "size": pd.Categorical(rng.choice(["s", "m", "1"], n)),
             "floor": pd.Categorical(rng.choice([1, 2, 10], n)),
             "tags": [";".join(rng.choice(words, 3, replace=False)) for _ in range(n)],
@@ -160,7 +162,7 @@ def test_the_script_reads_columns_of_every_kind(tmp_path, rng, monkeypatch, caps
         X.loc[rng.random(n) < 0.1, column] = None
     for column in ("price", "answer", "date"):
         X.loc[rng.random(n) < 0.05, column] = "n/a"
-    y = (X["number"].fillna(0) > 0) ^ (X["colour"] == "red")
+    y = (X["number"].fillna(0) > 0) ^ (X["color"] == "red")
     automl = AutoClassifier(max_evals=1, cv=2, random_state=0).fit(X, y)
     kinds = set(automl.table_report()["kind"])
     assert kinds == {"numeric", "boolean", "date", "categorical", "tags", "name", "text"}
@@ -173,18 +175,18 @@ def test_the_script_reads_columns_of_every_kind(tmp_path, rng, monkeypatch, caps
     np.testing.assert_allclose(answer[["False", "True"]], automl.predict_proba(empty), atol=1e-12)
 
 
-def test_a_folder_that_is_in_use_is_refused(vote, tmp_path):
+def test_a_folder_that_is_in_use_is_refused(ensemble, tmp_path):
     (tmp_path / "notes.txt").touch()
     with pytest.raises(FileExistsError, match="must be new or empty"):
-        export_code(vote, tmp_path)
+        export_code(ensemble, tmp_path)
 
 
-def test_a_class_of_a_script_is_refused(vote, tmp_path, monkeypatch):
+def test_a_class_of_a_script_is_refused(ensemble, tmp_path, monkeypatch):
     Own = types.new_class("Own", (LogisticRegression,))
     Own.__module__ = "__main__"
-    monkeypatch.setattr(vote, "decision", Own())
+    monkeypatch.setattr(ensemble, "decision", Own())
     with pytest.raises(ValueError, match="'Own', which was defined in a script"):
-        export_code(vote, tmp_path / "model")
+        export_code(ensemble, tmp_path / "model")
 
 
 def test_something_else_is_refused(tmp_path):
@@ -245,6 +247,6 @@ def test_text_of_the_user_stays_a_literal(value, tmp_path, rng):
     assert not (folder / "ran").exists()
 
 
-def test_only_the_owner_can_read_the_folder(vote, tmp_path):
-    folder = export_code(vote, tmp_path / "model")
+def test_only_the_owner_can_read_the_folder(ensemble, tmp_path):
+    folder = export_code(ensemble, tmp_path / "model")
     assert all(path.stat().st_mode & 0o077 == 0 for path in (folder, *folder.rglob("*")))

@@ -51,7 +51,7 @@ def size(model):
 
 
 def too_much_for_all(automl):
-    """A size that the whole vote exceeds by half of its lightest model."""
+    """A size that the whole ensemble exceeds by half of its lightest model."""
     return size(automl.ensemble_) - min(map(size, automl.ensemble_.pipelines)) / 2
 
 
@@ -124,7 +124,7 @@ def test_the_members_are_the_best_pair_by_the_weighted_loss(data):
     X, _, y, _ = data
     weights = np.where(y == 1, 1.0, 0.1)
     space = SPACE.subspace({"classifier": ["gaussian_nb", "decision_tree"]})
-    # Nearest neighbours take no weights.
+    # Nearest neighbors take no weights.
     space.add("classifier", "forest", RandomForestClassifier(5, max_depth=3))
     automl = make(space=space).fit(X, y, sample_weight=weights)
     np.testing.assert_allclose(automl.history_.goal.sample_weight, weights / weights.mean())

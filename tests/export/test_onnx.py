@@ -1,4 +1,4 @@
-"""The ONNX graph gives the probabilities and labels of the vote."""
+"""The ONNX graph gives the probabilities and labels of the ensemble."""
 
 import sys
 
@@ -91,11 +91,11 @@ def run(model, X):
     ids=lambda value: "-".join(value.values()) if isinstance(value, dict) else str(value),
 )
 def test_a_member_gives_the_same(choice, n_classes):
-    vote = vote_of_choices([choice], n_classes)
+    ensemble = vote_of_choices([choice], n_classes)
     X, _ = numbers(n_classes, seed=1)
-    labels, probabilities = run(to_onnx(vote), X)
-    np.testing.assert_allclose(probabilities, vote.predict_proba(X), rtol=0, atol=1e-5)
-    np.testing.assert_array_equal(labels, vote.predict(X))
+    labels, probabilities = run(to_onnx(ensemble), X)
+    np.testing.assert_allclose(probabilities, ensemble.predict_proba(X), rtol=0, atol=1e-5)
+    np.testing.assert_array_equal(labels, ensemble.predict(X))
 
 
 @pytest.mark.parametrize(
@@ -103,11 +103,11 @@ def test_a_member_gives_the_same(choice, n_classes):
     [None, Decision(np.zeros(3), temperature=0.7), Decision(np.array([0.0, 2.0, -1.0]))],
 )
 def test_the_vote_is_read_the_same(decision):
-    vote = vote_of_choices([CONVERTIBLE[0], CONVERTIBLE[6]], decision=decision)
+    ensemble = vote_of_choices([CONVERTIBLE[0], CONVERTIBLE[6]], decision=decision)
     X, _ = numbers(seed=1)
-    labels, probabilities = run(to_onnx(vote), X)
-    np.testing.assert_allclose(probabilities, vote.predict_proba(X), rtol=0, atol=1e-5)
-    np.testing.assert_array_equal(labels, vote.predict(X))
+    labels, probabilities = run(to_onnx(ensemble), X)
+    np.testing.assert_allclose(probabilities, ensemble.predict_proba(X), rtol=0, atol=1e-5)
+    np.testing.assert_array_equal(labels, ensemble.predict(X))
 
 
 @pytest.mark.parametrize("classes", [[1.0, 2.0, 3.0], [False, True], [-3, 5]], ids=str)
@@ -115,9 +115,9 @@ def test_types_of_labels(classes):
     X, codes = load_wine(return_X_y=True)
     y = np.array(classes)[np.minimum(codes, len(classes) - 1)]
     steps = [("classifier", GaussianNB().fit(X, y))]
-    vote = PipelineEnsemble(TableReader().fit(X), [make_pipeline(steps)], [1.0], np.unique(y))
-    labels, _ = run(to_onnx(vote), X)
-    np.testing.assert_array_equal(labels, vote.predict(X))
+    ensemble = PipelineEnsemble(TableReader().fit(X), [make_pipeline(steps)], [1.0], np.unique(y))
+    labels, _ = run(to_onnx(ensemble), X)
+    np.testing.assert_array_equal(labels, ensemble.predict(X))
 
 
 def test_columns_by_name_and_without_information(rng):
@@ -134,7 +134,7 @@ def test_columns_by_name_and_without_information(rng):
     np.testing.assert_array_equal(labels, automl.predict(X))
 
 
-@pytest.mark.parametrize(("choice", "reason"), NOT_CONVERTED, ids=["neighbours", "quantile"])
+@pytest.mark.parametrize(("choice", "reason"), NOT_CONVERTED, ids=["neighbors", "quantile"])
 def test_a_step_that_cannot_be_converted_is_named(choice, reason):
     with pytest.raises(ValueError, match=reason):
         to_onnx(vote_of_choices([choice]))
@@ -162,14 +162,14 @@ def test_trees_compare_in_the_precision_of_the_classifier(classifier, rng):
     y = (X[:, 0] + 0.3 * rng.normal(size=200) > 0).astype(int)
     space = SearchSpace(["classifier"]).add("classifier", "trees", classifier)
     automl = AutoClassifier(space=space, max_evals=1, cv=2, random_state=0).fit(X, y)
-    middles = np.arange(-3, 3, 0.05)  # thresholds are means of neighbours
+    middles = np.arange(-3, 3, 0.05)  # thresholds are means of neighbors
     X = np.array([(a, b) for middle in middles for a in around(middle) for b in around(middle)])
     probabilities = run(to_onnx(automl), X)[1]
     np.testing.assert_allclose(probabilities, automl.predict_proba(X), rtol=0, atol=1e-6)
 
 
 def around(value):
-    """The value and its neighbours in single and double precision."""
+    """The value and its neighbors in single and double precision."""
     single = np.float32(value)
     return [
         *(float(np.nextafter(single, np.float32(side))) for side in (-9, 9)),
@@ -202,13 +202,13 @@ def test_large_numbers_are_clipped_as_by_the_reader(kind, gaps, rng):
     y = (X[:, 0] - 2 * X[:, 1] > 0).astype(int)
     X[:10, 0] = np.nan if gaps else 0.0
     steps = [("imputer", SimpleImputer().fit(X)), ("classifier", kind().fit(np.nan_to_num(X), y))]
-    vote = PipelineEnsemble(TableReader().fit(X), [make_pipeline(steps)], [1.0], np.unique(y))
-    model = to_onnx(vote)
+    ensemble = PipelineEnsemble(TableReader().fit(X), [make_pipeline(steps)], [1.0], np.unique(y))
+    model = to_onnx(ensemble)
     rows = [[1e300, 1e39], [-1e300, -1e39], [3.5e38, -1.0], [1e38, 1e300], [np.nan, 1e50]]
     rows = np.array([*rows, [1e39, np.nan], [np.nan, np.nan]])
     labels, probabilities = run(model, rows)
-    np.testing.assert_allclose(probabilities, vote.predict_proba(rows), rtol=0, atol=1e-6)
-    np.testing.assert_array_equal(labels, vote.predict(rows))
+    np.testing.assert_allclose(probabilities, ensemble.predict_proba(rows), rtol=0, atol=1e-6)
+    np.testing.assert_array_equal(labels, ensemble.predict(rows))
     largest = float(np.finfo(np.float32).max)
     infinite = np.array([[np.inf, 0.0], [0.0, -np.inf]])
     bounded = np.clip(infinite, -largest, largest)

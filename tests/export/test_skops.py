@@ -20,7 +20,7 @@ from skauto.export import trusted_types
 from skauto.model._pipeline import predict_probabilities
 from skauto.strategies import STRATEGIES
 from tests.export.conftest import default_space
-from tests.instances import make_strategy
+from tests.strategy_settings import make_strategy
 
 
 def reloaded(model):
@@ -39,10 +39,10 @@ def again(file):
     return skops.io.loads(file, trusted=trusted_types())
 
 
-def test_the_model_that_is_loaded_predicts_the_same(automl, again, vote, table):
+def test_the_model_that_is_loaded_predicts_the_same(automl, again, ensemble, table):
     X, _ = table
     np.testing.assert_array_equal(again.predict_proba(X), automl.predict_proba(X))
-    np.testing.assert_array_equal(reloaded(vote).predict_proba(X), vote.predict_proba(X))
+    np.testing.assert_array_equal(reloaded(ensemble).predict_proba(X), ensemble.predict_proba(X))
 
 
 def test_what_the_search_found_is_loaded_too(automl, again):

@@ -27,7 +27,7 @@ from skauto import AutoClassifier, SearchOptions
 from skauto.exceptions import CheckpointError, CheckpointWarning
 from skauto.history import Checkpoint, Trial
 from skauto.space import Configuration, Integer, Parameter, Real, SearchSpace
-from tests.waiting import wait_until
+from tests.polling import wait_until
 
 
 def make_space():

@@ -1,4 +1,4 @@
-"""The archive on made-up data sets: file, neighbours, copies, portfolio and warm start."""
+"""The archive on made-up data sets: file, neighbors, copies, portfolio and warm start."""
 
 import itertools
 import json
@@ -98,7 +98,7 @@ def test_unknown_archive_is_named():
         load_archive("nonsense")
 
 
-# Neighbours
+# Neighbors
 
 
 def test_distances_equal_brute_force():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skauto.metalearning import PriceList, Shape
+from skauto.metalearning import FitTimeModel, TableSize
 from skauto.schedule import (
     Reserve,
     TaskSchedule,
@@ -20,12 +20,11 @@ from skauto.utils import Budget
 BAYES = Configuration({"classifier": ("gaussian_nb", {})})
 
 
-def schedule(left, seconds_per_1000_rows, *, n_rows=80_000, n_workers=2, reserved=0.0):
+def schedule(left, seconds_per_1000_rows, *, n_rows=80_000, n_workers=2):
     """A schedule whose fits take time in proportion to the rows."""
-    shape = Shape(n_rows=n_rows, n_columns=10, n_one_hot=10, n_classes=2)
+    shape = TableSize(n_rows=n_rows, n_columns=10, n_one_hot=10, n_classes=2)
     budget = Budget(time_limit=left)
-    budget.reserved = reserved
-    made = TaskSchedule(shape, PriceList({}), budget, n_workers)
+    made = TaskSchedule(shape, FitTimeModel({}), budget, n_workers)
     made.seconds = lambda configuration, n_rows: seconds_per_1000_rows * n_rows / 1000
     return made
 
@@ -37,7 +36,8 @@ def test_of_30_seconds_on_100_000_rows_who_gets_what():
     assert tasks.first_share(80_000) == 0.125  # 10,000 rows
     assert tasks.limit(BAYES, 10_000, preview=True) == pytest.approx(7.5, rel=0.01)
     assert tasks.affordable_share(BAYES, 10_000, 0.125) == 0.125  # 2 of 7.5 s
-    assert not tasks.ends_in_time(BAYES, [80_000] * 2) or tasks.ends_in_time(BAYES, [80_000])
+    assert not tasks.ends_in_time(BAYES, [80_000] * 4, 30.0)
+    assert tasks.ends_in_time(BAYES, [80_000], 30.0)
     assert tasks.limit(BAYES, 80_000, preview=False) == pytest.approx(32.0)  # twice 16 s
     reserve = Reserve(30.0, 100_000, n_workers=2)
     assert reserve.for_selection() == pytest.approx(0.6)
@@ -59,26 +59,27 @@ def test_a_task_that_is_too_expensive_starts_on_fewer_rows_or_is_skipped():
     ("n_workers", "reserved", "in_time"), [(2, 0, True), (1, 0, False), (2, 5, False)]
 )
 def test_folds_end_in_time_if_all_workers_take_part(n_workers, reserved, in_time):
-    tasks = schedule(20.0, 0.2, n_workers=n_workers, reserved=reserved)
-    assert tasks.ends_in_time(BAYES, [40_000] * 4) is in_time  # 8 s each
+    tasks = schedule(20.0, 0.2, n_workers=n_workers)
+    assert tasks.ends_in_time(BAYES, [40_000] * 4, 20.0 - reserved) is in_time  # 8 s each
 
 
 def test_more_rows_only_if_there_are_twice_as_many():
     tasks = schedule(16.0, 0.2)
-    assert tasks.larger_share(BAYES, 0.125, needed=False) == pytest.approx(0.5, 0.01)
-    assert tasks.larger_share(BAYES, 0.3, needed=False) is None
-    assert tasks.larger_share(BAYES, 0.3, needed=True) == pytest.approx(0.3)
-    assert tasks.larger_share(BAYES, 0.1, needed=True) == pytest.approx(0.25, 0.01)
+    assert tasks.larger_share(BAYES, 0.125, 16.0, needed=False) == pytest.approx(0.5, 0.01)
+    assert tasks.larger_share(BAYES, 0.3, 16.0, needed=False) is None
+    assert tasks.larger_share(BAYES, 0.3, 16.0, needed=True) == pytest.approx(0.3)
+    assert tasks.larger_share(BAYES, 0.1, 16.0, needed=True) == pytest.approx(0.25, 0.01)
 
 
 def test_without_predicted_seconds_every_task_starts():
     tasks = TaskSchedule(
-        Shape(n_rows=100, n_columns=2, n_one_hot=2, n_classes=2), budget=Budget(time_limit=1e-9)
+        TableSize(n_rows=100, n_columns=2, n_one_hot=2, n_classes=2),
+        budget=Budget(time_limit=1e-9),
     )
     assert tasks.seconds(BAYES, 10**9) == 0.0
     assert tasks.limit(BAYES, 100, preview=False) is None
     assert tasks.affordable_share(BAYES, 100, 1.0) == 1.0
-    assert tasks.ends_in_time(BAYES, [10**9])
+    assert tasks.ends_in_time(BAYES, [10**9], 1.0)
     tasks.observe_timeout(BAYES, 100, 1.0)
 
 

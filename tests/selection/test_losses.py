@@ -243,9 +243,9 @@ def test_a_score_of_probabilities_is_that_of_the_present_classes(scoring, peer, 
     present = np.delete(np.arange(3), absent)
     codes = rng.integers(0, 2, 40)
     predictions = make_predictions(rng, 2, 40, 3)
-    renormalised = predictions[:, :, present]
-    renormalised /= renormalised.sum(axis=2, keepdims=True)
-    expected = [peer(codes, p) for p in renormalised]
+    renormalized = predictions[:, :, present]
+    renormalized /= renormalized.sum(axis=2, keepdims=True)
+    expected = [peer(codes, p) for p in renormalized]
     y, classes = present[codes], np.array(names)
     scores = [score_probabilities(scorer, p, y, classes) for p in predictions]
     np.testing.assert_allclose(scores, expected)

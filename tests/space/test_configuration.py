@@ -1,4 +1,4 @@
-"""Configurations: immutability, equality and serialisation."""
+"""Configurations: immutability, equality and serialization."""
 
 import json
 import pickle

@@ -14,7 +14,12 @@ from sklearn.preprocessing import scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skauto.space.catalog import NetworkClassifier, RobustSmoothScaler
-from skauto.space.catalog._network import _cycle, _initial, _schedule, _without_smoothing
+from skauto.space.catalog._network import (
+    _ends_of_cycles,
+    _initial,
+    _schedule,
+    _without_smoothing,
+)
 
 BATCHES = "other weights make other batches"
 
@@ -71,7 +76,9 @@ def test_gradient_agrees_with_differences(rng, as_matrix):
 def test_learning_rate_ends_four_cycles_at_zero():
     ends = (2.0 ** np.arange(5) - 1) / 15
     assert_allclose([_schedule(t) for t in ends], 0.0, atol=1e-12)
-    assert [_cycle(t) for t in ends] == [0, 1, 2, 3, 4]
+    assert _ends_of_cycles(150) == [10, 30, 70, 150]
+    assert _ends_of_cycles(8) == [1, 2, 4, 8]
+    assert _ends_of_cycles(1) == [1, 1, 1, 1]
     assert_allclose(_schedule((2**1.5 - 1) / 15), 1.0)
 
 
@@ -81,18 +88,26 @@ def noisy():
     return scale(X), np.array(["a", "b", "c"])[y]
 
 
-def test_best_round_predicts(noisy):
+@pytest.mark.parametrize(("wanted", "end"), [(1, 1), (3, 4), (5, 4), (6, 9), (13, 9), (14, 20)])
+def test_a_fit_without_validation_rows_ends_with_a_cycle(noisy, wanted, end):
+    X, y = noisy
+    network = NetworkClassifier(width=4, n_members=1, max_rounds=20, random_state=0)
+    assert network.set_rounds(wanted).fit(X, y).n_rounds_ == end
+
+
+def test_the_best_cycle_predicts(noisy):
     X, y = noisy
     network = NetworkClassifier(width=32, n_members=1, max_rounds=20, random_state=0)
     stopped = clone(network).fit(X[:300], y[:300], eval_set=(X[300:], y[300:]))
-    losses = []
-    for n in range(1, 21):
+    ends, losses = _ends_of_cycles(20), []
+    for n in ends:
         fixed = clone(network).set_rounds(n).fit(X[:300], y[:300])
         assert fixed.n_rounds_ == n
         losses.append(log_loss(y[300:], fixed.predict_proba(X[300:])))
         if n == stopped.n_rounds_:
             assert_array_equal(fixed.predict_proba(X), stopped.predict_proba(X))
-    assert 1 + np.argmin(losses) == stopped.n_rounds_ or stopped.n_rounds_ <= 10
+    seen = losses if losses[2] < min(losses[:2]) else losses[:3]  # else the last cycle is left out
+    assert stopped.n_rounds_ == ends[np.argmin(seen)]
     assert_array_equal(pickle.loads(pickle.dumps(stopped)).predict(X), stopped.predict(X))
 
 

@@ -1,4 +1,4 @@
-"""Search spaces: structures, sampling, encoding, neighbours, subspaces."""
+"""Search spaces: structures, sampling, encoding, neighbors, subspaces."""
 
 import itertools
 import json
@@ -418,7 +418,7 @@ def test_complete_fills_in_the_rest():
         space.complete({"b": ("b1", {"wdth": 1})})
 
 
-# ------------------------------------------------------------------------------------- neighbours
+# ------------------------------------------------------------------------------------- neighbors
 
 
 def brute_force_neighbors(space, configuration):

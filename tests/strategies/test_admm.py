@@ -275,7 +275,7 @@ def test_late_results_are_rewarded_when_they_arrive():
 
 
 def test_a_known_point_stands_for_its_rounding_cell():
-    """theta~ is the minimiser of the penalty among all points that round to known ones."""
+    """theta~ is the minimizer of the penalty among all points that round to known ones."""
     space, history = mixed_space(), History()
     vectors = space.sample(4, np.random.default_rng(4))
     for number, vector in enumerate(vectors):

@@ -1,4 +1,4 @@
-"""Alternating Bayesian optimisation: several algorithms are improved, the good and cheap most."""
+"""Alternating Bayesian optimization: several algorithms are improved, the good and cheap most."""
 
 from collections import Counter
 from itertools import product

@@ -17,7 +17,7 @@ from skauto.strategies import STRATEGIES
 from skauto.testing._loop import as_measured, conditional_space, run_search
 from skauto.testing._strategies import STRATEGY_CHECKS, proposals_of
 from skauto.utils import single_thread
-from tests.instances import N_OBJECTIVES, STRATEGY_NAMES, make_strategy
+from tests.strategy_settings import N_OBJECTIVES, STRATEGY_NAMES, make_strategy
 
 every_strategy = pytest.mark.parametrize("name", STRATEGY_NAMES)
 

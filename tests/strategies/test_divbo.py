@@ -16,9 +16,9 @@ from skauto.selection import ErrorLoss, greedy_selection, pairwise_diversity
 from skauto.selection._candidates import candidate_pool
 from skauto.strategies import DivBO
 from skauto.surrogates import DiversityForest, DiversitySurrogate
-from tests.instances import quick_space
 from tests.strategies.ensemble_search import ArtificialClassifiers
 from tests.strategies.search_loop import drive, rich_space
+from tests.strategy_settings import quick_space
 
 
 class KnownLoss(BaseEstimator):
@@ -86,8 +86,8 @@ def test_proposes_what_minimises_the_sum_of_ranks(beta, pool):
     performance = rankdata(-log_expected_improvement(mean, std, mean.min() + 1), method="min")
     rows = np.argsort([trial.loss for trial in history], kind="stable")
     if pool == "best":
-        families = [trial.configuration["classifier"] for trial in history]
-        rows = candidate_pool([trial.loss for trial in history], families)
+        algorithms = [trial.configuration["classifier"] for trial in history]
+        rows = candidate_pool([trial.loss for trial in history], algorithms)
     predictions = np.array([history[i].predictions for i in rows])
     chosen = rows[greedy_selection(predictions, history.goal.targets, ErrorLoss(), 25).indices]
     known = space.one_hot(space.encode([trial.configuration for trial in history]))
@@ -145,14 +145,14 @@ def test_a_search_tells_it_the_same_as_a_search_that_goes_on():
 def test_without_predictions_or_targets_performance_alone_decides():
     space = rich_space()
     history = ArtificialClassifiers(space).history(20)
-    history = history.towards(Goal())
+    history = history.with_goal(Goal())
     strategy = divbo().start(space, np.random.default_rng(1))
     assert strategy.ask(history).origin == "performance"
     history = ArtificialClassifiers(space).history(20)
     goal = history.goal
     history = history.without_data()
     assert history.goal.targets is None
-    history = history.towards(goal)
+    history = history.with_goal(goal)
     strategy = divbo().start(space, np.random.default_rng(1))
     assert strategy.ask(history).origin == "performance"
     assert not KnownDiversity.seen

@@ -33,7 +33,7 @@ def test_parents_are_members_of_the_ensemble_of_the_population():
 
 def test_without_predictions_the_best_of_the_population_are_parents():
     history = ArtificialClassifiers(rich_space()).history(40)
-    history = history.towards(Goal())
+    history = history.with_goal(Goal())
     strategy, observations = started(history, population_size=12, n_members=3)
     best = 28 + np.argsort([trial.loss for trial in history[-12:]], kind="stable")[:3]
     assert {strategy._parent(observations) for _ in range(100)} == set(best.tolist())

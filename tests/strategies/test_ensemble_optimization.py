@@ -1,4 +1,4 @@
-"""Ensemble optimisation: the places, and what the trials are worth in one of them."""
+"""Ensemble optimization: the places, and what the trials are worth in one of them."""
 
 import numpy as np
 import pytest

@@ -313,7 +313,7 @@ def test_any_number_of_objectives(n_objectives, budget):
         assert history.incumbent.loss < 1e-2
 
 
-def test_one_source_is_plain_multi_objective_optimisation():
+def test_one_source_is_plain_multi_objective_optimization():
     history = search(clone(QUICK).set_params(sources=(1.0,), cost_budget=30.0))
     assert len(history) == 15
     assert {trial.fidelity for trial in history} == {1.0}

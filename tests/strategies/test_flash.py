@@ -77,7 +77,7 @@ def test_hyperparameters_of_the_first_two_phases(hyperparameters):
 def test_the_first_phase_builds_on_what_is_known():
     space = additive_space()
     history = drive(FLASH(n_init=1), space, additive, 1)
-    history = history.towards(Goal(max_evals=40))
+    history = history.with_goal(Goal(max_evals=40))
     drive(FLASH(n_init=3), space, additive, 3, history=history)
     paths = space.one_hot_structures(space.encode([t.configuration for t in history]))
     assert len(history) == 3
@@ -87,7 +87,7 @@ def test_the_first_phase_builds_on_what_is_known():
 def test_the_second_phase_is_not_shortened_by_what_is_known():
     space = additive_space()
     history = drive(RandomSearch(), space, additive, 10)
-    history = history.towards(Goal(max_evals=60))
+    history = history.with_goal(Goal(max_evals=60))
     drive(FLASH(n_init=4, n_prune=5, fine_tuner="tpe"), space, additive, 20, history=history)
     origins = [trial.origin for trial in history[10:]]
     assert origins.count("eips") == 5

@@ -1,4 +1,4 @@
-"""SMAC-style Bayesian optimisation, part by part."""
+"""SMAC-style Bayesian optimization, part by part."""
 
 import itertools
 

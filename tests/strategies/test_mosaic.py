@@ -327,7 +327,7 @@ def test_small_space_is_searched_to_its_end():
     assert len({trial.configuration for trial in history}) == len(history) == 6
 
 
-def test_space_without_a_decision_is_bayesian_optimisation():
+def test_space_without_a_decision_is_bayesian_optimization():
     space = SearchSpace().add("classifier", "svm", parameters={"C": Real(0, 1)})
 
     def loss_of(configuration):

@@ -6,7 +6,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
 from skauto.surrogates import GaussianProcess
-from skauto.surrogates._believe import believe
+from skauto.surrogates._kriging_believer import condition_on_pending
 
 
 def make_data(n_samples=40, n_features=5, seed=0):
@@ -207,6 +207,6 @@ def test_believed_values_keep_the_mean_and_lower_the_deviation():
     running = X[:2] + 0.05
     gp = GaussianProcess().fit(X, y, rng)
     mean, std = gp.predict(running)
-    believed_mean, believed_std = believe(gp, X, y, running, rng).predict(running)
+    believed_mean, believed_std = condition_on_pending(gp, X, y, running, rng).predict(running)
     np.testing.assert_allclose(believed_mean, mean, rtol=0.01, atol=0.01)
     assert (believed_std < std).all()

@@ -89,6 +89,7 @@ def _seconds(estimator: Any) -> dict[str, Any]:
     shares = estimator.cost_report().reset_index().rename(columns={"fidelity": "share_of_rows"})
     return {
         "fit": estimator.search_time_,
+        "phases": [{"phase": n, "seconds": s} for n, s in estimator.seconds_.items()],
         "trials": sum(row["seconds"] for row in rows),
         "by_algorithm": sorted(rows, key=lambda row: -row["seconds"]),
         "by_share_of_rows": shares.to_dict("records"),
@@ -154,8 +155,8 @@ def _imports(estimator: Any) -> str:
     for cls in map(type, settings):
         parts = [part for part in cls.__module__.split(".") if not part.startswith("_")]
         if parts and parts[0] == "skauto":
-            room = "skauto" if parts[1:] == ["estimators"] else ".".join(parts)
-            names.setdefault(room, set()).add(cls.__name__)
+            package = "skauto" if parts[1:] == ["estimators"] else ".".join(parts)
+            names.setdefault(package, set()).add(cls.__name__)
     return "\n".join(
-        f"from {room} import {', '.join(sorted(names[room]))}" for room in sorted(names)
+        f"from {package} import {', '.join(sorted(names[package]))}" for package in sorted(names)
     )

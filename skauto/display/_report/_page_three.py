@@ -77,8 +77,9 @@ def _seconds(facts: dict[str, Any], estimator: Any) -> str:
         f"pipelines ({statuses or 'none'}); their folds took {seconds['trials']:.1f} seconds over "
         "all workers."
     )
+    phases = paragraph(sentence) + _records(seconds["phases"])
     if not len(history):
-        return paragraph(sentence)
+        return phases
     n_slots = int(timeline_frame(history)["slot"].max() or 1)
     figures = figure(
         lambda drawn: SearchHistoryDisplay.from_estimator(estimator, ax=drawn.subplots()),
@@ -90,7 +91,7 @@ def _seconds(facts: dict[str, Any], estimator: Any) -> str:
     )
     note = "Processor time and energy (at 10 W per core), by the share of the rows of a trial:"
     return (
-        paragraph(sentence)
+        phases
         + _records(seconds["by_algorithm"])
         + f'<div class="figures">{figures}</div>'
         + paragraph(note)

@@ -12,7 +12,7 @@ def bound(parameter: str, size: str, estimator: Any, context: FitContext) -> Non
 
 
 def false_if_sparse(parameter: str, estimator: Any, context: FitContext) -> None:
-    """Set a parameter to False for sparse columns, which are not centred."""
+    """Set a parameter to False for sparse columns, which are not centered."""
     if context.sparse:
         estimator.set_params(**{parameter: False})
 

@@ -17,7 +17,7 @@ class ScaledGammaSVC(SVC):
     Parameters
     ----------
     C : float, default=1.0
-        Inverse strength of the regularisation.
+        Inverse strength of the regularization.
     kernel : {"rbf", "poly", "sigmoid"}, default="rbf"
         The kernel.
     degree : int, default=3

@@ -101,7 +101,7 @@ def _adapt_pairs(estimator: Any, context: FitContext) -> None:
 
 
 def make_l1_selector(threshold: float | str = "mean", **parameters: Any) -> SelectFromModel:
-    """Build a selector from an L1-penalised linear support vector machine."""
+    """Build a selector from an L1-penalized linear support vector machine."""
     return SelectFromModel(LinearSVC(penalty="l1", dual=False, **parameters), threshold=threshold)
 
 

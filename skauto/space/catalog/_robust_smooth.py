@@ -17,14 +17,14 @@ class RobustSmoothScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     A value x becomes ``z / sqrt(1 + (z / 3) ** 2)`` with z = (x - median) / (interquartile range)
     [1]_. If the interquartile range is 0, half the range replaces it. A constant column becomes
-    zero. Sparse columns are not centred, but divided by their maximum absolute value.
+    zero. Sparse columns are not centered, but divided by their maximum absolute value.
 
     Attributes
     ----------
     center_ : ndarray of shape (n_features,) or None
         Medians; None if the training data were sparse.
     scale_ : ndarray of shape (n_features,)
-        Factors by which the centred columns are multiplied.
+        Factors by which the centered columns are multiplied.
     n_features_in_ : int
         Number of columns.
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from skauto.metalearning import PriceList, Shape
-from skauto.metalearning._prices import fit_prices
+from skauto.metalearning import FitTimeModel, TableSize
+from skauto.metalearning._fit_times import fit_coefficients
 from skauto.space import Configuration
 
 TREE = Configuration({"classifier": ("tree", {})})
@@ -16,18 +16,18 @@ def test_a_power_law_is_found_again(rng):
     classes = rng.integers(2, 20, 300)
     seconds = 0.02 * (rows / 1e3) ** 1.3 * (columns / 10) ** 0.5 * (classes / 2) ** 0.9
     timings = [
-        (TREE, Shape(n, d, d, k), s)
+        (TREE, TableSize(n, d, d, k), s)
         for n, d, k, s in zip(rows, columns, classes, seconds, strict=True)
     ]
-    (coefficients,) = fit_prices(timings).values()
+    (coefficients,) = fit_coefficients(timings).values()
     np.testing.assert_allclose(coefficients, [np.log(0.02), 1.3, 0.5, 0.9], atol=0.1)
-    prices = PriceList({"tree": coefficients})
-    predicted = [prices.seconds(TREE, shape) for _, shape, _ in timings]
+    time_model = FitTimeModel({"tree": coefficients})
+    predicted = [time_model.seconds(TREE, shape) for _, shape, _ in timings]
     np.testing.assert_allclose(predicted, seconds, rtol=0.2)
 
 
 def test_few_timings_keep_the_usual_exponents():
-    (coefficients,) = fit_prices([(TREE, Shape(1_000, 10, 10, 2), 0.5)]).values()
+    (coefficients,) = fit_coefficients([(TREE, TableSize(1_000, 10, 10, 2), 0.5)]).values()
     np.testing.assert_allclose(coefficients, [np.log(0.5), 1.0, 0.7, 0.6])
 
 
@@ -35,15 +35,15 @@ def test_hyperparameters_change_the_price():
     timings = [
         (
             Configuration({"classifier": ("lightgbm", {"num_leaves": leaves})}),
-            Shape(n, 10, 10, 2),
+            TableSize(n, 10, 10, 2),
             0.1 * leaves / 31 * n / 1000,
         )
         for leaves in (4, 8, 16, 31, 64, 128) * 5
         for n in (500, 1_000, 4_000)
     ]
-    prices = PriceList(fit_prices(timings))
+    time_model = FitTimeModel(fit_coefficients(timings))
     small, large = (
-        prices.seconds(
+        time_model.seconds(
             Configuration({"classifier": ("lightgbm", {"num_leaves": n})}), timings[0][1]
         )
         for n in (8, 64)
@@ -52,29 +52,31 @@ def test_hyperparameters_change_the_price():
 
 
 def test_one_hot_columns_count():
-    prices = PriceList({"tree": [0.0, 0.0, 1.0, 0.0]})
-    shape = Shape(1_000, 10, 100, 2)
+    time_model = FitTimeModel({"tree": [0.0, 0.0, 1.0, 0.0]})
+    shape = TableSize(1_000, 10, 100, 2)
     encoded = Configuration({"encoder": ("one_hot", {}), "classifier": ("tree", {})})
-    assert prices.seconds(encoded, shape) == pytest.approx(10 * prices.seconds(TREE, shape))
+    assert time_model.seconds(encoded, shape) == pytest.approx(
+        10 * time_model.seconds(TREE, shape)
+    )
 
 
 def test_fits_that_end_correct_the_list():
-    prices = PriceList({"tree": [0.0, 1.0, 0.0, 0.0], "other": [0.0, 1.0, 0.0, 0.0]})
+    time_model = FitTimeModel({"tree": [0.0, 1.0, 0.0, 0.0], "other": [0.0, 1.0, 0.0, 0.0]})
     other = Configuration({"classifier": ("other", {})})
-    shape = Shape(1_000, 10, 10, 2)
+    shape = TableSize(1_000, 10, 10, 2)
     for _ in range(20):
-        prices.observe(TREE, shape, 5.0)
-    assert prices.seconds(TREE, shape) == pytest.approx(5.0, rel=0.1)
+        time_model.observe(TREE, shape, 5.0)
+    assert time_model.seconds(TREE, shape) == pytest.approx(5.0, rel=0.1)
     # A slow machine is slow for everything.
-    assert 1.5 < prices.seconds(other, shape) < 5.0
+    assert 1.5 < time_model.seconds(other, shape) < 5.0
     for _ in range(20):
-        prices.observe(other, shape, 1.0)
-    assert prices.seconds(other, shape) == pytest.approx(1.0, rel=0.2)
+        time_model.observe(other, shape, 1.0)
+    assert time_model.seconds(other, shape) == pytest.approx(1.0, rel=0.2)
 
 
 def test_unknown_components_have_a_price():
     own = Configuration({"classifier": ("own", {})})
-    prices = PriceList({})
-    assert prices.seconds(own, Shape(10_000, 10, 10, 2)) > prices.seconds(
-        own, Shape(1_000, 10, 10, 2)
+    time_model = FitTimeModel({})
+    assert time_model.seconds(own, TableSize(10_000, 10, 10, 2)) > time_model.seconds(
+        own, TableSize(1_000, 10, 10, 2)
     )

@@ -11,7 +11,7 @@ from skauto.utils import FloatArray
 Model = TypeVar("Model", bound=Surrogate)
 
 
-def believe(
+def condition_on_pending(
     model: Model, X: FloatArray, y: FloatArray, running: FloatArray, rng: np.random.Generator
 ) -> Model:
     """Condition a model, fitted to X and y, on running evaluations with its predictions as values.

@@ -1,4 +1,4 @@
-"""The gate: measure all constraints of an ensemble and decide whether it may be deployed."""
+"""Measure all constraints of an ensemble and decide whether it may be deployed."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from skauto.constraints._base import Constraint
 from skauto.constraints._evidence import Evidence, Margin, cautious_mean
 from skauto.constraints._groups import GroupConstraint
 from skauto.data import TrainingData
-from skauto.history import Trial
+from skauto.history import OutOfFold, Trial
 from skauto.model import Decision, PipelineEnsemble
 from skauto.utils import IntArray
 
@@ -86,7 +86,7 @@ class Verdict:
         return next(m for m in self.measurements if m.constraint.key == key)
 
 
-class Gate:
+class ConstraintChecker:
     """Decide whether an ensemble of trials may be deployed.
 
     Additive constraints (seconds, bytes) are measured on the fitted ensemble. Before the refit
@@ -116,6 +116,11 @@ class Gate:
         self.errors: dict[str, str] = {}
         self._shared_values: dict[str, float] = {}
         self._growth: dict[tuple[str, str], float] = {}  # by constraint and classifier
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """Finite limits by the key of their constraint."""
+        return {c.key: c.limit for c in self.constraints if math.isfinite(c.limit)}
 
     def check_groups(self, names: Mapping[str, Sequence[str]]) -> None:
         """Check the sizes of the groups, see `GroupConstraint.check_groups`."""
@@ -167,14 +172,15 @@ class Gate:
         )
         return Verdict(tuple(measured))
 
-    def without(self, keys: Sequence[str]) -> "Gate":
-        """Return a gate without the constraints of these keys."""
+    def without(self, keys: Sequence[str]) -> "ConstraintChecker":
+        """Return a checker without the constraints of these keys."""
         if not keys:
             return self
         others = [c for c in self.constraints if c.key not in keys]
-        gate = Gate(others, self.data, margin=self.margin, refit=self.refit)
-        gate._shared_values, gate._growth = self._shared_values, self._growth
-        return gate
+        checker = ConstraintChecker(others, self.data, margin=self.margin, refit=self.refit)
+        checker.errors = self.errors
+        checker._shared_values, checker._growth = self._shared_values, self._growth
+        return checker
 
     def learn_growth(self, trial: Trial, model: PipelineEnsemble) -> None:
         """Measure how additive values of a classifier grow from the folds to all rows."""
@@ -186,11 +192,13 @@ class Gate:
             fitted = self._measure(constraint, replace(self._validated.evidence, model=model))
             own = float(np.mean(folds)) - shared
             if own > 0 and fitted > shared:
-                self._growth[constraint.key, _classifier(trial)] = (fitted - shared) / own
+                self._growth[constraint.key, trial.configuration.algorithm] = (
+                    fitted - shared
+                ) / own
 
     def learned(self, trial: Trial) -> dict[str, float]:
         """Predict the additive values of a trial whose growth was learned, by constraint key."""
-        name = _classifier(trial)
+        name = trial.configuration.algorithm
         return {
             c.key: self._after_refit(c, [(name, trial.fold_constraints[c.key])])
             for c in self.constraints
@@ -212,10 +220,7 @@ class Gate:
         ]
         if not limited:
             return verdict
-        shares = np.asarray(weights, dtype=float) / np.sum(weights)
-        members = zip(shares, trials, strict=True)
-        mean = np.asarray(sum(share * np.asarray(trial.predictions) for share, trial in members))
-        evidence = self._pooled(mean, decision)
+        evidence = self._pooled(OutOfFold.mean(trials, weights).predictions, decision)
         upper = {c.key: self._measure(c, evidence, _CONFIDENCE) for c in limited}
         return Verdict(
             tuple(
@@ -247,9 +252,7 @@ class Gate:
         """Measure the constraints lazily, one after the other."""
         if not constraints:
             return
-        shares = np.asarray(weights, dtype=float) / np.sum(weights)
-        members = zip(shares, trials, strict=True)
-        mean = np.asarray(sum(share * np.asarray(trial.predictions) for share, trial in members))
+        mean = OutOfFold.mean(trials, weights).predictions
         pooled = partial(self._pooled, mean, decision)
         for constraint in constraints:
             if constraint.additive:
@@ -277,7 +280,8 @@ class Gate:
         members = [trial.fold_constraints.get(constraint.key, unknown) for trial in trials]
         folds = tuple(float(value) for value in np.sum(members, axis=0))
         if model is None:
-            named = list(zip(map(_classifier, trials), members, strict=True))
+            algorithms = [trial.configuration.algorithm for trial in trials]
+            named = list(zip(algorithms, members, strict=True))
             return Measurement(constraint, folds, self._after_refit(constraint, named))
         fitted = self._measure(constraint, replace(pooled(), model=model))
         return Measurement(constraint, folds, fitted, fitted)
@@ -342,7 +346,7 @@ class Gate:
 
     def _pooled(self, predictions: NDArray[Any], decision: Decision | None = None) -> Evidence:
         """Evidence of all out-of-fold predictions, which are NaN on other rows."""
-        rows = np.flatnonzero(~np.isnan(predictions[:, 0]))
+        rows = OutOfFold(predictions).rows
         same = np.array_equal(rows, self._validated.rows)
         part = self._validated if same else self._validation(rows)
         return part.predicted(predictions, decision)
@@ -358,10 +362,6 @@ class Gate:
 
     def _validation(self, rows: IntArray) -> "_Validation":
         return _Validation(rows, Evidence.of(self.data, np.empty((rows.size, 0)), rows))
-
-
-def _classifier(trial: Trial) -> str:
-    return str(trial.configuration.structure[-1])
 
 
 def _error(folds: Sequence[float], n_errors: float) -> float:

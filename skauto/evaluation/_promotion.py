@@ -19,7 +19,7 @@ _MAX_ROWS = 2_000
 # Every trial is promoted until this many others have reached the same rung.
 _MIN_RIVALS = 3
 # Candidates of the ensemble: the 10 best trials and the 2 best of each classifier.
-_BEST, _BEST_PER_FAMILY = 10, 2
+_BEST, _BEST_PER_ALGORITHM = 10, 2
 # Size of the ensemble, counting repeated members.
 _N_MEMBERS = 12
 # Minimum relative decrease of the ensemble loss.
@@ -39,12 +39,12 @@ class _Entry:
     """Result of a trial on a rung."""
 
     number: int
-    family: str
+    algorithm: str
     loss: float
     probabilities: NDArray[np.float32]
 
 
-class Ladder:
+class RungPromotion:
     """Promote a trial if it is the best of its classifier or would improve the ensemble.
 
     Every trial predicts the validation rows of the first fold on its first rung. It is promoted if
@@ -91,7 +91,7 @@ class Ladder:
         self,
         history: History,
         n_known: int,
-        family: str,
+        algorithm: str,
         share: float,
         probabilities: NDArray[np.float32],
     ) -> bool:
@@ -106,12 +106,14 @@ class Ladder:
         rivals = [e for e in self._entries[share] if e.number < n_known]
         if len(rivals) < _MIN_RIVALS:
             return True
-        newcomer = self._entry(-1, family, self._decisive(probabilities))
-        own = [rival.loss for rival in rivals if rival.family == family]
+        newcomer = self._entry(-1, algorithm, self._decisive(probabilities))
+        own = [rival.loss for rival in rivals if rival.algorithm == algorithm]
         if own and newcomer.loss < min(own):
             return True
-        keys, families = [(r.loss, r.number) for r in rivals], [r.family for r in rivals]
-        chosen = candidate_pool(keys, families, n_best=_BEST, n_per_family=_BEST_PER_FAMILY)
+        keys, algorithms = [(r.loss, r.number) for r in rivals], [r.algorithm for r in rivals]
+        chosen = candidate_pool(
+            keys, algorithms, n_best=_BEST, n_per_algorithm=_BEST_PER_ALGORITHM
+        )
         pool = [rivals[i] for i in chosen]
         if self._before.get(share, (-1, 0.0))[0] != len(rivals):
             self._before[share] = len(rivals), self._ensemble_loss(pool)
@@ -135,17 +137,17 @@ class Ladder:
     def _read(self, history: History) -> None:
         """Add the trials that were completed since the last call."""
         for trial in history[self._n_read :]:
-            family = trial.configuration.structure[-1]
+            algorithm = trial.configuration.algorithm
             low = self._low_rungs.pop(trial.configuration, None)
             if low is not None:
                 share, probabilities = low
-                self._entries[share].append(self._entry(trial.number, family, probabilities))
+                self._entries[share].append(self._entry(trial.number, algorithm, probabilities))
             if trial.predictions is not None and trial.fidelity == 1.0:
                 predictions = trial.predictions[self._rows]
                 if not np.isnan(predictions).any():
-                    self._entries[1.0].append(self._entry(trial.number, family, predictions))
+                    self._entries[1.0].append(self._entry(trial.number, algorithm, predictions))
         self._n_read = len(history)
 
-    def _entry(self, number: int, family: str, probabilities: NDArray[np.float32]) -> _Entry:
+    def _entry(self, number: int, algorithm: str, probabilities: NDArray[np.float32]) -> _Entry:
         loss = self._loss(self._y, probabilities[None], self._weight)[0]
-        return _Entry(number, family, float(loss), probabilities)
+        return _Entry(number, algorithm, float(loss), probabilities)

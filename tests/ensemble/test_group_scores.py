@@ -1,11 +1,11 @@
-"""Signals of groups that nobody names at prediction."""
+"""GroupScores of groups that nobody names at prediction."""
 
 import numpy as np
 import pytest
 from scipy.special import expit
 
 from skauto.data import TrainingData
-from skauto.ensemble._signals import GroupSignals
+from skauto.ensemble._group_scores import PredictedGroups
 from skauto.model import Decision
 from skauto.selection import ErrorLoss, RateLimit
 from skauto.selection._rates import choose_signal_thresholds
@@ -39,7 +39,7 @@ def sets_of(group, kind):
 def parity(training):
     group, _, data = training
     limit = RateLimit(sets_of(group, np.ones(N, dtype=bool)), 0.05)
-    return limit, GroupSignals([limit, limit], data)
+    return limit, PredictedGroups([limit, limit], data)
 
 
 def test_two_limits_on_the_same_groups_share_their_models(parity):
@@ -74,7 +74,7 @@ def test_labels_of_new_rows_treat_groups_more_alike(training, parity):
 def test_the_true_positive_rate_weighs_signals_by_the_probability(training):
     group, positive, data = training
     limit = RateLimit(sets_of(group, data.y == 1), 0.05)
-    (model,) = GroupSignals([limit], data).models
+    (model,) = PredictedGroups([limit], data).models
     assert model.weight == "positive"
     np.testing.assert_allclose(
         model.signals(None, data.Z, 0.5 * positive),
@@ -85,7 +85,7 @@ def test_the_true_positive_rate_weighs_signals_by_the_probability(training):
 def test_a_limit_on_one_rate_needs_no_signal(training):
     group, positive, data = training
     limit = RateLimit((data.y == 0)[None], 0.1, "rate")
-    signals = GroupSignals([limit], data)
+    signals = PredictedGroups([limit], data)
     assert signals.models == ()
     assert signals.out_of_fold(positive).shape == (N, 0)
 

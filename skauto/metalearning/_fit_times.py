@@ -45,7 +45,7 @@ _N_PAIRS = 63
 
 
 @dataclass(frozen=True)
-class Shape:
+class TableSize:
     """Size of a training set, which determines the seconds of a fit.
 
     Attributes
@@ -66,7 +66,7 @@ class Shape:
     n_classes: int
 
     @classmethod
-    def of(cls, data: TrainingData) -> "Shape":
+    def of(cls, data: TrainingData) -> "TableSize":
         """Return the shape of the training rows of the first fold."""
         levels = () if data.reader is None else data.reader.n_levels_
         n_columns = data.Z.shape[1]
@@ -75,7 +75,7 @@ class Shape:
         return cls(n_rows, n_columns, n_one_hot, data.n_classes)
 
 
-class PriceList:
+class FitTimeModel:
     """Predict the seconds of a fit from the shape of the training set, and learn online.
 
     The seconds of a classifier follow a power law of rows, columns, classes and size-related
@@ -91,12 +91,12 @@ class PriceList:
 
     Examples
     --------
-    >>> from skauto.metalearning import PriceList
-    >>> from skauto.metalearning._prices import Shape
+    >>> from skauto.metalearning import FitTimeModel
+    >>> from skauto.metalearning._fit_times import TableSize
     >>> from skauto.space import Configuration
-    >>> prices = PriceList({"tree": [0.0, 1.0, 0.5, 0.0]})
+    >>> time_model = FitTimeModel({"tree": [0.0, 1.0, 0.5, 0.0]})
     >>> tree = Configuration({"classifier": "tree"})
-    >>> round(prices.seconds(tree, Shape(4_000, 10, 10, 2)), 6)
+    >>> round(time_model.seconds(tree, TableSize(4_000, 10, 10, 2)), 6)
     4.0
     """
 
@@ -104,13 +104,13 @@ class PriceList:
         self.coefficients = {name: np.asarray(c, float) for name, c in coefficients.items()}
         self._errors: dict[str, list[float]] = {}
 
-    def seconds(self, configuration: Configuration, shape: Shape) -> float:
+    def seconds(self, configuration: Configuration, shape: TableSize) -> float:
         """Predict the processor seconds of fitting a configuration on a training set."""
         name, inputs = _inputs(configuration, shape)
         log_seconds = self._prior_mean(name, inputs) + self._correction(name)
         return float(np.exp(log_seconds))
 
-    def observe(self, configuration: Configuration, shape: Shape, seconds: float) -> None:
+    def observe(self, configuration: Configuration, shape: TableSize, seconds: float) -> None:
         """Learn from the processor seconds of a finished fit."""
         name, inputs = _inputs(configuration, shape)
         error = np.log(max(seconds, 1e-4)) - self._prior_mean(name, inputs)
@@ -136,8 +136,10 @@ class PriceList:
         return common + weight * (float(np.mean(own)) - common)
 
 
-def fit_prices(timings: Sequence[tuple[Configuration, Shape, float]]) -> dict[str, list[float]]:
-    """Fit the coefficients of a `PriceList` to processor seconds, shrunk to typical exponents."""
+def fit_coefficients(
+    timings: Sequence[tuple[Configuration, TableSize, float]],
+) -> dict[str, list[float]]:
+    """Fit the coefficients of a `FitTimeModel` to seconds, shrunk to typical exponents."""
     rows: dict[str, list[tuple[FloatArray, float]]] = {}
     for configuration, shape, seconds in timings:
         name, inputs = _inputs(configuration, shape)
@@ -155,7 +157,7 @@ def fit_prices(timings: Sequence[tuple[Configuration, Shape, float]]) -> dict[st
     return found
 
 
-def _inputs(configuration: Configuration, shape: Shape) -> tuple[str, FloatArray]:
+def _inputs(configuration: Configuration, shape: TableSize) -> tuple[str, FloatArray]:
     """Name of the classifier and the inputs of the linear model of its log seconds."""
     step, name = configuration.components[-1]
     values = configuration.parameters(step)
@@ -182,9 +184,9 @@ def _shipped() -> dict[str, Any]:
     return content
 
 
-def load_prices() -> PriceList:
-    """Load the price list of the classifiers of the default space, without observations."""
-    return PriceList(_shipped()["prices"])
+def load_fit_time_model() -> FitTimeModel:
+    """Load the fit-time model of the classifiers of the default space, without observations."""
+    return FitTimeModel(_shipped()["fit_times"])
 
 
 def load_order(n_classes: int, has_categories: bool) -> list[tuple[Configuration, float]]:

@@ -23,8 +23,8 @@ _MAX_ROWS = 20_000
 _MAX_GROUPS = 6
 
 
-class Signals(ABC):
-    """Signals of the training data, and the `models` that give those of new rows."""
+class GroupScores(ABC):
+    """GroupScores of the training data, and the `models` that give those of new rows."""
 
     models: Sequence[GroupModel | GroupIndicators]
     max_strength = np.inf  # largest absolute strength of a signal
@@ -39,7 +39,7 @@ class Signals(ABC):
         return SignalDecision(plain - plain.mean(), temperature, rule, tuple(self.models))
 
 
-class KnownGroups(Signals):
+class ObservedGroups(GroupScores):
     """Indicators of the groups of constraints, with which each group has a threshold of its own.
 
     The largest group has no signal, nor have groups with fewer rows than the ``min_group_size`` of
@@ -61,7 +61,7 @@ class KnownGroups(Signals):
         ]
 
     def out_of_fold(self, positive: FloatArray) -> FloatArray:
-        """Signals of the training rows (n_samples, n_signals)."""
+        """GroupScores of the training rows (n_samples, n_signals)."""
         pairs = zip(self.models, self._codes, strict=True)
         return _joined([indicators.indicate(codes) for indicators, codes in pairs], len(positive))
 
@@ -84,7 +84,7 @@ def _group_indicators(
     return GroupIndicators(features, tuple(map(names.index, features)), groups, large[1:])
 
 
-class GroupSignals(Signals):
+class PredictedGroups(GroupScores):
     """Models of the groups of each limit on a spread, fitted on each fold and on all rows."""
 
     def __init__(self, limits: Sequence[RateLimit], data: TrainingData) -> None:

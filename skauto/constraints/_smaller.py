@@ -15,7 +15,7 @@ from skauto.space._parameter import is_number
 _SHARE_OF_LIMIT = 0.9
 
 
-class LighterVariants:
+class SmallerVariants:
     """Propose variants of trials that are too slow or too large, with fewer trees or rounds.
 
     A trial qualifies if its loss is lower than that of all trials that keep the limits, and it

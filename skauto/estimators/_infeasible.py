@@ -3,14 +3,14 @@
 import math
 
 from skauto.constraints import Constraint
-from skauto.constraints._gate import Measurement
-from skauto.ensemble._model import Model
+from skauto.constraints._checker import Measurement
+from skauto.ensemble._model import BuiltEnsemble
 from skauto.history import History
 
 
-def describe_refusal(model: Model, history: History) -> str:
+def infeasibility_message(model: BuiltEnsemble, history: History) -> str:
     """Describe the limits that a model missed and the best values that were reached."""
-    n_trials = sum(trial.ok and trial.fidelity == 1.0 for trial in history)
+    n_trials = sum(trial.complete for trial in history)
     text = f"No model keeps all limits, of {n_trials} complete trials"
     if model.refused:
         text += f" and {len(model.refused)} ensembles or single pipelines fitted on all rows"
@@ -20,7 +20,7 @@ def describe_refusal(model: Model, history: History) -> str:
     return f"{text}. {' '.join(parts)} Give more time, or a wider limit.".replace("  ", " ")
 
 
-def _missed(measured: Measurement, model: Model, history: History) -> str:
+def _missed(measured: Measurement, model: BuiltEnsemble, history: History) -> str:
     constraint = measured.constraint
     limit = f"{constraint.reported(constraint.limit):.4g}"
     value, who = _best_reached(constraint, model, history)
@@ -32,7 +32,9 @@ def _missed(measured: Measurement, model: Model, history: History) -> str:
     return f"{constraint.key!r} has the limit {limit}; {reached}."
 
 
-def _best_reached(constraint: Constraint, model: Model, history: History) -> tuple[float, str]:
+def _best_reached(
+    constraint: Constraint, model: BuiltEnsemble, history: History
+) -> tuple[float, str]:
     """Smallest value of a constraint and the model that has it."""
     values = [
         (candidate.verdict[constraint.key].value, _named(list(candidate.weights), history))
@@ -42,7 +44,7 @@ def _best_reached(constraint: Constraint, model: Model, history: History) -> tup
         values += [
             (trial.constraints.get(constraint.key, math.nan), _named([trial.number], history))
             for trial in history
-            if trial.ok and trial.fidelity == 1.0
+            if trial.complete
         ]
     defined = [pair for pair in values if not math.isnan(pair[0])]
     return min(defined, key=lambda pair: pair[0], default=(math.nan, ""))
@@ -51,5 +53,5 @@ def _best_reached(constraint: Constraint, model: Model, history: History) -> tup
 def _named(numbers: list[int], history: History) -> str:
     if len(numbers) > 1:
         return f"the ensemble of trials {sorted(numbers)}"
-    algorithm = history[numbers[0]].configuration.structure[-1]
+    algorithm = history[numbers[0]].configuration.algorithm
     return f"trial {numbers[0]} ({algorithm})"

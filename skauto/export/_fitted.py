@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 from skauto.model import PipelineEnsemble
 
 
-def vote_of(estimator: Any) -> PipelineEnsemble:
+def fitted_ensemble(estimator: Any) -> PipelineEnsemble:
     """Return the fitted ensemble of an estimator; an ensemble is returned itself."""
     if isinstance(estimator, PipelineEnsemble):
         return estimator

@@ -6,7 +6,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from skauto import ConstrainedAutoClassifier
 from skauto.constraints import ModelSize, PredictionLatency
-from skauto.constraints._lighter import LighterVariants
+from skauto.constraints._smaller import SmallerVariants
 from skauto.history import History, Trial
 from skauto.space import Categorical, Configuration, Integer, Real, SearchSpace, get_space
 
@@ -25,7 +25,7 @@ def history():
 
 @pytest.fixture
 def variants(space):
-    return LighterVariants(space, [ModelSize(1000.0), PredictionLatency()])
+    return SmallerVariants(space, [ModelSize(1000.0), PredictionLatency()])
 
 
 def add(history, configuration, loss, size, rate=0.0, **fields):
@@ -150,7 +150,7 @@ def one_forest(parameters, size_parameter, **options):
 
     def variant_of(rounds=(), **values):
         add(history, classify(space, "forest", **values), 0.2, 2100.0, rounds=rounds)
-        variant = LighterVariants(space, [ModelSize(1000.0)])(history)
+        variant = SmallerVariants(space, [ModelSize(1000.0)])(history)
         if variant is None:
             return None
         space.validate(variant)

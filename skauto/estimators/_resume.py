@@ -15,7 +15,7 @@ from skauto.utils import Budget, fingerprint
 
 @dataclass(frozen=True, eq=False)
 class LastSearch:
-    """Trials, seed and folds of a search, and the facts by which it is recognised."""
+    """Trials, seed and folds of a search, and the facts by which it is recognized."""
 
     history: History
     seed: int
@@ -100,4 +100,4 @@ def longer_history(last: LastSearch, goal: Goal, budget: Budget) -> History:
 def _with_more_time(history: History, goal: Goal, budget: Budget) -> History:
     if budget.time_limit is not None:
         goal = replace(goal, time_limit=history.elapsed + budget.time_limit)
-    return history.towards(goal)
+    return history.with_goal(goal)

@@ -1,4 +1,4 @@
-"""What may be deployed: members that are refitted, weighed and measured before they vote."""
+"""What may be deployed: members that are refitted, weighed and measured before they ensemble."""
 
 import pickle
 from dataclasses import replace
@@ -23,8 +23,8 @@ from skauto.constraints import (
     PredictionLatency,
     StatisticalParity,
 )
+from skauto.constraints._checker import ConstraintChecker
 from skauto.constraints._evidence import Margin
-from skauto.constraints._gate import Gate
 from skauto.data import TableReader, TrainingData
 from skauto.engines import Outcome, make_engine
 from skauto.ensemble._build import EnsembleBuilder
@@ -66,7 +66,7 @@ def refit(task):
     return make_pipeline([("classifier", Ballast(chosen["n_bytes"]).fit(X, Y))])
 
 
-def builder_of(constraints, kind=EnsembleBuilder, **gate):
+def builder_of(constraints, kind=EnsembleBuilder, **checker):
     rows = np.arange(N_ROWS)
     data = TrainingData(
         Z=X,
@@ -77,7 +77,7 @@ def builder_of(constraints, kind=EnsembleBuilder, **gate):
         sensitive={"g": GROUPS},
     )
     worker = PipelineWorker(None, data, {"score": get_scorer("accuracy")})
-    evaluator = PipelineEvaluator(worker, gate=Gate(constraints, data, **gate))
+    evaluator = PipelineEvaluator(worker, checker=ConstraintChecker(constraints, data, **checker))
     reader = TableReader().fit(X)
     return kind(evaluator, reader, n_members=5, refit=True, scoring="accuracy")
 
@@ -86,20 +86,20 @@ def history_for(constraints, objectives=("loss",), **budget):
     return History(Goal(objectives, limits={c.key: c.limit for c in constraints}, **budget))
 
 
-def random_history(rng, gate, objectives):
+def random_history(rng, checker, objectives):
     """Trials whose refitted size has little to do with that of their folds."""
-    history = history_for(gate.constraints, objectives)
+    history = history_for(checker.constraints, objectives)
     for number in range(rng.integers(1, 8)):
         n_bytes = int(rng.choice([0, 3_000, 10_000, 30_000]))
         positive = rng.random(N_ROWS).astype(np.float32)
         folds = {"model_size": tuple(1500 + rng.choice([0.3, 1.0, 2.0], 2) * n_bytes)}
         predictions = np.column_stack([1 - positive, positive])
         evidence = [
-            Evidence.of(gate.data, predictions[test], test) for _, test in gate.data.splits
+            Evidence.of(checker.data, predictions[test], test) for _, test in checker.data.splits
         ]
-        for constraint in gate.constraints[1:]:
+        for constraint in checker.constraints[1:]:
             folds[constraint.key] = tuple(constraint.measure(fold) for fold in evidence)
-        values = gate.estimates(folds, predictions)
+        values = checker.estimates(folds, predictions)
         losses = (float(np.mean((positive > 0.5) != Y)), values["model_size"])
         history.append(
             Trial(
@@ -128,28 +128,28 @@ def test_if_any_single_trial_passes_when_refitted_the_result_passes(kind, margin
         ]
         builder = builder_of(constraints, kind, margin=margin)
         objectives = ("loss", "model_size") if kind is FrontBuilder else ("loss",)
-        history = random_history(rng, builder.gate, objectives)
+        history = random_history(rng, builder.checker, objectives)
         with make_engine(refit) as engine:
             model = builder.build(history, engine, Budget())
         singles = {}
         for trial in history:
             fitted = refit(RefitTask(trial.configuration))
             single = PipelineEnsemble(builder.reader, [fitted], [1.0], builder.data.classes)
-            singles[trial.number] = builder.gate.judge([trial], [1.0], single)
+            singles[trial.number] = builder.checker.judge([trial], [1.0], single)
         assert model.verdict.passes or not any(v.passes for v in singles.values())
         n_passed += model.verdict.passes
         members = [history[number] for number in model.weights]
-        again = builder.gate.judge(members, list(model.weights.values()), model.ensemble)
+        again = builder.checker.judge(members, list(model.weights.values()), model.ensemble)
         assert again.passes == model.verdict.passes
     assert 5 < n_passed < 24
 
 
 def test_fold_models_are_scaled_to_all_rows_before_selection():
-    gate = builder_of([ModelSize(5_000)]).gate
-    assert gate.estimates({"model_size": (1000.0, 1200.0)}, None) == {"model_size": 2200.0}
-    at_half = gate.estimates({"model_size": (1000.0, 1200.0)}, None, fidelity=0.5)
+    checker = builder_of([ModelSize(5_000)]).checker
+    assert checker.estimates({"model_size": (1000.0, 1200.0)}, None) == {"model_size": 2200.0}
+    at_half = checker.estimates({"model_size": (1000.0, 1200.0)}, None, fidelity=0.5)
     assert at_half == {"model_size": 4400.0}
-    kept = builder_of([ModelSize(5_000)], refit=False).gate
+    kept = builder_of([ModelSize(5_000)], refit=False).checker
     assert kept.estimates({"model_size": (1000.0, 1200.0)}, None) == {"model_size": 2200.0}
 
 
@@ -267,7 +267,7 @@ def labelled_trial(number, positive, constraint, data):
         number=number,
         configuration=Configuration({"classifier": (f"ballast_{number}", {"n_bytes": 0})}),
         losses=(float(np.mean((positive > 0.5) != Y)),),
-        constraints=Gate([constraint], data).estimates(folds, predictions),
+        constraints=ConstraintChecker([constraint], data).estimates(folds, predictions),
         fold_constraints=folds,
         fit_times=(0.01, 0.01),
         predictions=predictions,
@@ -278,7 +278,7 @@ def test_single_trials_are_ordered_by_the_loss_after_their_decisions():
     """Trial 0 keeps the limit as it is; 1 with a higher threshold; 2 by negative labels only."""
     limit = FalsePositiveRate(0.05)
     builder = builder_of([limit])
-    builder.decisions = DecisionChooser(builder.data, builder.gate, "auto")
+    builder.decisions = DecisionChooser(builder.data, builder.checker, "auto")
     history = history_for([limit])
     negatives = np.flatnonzero(Y == 0)
     alarms = np.isin(np.arange(N_ROWS), negatives[::5])
@@ -302,25 +302,25 @@ def test_single_trials_are_ordered_by_the_loss_after_their_decisions():
 
 
 def select_within(limit, columns):
-    """Weights of trials with these probabilities, and the labels of their vote."""
+    """Weights of trials with these probabilities, and the labels of their ensemble."""
     builder = builder_of([limit])
     history = history_for([limit])
     for number, positive in enumerate(columns):
         history.append(labelled_trial(number, positive, limit, builder.data))
     feasible = [history.feasible(trial) for trial in history]
     weights = builder.select(history)
-    vote = sum(weight * history[n].predictions for n, weight in weights.items())
-    evidence = Evidence(vote, Y, builder.data.classes, builder.data.sensitive)
+    ensemble = sum(weight * history[n].predictions for n, weight in weights.items())
+    evidence = Evidence(ensemble, Y, builder.data.classes, builder.data.sensitive)
     return feasible, weights, limit.measure(evidence), np.mean(evidence.labels == Y)
 
 
 def test_a_fair_and_an_accurate_member_are_mixed():
     cell = np.arange(N_ROWS) // 4  # ten rows of each class and group
     true = 0.1 + 0.8 * Y
-    favoured = np.where((cell < 4) & (Y != GROUPS), 0.1 + 0.5 * (1 - Y) + 0.3 * Y, true)
+    favored = np.where((cell < 4) & (Y != GROUPS), 0.1 + 0.5 * (1 - Y) + 0.3 * Y, true)
     blurred = np.where(cell >= 6, 0.55 - 0.1 * Y, true)
     parity = StatisticalParity("g", 0.1, min_group_size=1)
-    feasible, weights, value, accuracy = select_within(parity, [favoured, blurred])
+    feasible, weights, value, accuracy = select_within(parity, [favored, blurred])
     assert feasible == [False, True]
     assert set(weights) == {0, 1}
     assert value <= 0.1
@@ -378,7 +378,7 @@ def test_an_additive_constraint_may_read_probabilities(table):
     assert row["fitted"] == pytest.approx((mean.max(axis=1) < 0.6).mean())
 
 
-def test_nearest_neighbours_that_outgrow_the_limit_when_refitted_are_replaced(table):
+def test_nearest_neighbors_that_outgrow_the_limit_when_refitted_are_replaced(table):
     """44 kB on two thirds of the rows, 63 kB on all."""
     clf = fit(table, [ModelSize(50_000)])
     by_folds = [np.mean(trial.fold_constraints["model_size"]) for trial in clf.history_]
@@ -461,8 +461,8 @@ def test_the_shared_reader_counts_once_and_does_not_grow(table):
         X=frame,
         reader=clf.reader_,
     )
-    gate = Gate([ModelSize()], data)
-    one, three = (gate.judge(clf.history_[:n], np.ones(n))["model_size"].value for n in (1, 3))
+    checker = ConstraintChecker([ModelSize()], data)
+    one, three = (checker.judge(clf.history_[:n], np.ones(n))["model_size"].value for n in (1, 3))
     own = [trial.fold_constraints["model_size"][0] - size for trial in clf.history_]
     assert one == pytest.approx(size + 1.5 * own[0], rel=0.05)
     assert three == pytest.approx(size + 1.5 * sum(own), rel=0.05)

@@ -1,5 +1,6 @@
 """Which trials are promoted, and how trials climb."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -19,15 +20,15 @@ from skauto.data import TrainingData
 from skauto.engines import Outcome
 from skauto.evaluation import (
     FoldTask,
-    Ladder,
     OutOfBagTask,
     PipelineBuilder,
     PipelineEvaluator,
     PipelineWorker,
+    RungPromotion,
 )
-from skauto.evaluation._ladder import decisive_rows
+from skauto.evaluation._promotion import decisive_rows
 from skauto.history import Goal, History, Proposal, Trial
-from skauto.metalearning import PriceList, Shape
+from skauto.metalearning import FitTimeModel, TableSize
 from skauto.selection import LogLoss, RocAucLoss, SmoothedLoss
 from skauto.space import Configuration, SearchSpace
 from skauto.utils import Budget
@@ -44,10 +45,10 @@ def probabilities(certainty, seed, share_right=0.8):
     return np.column_stack([1 - p, p]).astype(np.float32)
 
 
-def history_of(*predictions, families=None):
+def history_of(*predictions, algorithms=None):
     history = History(Goal(ensemble_loss=lambda rows: LogLoss()))
     for number, prediction in enumerate(predictions):
-        name = f"family_{number}" if families is None else families[number]
+        name = f"algorithm_{number}" if algorithms is None else algorithms[number]
         configuration = Configuration({"classifier": (name, {"k": number})})
         history.append(
             Trial(
@@ -58,48 +59,48 @@ def history_of(*predictions, families=None):
 
 
 @pytest.fixture
-def ladder():
-    return Ladder(TRUTH, ROWS, lambda rows: LogLoss())
+def promotion():
+    return RungPromotion(TRUTH, ROWS, lambda rows: LogLoss())
 
 
-def test_the_first_trials_are_promoted(ladder):
+def test_the_first_trials_are_promoted(promotion):
     history = history_of(probabilities(0.9, 1), probabilities(0.9, 2))
-    assert ladder.promotes(history, 2, "family", 1.0, probabilities(0.5, 3))
+    assert promotion.promotes(history, 2, "algorithm", 1.0, probabilities(0.5, 3))
 
 
-def test_a_trial_that_improves_the_ensemble_is_promoted(ladder):
+def test_a_trial_that_improves_the_ensemble_is_promoted(promotion):
     history = history_of(*(probabilities(0.95, seed) for seed in (1, 2, 3)))
     # No better than the others by itself, but its errors are others.
-    assert ladder.promotes(history, 3, "family", 1.0, probabilities(0.95, 4))
+    assert promotion.promotes(history, 3, "algorithm", 1.0, probabilities(0.95, 4))
 
 
-def test_a_trial_that_adds_nothing_is_not_promoted(ladder):
+def test_a_trial_that_adds_nothing_is_not_promoted(promotion):
     history = history_of(*(probabilities(0.7, seed) for seed in (1, 2, 3)))
-    assert not ladder.promotes(history, 3, "family", 1.0, np.full((200, 2), 0.5, np.float32))
-    assert not ladder.promotes(history, 3, "family", 1.0, history[0].predictions)
+    assert not promotion.promotes(history, 3, "algorithm", 1.0, np.full((200, 2), 0.5, np.float32))
+    assert not promotion.promotes(history, 3, "algorithm", 1.0, history[0].predictions)
 
 
 def test_every_trial_is_promoted_if_the_loss_is_undefined():
     negative = np.zeros_like(TRUTH)
-    ladder = Ladder(negative, ROWS, lambda rows: SmoothedLoss(RocAucLoss()))
+    promotion = RungPromotion(negative, ROWS, lambda rows: SmoothedLoss(RocAucLoss()))
     history = history_of(*(probabilities(0.7, seed) for seed in (1, 2, 3)))
-    assert ladder.promotes(history, 3, "family", 1.0, probabilities(0.5, 4))
+    assert promotion.promotes(history, 3, "algorithm", 1.0, probabilities(0.5, 4))
 
 
-def test_the_leader_of_a_family_is_promoted(ladder):
+def test_the_leader_of_a_algorithm_is_promoted(promotion):
     weak = probabilities(0.51, 5, share_right=0.5)
     weaker = probabilities(0.9, 6, share_right=0.5)
     strong = [probabilities(0.99, seed, share_right=0.99) for seed in (1, 2)]
-    history = history_of(*strong, weaker, families=["a", "b", "weak"])
-    assert ladder.promotes(history, 3, "weak", 1.0, weak)
-    assert not ladder.promotes(history, 3, "other", 1.0, weak)
+    history = history_of(*strong, weaker, algorithms=["a", "b", "weak"])
+    assert promotion.promotes(history, 3, "weak", 1.0, weak)
+    assert not promotion.promotes(history, 3, "other", 1.0, weak)
 
 
-def test_only_known_trials_count(ladder):
+def test_only_known_trials_count(promotion):
     history = history_of(*(probabilities(0.7, seed) for seed in (1, 2, 3)))
     useless = np.full((200, 2), 0.5, np.float32)
-    assert ladder.promotes(history, 2, "family", 1.0, useless)
-    assert not ladder.promotes(history, 3, "family", 1.0, useless)
+    assert promotion.promotes(history, 2, "algorithm", 1.0, useless)
+    assert not promotion.promotes(history, 3, "algorithm", 1.0, useless)
 
 
 @pytest.mark.parametrize("loss", [LogLoss(), SmoothedLoss(RocAucLoss())])
@@ -108,18 +109,18 @@ def test_weights_stand_for_repeated_rows(loss):
     weight = np.where(rng.random(200) < 0.1, 30, 1)
     rows = np.repeat(ROWS, weight)
     known = [probabilities(0.8, seed) for seed in (1, 2, 3)]
-    plain = Ladder(TRUTH, ROWS, lambda rows: loss)
-    weighted = Ladder(TRUTH, ROWS, lambda rows: loss, weight.astype(float))
-    repeated = Ladder(TRUTH[rows], np.arange(len(rows)), lambda rows: loss)
+    plain = RungPromotion(TRUTH, ROWS, lambda rows: loss)
+    weighted = RungPromotion(TRUTH, ROWS, lambda rows: loss, weight.astype(float))
+    repeated = RungPromotion(TRUTH[rows], np.arange(len(rows)), lambda rows: loss)
     history, longer = history_of(*known), history_of(*(p[rows] for p in known))
     decisions = []
     for seed in range(10, 30):
         new = probabilities(0.7, seed, share_right=0.75)
         decisions.append(
             (
-                weighted.promotes(history, 3, "family_0", 1.0, new),
-                repeated.promotes(longer, 3, "family_0", 1.0, new[rows]),
-                plain.promotes(history, 3, "family_0", 1.0, new),
+                weighted.promotes(history, 3, "algorithm_0", 1.0, new),
+                repeated.promotes(longer, 3, "algorithm_0", 1.0, new[rows]),
+                plain.promotes(history, 3, "algorithm_0", 1.0, new),
             )
         )
     by_weight, by_rows, unweighted = zip(*decisions, strict=True)
@@ -127,7 +128,9 @@ def test_weights_stand_for_repeated_rows(loss):
     assert by_weight != unweighted
 
 
-def evaluator_for(space, *, n_rows=400, n_folds=4, prices=None, left=100.0, sample_weight=None):
+def evaluator_for(
+    space, *, n_rows=400, n_folds=4, time_model=None, left=100.0, sample_weight=None
+):
     X, y = make_classification(n_rows, 8, random_state=0)
     folds = np.arange(n_rows) % n_folds
     splits = [(np.flatnonzero(folds != f), np.flatnonzero(folds == f)) for f in range(n_folds)]
@@ -135,7 +138,7 @@ def evaluator_for(space, *, n_rows=400, n_folds=4, prices=None, left=100.0, samp
         Z=X, y=y, classes=np.array([0, 1]), splits=splits, sample_weight=sample_weight
     )
     worker = PipelineWorker(PipelineBuilder(space), data, {"score": get_scorer("accuracy")})
-    return PipelineEvaluator(worker, prices=prices, budget=Budget(time_limit=left))
+    return PipelineEvaluator(worker, time_model=time_model, budget=Budget(time_limit=left))
 
 
 def bayes_space():
@@ -154,8 +157,25 @@ def completed(evaluator, last_fold_first=False):
     while not job.done:
         parts = job.next_parts()
         for part, args, _ in reversed(parts) if last_fold_first else parts:
-            job.receive(part, Outcome("ok", evaluator.function(*args)))
+            job.receive(part, Outcome("ok", evaluator.function(*args)), math.inf)
     return job.trial(0, 0.0, 0.0)
+
+
+def first_result(evaluator, time_limit=None):
+    """Result of the first task of the default configuration."""
+    ((_, args, _),) = opened(evaluator, time_limit).next_parts()
+    return evaluator.function(*args)
+
+
+def next_rung(evaluator, share, result, history, *, seconds_left):
+    """The last rung of the default configuration after a result; None if the trial is stopped."""
+    configuration = evaluator.function.builder.space.default()
+    proposal = Proposal(configuration)
+    goal = Goal(time_limit=1e3, ensemble_loss=lambda rows: LogLoss())
+    rung = evaluator.planner.rungs(proposal, History(goal))[-1]
+    return evaluator.planner.next_rung(
+        configuration, rung, (share, result), history, len(history), seconds_left
+    )
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -167,11 +187,11 @@ def test_a_trial_that_is_right_in_heavy_rows_only_is_promoted(weighted):
     in_light, in_heavy = (
         np.where(rows[:, None], 0.05 + 0.9 * truth, 0.5) for rows in (~heavy, heavy)
     )
-    job = opened(evaluator)
-    ((_, args, _),) = job.next_parts()
     first_fold = evaluator.data.splits[0][1]
-    job.latest = 1.0, replace(evaluator.function(*args), probabilities=in_heavy[first_fold])
-    assert evaluator.promotes(job, history_of(*[in_light] * 3), 3) is weighted
+    result = replace(first_result(evaluator), probabilities=in_heavy[first_fold])
+    history = history_of(*[in_light] * 3)
+    rung = next_rung(evaluator, 1.0, result, history, seconds_left=math.inf)
+    assert (rung is not None) is weighted
 
 
 def test_the_tie_break_is_the_weighted_log_loss():
@@ -209,8 +229,8 @@ def test_many_rows_start_with_a_share_of_them():
 
 @pytest.mark.parametrize(("left", "share"), [(1_000.0, 1.0), (200.0, 0.5)])
 def test_an_expensive_trial_starts_on_fewer_rows(left, share):
-    prices = PriceList({"gaussian_nb": [np.log(100.0 / 7.5), 1.0, 0.0, 0.0]})
-    evaluator = evaluator_for(bayes_space(), n_rows=10_000, prices=prices, left=left)
+    time_model = FitTimeModel({"gaussian_nb": [np.log(100.0 / 7.5), 1.0, 0.0, 0.0]})
+    evaluator = evaluator_for(bayes_space(), n_rows=10_000, time_model=time_model, left=left)
     job = opened(evaluator, time_limit=left)
     ((part, (task,), _),) = job.next_parts()
     assert task.share == pytest.approx(share, rel=1e-3)
@@ -218,46 +238,46 @@ def test_an_expensive_trial_starts_on_fewer_rows(left, share):
 
 @pytest.mark.parametrize(("reserved", "promoted"), [(0.0, True), (50.0, False)])
 def test_a_trial_is_not_promoted_if_its_other_folds_end_after_the_search(reserved, promoted):
-    prices = PriceList({"gaussian_nb": [np.log(20.0 / 0.3), 1.0, 0.0, 0.0]})  # 20 s a fold
-    evaluator = evaluator_for(bayes_space(), prices=prices, left=100.0)
-    job = opened(evaluator, time_limit=100.0)
-    ((part, args, _),) = job.next_parts()
-    job.latest = 1.0, evaluator.function(*args)
-    evaluator.schedule.budget.reserved = reserved
+    time_model = FitTimeModel({"gaussian_nb": [np.log(20.0 / 0.3), 1.0, 0.0, 0.0]})  # 20 s a fold
+    evaluator = evaluator_for(bayes_space(), time_model=time_model, left=100.0)
+    result = first_result(evaluator, time_limit=100.0)
     history = history_of(np.full((400, 2), 0.5, np.float32))
-    assert evaluator.promotes(job, history, 1) is promoted
-    assert evaluator.promotes(job, history_of(), 0)  # nothing else would be left
+    left = 100.0 - reserved
+    rung = next_rung(evaluator, 1.0, result, history, seconds_left=left)
+    assert (rung is not None) is promoted
+    # Nothing else would be left.
+    assert next_rung(evaluator, 1.0, result, history_of(), seconds_left=left) is not None
 
 
 def test_a_killed_task_raises_the_price_of_its_classifier():
-    prices = PriceList({"gaussian_nb": [0.0, 1.0, 0.0, 0.0]})
-    evaluator = evaluator_for(bayes_space(), prices=prices)
+    time_model = FitTimeModel({"gaussian_nb": [0.0, 1.0, 0.0, 0.0]})
+    evaluator = evaluator_for(bayes_space(), time_model=time_model)
     configuration = evaluator.function.builder.space.default()
-    shape = Shape.of(evaluator.data)
-    before = prices.seconds(configuration, shape)
-    evaluator.observe_timeout(FoldTask(configuration, 0), before / 10)
-    assert prices.seconds(configuration, shape) == pytest.approx(before)
-    evaluator.observe_timeout(FoldTask(configuration, 0), before * 10)
-    assert prices.seconds(configuration, shape) > 2 * before
+    shape = TableSize.of(evaluator.data)
+    before = time_model.seconds(configuration, shape)
+    evaluator.planner.observe_timeout(FoldTask(configuration, 0), before / 10)
+    assert time_model.seconds(configuration, shape) == pytest.approx(before)
+    evaluator.planner.observe_timeout(FoldTask(configuration, 0), before * 10)
+    assert time_model.seconds(configuration, shape) > 2 * before
 
 
-@pytest.mark.parametrize(("price", "limits"), [(1.0, (25.0, 50.0)), (40.0, (80.0, 80.0))])
-def test_a_preview_is_killed_after_a_quarter_of_the_time_and_a_fold_after_half(price, limits):
-    prices = PriceList({"gaussian_nb": [np.log(price / 0.3), 1.0, 0.0, 0.0]})
-    evaluator = evaluator_for(bayes_space(), prices=prices, left=100.0)
+@pytest.mark.parametrize(("seconds", "limits"), [(1.0, (25.0, 50.0)), (40.0, (80.0, 80.0))])
+def test_a_preview_is_killed_after_a_quarter_of_the_time_and_a_fold_after_half(seconds, limits):
+    time_model = FitTimeModel({"gaussian_nb": [np.log(seconds / 0.3), 1.0, 0.0, 0.0]})
+    evaluator = evaluator_for(bayes_space(), time_model=time_model, left=100.0)
     fold = FoldTask(evaluator.function.builder.space.default(), 0)
-    killed_after = [evaluator.task_limit(replace(fold, preview=p)) for p in (True, False)]
+    killed_after = [evaluator.planner.task_limit(replace(fold, preview=p)) for p in (True, False)]
     assert killed_after == pytest.approx(limits, rel=0.01)
 
 
 def test_a_trial_that_is_not_affordable_is_skipped():
-    prices = PriceList({"gaussian_nb": [np.log(1e4), 1.0, 0.0, 0.0]})
-    job = opened(evaluator_for(bayes_space(), prices=prices), time_limit=100.0)
+    time_model = FitTimeModel({"gaussian_nb": [np.log(1e4), 1.0, 0.0, 0.0]})
+    job = opened(evaluator_for(bayes_space(), time_model=time_model), time_limit=100.0)
     assert job.done and job.next_parts() == []
     trial = job.trial(0, 0.0, 0.0)
     assert trial.status == "skipped" and "s are left" in trial.error
     # Without a time limit, seconds decide nothing.
-    assert not opened(evaluator_for(bayes_space(), prices=prices)).done
+    assert not opened(evaluator_for(bayes_space(), time_model=time_model)).done
 
 
 def forest_space():
@@ -319,15 +339,15 @@ def test_a_forest_on_many_rows_starts_with_a_share_of_them():
 
 def test_an_out_of_bag_fit_corrects_the_price_of_its_classifier():
     space = forest_space().subspace({"encoder": ["none"], "classifier": ["forest"]})
-    prices = PriceList({"forest": [0.0, 1.0, 0.0, 0.0]})
-    evaluator = evaluator_for(space, prices=prices)
-    configuration, shape = space.default(), replace(Shape.of(evaluator.data), n_rows=400)
-    before = prices.seconds(configuration, shape)
+    time_model = FitTimeModel({"forest": [0.0, 1.0, 0.0, 0.0]})
+    evaluator = evaluator_for(space, time_model=time_model)
+    configuration, shape = space.default(), replace(TableSize.of(evaluator.data), n_rows=400)
+    before = time_model.seconds(configuration, shape)
     task = OutOfBagTask(configuration)
     results = evaluator.function(task)
-    evaluator.observe(task, results)
     taken = sum(result.cpu_time for result in results)
-    after = prices.seconds(configuration, shape)
+    evaluator.planner.observe(task, taken)
+    after = time_model.seconds(configuration, shape)
     assert abs(np.log(after / taken)) < 0.5 * abs(np.log(before / taken))
 
 
@@ -338,11 +358,11 @@ def test_a_held_out_forest_is_its_own_refit():
     job = opened(evaluator, time_limit=60.0)
     ((part, args, _),) = job.next_parts()
     results = evaluator.function(*args)
-    job.receive(part, Outcome("ok", results, "", 1.0))
+    job.receive(part, Outcome("ok", results, "", 1.0), math.inf)
     assert job.done
     forest = RandomForestClassifier(60, max_features=0.5, oob_score=True, random_state=0)
     expected = forest.fit(evaluator.data.Z, evaluator.data.y).predict_proba(evaluator.data.Z)
-    fitted = evaluator.models[space.default()][-1]
+    fitted = evaluator.aggregator.models[space.default()][-1]
     np.testing.assert_array_equal(fitted.predict_proba(evaluator.data.Z), expected)
 
 
@@ -379,7 +399,7 @@ def test_a_share_of_many_rows_is_judged_on_few_of_them():
     assert len(rows) == len(result.probabilities) == 2_000
     whole = evaluator.function.evaluate(task.configuration, evaluator.data.splits[0][0], rows, ())
     np.testing.assert_allclose(result.probabilities, whole.probabilities, atol=0.1)
-    job.receive(part, Outcome("ok", result, "", 1.0))
+    job.receive(part, Outcome("ok", result, "", 1.0), math.inf)
     assert job.next_parts()[0][0] == 0  # the first trial is promoted to all rows
 
 
@@ -395,17 +415,17 @@ def test_a_share_of_many_rows_is_judged_on_few_of_them():
 )
 def test_a_promoted_trial_takes_as_many_rows_as_the_time_allows(left, n_complete, share):
     # 1 s for 1,000 rows, 64 s for the training rows of the hold-out split
-    prices = PriceList({"gaussian_nb": [0.0, 1.0, 0.0, 0.0]})
-    evaluator = evaluator_for(bayes_space(), n_rows=80_000, n_folds=5, prices=prices, left=1e3)
+    time_model = FitTimeModel({"gaussian_nb": [0.0, 1.0, 0.0, 0.0]})
+    evaluator = evaluator_for(
+        bayes_space(), n_rows=80_000, n_folds=5, time_model=time_model, left=1e3
+    )
     evaluator.data.splits[:] = evaluator.data.splits[:1]
-    job = opened(evaluator, time_limit=1e3)
-    ((part, args, _),) = job.next_parts()
-    job.latest = 10_000 / 64_000, evaluator.function(*args)
-    evaluator.schedule.budget.time_limit = left + evaluator.schedule.budget.elapsed
+    result = first_result(evaluator, time_limit=1e3)
     history = history_of(*[np.full((80_000, 2), 0.5, np.float32)] * n_complete)
-    assert evaluator.promotes(job, history, n_complete) is (share is not None)
-    (task,) = job.rungs[0].values()
+    rung = next_rung(evaluator, 10_000 / 64_000, result, history, seconds_left=left)
+    assert (rung is not None) is (share is not None)
     if share is not None:
+        (task,) = rung.values()
         assert task.share == pytest.approx(share, rel=0.02) and task.keep and not task.preview
 
 

@@ -1,0 +1,155 @@
+"""Turn the results of the folds of a trial into its losses and constraint values."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from skauto.constraints._checker import ConstraintChecker
+from skauto.evaluation._worker import FoldResult, PipelineWorker, Task
+from skauto.history import History, OutOfFold, Proposal, Status, Trial
+from skauto.space import Configuration
+from skauto.utils import scorer_is_loss
+
+
+@dataclass
+class TrialResults:
+    """What the tasks of a trial returned."""
+
+    status: Status = "ok"
+    error: str = ""
+    seconds: float = 0.0
+    cpu_time: float = 0.0
+    folds: dict[int, FoldResult] = field(default_factory=dict)  # by fold
+    latest: tuple[float, FoldResult] | None = None  # share of the rows, result of the last task
+
+    def end(self, status: Status, error: str) -> None:
+        """Set the status, unless the trial has ended before."""
+        if self.status == "ok":
+            self.status, self.error = status, error
+
+
+class TrialAggregator:
+    """Aggregates the folds of trials.
+
+    The checker estimates constraint values. `models` are the fitted pipelines of trials on a
+    single hold-out split, kept under a time limit, because there may be no time to refit the
+    members on all rows. `reuses` are the uses of a cache.
+    """
+
+    def __init__(self, function: PipelineWorker, checker: ConstraintChecker) -> None:
+        self.function = function
+        self.data = function.data
+        self.checker = checker
+        self.scorer = next(iter(function.scorers.values()), None)  # the search maximizes the first
+        self.models: dict[Configuration, Pipeline] = {}
+        self.reuses: list[Any] = []
+
+    def observe(self, task: Task, results: Sequence[FoldResult]) -> None:
+        """Keep the fitted model of a finished task, and the use of a cache."""
+        if results[0].pipeline is not None:
+            self.models[task.configuration] = results[0].pipeline
+        self.reuses.extend(result.reuse for result in results if result.reuse is not None)
+
+    def loss(self, scores: Sequence[float]) -> float:
+        """Convert the fold scores of the scorer into the loss that is minimized.
+
+        It is the optimum of the scorer (1, or 0 for negated losses) minus the mean score over the
+        folds where it is not NaN; infinite if it is NaN on all folds.
+        """
+        values = np.array(scores)
+        values = values[~np.isnan(values)]
+        optimum = 0.0 if scorer_is_loss(self.scorer) else 1.0
+        return optimum - float(values.mean()) if values.size else math.inf
+
+    def pooled_loss(self, predictions: NDArray[Any]) -> float:
+        """Loss of the pooled out-of-fold predictions, for scores that are NaN on every fold."""
+        rows = OutOfFold(predictions).rows
+        return self.loss([self.function.score(self.scorer, predictions[rows], rows)])
+
+    def out_of_fold(self, folds: Mapping[int, FoldResult], fidelity: float) -> NDArray[np.float32]:
+        """Out-of-fold probabilities, averaged in rows that several folds predicted."""
+        data = self.data
+        total = np.zeros((len(data.y), data.n_classes), dtype=np.float32)
+        count = np.zeros(len(data.y), dtype=np.float32)
+        for fold in sorted(folds):  # rounding depends on the order
+            _, test = self.function.rows(fold, fidelity)
+            total[test] += folds[fold].probabilities
+            count[test] += 1
+        with np.errstate(invalid="ignore"):
+            return np.asarray(total / count[:, None])
+
+    def log_loss(self, predictions: NDArray[np.float32]) -> float:
+        """Log loss, which breaks ties between equal losses."""
+        rows = OutOfFold(predictions).rows
+        truth = np.maximum(predictions[rows, self.data.y[rows]], np.finfo(np.float32).eps)
+        return float(-np.average(np.log(truth), weights=self.data.weights_of(rows)))
+
+    def trial(
+        self,
+        proposal: Proposal,
+        results: TrialResults,
+        history: History,
+        *,
+        number: int,
+        started: float,
+        ended: float,
+    ) -> Trial:
+        """Return the trial; its losses are infinite unless at least one fold was scored."""
+        status, error, fidelity = results.status, results.error, proposal.fidelity
+        loss, tie_break = math.inf, 0.0
+        scored = status in ("ok", "stopped")
+        folds = [results.folds[fold] for fold in sorted(results.folds)]
+        predictions = self.out_of_fold(results.folds, fidelity) if scored and folds else None
+        if status == "stopped" and not folds:
+            assert results.latest is not None
+            fidelity, only = results.latest
+            folds = [only]
+        scores = _by_name([result.scores for result in folds])
+        if scored:
+            loss = self.loss(next(iter(scores.values())))
+        if status == "ok" and predictions is not None:
+            tie_break = self.log_loss(predictions)
+            if not math.isfinite(loss):
+                loss = self.pooled_loss(predictions)
+            if not math.isfinite(loss):
+                status, error = "failed", "The score is not a finite number on any fold."
+        measured = _by_name([result.constraints for result in folds])
+        whole = predictions if status == "ok" else None
+        constraints = self.checker.estimates(measured, whole, fidelity)
+        minimized = history.objectives[1:]
+        others = tuple(constraints.get(key, math.inf) for key in minimized)
+        undefined = [key for key, v in zip(minimized, others, strict=True) if not math.isfinite(v)]
+        if status == "ok" and undefined:
+            status, error = "failed", f"{undefined[0]!r} is not a finite number on any fold."
+        return Trial(
+            number=number,
+            configuration=proposal.configuration,
+            status=status,
+            losses=(loss, *others),
+            constraints=constraints,
+            fold_constraints=measured,
+            tie_break=tie_break,
+            fidelity=fidelity,
+            cost=results.seconds,
+            cpu_time=results.cpu_time,
+            started=started,
+            ended=ended,
+            error=error,
+            fold_scores=scores,
+            fit_times=tuple(result.fit_time for result in folds),
+            score_times=tuple(result.score_time for result in folds),
+            rounds=tuple(result.rounds for result in folds if result.rounds is not None),
+            predictions=predictions,
+            origin=proposal.origin,
+            info=proposal.info,
+        )
+
+
+def _by_name(rows: list[Any]) -> dict[str, tuple[float, ...]]:
+    """Turn a list of mappings, one per fold, into a mapping of tuples."""
+    return {name: tuple(row[name] for row in rows) for name in (rows[0] if rows else ())}
