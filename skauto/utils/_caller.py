@@ -2,13 +2,13 @@
 
 import sys
 
-_INSIDE = ("skauto", "sklearn")
+_INSIDE = ("functools", "skauto", "sklearn")
 
 
 def level_of_caller() -> int:
     """Return the `stacklevel` of a warning that names the first line outside of the packages.
 
-    The packages are skauto and scikit-learn, whose wrappers lie between the methods of skauto.
+    The packages are skauto, and scikit-learn and functools, which call methods of skauto.
 
     Returns
     -------
