@@ -32,7 +32,7 @@ nitpick_ignore_regex = [(r"py:.*", r"(?!skauto).*")]
 html_theme = "pydata_sphinx_theme"
 html_title = f"skauto {version}"
 html_theme_options = {
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 5,
     "navigation_with_keys": False,
     "show_prev_next": False,
     "show_toc_level": 2,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from skauto.data._notations import is_null_word
 from skauto.data._table import Cells, Levels, as_strings, text_of
 from skauto.exceptions import UnreadableCellsWarning
+from skauto.utils import level_of_caller
 
 # Strings that a CSV reader may convert to a number or a boolean.
 _PLAIN = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*|true|false", re.IGNORECASE)
@@ -185,5 +186,5 @@ def report(problems: Sequence[Problem]) -> None:
         warnings.warn(
             f"Cells that cannot be read as in fit are missing values: {'; '.join(told)}.",
             UnreadableCellsWarning,
-            stacklevel=3,
+            stacklevel=level_of_caller(),
         )

@@ -39,7 +39,7 @@ from skauto.data._table import (
 )
 from skauto.data._text_budget import text_widths
 from skauto.exceptions import ColumnKindWarning
-from skauto.utils import single_blas_thread
+from skauto.utils import level_of_caller, single_blas_thread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -524,5 +524,5 @@ def _warn_of_doubts(columns: list[ColumnReader]) -> None:
             f"The kinds of {len(doubts)} of {len(columns)} columns are uncertain. Set them by the "
             f"'column_kinds' parameter: {'; '.join(doubts)}.",
             ColumnKindWarning,
-            stacklevel=3,
+            stacklevel=level_of_caller(),
         )

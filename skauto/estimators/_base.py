@@ -1,5 +1,7 @@
 """Base class of the estimators: ``fit`` reads the data, searches, selects and refits."""
 
+from __future__ import annotations
+
 import contextlib
 import math
 import os

@@ -1,5 +1,7 @@
 """AutoClassifier: classification without constraints."""
 
+from __future__ import annotations
+
 from skauto.estimators._base import BaseAutoClassifier
 
 

@@ -1,5 +1,7 @@
 """ConstrainedAutoClassifier: classification under constraints."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
@@ -257,7 +259,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         return self._fit(X, y, {**metadata, "sensitive_features": sensitive_features})
 
     @property
-    def constraint_values_(self) -> "pd.DataFrame":
+    def constraint_values_(self) -> pd.DataFrame:
         """Limits and measured values of the constraints (needs pandas)."""
         import pandas as pd
 
@@ -265,7 +267,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         return pd.DataFrame(self._constraint_rows, columns=_COLUMNS)
 
     @property
-    def pareto_front_(self) -> "pd.DataFrame":
+    def pareto_front_(self) -> pd.DataFrame:
         """Non-dominated trials by the loss and all constraints (needs pandas)."""
         check_is_fitted(self)
         return self.history_.to_frame().iloc[self._front_numbers].reset_index(drop=True)

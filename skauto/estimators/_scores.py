@@ -15,7 +15,7 @@ from skauto.display._base import score_name
 from skauto.display._predictions import Predictions
 from skauto.estimators._reporting import ReportMixin
 from skauto.estimators._scoring import primary_scoring
-from skauto.exceptions import NoBetterThanGuessingWarning
+from skauto.exceptions import NoBetterThanGuessingWarning, UnreadableCellsWarning
 from skauto.history import OutOfFold
 from skauto.selection._intervals import (
     Answers,
@@ -132,7 +132,9 @@ class ScoreMixin(ReportMixin):
         """Score predictions of held-out rows X, by model; and whether the ensemble guesses."""
         models = {ENSEMBLE: known.answers}
         if hasattr(self, "best_estimator_"):
-            best = np.asarray(self.best_estimator_.predict_proba(X))
+            with warnings.catch_warnings():  # the ensemble has read the same rows
+                warnings.simplefilter("ignore", UnreadableCellsWarning)
+                best = np.asarray(self.best_estimator_.predict_proba(X))
             models[BEST] = Answers(best, np.argmax(best, axis=1))
         goal = self.history_.goal
         if goal.targets is not None:

@@ -1,6 +1,7 @@
 """Helpers that import nothing else from skauto."""
 
 from skauto.utils._budget import Budget
+from skauto.utils._caller import level_of_caller
 from skauto.utils._compat import (
     Interval,
     OwnParameters,
@@ -45,6 +46,7 @@ __all__ = [
     "fit_context",
     "input_feature_names",
     "known_names",
+    "level_of_caller",
     "n_rows",
     "non_dominated",
     "scorer_function",

@@ -311,3 +311,38 @@ def test_pickle_reads_alike():
     np.testing.assert_array_equal(
         pickle.loads(pickle.dumps(reader)).transform(X), reader.transform(X)
     )
+
+
+def test_texts_are_read_on_one_thread_of_linear_algebra(monkeypatch):
+    """Threads that wait for busy cores make the small matrices of texts many times slower."""
+    from threadpoolctl import threadpool_info
+
+    from skauto.data import _reader
+
+    seen = []
+    terms_predict = _reader.terms_predict
+
+    def watched(*arguments):
+        seen.extend(p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas")
+        return terms_predict(*arguments)
+
+    monkeypatch.setattr(_reader, "terms_predict", watched)
+    before = [pool["num_threads"] for pool in threadpool_info()]
+    words = [f"order {i} of {'red' if i % 2 else 'blue'} pencils and paper" for i in range(60)]
+    TableReader().fit(pd.DataFrame({"text": words}), np.arange(60) % 2)
+    assert set(seen) == {1}
+    assert [pool["num_threads"] for pool in threadpool_info()] == before
+
+
+def test_warnings_name_the_line_of_the_user():
+    from skauto import AutoClassifier
+    from skauto.exceptions import ColumnKindWarning, UnreadableCellsWarning
+
+    X = pd.DataFrame({"id": np.arange(40), "size": [f"{i % 7} cm" for i in range(40)]})
+    for fit in (TableReader().fit, AutoClassifier("random", max_evals=1, cv=2).fit):
+        with pytest.warns(ColumnKindWarning) as told:
+            fitted = fit(X, np.arange(40) % 2)
+        assert {w.filename for w in told if w.category is ColumnKindWarning} == {__file__}
+    with pytest.warns(UnreadableCellsWarning) as told:
+        fitted.predict(X.assign(size=X["size"].where(X["id"] > 3, "unknown")))
+    assert told[0].filename == __file__

@@ -16,7 +16,7 @@ from skauto import AutoClassifier
 from skauto.display._predictions import Predictions
 from skauto.display._report._drivers import direction_of
 from skauto.display._report._quality import operating_points
-from skauto.exceptions import NoBetterThanGuessingWarning
+from skauto.exceptions import NoBetterThanGuessingWarning, UnreadableCellsWarning
 from tests.display.conftest import small_space
 
 
@@ -268,6 +268,15 @@ def test_a_chosen_operating_point_is_in_the_report(customers):
 def test_nothing_is_told_of_rows_like_those_of_the_fit(fitted, customers):
     topics = [hint["topic"] for hint in fitted.report_dict(**held_out(customers))["watch"]]
     assert topics == ["columns"]  # the identifier that is left out
+
+
+def test_cells_that_cannot_be_read_are_told_once(fitted, customers):
+    rows = held_out(customers)
+    rows["X"] = rows["X"].assign(city="Rom")
+    for call in (fitted.report_dict, fitted.score_report):
+        with pytest.warns(UnreadableCellsWarning) as told:
+            call(**rows)
+        assert [w.filename for w in told] == [__file__]
 
 
 def test_drift_of_the_rows_given_is_told(fitted, customers):

@@ -66,3 +66,12 @@ def test_options_may_be_a_dict():
     assert len(clf.ensemble_.pipelines) >= 2
     with pytest.raises(TypeError, match="SearchOptions.*'refits'"):
         AutoClassifier(max_evals=1, options={"refits": False}).fit(X, y)
+
+
+@pytest.mark.parametrize("estimator", [AutoClassifier, ConstrainedAutoClassifier])
+def test_editors_show_short_signatures(estimator):
+    """Types such as ArrayLike are shown by their name, not as what they stand for."""
+    shown = str(inspect.signature(estimator.fit))
+    assert shown.startswith("(self, X: 'Any', y: 'ArrayLike', sample_weight: 'ArrayLike | None' =")
+    assert "**" not in shown
+    assert "_typing" not in str(inspect.signature(estimator))

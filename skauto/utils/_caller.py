@@ -1,0 +1,23 @@
+"""Where a warning comes from."""
+
+import sys
+
+_INSIDE = ("functools", "skauto", "sklearn")
+
+
+def level_of_caller() -> int:
+    """Return the `stacklevel` of a warning that names the first line outside of the packages.
+
+    The packages are skauto, and scikit-learn and functools, which call methods of skauto.
+
+    Returns
+    -------
+    level : int
+        For a call of `warnings.warn` in the function that calls this one.
+    """
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None:
+        if str(frame.f_globals.get("__name__")).partition(".")[0] not in _INSIDE:
+            break
+        frame, level = frame.f_back, level + 1
+    return level
