@@ -11,12 +11,8 @@ from sklearn.pipeline import Pipeline
 from skauto.constraints._base import limited_resources
 from skauto.constraints._checker import ConstraintChecker
 from skauto.engines import Engine
-from skauto.ensemble._cross_fit import cross_fitted
-from skauto.ensemble._decide import (
-    DecisionChooser,
-    DecisionPair,
-    decided_labels,
-)
+from skauto.ensemble._cross_fit import shown_predictions
+from skauto.ensemble._decide import DecisionChooser, DecisionPair, all_labels
 from skauto.ensemble._model import BuiltEnsemble, CheckedEnsemble
 from skauto.ensemble._refits import Refits, refit_task
 from skauto.ensemble._reserve import EnsembleReserve
@@ -27,10 +23,7 @@ from skauto.history import History, OutOfFold, Trial
 from skauto.model import Decision, PipelineEnsemble
 from skauto.model._ensemble import constant_ensemble
 from skauto.schedule import refit_seconds
-from skauto.selection import (
-    pairwise_disagreement,
-    pairwise_diversity,
-)
+from skauto.selection import pairwise_disagreement, pairwise_diversity
 from skauto.selection._diversity import mean_over_pairs
 from skauto.utils import Budget
 
@@ -235,11 +228,9 @@ class EnsembleBuilder:
         singles = (self._single(number, refits) for number in numbers)
         best = next((s for s in singles if s.verdict.passes), None)
         best = best or self._single(numbers[0], refits)
-        ensemble = self.out_of_fold(history, weights, self.selector.n_members)
-        labels = np.full(len(ensemble.predictions), -1)
-        labels[ensemble.rows] = decided_labels(
-            ensemble.predictions, ensemble.rows, rule.out_of_fold
-        )
+        n_members = self.selector.n_members
+        ensemble = shown_predictions(self.selector, history, weights, n_members)
+        alone = shown_predictions(self.selector, history, best.weights, 1)
         return BuiltEnsemble(
             chosen.model,
             weights,
@@ -253,18 +244,9 @@ class EnsembleBuilder:
             refused=refused,
             not_fitted=refits.missing,
             refit_errors={n: refits.errors[n] for n in sorted(refits.failed)},
-            out_of_fold=(ensemble, self.out_of_fold(history, {next(iter(best.weights)): 1.0}, 1)),
-            labels=labels,
+            out_of_fold=(ensemble, alone),
+            labels=all_labels(ensemble, rule.out_of_fold),
         )
-
-    def out_of_fold(
-        self, history: History, weights: dict[int, float], n_members: int
-    ) -> OutOfFold:
-        """Out-of-fold predictions of an ensemble, without limits by ensembles of other rows."""
-        found = None if history.limits else cross_fitted(self.selector, history, n_members)
-        if found is not None:
-            return found
-        return OutOfFold.mean([history[number] for number in weights], weights.values())
 
     def _single(self, number: int, refits: Refits) -> CheckedEnsemble:
         """A single member; without a model if it is not fitted on all rows."""

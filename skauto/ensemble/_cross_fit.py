@@ -1,5 +1,7 @@
 """Out-of-fold predictions of ensembles that were selected on other rows."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from skauto.ensemble._select import MemberSelector, is_complete
@@ -14,6 +16,21 @@ _MAX_ROWS = 3_000
 _N_PARTS, _MIN_FOLDS = 5, 3
 # Trials that are candidates in any part: the best and the best of each classifier.
 _N_BEST, _N_PER_ALGORITHM = 40, 6
+
+
+def shown_predictions(
+    selector: MemberSelector, history: History, weights: Mapping[int, float], n_members: int
+) -> OutOfFold:
+    """Out-of-fold predictions of an ensemble, which its scores and plots are about.
+
+    They are cross-fitted if possible. Under limits and with several objectives, the ensemble is
+    selected otherwise; then they are the weighted mean of those of its members.
+    """
+    if not history.limits and len(history.objectives) == 1:
+        found = cross_fitted(selector, history, n_members)
+        if found is not None:
+            return found
+    return OutOfFold.mean([history[number] for number in weights], weights.values())
 
 
 def cross_fitted(selector: MemberSelector, history: History, n_members: int) -> OutOfFold | None:

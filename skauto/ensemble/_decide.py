@@ -256,6 +256,14 @@ def decided_labels(predictions: FloatArray, rows: IntArray, decision: Decision |
     return decision.take(rows).labels(decision.scale(predictions[rows]))
 
 
+def all_labels(out_of_fold: OutOfFold, decision: Decision | None) -> IntArray:
+    """Class codes (n_samples,) after the decision, -1 in rows without predictions."""
+    labels = np.full(len(out_of_fold.predictions), -1)
+    rows = out_of_fold.rows
+    labels[rows] = decided_labels(out_of_fold.predictions, rows, decision)
+    return labels
+
+
 def _label_loss(loss: Loss) -> LabelLoss:
     """Loss of labels that thresholds minimize: the error rate for losses of probabilities."""
     return loss if isinstance(loss, LabelLoss) else ErrorLoss()

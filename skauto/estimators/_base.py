@@ -31,6 +31,7 @@ from skauto.data._training import plain_labels, read_training_data
 from skauto.display._progress import start_progress
 from skauto.engines import Engine, make_engine
 from skauto.ensemble._build import EnsembleBuilder
+from skauto.ensemble._cross_fit import shown_predictions
 from skauto.ensemble._decide import DecisionChooser
 from skauto.ensemble._model import BuiltEnsemble
 from skauto.estimators._failures import report_failed_refits, report_failures
@@ -590,7 +591,7 @@ class BaseAutoClassifier(
         weights = builder.select(history, checker=builder.decisions.search_checker)
         if not weights:
             return math.nan
-        predictions = builder.out_of_fold(history, weights, self.ensemble_size)
+        predictions = shown_predictions(builder.selector, history, weights, self.ensemble_size)
         return score_of_ensemble(self.scorer_, predictions, builder.data)
 
     def _set_model(self, builder: EnsembleBuilder, model: BuiltEnsemble, history: History) -> None:

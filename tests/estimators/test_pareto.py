@@ -313,3 +313,9 @@ def test_cost_report_of_one_source(biased):
     report = clf.cost_report()
     assert report.index.tolist() == [1.0, "total"]
     assert report.loc["total", "n_trials"] == 2
+
+
+def test_the_score_is_that_of_the_selected_pipeline(biased):
+    clf = fit(biased, [StatisticalParity("group")], options=SearchOptions(warm_start=True))
+    labels = clf.best_trial_.predictions.argmax(axis=1)
+    assert clf.ensemble_score_ == pytest.approx(np.mean(clf.classes_[labels] == biased[1]))
