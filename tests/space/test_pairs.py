@@ -126,7 +126,7 @@ def test_pairs_have_a_price():
     paired = with_pairs(get_space("default"))
     plain = Configuration.from_dict(paired.to_dict() | {"transformer": {"name": "none"}})
     time_model = load_fit_time_model()
-    assert time_model.seconds(paired, shape) > 1.2 * time_model.seconds(plain, facts)
+    assert time_model.seconds(paired, facts) > 1.2 * time_model.seconds(plain, facts)
 
 
 def test_search_with_pairs_repeats(rng):
