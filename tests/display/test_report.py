@@ -183,7 +183,7 @@ def test_the_page_states_the_numbers_of_the_data(report, content):
 def test_out_of_fold_predictions_are_calibrated(fitted, table_of_two):
     known = Predictions.out_of_fold(fitted)
     y = table_of_two[1][:200]
-    ensemble, _ = fitted._out_of_fold
+    ensemble = fitted._out_of_fold
     expected = fitted.ensemble_.decision_.scale(ensemble.predictions).astype(float)
     np.testing.assert_allclose(known.probabilities, expected, rtol=1e-6)
     np.testing.assert_array_equal(fitted.classes_[known.truth], y)
