@@ -6,6 +6,7 @@ a CSV file, one line a trial, and prints its table; what is there already is not
     python examples/benchmarks/admm_real.py speed --data FOLDER --out speed.csv
     python examples/benchmarks/admm_real.py disparity --data FOLDER --out disparity.csv
     python examples/benchmarks/admm_real.py latency --data FOLDER --out latency.csv
+    python examples/benchmarks/admm_real.py ensembles --data FOLDER --out ensembles.csv
 
 *speed* (Tables 1, A4 and A5) gives ADMM and JOPT, ours and that of scikit-optimize as in the
 paper, the same seconds of the processor, with their evaluations one after the other, in the space
@@ -14,9 +15,11 @@ whose trials are filtered by it afterwards, in the space ``admm_small``. The los
 30% of at most 1,500 rows. FOLDER is that of ``quality.py``. *seconds* does so with the models of
 ``surrogate.py`` in the space ``admm_large``, which need no data, and a limit on the seconds of a
 trial; a limit of 0.1 is the time of the fastest tenth of the trials in the table of the set. Other
-``--strategies`` search without a limit.
+``--strategies`` search without a limit. *ensembles* judges two ensembles of the same trials on the
+rows that are left: of the 32 best (Appendix 8), and with the default pool.
 """
 
+import tempfile
 import time
 from functools import cache
 from pathlib import Path
@@ -35,10 +38,11 @@ from _common import (
     require_data,
 )
 from scipy.stats import wilcoxon
+from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
 from surrogate import SETS_OF, TABLES, SurrogateBenchmark
 
-from skauto import ConstrainedAutoClassifier, SearchOptions, minimize
+from skauto import AutoClassifier, ConstrainedAutoClassifier, SearchOptions, minimize
 from skauto.constraints import GroupDisparity, PredictionLatency
 from skauto.engines import ProcessEngine
 from skauto.strategies import get_strategy
@@ -170,6 +174,39 @@ def race(options, name, seed, strategy, _):
     return [{"trial": n, "ended": ended, "loss": best} for ended, n, best in [*within, last]]
 
 
+def select(options, name, seed, strategy, _):
+    """Held-out scores of the ensembles of two pools, which select from the same trials."""
+    X, y, _ = read(options.data, name, 8000)
+    y = np.unique(y, return_inverse=True)[1]
+    size = min(options.rows, int(0.6 * len(y)))
+    parts = train_test_split(X, y, stratify=y, train_size=size, random_state=seed)
+    train, test, train_y, test_y = parts
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for pool, n_members in (("best", 25), (32, 32)):
+            clf = AutoClassifier(
+                strategy,
+                space="admm_large",
+                scoring="roc_auc",
+                max_evals=options.trials,
+                ensemble_size=n_members,
+                options=SearchOptions(pool=pool, checkpoint=Path(folder) / "search"),
+                random_state=seed,
+            )
+            shares = clf.fit(train, train_y).predict_proba(test)[:, 1]
+            scores = {"1 - ROC AUC": 1 - roc_auc_score(test_y, shares)}
+            rows.append({"pool": pool, **scores, "log loss": log_loss(test_y, shares)})
+    return rows
+
+
+def report_pools(frame):
+    for score in ("1 - ROC AUC", "log loss"):
+        pairs = frame.astype({"pool": str}).pivot(
+            index=["set", "seed"], columns="pool", values=score
+        )
+        print(f"\n{score}\n{paired_tests(pairs, '32').round(5).to_string()}")
+
+
 def report_speed(frame):
     """How much sooner ADMM reaches the final loss of the others, and how much lower it ends."""
     for baseline in sorted(set(frame["strategy"]) - {"admm"}):
@@ -270,6 +307,15 @@ STUDIES = {
     ),
     "disparity": (search, WITH_AGES, ["admm"], report_limits),
     "latency": (search, WITH_AGES, ["admm"], report_limits),
+    "ensembles": (
+        select,
+        names(
+            "spambase,churn,credit-g,pc4,sylvine,mammography,elevators,ionosphere,bank-additional,"
+            "compas,electricity,cpu_act"
+        ),
+        ["admm"],
+        report_pools,
+    ),
     "seconds": (search_models, names(SETS_OF["admm_large"]), ["admm"], report_limits),
 }
 
