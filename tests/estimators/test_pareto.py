@@ -9,12 +9,14 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 
 from skauto import AutoClassifier, ConstrainedAutoClassifier, SearchOptions
 from skauto.constraints import CallableConstraint, ModelSize, ScoreBound, StatisticalParity
 from skauto.estimators._pareto import distances_to_ideal
 from skauto.exceptions import CheckpointError, InfeasibleError, TrialFailedWarning
 from skauto.space import Real, SearchSpace
+from tests.ensemble.ballast import two_classifiers
 from tests.strategy_settings import make_strategy
 
 KEY = "statistical_parity(group)"
@@ -319,3 +321,25 @@ def test_the_score_is_that_of_the_selected_pipeline(biased):
     clf = fit(biased, [StatisticalParity("group")], options=SearchOptions(warm_start=True))
     labels = clf.best_trial_.predictions.argmax(axis=1)
     assert clf.ensemble_score_ == pytest.approx(np.mean(clf.classes_[labels] == biased[1]))
+
+
+@pytest.fixture(scope="module")
+def table():
+    return make_classification(900, 6, random_state=0)
+
+
+def test_the_front_is_judged_as_it_is_refitted(table):
+    clf = ConstrainedAutoClassifier(
+        [ModelSize(50_000)],
+        "parego",
+        space=two_classifiers(),
+        max_evals=2,
+        cv=3,
+        random_state=0,
+    ).fit(*table)
+    assert clf.feasible_
+    assert isinstance(clf.select(clf.selected_)[-1], GaussianNB)
+    assert isinstance(clf.select(ModelSize(50_000))[-1], GaussianNB)
+    assert isinstance(clf.select(ModelSize(70_000))[-1], KNeighborsClassifier)
+    with pytest.raises(InfeasibleError, match=r"within 1000; the nearest has \d{4}\."):
+        clf.select(ModelSize(1_000))

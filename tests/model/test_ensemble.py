@@ -107,3 +107,9 @@ def test_weights_of_groups_need_the_groups(rng):
     classifier = WeightedClassifier(GaussianNB(), group_weights={"sex": 1.0})
     with pytest.raises(ValueError, match="sensitive_features=.'sex'"):
         classifier.fit(X, y)
+
+
+def test_a_vote_made_by_hand_may_leave_it_open():
+    ensemble = PipelineEnsemble(None, [], [], np.array([0, 1]))
+    assert ensemble.diversity_ is None
+    assert ensemble.disagreement_ is None
