@@ -1,17 +1,12 @@
 """Searches that several displays are drawn from, and what any plot must keep."""
 
-from itertools import combinations
-
 import matplotlib.pyplot as plt
 import pytest
-from scipy.stats import uniform
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer
 
-from skauto import AutoClassifier, minimize
-from skauto.space import SearchSpace
-from skauto.space.catalog import get_space
-
-CLASSIFIERS = ["gaussian_nb", "lda", "qda", "k_nearest_neighbors", "logistic_regression"]
+from skauto import ConstrainedAutoClassifier, minimize
+from skauto.constraints import FalseNegativeRate, ModelSize, ScoreBound
+from tests.display.fitted import curve_space, fit, small_space, trade
 
 
 @pytest.fixture(autouse=True)
@@ -20,32 +15,9 @@ def close_figures():
     plt.close("all")
 
 
-def small_space(**kept):
-    """Pipelines that fit within milliseconds."""
-    return get_space("default").subspace({"classifier": CLASSIFIERS, "balancer": ["none"], **kept})
-
-
-def fit(strategy, *, max_evals=12, **kwargs):
-    kwargs = {"space": small_space(), "cv": 2, "ensemble_size": 10, "random_state": 0, **kwargs}
-    X, y = load_iris(return_X_y=True, as_frame=True)
-    return AutoClassifier(strategy, max_evals=max_evals, **kwargs).fit(X, y)
-
-
 @pytest.fixture(scope="session")
 def random_search():
     return fit("random", max_evals=15, initial=None)
-
-
-def curve_space():
-    return SearchSpace().add("classifier", "model", parameters={"x": uniform(0, 1)})
-
-
-def trade(configuration):
-    """Two objectives and a constraint of one number; some numbers cannot be evaluated."""
-    x = configuration.parameters("classifier")["x"]
-    if x > 0.8:
-        raise ArithmeticError("too large")
-    return {"left": x, "right": (x - 0.8) ** 2, "weight": abs(x - 0.4)}
 
 
 @pytest.fixture(scope="session")
@@ -66,13 +38,10 @@ def limited_history():
     return result.history
 
 
-def assert_no_overlap(figure, texts):
-    """No two of the texts that are shown cover each other."""
-    figure.canvas.draw()
-    boxes = [text.get_window_extent() for text in texts if text.get_text() and text.get_visible()]
-    for one, other in combinations(boxes, 2):
-        assert not one.overlaps(other)
-
-
-def legend_texts(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
+@pytest.fixture(scope="session")
+def constrained():
+    X, y = load_breast_cancer(return_X_y=True)
+    constraints = [ModelSize(25_000), FalseNegativeRate(0.2), ScoreBound("recall", lower=0.5)]
+    return ConstrainedAutoClassifier(
+        constraints, "random", max_evals=12, cv=2, space=small_space(), random_state=0
+    ).fit(X, y)

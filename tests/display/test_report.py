@@ -19,14 +19,10 @@ from skauto.constraints import FalseNegativeRate, ModelSize
 from skauto.display._page import Markup, table, text
 from skauto.display._predictions import Predictions
 from skauto.display._words import describe_pipeline
-from skauto.exceptions import (
-    BudgetWarning,
-    InfeasibleWarning,
-    TrialFailedWarning,
-)
+from skauto.exceptions import BudgetWarning, InfeasibleWarning, TrialFailedWarning
 from skauto.inspection import cross_validated_importance
 from tests.display.browser import CHROMIUM, look_at, needs_chromium
-from tests.display.conftest import fit, small_space
+from tests.display.fitted import fit, small_space
 
 PAGES = ["For the analyst", "For the engineer"]
 PAGE_ONE = ["How good it is", "What drives it", "Where it errs", "What to watch"]

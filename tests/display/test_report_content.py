@@ -17,7 +17,7 @@ from skauto.display._predictions import Predictions
 from skauto.display._report._drivers import direction_of
 from skauto.display._report._quality import operating_points
 from skauto.exceptions import NoBetterThanGuessingWarning, UnreadableCellsWarning
-from tests.display.conftest import small_space
+from tests.display.fitted import small_space
 
 
 def search(X, y, **settings):

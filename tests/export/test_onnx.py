@@ -24,7 +24,7 @@ from skauto.export._onnx_steps import add_step
 from skauto.model import Decision, PipelineEnsemble
 from skauto.model._pipeline import make_pipeline
 from skauto.space import SearchSpace
-from tests.export.conftest import default_space, full, mixed_table
+from tests.export.pipelines import default_space, full, mixed_table
 
 IMPUTED = {"imputer": "simple", "scaler": "standard"}
 LINEAR = IMPUTED | {"classifier": "logistic_regression"}

@@ -19,7 +19,7 @@ from skauto.evaluation import PipelineBuilder
 from skauto.export import trusted_types
 from skauto.model._pipeline import predict_probabilities
 from skauto.strategies import STRATEGIES
-from tests.export.conftest import default_space
+from tests.export.pipelines import default_space
 from tests.strategy_settings import make_strategy
 
 

@@ -1,23 +1,14 @@
-"""ParetoFrontDisplay and HypervolumeDisplay."""
+"""ParetoFrontDisplay."""
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
 from skauto import ConstrainedAutoClassifier, minimize
-from skauto.constraints import FalseNegativeRate, ModelSize, PredictionLatency, ScoreBound
+from skauto.constraints import ModelSize, PredictionLatency
 from skauto.plotting import HypervolumeDisplay, ParetoFrontDisplay
 from skauto.utils._pareto import hypervolume
-from tests.display.conftest import curve_space, legend_texts, small_space
-
-
-@pytest.fixture(scope="module")
-def constrained():
-    X, y = load_breast_cancer(return_X_y=True)
-    constraints = [ModelSize(25_000), FalseNegativeRate(0.2), ScoreBound("recall", lower=0.5)]
-    return ConstrainedAutoClassifier(
-        constraints, "random", max_evals=12, cv=2, space=small_space(), random_state=0
-    ).fit(X, y)
+from tests.display.fitted import curve_space, legend_texts, small_space
 
 
 def test_the_front_is_what_no_other_trial_beats(limited_history):
@@ -137,29 +128,3 @@ def test_a_single_quantity_has_no_front():
     history = minimize(lambda c: 1.0, curve_space(), strategy="random", max_evals=2).history
     with pytest.raises(ValueError, match="needs two different quantities"):
         ParetoFrontDisplay.from_history(history)
-
-
-def test_hypervolume_over_seconds_up_to_the_worst_seen(limited_history):
-    display = HypervolumeDisplay.from_history(limited_history)
-    losses = limited_history.losses
-    reference = losses[np.isfinite(losses).all(axis=1)].max(axis=0)
-    np.testing.assert_array_equal(display.reference, reference)
-    expected = [hypervolume(losses[: k + 1], reference) for k in range(len(losses))]
-    np.testing.assert_allclose(display.line_.get_ydata(), expected, atol=1e-12)
-    costs = np.cumsum([t.cost for t in limited_history])
-    np.testing.assert_allclose(display.line_.get_xdata(), costs)
-
-
-def test_two_searches_share_axes(limited_history):
-    one = HypervolumeDisplay.from_history(limited_history, reference=(1, 1), name="one")
-    two = HypervolumeDisplay.from_history(
-        limited_history, reference=(2, 2), name="two", ax=one.ax_
-    )
-    assert legend_texts(two.ax_) == ["one", "two"]
-    assert one.line_.get_color() != two.line_.get_color()
-
-
-def test_constraints_count_where_there_is_one_objective(constrained):
-    display = HypervolumeDisplay.from_estimator(constrained)
-    assert display.reference.shape == (4,)
-    assert display.frame["hypervolume"].is_monotonic_increasing

@@ -1,184 +1,40 @@
 """The process engine survives whatever one task does, and leaves nothing behind."""
 
 import contextlib
-import ctypes
 import gc
-import logging
-import multiprocessing
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 import psutil
 import pytest
-from joblib.externals.loky import get_reusable_executor
-from lightgbm import LGBMClassifier
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.neighbors import KNeighborsClassifier
-from threadpoolctl import threadpool_limits
 
-from skauto.engines import ProcessEngine, SerialEngine, make_engine
+from skauto.engines import ProcessEngine
 from skauto.engines._worker import Mapped
+from tests.engines.faults import MEMORY_LIMIT, Misbehavior, _refuse
 from tests.polling import PATIENCE, drain, wait_until
-from tests.process_state import belongings
 
-MEMORY_LIMIT = 200 * 2**20
+pytestmark = pytest.mark.usefixtures("nothing_left_behind")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_workers": 0}, "n_workers must be an integer >= 1. Got 0"),
+        ({"memory_limit": -5}, "memory_limit must be a positive number of bytes.*Got -5"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        ProcessEngine(abs, **arguments)
+
+
 TIME_LIMIT = 0.2
-
-
-class BadOnArrival:
-    def __reduce__(self):
-        return _refuse, ()
-
-
-def _refuse():
-    raise ValueError("cannot be rebuilt")
-
-
-class Wordless(Exception):
-    def __init__(self):
-        super().__init__(threading.Lock())
-
-    def __str__(self):
-        raise RuntimeError
-
-    def __reduce__(self):
-        raise TypeError
-
-
-class Misbehavior:
-    """One method for each fault."""
-
-    def __init__(self, folder=None):
-        self.folder = folder
-
-    def __call__(self, kind):
-        return getattr(self, kind)()
-
-    def score(self):
-        return 0.25
-
-    def raise_error(self):
-        raise ValueError("bad hyper-parameter")
-
-    def raise_unpicklable(self):
-        raise Wordless
-
-    def raise_without_end(self):
-        raise ValueError("x" * 10**7)
-
-    def recurse(self):
-        return self.recurse()
-
-    def exit_python(self):
-        sys.exit("enough")
-
-    def interrupt(self):
-        raise KeyboardInterrupt
-
-    def return_unpicklable(self):
-        return threading.Lock()
-
-    def return_bad_on_arrival(self):
-        return BadOnArrival()
-
-    def raise_memory_error(self):
-        raise MemoryError
-
-    def ask_for_too_much(self):
-        return np.ones(10**10)
-
-    def grow(self):
-        blocks = []
-        while True:
-            blocks.append(np.ones(10**5))
-            time.sleep(0.001)
-
-    def grow_in_a_child(self):
-        code = "import time; block = b'x' * (150 << 20); time.sleep(600)"
-        children = [subprocess.Popen([sys.executable, "-S", "-c", code]) for _ in range(2)]
-        children[0].wait()
-
-    def loop(self):
-        while True:
-            pass
-
-    def hold_the_gil(self):
-        ctypes.PyDLL(None).sleep(600)
-
-    def ignore_signals(self):
-        for number in (signal.SIGTERM, signal.SIGALRM, signal.SIGINT):
-            signal.signal(number, signal.SIG_IGN)
-        self.loop()
-
-    def stop(self):
-        os.kill(os.getpid(), signal.SIGSTOP)
-
-    def print_without_end(self):
-        while True:
-            print("x" * 10_000)
-            os.write(2, b"x" * 10_000)
-
-    def warn_without_end(self):
-        while True:
-            warnings.warn(f"now {time.time()}", stacklevel=1)
-            logging.getLogger("skauto.test").error("now %s", time.time())
-
-    def segfault(self):
-        ctypes.string_at(0)
-
-    def abort(self):
-        os.abort()
-
-    def exit_with_success(self):
-        os._exit(0)
-
-    def be_killed(self):
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    def be_terminated(self):
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    def close_everything(self):
-        os.closerange(0, 1000)
-
-    def write_into_the_channel(self):
-        for descriptor in map(int, os.listdir("/proc/self/fd")):
-            with contextlib.suppress(OSError):
-                if os.readlink(f"/proc/self/fd/{descriptor}").startswith("socket:"):
-                    with socket.socket(fileno=os.dup(descriptor)) as copy:
-                        if copy.family == socket.AF_UNIX:
-                            copy.send(b"\xff" * 100, socket.MSG_DONTWAIT)
-
-    def leave_a_child_and_die(self):
-        child = os.fork()
-        if child == 0:
-            time.sleep(600)
-        Path(self.folder, str(child)).touch()
-        os._exit(1)
-
-    def come_back_twice(self):
-        os.fork()
-        return 0.25
-
-    def disturb(self):
-        """Change what the next task of the same worker relies on."""
-        os.environ["OMP_NUM_THREADS"] = "7"
-        warnings.simplefilter("error")
-        sys.setrecursionlimit(300)
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)
-        signal.alarm(1000)
-        threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
-        return 0.25
-
-
 FAULTS = {
     "raise_error": ("failed", "ValueError: bad hyper-parameter"),
     "raise_unpicklable": ("failed", "Wordless"),
@@ -209,26 +65,13 @@ FAULTS = {
     "come_back_twice": ("ok", ""),
     "disturb": ("ok", ""),
 }
+
 N_TASKS = 40
 
 
 def time_limit(kind):
     """Only those that shall run into the limit are judged by the clock of a busy machine."""
     return TIME_LIMIT if FAULTS.get(kind, ("ok",))[0] == "timeout" else PATIENCE
-
-
-@pytest.fixture(scope="module", autouse=True)
-def no_loky():
-    """End the workers of joblib that earlier tests left: they come and go as they like."""
-    get_reusable_executor().shutdown(wait=True, kill_workers=True)
-    belongings()  # the first look opens descriptors of its own
-
-
-@pytest.fixture(autouse=True)
-def nothing_left_behind():
-    before = belongings()
-    yield
-    assert belongings() == before
 
 
 def is_gone(pid):
@@ -291,36 +134,6 @@ def test_a_worker_killed_from_outside_costs_its_task_only():
     assert outcomes["next"].status == "ok"
 
 
-def test_limits_are_for_single_tasks_not_for_what_came_before():
-    """Memory that a worker keeps after a task is not held against the next one."""
-
-    kept = []
-
-    def keep(n_megabytes):
-        kept.append(np.ones(n_megabytes * 2**17))
-        return os.getpid()
-
-    with ProcessEngine(keep, memory_limit=MEMORY_LIMIT) as engine:
-        pids = []
-        for _ in range(4):
-            engine.submit(0, (90,))
-            pids.append(drain(engine)[0].value)
-    assert len(set(pids)) == 4
-    with ProcessEngine(keep, memory_limit=MEMORY_LIMIT) as engine:
-        pids = []
-        for _ in range(4):
-            engine.submit(0, (1,))
-            pids.append(drain(engine)[0].value)
-    assert len(set(pids)) == 1
-
-
-def test_inherited_data_does_not_count():
-    data = np.ones(30 * 2**20)  # 240 MiB
-    with ProcessEngine(lambda: float(data.sum()), memory_limit=MEMORY_LIMIT) as engine:
-        engine.submit(0)
-        assert drain(engine)[0].value == data.size
-
-
 def test_large_results_come_while_others_are_killed():
     def work(size):
         return np.arange(size) if size else os._exit(1)
@@ -332,19 +145,6 @@ def test_large_results_come_while_others_are_killed():
     for key, outcome in outcomes.items():
         assert outcome.status == ("ok" if key % 2 else "crashed")
         assert not key % 2 or outcome.value[-1] == 999_999
-
-
-def test_a_fork_inherits_the_function_instead_of_pickling_it():
-    class Unpicklable:
-        def __call__(self, value):
-            return value + 1
-
-        def __reduce__(self):
-            raise TypeError("not to be pickled")
-
-    with ProcessEngine(Unpicklable(), start_method="fork") as engine:
-        engine.submit(0, (1,))
-        assert drain(engine)[0].value == 2
 
 
 def test_arguments_that_cannot_be_sent_are_a_failure_of_their_task():
@@ -389,15 +189,6 @@ def test_ctrl_c_in_wait_leaves_a_usable_engine(kind):
         assert drain(engine)["next"].value == 0.25
 
 
-def test_ctrl_c_in_the_serial_engine_drops_the_running_task():
-    with SerialEngine(Misbehavior()) as engine:
-        engine.submit(0, ("interrupt",))
-        engine.submit(1, ("score",))
-        with pytest.raises(KeyboardInterrupt):
-            engine.wait()
-        assert [key for key, _ in engine.wait()] == [1]
-
-
 def test_an_engine_nobody_closes_ends_with_its_last_reference():
     engine = ProcessEngine(Misbehavior(), 2)
     engine.submit(0, ("ignore_signals",))
@@ -439,12 +230,6 @@ def test_a_function_that_cannot_be_loaded_is_an_error_not_a_loop():
         engine.submit(0, ("score",))
         with pytest.raises(RuntimeError, match=r"cannot be loaded in a worker:(.|\n)*rebuilt"):
             engine.wait()
-
-
-def test_a_worker_that_runs_the_main_script_is_stopped(monkeypatch):
-    monkeypatch.setattr(multiprocessing.current_process(), "_inheriting", True, raising=False)
-    with pytest.raises(RuntimeError, match="runs the main script again.*__main__"):
-        make_engine(Misbehavior())
 
 
 PROGRAM = """
@@ -530,98 +315,6 @@ def test_programs_that_are_killed(method, n_jobs, expected, tmp_path, engines_on
     wait_until(lambda: all(is_gone(pid) for pid in pids()))
 
 
-def test_spawn_without_main_guard_is_explained(tmp_path, engines_only):
-    script = tmp_path / "unguarded.py"
-    script.write_text(
-        "import multiprocessing\n"
-        "multiprocessing.set_start_method('spawn')\n"
-        "from skauto.engines import make_engine\n"
-        "with make_engine(abs, isolate=True) as engine:\n"
-        "    engine.submit(0, (1,))\n"
-        "    engine.wait()\n"
-    )
-    finished = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, env=engines_only
-    )
-    assert finished.returncode == 1
-    error = finished.stderr.splitlines()[-1]
-    assert "Worker processes cannot be started" in error
-    assert "__main__" in error
-
-
-def test_openmp_after_a_fork():
-    """libgomp hangs in a forked child that asks for threads after its parent has used them."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(2000, 10))
-    y = X[:, 0] > 0
-    models = [
-        LGBMClassifier(n_estimators=5, n_jobs=2, verbose=-1, random_state=0),
-        HistGradientBoostingClassifier(max_iter=5, random_state=0),
-        KNeighborsClassifier(),
-    ]
-
-    def fit(number):
-        n_threads = psutil.Process().num_threads()
-        score = models[number].fit(X, y).score(X, y)
-        return score > 0.8, psutil.Process().num_threads() - n_threads
-
-    # The threads of these fits race for the filters of warnings, and may leave a copy behind.
-    with threadpool_limits(2), warnings.catch_warnings():
-        assert all(fit(number)[0] for number in range(3))
-    with ProcessEngine(fit) as engine:
-        for number in range(3):
-            engine.submit(number, (number,), PATIENCE)
-        outcomes = drain(engine)
-    assert [outcomes[number].value for number in range(3)] == 3 * [(True, 0)]
-
-
-def test_an_engine_made_in_a_thread():
-    results = []
-
-    def use():
-        with make_engine(Misbehavior(), n_jobs=2) as engine:
-            engine.submit(0, ("loop",), 0.2)
-            engine.submit(1, ("score",), PATIENCE)
-            results.append({key: outcome.status for key, outcome in drain(engine).items()})
-
-    thread = threading.Thread(target=use)
-    thread.start()
-    thread.join()
-    assert results == [{0: "timeout", 1: "ok"}]
-
-
-def test_no_descriptor_reaches_a_program_that_a_task_starts():
-    def count():
-        code = "import os; print(len(os.listdir('/proc/self/fd')))"
-        text = subprocess.run(
-            [sys.executable, "-S", "-c", code], capture_output=True, text=True, close_fds=False
-        ).stdout
-        return int(text)
-
-    before = count()
-    with ProcessEngine(count) as engine:
-        engine.submit(0)
-        assert drain(engine)[0].value == before
-
-
-def test_a_worker_that_is_gone_when_it_is_looked_up(monkeypatch):
-    """A worker can end between its message and the look at its process."""
-    lost = []
-
-    class Vanishing(psutil.Process):
-        def __init__(self, pid=None, *args):
-            if pid not in (None, os.getpid()) and not lost:
-                lost.append(pid)
-                raise psutil.NoSuchProcess(pid)
-            super().__init__(pid, *args)
-
-    monkeypatch.setattr(psutil, "Process", Vanishing)
-    with ProcessEngine(abs) as engine:
-        engine.submit("one", (-1,))
-        assert drain(engine)["one"].value == 1
-    assert lost
-
-
 def test_no_process_can_be_started(monkeypatch):
     def refuse(*args):
         raise BlockingIOError("Resource temporarily unavailable")
@@ -629,19 +322,3 @@ def test_no_process_can_be_started(monkeypatch):
     monkeypatch.setattr("skauto.engines._processes.start_worker", refuse)
     with ProcessEngine(abs) as engine, pytest.raises(RuntimeError, match="ulimit.*n_jobs=None"):
         engine.submit("one", (-1,))
-
-
-def test_a_program_that_closed_the_standard_descriptors(tmp_path):
-    script = tmp_path / "closed.py"
-    script.write_text(
-        "import os, sys\n"
-        "from skauto.engines import ProcessEngine\n"
-        "for descriptor in (0, 1, 2):\n"
-        "    os.close(descriptor)\n"
-        "with ProcessEngine(abs) as engine:\n"
-        "    engine.submit('one', (-1,))\n"
-        "    [(key, outcome)] = engine.wait()\n"
-        "open(sys.argv[1], 'w').write(f'{outcome.status} {outcome.value}')\n"
-    )
-    subprocess.run([sys.executable, script, tmp_path / "result"], check=True, timeout=60)
-    assert (tmp_path / "result").read_text() == "ok 1"
