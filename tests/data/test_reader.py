@@ -222,20 +222,6 @@ def test_texts_are_read_on_one_thread_of_linear_algebra(monkeypatch):
     assert [pool["num_threads"] for pool in threadpool_info()] == before
 
 
-def test_warnings_name_the_line_of_the_user():
-    from skauto import AutoClassifier
-    from skauto.exceptions import ColumnKindWarning, UnreadableCellsWarning
-
-    X = pd.DataFrame({"id": np.arange(40), "size": [f"{i % 7} cm" for i in range(40)]})
-    for fit in (TableReader().fit, AutoClassifier("random", max_evals=1, cv=2).fit):
-        with pytest.warns(ColumnKindWarning) as told:
-            fitted = fit(X, np.arange(40) % 2)
-        assert {w.filename for w in told if w.category is ColumnKindWarning} == {__file__}
-    with pytest.warns(UnreadableCellsWarning) as told:
-        fitted.predict(X.assign(size=X["size"].where(X["id"] > 3, "unknown")))
-    assert told[0].filename == __file__
-
-
 def test_columns_of_another_type_or_order_than_in_fit():
     table = pd.DataFrame({"word": ["b", "a"] * 5, "number": np.arange(10.0), "same": 1})
     reader = TableReader().fit(table)

@@ -1,10 +1,11 @@
 """Encoders, balancers and transformers of the catalog."""
 
+import numpy as np
 import pandas as pd
 
 from skauto import ConstrainedAutoClassifier
 from skauto.constraints import GroupDisparity, StatisticalParity
-from skauto.space import get_space
+from skauto.space import FitContext, get_space
 
 
 def test_the_default_space_offers_it_to_classifiers_that_take_weights():
@@ -44,3 +45,12 @@ def test_a_search_uses_it_where_a_constraint_names_a_group(rng):
     best = clf.history_.incumbent.configuration
     assert best["balancer"] == "group_weights"
     assert list(best.parameters("balancer")) == ["strength_group"]
+
+
+def test_smote_respects_small_classes(rng):
+    X, y = rng.normal(size=(30, 3)), np.repeat([0, 1], [27, 3])
+    component = get_space("default").component("balancer", "smote")
+    sampler = component.make({"k_neighbors": 10})
+    component.adapt(sampler, FitContext(30, 3, 2, smallest_class=3))
+    assert sampler.k_neighbors == 2
+    assert np.bincount(sampler.fit_resample(X, y)[1]).tolist() == [27, 27]
