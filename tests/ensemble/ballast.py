@@ -1,8 +1,6 @@
 """Trials and builders whose models have a stated number of bytes."""
 
 import numpy as np
-import pytest
-from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import get_scorer
 from sklearn.naive_bayes import GaussianNB
@@ -126,11 +124,6 @@ def two_classifiers():
     space = SearchSpace(["classifier"])
     space.add("classifier", "gaussian_nb", GaussianNB())
     return space.add("classifier", "knn", KNeighborsClassifier())
-
-
-@pytest.fixture(scope="module")
-def table():
-    return make_classification(900, 6, random_state=0)
 
 
 def fit(table, constraints, **kwargs):

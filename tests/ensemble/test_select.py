@@ -1,9 +1,13 @@
 """Which members are selected within limits."""
 
 import numpy as np
+import pytest
+from sklearn.datasets import make_classification
 
+from skauto import AutoClassifier, SearchOptions
 from skauto.constraints import Evidence, StatisticalParity
 from tests.ensemble.ballast import GROUPS, N_ROWS, Y, builder_of, history_for, labelled_trial
+from tests.strategy_settings import quick_space
 
 
 def select_within(limit, columns):
@@ -43,3 +47,14 @@ def test_two_members_whose_differences_cancel_are_mixed():
     assert weights == {0: 0.5, 1: 0.5}
     assert value <= 0.1
     assert accuracy == 1.0
+
+
+@pytest.mark.parametrize(("pool", "n_candidates"), [(2, 2), ("all", 12), (100, 12)])
+def test_the_ensemble_is_selected_from_the_pool(pool, n_candidates):
+    X, y = make_classification(300, 8, n_informative=5, flip_y=0.2, random_state=0)
+    settings = {"max_evals": 12, "cv": 3, "initial": None, "random_state": 0}
+    options = SearchOptions(pool=pool, warm_start=True)  # keeps the predictions of all trials
+    clf = AutoClassifier("random", space=quick_space(), options=options, **settings).fit(X, y)
+    known = [trial for trial in clf.history_ if trial.complete]
+    best = sorted(known, key=lambda trial: (trial.loss, trial.tie_break))[:n_candidates]
+    assert set(clf.member_weights_) <= {trial.number for trial in best}

@@ -19,8 +19,8 @@ from skauto.metalearning import (
     portfolio_configurations,
 )
 from skauto.metalearning._warm_start import adapt_configurations
-from skauto.space import SearchSpace
-from skauto.space.catalog import get_space
+from skauto.space import Configuration, SearchSpace, get_space
+from tests.estimators.quick import quick, tiny_space
 
 ARCHIVE = load_archive("default")
 
@@ -144,3 +144,14 @@ def test_the_portfolio_starts_a_search_whose_limits_thresholds_keep():
         first[decision] = clf.fit(X, y).history_[0].configuration
     assert first["auto"]["balancer"] == "none"
     assert first["argmax"]["balancer"] == "group_weights"
+
+
+def test_initial_configurations(iris):
+    wanted = Configuration({"classifier": ("tree", {"max_depth": 3})})
+    clf = quick(space=tiny_space(), initial=[wanted]).fit(*iris)
+    assert clf.history_[0].configuration == wanted
+    assert clf.history_[0].origin == "initial"
+    own = quick(space=tiny_space(), initial=None, strategy="random").fit(*iris)
+    assert {trial.origin for trial in own.history_} == {"random"}
+    clf = quick(space=tiny_space()).fit(*iris)
+    assert [t.configuration["classifier"] for t in clf.history_][:2] == ["gaussian_nb", "tree"]

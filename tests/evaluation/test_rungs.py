@@ -21,7 +21,6 @@ from tests.evaluation.evaluators import (
     forest_space,
     history_of,
     next_rung,
-    opened,
 )
 
 
@@ -39,30 +38,6 @@ def test_a_trial_that_is_right_in_heavy_rows_only_is_promoted(weighted):
     history = history_of(*[in_light] * 3)
     rung = next_rung(evaluator, 1.0, result, history, seconds_left=math.inf)
     assert (rung is not None) is weighted
-
-
-def test_the_first_fold_comes_before_the_others():
-    job = opened(evaluator_for(bayes_space()))
-    ((part, (task,), _),) = job.next_parts()
-    assert part == 0
-    assert isinstance(task, FoldTask) and task.share == 1.0
-
-
-def test_many_rows_start_with_a_share_of_them():
-    evaluator = evaluator_for(bayes_space(), n_rows=80_000)
-    assert opened(evaluator).next_parts()[0][0] == 0
-    job = opened(evaluator, time_limit=60.0)
-    ((part, (task,), _),) = job.next_parts()
-    assert task.share * 60_000 == pytest.approx(10_000)
-
-
-@pytest.mark.parametrize(("left", "share"), [(1_000.0, 1.0), (200.0, 0.5)])
-def test_an_expensive_trial_starts_on_fewer_rows(left, share):
-    time_model = FitTimeModel({"gaussian_nb": [np.log(100.0 / 7.5), 1.0, 0.0, 0.0]})
-    evaluator = evaluator_for(bayes_space(), n_rows=10_000, time_model=time_model, left=left)
-    job = opened(evaluator, time_limit=left)
-    ((part, (task,), _),) = job.next_parts()
-    assert task.share == pytest.approx(share, rel=1e-3)
 
 
 @pytest.mark.parametrize(("reserved", "promoted"), [(0.0, True), (50.0, False)])
@@ -97,13 +72,6 @@ def test_a_preview_is_killed_after_a_quarter_of_the_time_and_a_fold_after_half(s
     fold = FoldTask(evaluator.function.builder.space.default(), 0)
     killed_after = [evaluator.planner.task_limit(replace(fold, preview=p)) for p in (True, False)]
     assert killed_after == pytest.approx(limits, rel=0.01)
-
-
-def test_a_forest_on_many_rows_starts_with_a_share_of_them():
-    space = forest_space().subspace({"encoder": ["none"], "classifier": ["forest"]})
-    job = opened(evaluator_for(space, n_rows=80_000), time_limit=60.0)
-    ((part, (task,), _),) = job.next_parts()
-    assert isinstance(task, FoldTask) and task.share * 60_000 == pytest.approx(10_000)
 
 
 def test_an_out_of_bag_fit_corrects_the_price_of_its_classifier():

@@ -1,15 +1,26 @@
-"""``minimize``: the loop on any function, with its promises on failures, limits and workers."""
+"""The loop, on any function and in a whole `fit`: failures, limits, workers, interruptions."""
 
 import itertools
+import os
+import signal
+import tempfile
 import time
+from contextlib import nullcontext
+from pathlib import Path
 
 import numpy as np
 import pytest
+from joblib.externals.loky import get_reusable_executor
 from scipy.stats import randint, uniform
+from sklearn.naive_bayes import GaussianNB
+from sklearn.utils.validation import check_is_fitted
 
-from skauto import minimize
-from skauto.space import Configuration, SearchSpace
-from skauto.strategies import ADMM, MOSAIC, JointGP, ParEGO
+from skauto import AutoClassifier, SearchOptions, minimize
+from skauto.exceptions import AllTrialsFailedError
+from skauto.space import Configuration, Real, SearchSpace
+from skauto.strategies import ADMM, MOSAIC, JointGP, ParEGO, RandomSearch
+from tests.estimators.quick import quick, tiny_space
+from tests.process_state import belongings
 from tests.strategy_settings import make_strategy
 
 
@@ -46,19 +57,6 @@ def test_the_same_trials_for_a_number_of_workers(space, strategy):
     assert configurations(run(2)) == configurations(run(2))
     assert alone.loss == min(objective(c) for c in configurations(alone))
     assert objective(alone.configuration) == alone.loss
-
-
-def test_a_failing_call_is_a_trial(space):
-    def fragile(configuration):
-        if configuration.structure == ("stairs",):
-            raise ZeroDivisionError("a stair is missing")
-        return objective(configuration)
-
-    result = minimize(fragile, space, strategy="random", max_evals=20, random_state=0)
-    failed = [trial for trial in result.history if not trial.ok]
-    assert failed and all("a stair is missing" in trial.error for trial in failed)
-    assert result.configuration.structure == ("bowl",)
-    assert len(result.history) == 20
 
 
 def test_nothing_found(space):
@@ -164,3 +162,114 @@ def test_runs_are_in_order_although_the_process_is_interrupted_between_two_clock
     began, ended = np.array([run for trial in result.history for run in trial.runs]).T
     assert len(began) == 12
     assert (began[1:] >= ended[:-1] - 1e-3).all()
+
+
+def test_keyboard_interrupt_keeps_what_was_found(iris):
+    class Impatient(RandomSearch):
+        def observe(self, trial):
+            if trial.number == 2:
+                raise KeyboardInterrupt
+
+    clf = quick(strategy=Impatient(), max_evals=50).fit(*iris)
+    assert clf.interrupted_
+    assert len(clf.history_) == 3
+    assert clf.score(*iris) > 0.9
+
+
+def test_search_ends_when_the_space_is_exhausted(iris):
+    clf = quick(max_evals=200, space=tiny_space()).fit(*iris)
+    assert len(clf.history_) == 6
+
+
+N_ROWS = 150
+
+
+class Accident(GaussianNB):
+    """Has something happen to the search while a worker fits it."""
+
+    def __init__(self, kind="", marker="", var_smoothing=1e-9):
+        super().__init__(var_smoothing=var_smoothing)
+        self.kind = kind
+        self.marker = marker
+
+    def fit(self, X, y, sample_weight=None):
+        if self.kind == "failures":
+            raise ValueError("no luck")
+        where = "refit" if len(y) == N_ROWS else "search"
+        if self.kind == f"Ctrl-C in the {where}" and self._is_first():
+            os.kill(os.getppid(), signal.SIGINT)
+            while True:  # until somebody kills this process
+                pass
+        return super().fit(X, y, sample_weight)
+
+    def _is_first(self):
+        try:
+            Path(self.marker).unlink()
+        except FileNotFoundError:
+            return False
+        return True
+
+
+class Broken(RandomSearch):
+    """Fails while workers are busy."""
+
+    def observe(self, trial):
+        if trial.number == 2:
+            raise RuntimeError("the strategy is broken")
+
+
+@pytest.fixture
+def temporary_files(tmp_path, monkeypatch):
+    """A directory of temporary files for this process and its workers alone."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore::skauto.exceptions.BudgetWarning")  # Ctrl-C came early
+@pytest.mark.parametrize(
+    ("kind", "error"),
+    [
+        ("success", None),
+        ("failures", AllTrialsFailedError),
+        ("broken strategy", RuntimeError),
+        ("Ctrl-C in the search", None),
+        ("Ctrl-C in the refit", KeyboardInterrupt),
+    ],
+)
+def test_nothing_is_left_behind(kind, error, iris, tmp_path, temporary_files):
+    X, y = iris
+    assert len(y) == N_ROWS
+    marker = tmp_path / "marker"
+    marker.touch()
+    space = SearchSpace(["classifier"])
+    space.add(
+        "classifier",
+        "accident",
+        Accident(kind, str(marker)),
+        {"var_smoothing": Real(1e-9, 1e-3, log=True)},
+    )
+    clf = AutoClassifier(
+        Broken() if kind == "broken strategy" else "random",
+        space=space,
+        max_evals=6,
+        time_limit=120,
+        options=SearchOptions(
+            trial_time_limit=60, memory_limit=2**30, cache=2**20, checkpoint=tmp_path / "search"
+        ),
+        ensemble_size=1,
+        n_jobs=2,
+        random_state=0,
+    )
+    get_reusable_executor().shutdown(wait=True, kill_workers=True)  # of earlier tests
+    belongings()  # the first look opens descriptors of its own
+    before = belongings()
+    with pytest.raises(error) if error else nullcontext():
+        clf.fit(X, y)
+    assert belongings() == before
+    assert list(temporary_files.iterdir()) == []
+    assert marker.exists() == (not kind.startswith("Ctrl-C"))
+    if error is None:
+        check_is_fitted(clf)
+        assert clf.interrupted_ == (kind == "Ctrl-C in the search")
