@@ -70,7 +70,7 @@ def test_encoder_and_imputer_give_way_to_the_data():
     assert adapt_configuration(found, scaled) is None
 
 
-def test_a_classifier_of_the_user_is_tried_early(cancer):
+def test_a_classifier_of_the_user_is_tried_early():
     space = get_space("default").add("classifier", "own", DecisionTreeClassifier())
     part = space.for_data(DataFacts(n_samples=569, n_features=30))
     start = portfolio_configurations(part, n=8)

@@ -2,14 +2,16 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 from tests.selection.scored import fit
 
 
-def test_the_interval_of_the_accuracy_is_that_of_a_binomial(cancer):
-    clf = fit(*cancer)
+def test_the_interval_of_the_accuracy_is_that_of_a_binomial():
+    X, y = load_breast_cancer(return_X_y=True)
+    clf = fit(X, y)
     low, high = clf.ensemble_score_interval_
-    p, n = clf.ensemble_score_, len(cancer[1])
+    p, n = clf.ensemble_score_, len(y)
     assert high - low == pytest.approx(2 * 1.96 * np.sqrt(p * (1 - p) / n), rel=0.25)
 
 
