@@ -6,7 +6,6 @@ import os
 import signal
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -209,12 +208,12 @@ class LimitedFit:
 
     def __init__(self, space_name, X, y, train, rest, seconds):
         reader = TableReader()
-        data = read_training_data(X, y, {}, reader)
-        self.facts, self.space = data.facts, get_space(space_name).for_data(data.facts)
+        table = read_training_data(X, y, {}, reader)
+        self.facts, self.space = table.facts, get_space(space_name).for_data(table.facts)
         builder = PipelineBuilder(
             self.space, categorical=reader.categorical_indices_, n_levels=reader.n_levels_
         )
-        self.worker = PipelineWorker(builder, replace(data, splits=[(train, rest)]), {})
+        self.worker = PipelineWorker(builder, table.training_data([(train, rest)]), {})
         self.seconds = seconds
 
     def __call__(self, configuration):

@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 from _common import load, make_parser, names, numbers, require_data
 
-from skauto.data import TableReader, make_splits
+from skauto.data import DataFacts, TableReader, make_splits
 from skauto.data._training import read_training_data
 from skauto.evaluation import FoldTask, PipelineBuilder, PipelineWorker
-from skauto.metalearning import FitTimeModel, TableSize, adapt_configuration
+from skauto.metalearning import FitTimeModel, adapt_configuration
 from skauto.metalearning._fit_times import fit_coefficients
 from skauto.metalearning._warm_start import COST_EXPONENT
 from skauto.selection import LogLoss, greedy_selection
@@ -108,24 +108,26 @@ def record_set(arguments, name, n_rows, space, listed, known):
     if len(X) > limit:
         rows = np.random.default_rng(0).permutation(len(X))[:limit]
         X, y = X.iloc[rows].reset_index(drop=True), np.asarray(y)[rows]
-    data = read_training_data(X, y, {}, TableReader())
-    splits = make_splits(3, data.X, data.y)
-    facts = data.facts
+    table = read_training_data(X, y, {}, TableReader())
+    splits = make_splits(3, table.X, table.y)
+    facts, n_train = table.facts, len(splits[0][0])
     part = space.for_data(facts)
     builder = PipelineBuilder(
         part,
-        categorical=data.reader.categorical_indices_,
-        n_levels=data.reader.n_levels_,
+        categorical=table.reader.categorical_indices_,
+        n_levels=table.reader.n_levels_,
     )
-    data = data.__class__(
-        Z=data.Z, y=data.y, classes=data.classes, splits=splits, reader=data.reader
-    )
-    worker = PipelineWorker(builder, data, {})
-    shape = TableSize.of(data)
+    worker = PipelineWorker(builder, table.training_data(splits), {})
     key = f"{n_rows}/" if n_rows else ""
-    known[f"{key}y"] = data.y
+    known[f"{key}y"] = table.y
     known[f"{key}shape"] = np.array(
-        [shape.n_rows, shape.n_columns, shape.n_one_hot, shape.n_classes, facts.has_categories]
+        [
+            n_train,
+            facts.n_features,
+            facts.n_features + facts.n_one_hot,
+            facts.n_classes,
+            facts.has_categories,
+        ]
     )
     started = time.perf_counter()
     for configuration in listed:
@@ -133,7 +135,7 @@ def record_set(arguments, name, n_rows, space, listed, known):
         adapted = adapt_configuration(configuration, part)
         if text in known or adapted is None:
             continue
-        out = np.full((len(data.y), data.n_classes), np.nan, dtype=np.float16)
+        out = np.full((len(table.y), facts.n_classes), np.nan, dtype=np.float16)
         seconds = []
         for fold, (_, test) in enumerate(splits[: 1 if n_rows else 3]):
             try:
@@ -253,6 +255,12 @@ def kind_of(known):
     return ("multiclass" if n_classes > 2 else "binary") + ("_categories" if categories else "")
 
 
+def facts_of(known):
+    """Size of the training set of a fold."""
+    n_rows, n_columns, n_encoded, n_classes, _ = (int(v) for v in known["shape"])
+    return DataFacts(n_rows, n_columns, n_classes=n_classes, n_one_hot=n_encoded - n_columns)
+
+
 def weights_for(kind, sets, without=()):
     """Weight of each set for an order: sets of the same shape count most."""
     return {
@@ -298,14 +306,14 @@ def build(arguments):
     rows = [
         (
             read_configuration(text),
-            TableSize(*(int(v) for v in known["shape"][:4])),
+            facts_of(known),
             float(np.mean(seconds)),
         )
         for known in everything.values()
         for text, seconds in known["seconds"].items()
     ]
     coefficients = fit_coefficients(rows)
-    errors = [np.log(FitTimeModel(coefficients).seconds(c, shape) / s) for c, shape, s in rows]
+    errors = [np.log(FitTimeModel(coefficients).seconds(c, facts) / s) for c, facts, s in rows]
     print(f"seconds: {len(rows)} timings, factor of error {np.exp(np.std(errors)):.2f} (1 sd)")
     content = {
         "space": "default",

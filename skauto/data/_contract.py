@@ -183,8 +183,10 @@ def report(problems: Sequence[Problem]) -> None:
             f"{problem.expected})"
             for problem in problems
         ]
+        new = any(problem.unread.may_be_new for problem in problems)
         warnings.warn(
-            f"Cells that cannot be read as in fit are missing values: {'; '.join(told)}.",
+            f"Cells that cannot be read as in fit are missing values{' or unknown levels' * new}: "
+            f"{'; '.join(told)}.",
             UnreadableCellsWarning,
             stacklevel=level_of_caller(),
         )

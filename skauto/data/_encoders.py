@@ -16,6 +16,7 @@ from skauto.data._durations import DurationFormat
 from skauto.data._kinds import BooleanWords, CompoundFormat, Kind, parts_of, split_tags
 from skauto.data._notations import folded, is_null_word
 from skauto.data._numbers import NumberFormat
+from skauto.data._rare_levels import min_rows_of_level
 from skauto.data._table import (
     Cells,
     Dates,
@@ -193,16 +194,22 @@ def _sorted(levels: set[Any]) -> list[Any]:
 
 
 class CategoryEncoder(Encoder):
-    """Ordinal encoding: codes 0, 1, 2, ... of sorted levels, NaN for missing and unknown levels.
+    """Ordinal encoding: codes 0, 1, 2, ... of sorted levels, NaN for missing cells.
 
-    The reader replaces NaN by one more code if no entry was missing in ``fit``. A level is known
-    by its value or its text, ignoring case and spaces: strings that differ only by them are one
-    level. Levels of a categorical dtype are not: there, another case is known unless several
-    levels differ by it. With an ``order``, the codes are the places of the levels in it, and no
-    category codes.
+    Levels with few rows share the last code, see `min_rows_of_level`, with levels that ``fit``
+    has not seen. The reader replaces NaN by one more code if no entry was missing in ``fit``. A
+    level is known by its value or its text, ignoring case and spaces: strings that differ only by
+    them are one level. Levels of a categorical dtype are not: there, another case is known unless
+    several levels differ by it. With an ``order``, the codes are the places of the levels in it,
+    they are no category codes, and unknown levels are NaN.
     """
 
-    def __init__(self, cells: Levels, order: Sequence[Any] | None = None) -> None:
+    def __init__(
+        self,
+        cells: Levels,
+        order: Sequence[Any] | None = None,
+        labels: NDArray[np.integer] | None = None,
+    ) -> None:
         self.ordered = order is not None
         present = set(cells.levels)
         if cells.declared:
@@ -213,8 +220,12 @@ class CategoryEncoder(Encoder):
         self.of_strings = set(map(type, levels)) <= {str}
         if self.of_strings and not cells.declared:
             groups = _same_but_for_case(levels)
-        self.n_levels = len(groups)
-        codes = [(level, float(code)) for code, group in enumerate(groups) for level in group]
+        self.min_rows, self.n_rare, self.new_code = 0, 0, np.nan
+        ranks = np.arange(len(groups))
+        if order is None:
+            ranks = self._pool_rare(cells, groups, labels)
+        self.n_levels = int(ranks.max(initial=-1)) + 1
+        codes = [(level, float(ranks[i])) for i, group in enumerate(groups) for level in group]
         texts = [text_of(level) for level, _ in codes]
         # Other levels, such as intervals, are known by their text: skops stores keys as JSON.
         same_texts = len(set(texts)) < len(texts)
@@ -230,6 +241,23 @@ class CategoryEncoder(Encoder):
             of_folded.setdefault(folded(text), set()).add(code)
         self.code_of_folded = {text: min(c) for text, c in of_folded.items() if len(c) == 1}
 
+    def _pool_rare(
+        self,
+        cells: Levels,
+        groups: Sequence[Sequence[Any]],
+        labels: NDArray[np.integer] | None,
+    ) -> NDArray[np.intp]:
+        """Return the code of each group of levels; those with few rows share the last one."""
+        group_of = {level: i for i, group in enumerate(groups) for level in group}
+        index = np.array([*(group_of.get(level, -1) for level in cells.levels), -1])
+        rows = index[cells.codes]
+        n_rows = np.bincount(rows[rows >= 0], minlength=len(groups))
+        self.min_rows = min_rows_of_level(rows, labels)
+        rare = n_rows < self.min_rows
+        self.n_rare = int(np.count_nonzero(rare))
+        self.new_code = float(len(groups) - self.n_rare)
+        return np.where(rare, len(groups) - self.n_rare, np.cumsum(~rare) - 1)
+
     def category_outputs(self) -> dict[int, int]:
         return {} if self.ordered else {0: self.n_levels}
 
@@ -238,17 +266,16 @@ class CategoryEncoder(Encoder):
         coded = as_levels(cells)
         codes = np.array([*map(self._code, coded.levels), np.nan])
         unknown = np.isnan(codes[:-1])
-        unread = self._unread(coded, unknown) if unknown.any() else None
-        return Block(codes[:, None], coded.codes, unread)
-
-    def _unread(self, cells: Levels, unknown: NDArray[np.bool_]) -> Unread | None:
-        """Count levels of another type than in ``fit``, else levels that are unknown."""
-        texts = [text_of(level) for level in cells.levels]
-        strings, foreign = Levels(texts, cells.codes), unknown.copy()
-        for i in np.flatnonzero(unknown).tolist():
-            foreign[i] = next(self._usual_texts(texts[i]), None) is None
+        if not unknown.any():
+            return Block(codes[:, None], coded.codes)
+        texts = [text_of(level) for level in coded.levels]
+        new = unknown & [not is_null_word(text) for text in texts]
+        foreign = new & [next(self._usual_texts(text), None) is None for text in texts]
+        codes[:-1][new & ~foreign] = self.new_code
+        strings = Levels(texts, coded.codes)
         other_type = None if self.of_strings else Unread.of(strings, foreign)
-        return other_type or Unread.of(strings, unknown, may_be_new=True)
+        unread = other_type or Unread.of(strings, unknown, may_be_new=True)
+        return Block(codes[:, None], coded.codes, unread)
 
     def _code(self, level: Any) -> float:
         code = self.code_of.get(level)
@@ -322,11 +349,13 @@ class NameEncoder(Encoder):
 class CompoundEncoder(Encoder):
     """Encoder of strings of several parts, each with an encoder of its kind."""
 
-    def __init__(self, cells: Levels, parser: CompoundFormat) -> None:
+    def __init__(
+        self, cells: Levels, parser: CompoundFormat, labels: NDArray[np.integer] | None = None
+    ) -> None:
         self.parser = parser
         parts = parts_of(cells, parser.separator, len(parser.kinds))
         kinds = zip(parser.kinds, parts, strict=True)
-        self.encoders = [make_encoder(kind, part, 0) for kind, part in kinds]
+        self.encoders = [make_encoder(kind, part, 0, labels) for kind, part in kinds]
 
     def encode(self, cells: Cells, name: str) -> Block:
         """Return the outputs of all parts; strings of another number of parts are unread."""
@@ -394,16 +423,21 @@ class DropEncoder(Encoder):
         return []
 
 
-def make_encoder(kind: Kind, cells: Cells, max_text_columns: int) -> Encoder:
-    """Fit the encoder of a column; a name or text has at most `max_text_columns` outputs."""
+def make_encoder(
+    kind: Kind, cells: Cells, max_text_columns: int, labels: NDArray[np.integer] | None = None
+) -> Encoder:
+    """Fit the encoder of a column; a name or text has at most `max_text_columns` outputs.
+
+    The class codes `labels` decide which levels are rare, see `min_rows_of_level`.
+    """
     makers: dict[str, Callable[[], Encoder]] = {
         "numeric": lambda: NumericEncoder.of(kind.parser, cells),
         "boolean": lambda: NumericEncoder.of(kind.parser, cells),
         "date": lambda: DateEncoder(kind.parser, kind.fillers),
         "ordinal": lambda: CategoryEncoder(as_levels(cells), kind.parser),
-        "compound": lambda: CompoundEncoder(as_levels(cells), kind.parser),
-        "categorical": lambda: CategoryEncoder(as_levels(cells)),
-        "name": lambda: _name_encoder(as_levels(cells), max_text_columns),
+        "compound": lambda: CompoundEncoder(as_levels(cells), kind.parser, labels),
+        "categorical": lambda: CategoryEncoder(as_levels(cells), labels=labels),
+        "name": lambda: _name_encoder(as_levels(cells), max_text_columns, labels),
         "text": lambda: TextEncoder(as_levels(cells), _text_features(max_text_columns)),
         "tags": lambda: TagsEncoder(as_levels(cells), kind.parser),
     }
@@ -419,7 +453,15 @@ def terms_predict(encoder: Encoder, block: Block, labels: NDArray[np.intp] | Non
     return features.shape[1] > 0 and predicts_other_levels(features, block.codes, labels)
 
 
-def _name_encoder(cells: Levels, max_columns: int) -> Encoder:
+def pooled_levels(encoder: Encoder) -> str:
+    """Say which levels of a column are one level because they have few rows; "" if none."""
+    category = encoder.category if isinstance(encoder, NameEncoder) else encoder
+    if not isinstance(category, CategoryEncoder) or category.n_rare < 2:
+        return ""
+    return f"{category.n_rare} levels of fewer than {category.min_rows} rows are one level"
+
+
+def _name_encoder(cells: Levels, max_columns: int, labels: NDArray[np.integer] | None) -> Encoder:
     """Encode text features, and category codes too if levels occur twice or more on average.
 
     Without columns for terms, these are the lengths, or the codes alone.
@@ -429,7 +471,7 @@ def _name_encoder(cells: Levels, max_columns: int) -> Encoder:
     features = TextFeatures(parts, [view] if max_columns else [])
     if 2 * len(cells.levels) > np.count_nonzero(cells.codes >= 0):
         return TextEncoder(cells, features)
-    categories = CategoryEncoder(cells)
+    categories = CategoryEncoder(cells, labels=labels)
     return NameEncoder(categories, TextEncoder(cells, features)) if max_columns else categories
 
 

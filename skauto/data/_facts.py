@@ -1,11 +1,11 @@
-"""Properties of a data set that the search space depends on."""
+"""Size and properties of a table."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class DataFacts:
-    """Properties of a data set that the search space depends on.
+    """Size and properties of a table: the search space and the seconds of a fit depend on them.
 
     Parameters
     ----------
@@ -21,6 +21,10 @@ class DataFacts:
         Whether the matrix is sparse.
     weighted : bool, default=False
         Whether the user passed sample weights.
+    n_classes : int, default=2
+        Number of classes.
+    n_one_hot : int, default=0
+        Number of columns that one-hot encoding adds.
 
     Examples
     --------
@@ -35,3 +39,5 @@ class DataFacts:
     has_categories: bool = False
     sparse: bool = False
     weighted: bool = False
+    n_classes: int = 2
+    n_one_hot: int = 0

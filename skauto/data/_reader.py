@@ -24,6 +24,7 @@ from skauto.data._encoders import (
     TextEncoder,
     describe,
     make_encoder,
+    pooled_levels,
     terms_predict,
 )
 from skauto.data._kinds import KINDS, TEXT_KINDS, Kind, find_kind, requested_kind
@@ -97,10 +98,11 @@ class TableReader(TransformerMixin, BaseEstimator):
 
     ``fit`` infers the kind of each column from its values: numbers, booleans, categories, names,
     texts, dates or lists of tags, all of which may be written as strings. Each kind has its own
-    output columns. Missing numbers, categories and dates become NaN, and so do categories that
-    ``fit`` has not seen. Identifiers and constant columns are dropped. If a column of numbers or
-    dates has no missing value in ``fit``, ``transform`` imputes its median, because the following
-    steps were fitted without missing values. The reader is the first step of every pipeline of
+    output columns. Missing numbers, categories and dates become NaN. Categories that ``fit`` has
+    not seen are one level, as are categories with few rows if a column has more than 20.
+    Identifiers and constant columns are dropped. If a column of numbers or dates has no missing
+    value in ``fit``, ``transform`` imputes its median, because the following steps were fitted
+    without missing values. The reader is the first step of every pipeline of
     skauto, so that pipelines predict from the raw table.
 
     Parameters
@@ -229,22 +231,25 @@ class TableReader(TransformerMixin, BaseEstimator):
         asked = [requested[j] is not None for j in texts]
         columns_of = text_widths(strings, X.shape[0], self.time_limit, asked)
         widths = dict(zip(texts, columns_of, strict=True))
-        labels = _encoded_classes(y) if texts else None
+        labels = _encoded_classes(y) if any(isinstance(c, Levels) for c in columns) else None
         readers, blocks = [], []
         for j, (cells, name, kind) in enumerate(zip(columns, names, kinds, strict=True)):
-            encoder = make_encoder(kind, cells, widths.get(j, 0))
+            free = labels if requested[j] is None else None
+            encoder = make_encoder(kind, cells, widths.get(j, 0), free)
             block = encoder.encode(cells, name)
             why_not = None
             if widths.get(j) == 0:
                 why_not = "the time limit is too short for their terms"
             elif requested[j] is None and not terms_predict(encoder, block, labels):
                 why_not = "their terms do not predict the classes"
-                encoder = make_encoder(kind, cells, 0)
+                encoder = make_encoder(kind, cells, 0, labels)
                 block = encoder.encode(cells, name)
             if why_not is not None:
                 coded = isinstance(encoder, CategoryEncoder)
                 why = f"{kind.why}; {'categories' if coded else 'only lengths'}, since {why_not}"
                 kind = replace(kind, name="categorical" if coded else kind.name, why=why)
+            if pooled := pooled_levels(encoder):
+                kind = replace(kind, why=f"{kind.why}; {pooled}")
             readers.append(_column_reader(name, kind, encoder, block, cells))
             blocks.append(block.select(readers[-1].keep))
         return readers, blocks
@@ -467,19 +472,20 @@ def _column_reader(
     n_levels = len(cells.levels) if isinstance(cells, Levels) else None
     of_one_length = kind.name in TEXT_KINDS and n_levels is not None and n_levels > 1
     if kind.name not in ("drop", "identifier") and not keep.any() and not of_one_length:
-        kind = Kind(
-            "constant",
-            "all values are missing" if n_missing == len(missing) else "all values are equal",
-        )
+        why = "all values are missing" if n_missing == len(missing) else "all values are equal"
+        if pooled := pooled_levels(encoder):
+            why = f"{pooled}, since they do not predict the classes"
+        kind = Kind("constant", why)
     fill = np.full(int(keep.sum()), np.nan)
-    if n_missing == 0:  # unknown categories get a code of their own, since no step expects NaN
-        fill = high[keep] + 1.0
-    if parsed and n_missing == 0 and keep.any():
-        step = max(1, len(missing) // _MAX_MEDIAN_ROWS)
-        rows = block.rows(0, len(missing))[::step]
-        medians = np.median(rows[:, keep], axis=0).astype(np.float64)
-        codes = [j in encoder.category_outputs() for j in np.flatnonzero(keep).tolist()]
-        fill = np.where(codes, fill, medians)
+    if n_missing == 0 and keep.any():
+        if parsed:
+            step = max(1, len(missing) // _MAX_MEDIAN_ROWS)
+            rows = block.rows(0, len(missing))[::step]
+            fill = np.median(rows[:, keep], axis=0).astype(np.float64)
+        # A missing category gets a code of its own, since no step expects NaN.
+        codes = encoder.category_outputs()
+        own = [float(codes.get(j, np.nan)) for j in np.flatnonzero(keep).tolist()]
+        fill = np.where(np.isnan(own), fill, own)
     strings = None
     if isinstance(encoder, TextEncoder | NameEncoder | TagsEncoder) or (
         isinstance(encoder, CategoryEncoder) and encoder.of_strings

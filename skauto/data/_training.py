@@ -1,7 +1,8 @@
-"""The arguments of ``fit``, validated and read once into one frozen record."""
+"""The arguments of ``fit``, validated and read once, and the training data of a search."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ METADATA = ("sample_weight", "groups", "sensitive_features")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TrainingData:
-    """The training data of a search.
+    """The training data of a search: what workers, constraints and ensembles use.
 
     Attributes
     ----------
@@ -46,31 +47,22 @@ class TrainingData:
         Training and validation rows of each fold.
     sample_weight : ndarray of shape (n_samples,) or None
         Weights of the rows for classifiers and scorers, of mean 1; None if they are equal.
-    X : dataframe, ndarray or CSR matrix of shape (n_samples, n_features), or None
-        The raw table without rows of weight 0.
-    kept : ndarray of bool of shape (n_rows,) or None
-        Mask of the rows of the user's table whose weight is not 0; None without weights.
-    reader : TableReader or None
-        The reader that was fitted on ``X``.
-    groups : ndarray of shape (n_samples,) or None
-        Groups whose rows stay together in training or in validation.
-    sensitive_features : array-like of shape (n_samples, ...) or None
-        The argument of ``fit``.
     sensitive : mapping of str to ndarray of int of shape (n_samples,)
         Group codes of each sensitive feature that a constraint uses.
+    X : dataframe, ndarray or CSR matrix of shape (n_samples, n_features), or None
+        The raw table; None if neither a constraint nor a scorer reads it.
+    reader : TableReader or None
+        The fitted reader that gave ``Z``; None if there is no raw table.
     """
 
     Z: Any
     y: IntArray
     classes: NDArray[Any]
-    splits: list[Split] = field(default_factory=list)
+    splits: list[Split]
     sample_weight: NDArray[np.float64] | None = None
-    X: Any = None
-    kept: BoolArray | None = None
-    reader: TableReader | None = None
-    groups: NDArray[Any] | None = None
-    sensitive_features: Any = None
     sensitive: Mapping[str, IntArray] = field(default_factory=dict)
+    X: Any = None
+    reader: TableReader | None = None
 
     @property
     def n_classes(self) -> int:
@@ -80,6 +72,73 @@ class TrainingData:
     def weights_of(self, rows: IntArray | slice) -> FloatArray | None:
         """Return the weights of some rows; None for equal weights."""
         return None if self.sample_weight is None else self.sample_weight[rows]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ReadTable:
+    """The arguments of ``fit`` as they were read, without rows of weight 0.
+
+    Attributes
+    ----------
+    X : dataframe, ndarray or CSR matrix of shape (n_samples, n_features)
+        The raw table.
+    reader : TableReader
+        The reader that was fitted on ``X``.
+    Z, y, classes, sample_weight
+        See `TrainingData`.
+    kept : ndarray of bool of shape (n_rows,) or None
+        Mask of the rows of the user's table whose weight is not 0; None without weights.
+    groups : ndarray of shape (n_samples,) or None
+        Groups whose rows stay together in training or in validation.
+    sensitive_features : array-like of shape (n_samples, ...) or None
+        The argument of ``fit``.
+    """
+
+    X: Any
+    reader: TableReader
+    Z: Any
+    y: IntArray
+    classes: NDArray[Any]
+    sample_weight: NDArray[np.float64] | None
+    kept: BoolArray | None
+    groups: NDArray[Any] | None
+    sensitive_features: Any
+
+    @cached_property
+    def facts(self) -> DataFacts:
+        """Size and properties of the matrix."""
+        is_sparse = bool(sparse.issparse(self.Z))
+        values = self.Z.data if is_sparse else self.Z
+        n_levels = self.reader.n_levels_
+        return DataFacts(
+            n_samples=self.Z.shape[0],
+            n_features=self.Z.shape[1],
+            has_missing=bool(np.isnan(values).any()),
+            has_categories=bool(self.reader.categorical_indices_),
+            sparse=is_sparse,
+            weighted=self.sample_weight is not None,
+            n_classes=len(self.classes),
+            n_one_hot=sum(n_levels) - len(n_levels),
+        )
+
+    def training_data(
+        self,
+        splits: list[Split],
+        sensitive: Mapping[str, IntArray] | None = None,
+        *,
+        with_table: bool = False,
+    ) -> TrainingData:
+        """Return the training data of a search; with the raw table if that is read."""
+        return TrainingData(
+            Z=self.Z,
+            y=self.y,
+            classes=self.classes,
+            splits=splits,
+            sample_weight=self.sample_weight,
+            sensitive=sensitive or {},
+            X=self.X if with_table else None,
+            reader=self.reader,
+        )
 
     def sensitive_feature(self, name: str) -> Any:
         """Return a column of ``sensitive_features``, or else of ``X``, by its name."""
@@ -98,27 +157,13 @@ class TrainingData:
             + (closest(name, map(str, known)) or " Pass it to fit as sensitive_features.")
         )
 
-    @property
-    def facts(self) -> DataFacts:
-        """Properties of the data that the search space depends on."""
-        is_sparse = bool(sparse.issparse(self.Z))
-        values = self.Z.data if is_sparse else self.Z
-        return DataFacts(
-            n_samples=self.Z.shape[0],
-            n_features=self.Z.shape[1],
-            has_missing=bool(np.isnan(values).any()),
-            has_categories=self.reader is not None and bool(self.reader.categorical_indices_),
-            sparse=is_sparse,
-            weighted=self.sample_weight is not None,
-        )
-
 
 def read_training_data(
     X: Any,
     y: Any,
     metadata: Mapping[str, Any],
     reader: TableReader,
-) -> TrainingData:
+) -> ReadTable:
     """Validate and read the arguments of ``fit``; leave out rows of weight 0."""
     passed: dict[str, Any] = {name: metadata.get(name) for name in METADATA}
     X = as_table(X)
@@ -145,15 +190,14 @@ def read_training_data(
                 passed[name] = take_rows(passed[name], rows)
     classes, codes = np.unique(y, return_inverse=True)
     _check_classes(classes, weighted=kept is not None)
-    Z = reader.fit_transform(X, codes)
-    return TrainingData(
-        Z=Z,
+    return ReadTable(
+        X=X,
+        reader=reader,
+        Z=reader.fit_transform(X, codes),
         y=codes,
         classes=classes,
         sample_weight=weight,
-        X=X,
         kept=kept,
-        reader=reader,
         groups=passed["groups"],
         sensitive_features=passed["sensitive_features"],
     )

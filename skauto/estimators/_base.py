@@ -27,7 +27,7 @@ from skauto.constraints._checker import ConstraintChecker
 from skauto.constraints._smaller import SmallerVariants
 from skauto.data import TableReader, TrainingData, make_splits
 from skauto.data._splits import Split
-from skauto.data._training import plain_labels, read_training_data
+from skauto.data._training import ReadTable, plain_labels, read_training_data
 from skauto.display._progress import start_progress
 from skauto.engines import Engine, make_engine
 from skauto.ensemble._build import EnsembleBuilder
@@ -60,10 +60,10 @@ from skauto.evaluation import (
 from skauto.evaluation._cached_pipeline import cache_report
 from skauto.exceptions import BudgetWarning
 from skauto.history import Checkpoint, Goal, History
-from skauto.metalearning import FitTimeModel, TableSize
+from skauto.metalearning import FitTimeModel
 from skauto.metalearning._fit_times import load_fit_time_model
 from skauto.model._groups import group_codes, group_names
-from skauto.schedule import affordable_folds
+from skauto.schedule import TaskSchedule, affordable_folds
 from skauto.selection._scores import scorer_takes_weights
 from skauto.space import Configuration, SearchSpace
 from skauto.space.catalog import get_space
@@ -181,7 +181,7 @@ class BaseAutoClassifier(
         options = self._options()
         options.check()
         last = self._last_search if options.warm_start else None
-        data = self._read(X, y, metadata)
+        table = self._read(X, y, metadata)
         budget.end_phase("reading")
         with contextlib.ExitStack() as shown, contextlib.ExitStack() as stack:
             checkpoint = None
@@ -189,36 +189,35 @@ class BaseAutoClassifier(
                 checkpoint = stack.enter_context(Checkpoint(options.checkpoint))
             seed = self._seed(checkpoint, last)
             rng = np.random.default_rng(seed)
-            scorers = named_scorers(self.scoring, data.n_classes)
-            space = self._space(data.classes).for_data(data.facts)
+            scorers = named_scorers(self.scoring, table.facts.n_classes)
+            space = self._space(table.classes).for_data(table.facts)
             facts = {}
             if options.warm_start:
-                facts = warm_start_facts(self.cv, self.scoring, data, space)
+                facts = warm_start_facts(self.cv, self.scoring, table, space)
             if last is not None:
                 last.check(facts)
             time_model = None if self.time_limit is None else load_fit_time_model()
             fold_seed, search_seed = (int(seed) for seed in rng.integers(2**31, size=2))
-            initial, neighbors = self._initial(space, data, rng, time_model)
-            folds = last.splits if last else self._folds(data, initial, time_model, fold_seed)
-            data = replace(data, splits=folds)
+            initial, neighbors = self._initial(space, table, rng, time_model)
+            splits = last.splits if last else self._folds(table, initial, time_model, fold_seed)
             cache = None
             if options.cache is not None:
-                cache = stack.enter_context(self._prefix_cache(data, options.cache))
+                cache = stack.enter_context(self._prefix_cache(table, options.cache))
             evaluator = self._evaluator(
-                data, scorers, space, search_seed, cache, time_model, budget
+                table, splits, scorers, space, search_seed, cache, time_model, budget
             )
             decisions = DecisionChooser(evaluator.data, evaluator.checker, self.decision, budget)
             strategy = self._make_strategy(decisions)
-            builder = self._model_builder(strategy, evaluator, data, options, decisions)
-            goal = self._goal(strategy, evaluator, builder, data, budget)
+            builder = self._model_builder(strategy, evaluator, options, decisions)
+            goal = self._goal(strategy, evaluator, builder, budget)
             if checkpoint is not None:
-                about = checkpoint_facts(seed, self.scoring, data, goal)
+                about = checkpoint_facts(seed, self.scoring, table, splits, goal)
                 history = resumed_history(checkpoint, about, space, goal, budget)
             elif last is not None:
                 history = longer_history(last, goal, budget)
             else:
                 history = History(goal)
-            self._replace_last_fit(last, data, scorers, neighbors)
+            self._replace_last_fit(last, table, splits, scorers, neighbors)
             self._target = str(getattr(y, "name", None) or "") or None
             engine = stack.enter_context(self._engine(evaluator, options))
             line = shown.enter_context(
@@ -254,7 +253,7 @@ class BaseAutoClassifier(
             budget.end_phase("ensemble")
             self.search_time_ = budget.elapsed
             self.history_ = history
-            self._record_scores(evaluator.data, data)
+            self._record_scores(evaluator.data)
             budget.end_phase("scores")
             if line is not None:
                 line.of_ensemble = self.ensemble_score_
@@ -262,7 +261,7 @@ class BaseAutoClassifier(
         keep = range(len(history)) if options.warm_start else list(self.member_weights_)
         self.history_ = history.without_data(keep)
         if options.warm_start:
-            self._last_search = LastSearch(self.history_, seed, data.splits, facts)
+            self._last_search = LastSearch(self.history_, seed, splits, facts)
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -361,7 +360,7 @@ class BaseAutoClassifier(
             return self.options
         return SearchOptions(**(self.options or {}))
 
-    def _read(self, X: Any, y: ArrayLike, metadata: Mapping[str, Any]) -> TrainingData:
+    def _read(self, X: Any, y: ArrayLike, metadata: Mapping[str, Any]) -> ReadTable:
         """Read the table."""
         # Steps pass arrays, also under set_config(transform_output="pandas").
         kinds = self.column_kinds
@@ -374,7 +373,8 @@ class BaseAutoClassifier(
     def _replace_last_fit(
         self,
         last: LastSearch | None,
-        data: TrainingData,
+        table: ReadTable,
+        splits: list[Split],
         scorers: Mapping[str, Any],
         neighbors: list[str] | None,
     ) -> None:
@@ -385,14 +385,13 @@ class BaseAutoClassifier(
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
         self._last_search = last
-        reader = data.reader
-        assert reader is not None
-        self.reader_ = reader
-        self.n_features_in_ = reader.n_features_in_
-        if hasattr(reader, "feature_names_in_"):
-            self.feature_names_in_ = reader.feature_names_in_
-        self.classes_ = data.classes
-        self.n_splits_ = len(data.splits)
+        self.reader_ = table.reader
+        self.n_features_in_ = table.reader.n_features_in_
+        if hasattr(table.reader, "feature_names_in_"):
+            self.feature_names_in_ = table.reader.feature_names_in_
+        self.classes_ = table.classes
+        self.n_splits_ = len(splits)
+        self._kept_rows = table.kept
         self.scorer_ = next(iter(scorers.values()))
         if neighbors is not None:
             self.neighbors_ = neighbors
@@ -421,19 +420,19 @@ class BaseAutoClassifier(
     def _initial(
         self,
         space: SearchSpace,
-        data: TrainingData,
+        table: ReadTable,
         rng: np.random.Generator,
         time_model: FitTimeModel | None,
     ) -> tuple[list[Configuration], list[str] | None]:
         """Configurations that are tried before the strategy is asked, and similar data sets."""
         if isinstance(self.initial, str) and self.initial == "metalearning":
-            return similar_configurations(space, data, rng)
+            return similar_configurations(space, table, rng)
         # Thresholds keep differences between groups at less loss than weights do.
-        weigh_groups = self.decision == "argmax" or data.n_classes > 2
+        weigh_groups = self.decision == "argmax" or table.facts.n_classes > 2
         configurations = initial_configurations(
             self.initial,
             space,
-            data,
+            table.facts,
             time_model,
             processor_seconds=self._processor_seconds(),
             weigh_groups=weigh_groups,
@@ -447,7 +446,7 @@ class BaseAutoClassifier(
 
     def _folds(
         self,
-        data: TrainingData,
+        table: ReadTable,
         initial: list[Configuration],
         time_model: FitTimeModel | None,
         seed: int,
@@ -455,11 +454,9 @@ class BaseAutoClassifier(
         """Folds of ``cv``, whose default depends on the predicted seconds under a time limit."""
         cv = self.cv
         if cv is None and time_model is not None:
-            seconds = [
-                time_model.seconds(configuration, TableSize.of(data)) for configuration in initial
-            ]
-            cv = affordable_folds(len(data.y), seconds, self._processor_seconds())
-        return make_splits(cv, data.X, data.y, data.groups, kept=data.kept, seed=seed)
+            seconds = [time_model.seconds(configuration, table.facts) for configuration in initial]
+            cv = affordable_folds(len(table.y), seconds, self._processor_seconds())
+        return make_splits(cv, table.X, table.y, table.groups, kept=table.kept, seed=seed)
 
     def _seed(self, checkpoint: Checkpoint | None, last: LastSearch | None) -> int:
         """Seed of the search; that of a warm start; by default that of the checkpoint."""
@@ -474,19 +471,18 @@ class BaseAutoClassifier(
         self,
         strategy: Strategy,
         evaluator: PipelineEvaluator,
-        data: TrainingData,
         options: SearchOptions,
         decisions: DecisionChooser,
     ) -> EnsembleBuilder:
         multi_objective = strategy.multi_objective and evaluator.constraints
         return (FrontBuilder if multi_objective else EnsembleBuilder)(
             evaluator,
-            data.reader,
+            evaluator.data.reader,
             n_members=self.ensemble_size,
             decisions=decisions,
             refit=options.refit,
             pool=options.pool,
-            scoring=primary_scoring(self.scoring, data.n_classes),
+            scoring=primary_scoring(self.scoring, evaluator.data.n_classes),
         )
 
     def _goal(
@@ -494,7 +490,6 @@ class BaseAutoClassifier(
         strategy: Strategy,
         evaluator: PipelineEvaluator,
         builder: EnsembleBuilder,
-        data: TrainingData,
         budget: Budget,
     ) -> Goal:
         minimized = evaluator.constraints if strategy.multi_objective else []
@@ -504,8 +499,8 @@ class BaseAutoClassifier(
             search_limits=builder.decisions.search_checker.limits,
             max_evals=budget.max_evals,
             time_limit=budget.time_limit,
-            targets=data.y,
-            sample_weight=data.sample_weight,
+            targets=evaluator.data.y,
+            sample_weight=evaluator.data.sample_weight,
             ensemble_loss=builder.selector.selection_loss,
         )
 
@@ -521,7 +516,8 @@ class BaseAutoClassifier(
 
     def _evaluator(
         self,
-        data: TrainingData,
+        table: ReadTable,
+        splits: list[Split],
         scorers: Mapping[str, Any],
         space: SearchSpace,
         seed: int,
@@ -529,13 +525,13 @@ class BaseAutoClassifier(
         time_model: FitTimeModel | None,
         budget: Budget,
     ) -> PipelineEvaluator:
-        constraints = self._constraints(data.classes)
+        constraints = self._constraints(table.classes)
         sensitive = {
-            name: data.sensitive_feature(name)
+            name: table.sensitive_feature(name)
             for constraint in constraints
             for name in constraint.sensitive_names
         }
-        if data.sensitive_features is not None and not sensitive:
+        if table.sensitive_features is not None and not sensitive:
             raise ValueError(
                 "'sensitive_features' are groups that constraints compare. Got them, and no "
                 "constraint that names a group; add one, such as StatisticalParity('sex', 0.05), "
@@ -546,45 +542,37 @@ class BaseAutoClassifier(
         with_table = bool(constraints) or any(
             scorer_function(scorer) is None for scorer in scorers.values()
         )
-        data = replace(  # what workers need
-            data,
-            X=data.X if with_table else None,
-            kept=None,
-            groups=None,
-            sensitive_features=None,
-            sensitive=codes,
-        )
+        data = table.training_data(splits, codes, with_table=with_table)
         check_scorers(scorers, data)
         checker = self._checker(constraints, data)
         checker.check_groups(groups)
-        assert data.reader is not None
         settings: dict[str, Any] = {
-            "categorical": data.reader.categorical_indices_,
-            "n_levels": data.reader.n_levels_,
+            "categorical": table.reader.categorical_indices_,
+            "n_levels": table.reader.n_levels_,
             "seed": seed,
         }
         pipelines = PipelineBuilder(space, **settings)
         if cache is not None:
             pipelines = CachedPipelineBuilder(space, **settings, cache=cache)
         worker = PipelineWorker(pipelines, data, scorers, constraints=constraints, seed=seed)
+        facts = replace(table.facts, n_samples=len(splits[0][0]))
+        n_workers = joblib.effective_n_jobs(self.n_jobs)
         return PipelineEvaluator(
             worker,
             trial_time_limit=self._options().trial_time_limit,
-            out_of_bag=self.cv is None and data.groups is None,
+            out_of_bag=self.cv is None and table.groups is None,
             checker=checker,
-            time_model=time_model,
-            budget=budget,
-            n_workers=joblib.effective_n_jobs(self.n_jobs),
+            schedule=TaskSchedule(facts, time_model, budget, n_workers),
         )
 
     def _prefix_cache(
-        self, data: TrainingData, cache: int | str | os.PathLike[str]
+        self, table: ReadTable, cache: int | str | os.PathLike[str]
     ) -> contextlib.AbstractContextManager[PrefixCache]:
         """Cache of transformed data in a directory that is removed after the search."""
-        table = (data.Z, data.y, data.sample_weight)
+        content = (table.Z, table.y, table.sample_weight)
         if isinstance(cache, str | os.PathLike):
-            return PrefixCache.temporary(DEFAULT_CACHE_BYTES, table, parent=cache)
-        return PrefixCache.temporary(int(cache), table)
+            return PrefixCache.temporary(DEFAULT_CACHE_BYTES, content, parent=cache)
+        return PrefixCache.temporary(int(cache), content)
 
     def _score_so_far(self, builder: EnsembleBuilder, history: History) -> float:
         """Score of the ensemble of the trials so far, with the most probable class as label."""

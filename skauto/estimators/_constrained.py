@@ -16,6 +16,7 @@ from skauto.constraints import Constraint
 from skauto.constraints._checker import ConstraintChecker, Verdict
 from skauto.constraints._evidence import Margin
 from skauto.data import TrainingData
+from skauto.data._training import ReadTable
 from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._decide import DecisionChooser
 from skauto.ensemble._model import BuiltEnsemble, CheckedEnsemble
@@ -343,7 +344,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
     def _fitted_rows(self) -> list[int]:
         return [row for row, n in enumerate(self._front_numbers) if n in self._front]
 
-    def _read(self, X: Any, y: ArrayLike, metadata: Mapping[str, Any]) -> TrainingData:
+    def _read(self, X: Any, y: ArrayLike, metadata: Mapping[str, Any]) -> ReadTable:
         """Read the table; refuse groups that ``predict`` could not read."""
         if self.decision == "group_thresholds" and metadata.get("sensitive_features") is not None:
             raise ValueError(

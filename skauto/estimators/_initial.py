@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from skauto.data import TrainingData
+from skauto.data import DataFacts
+from skauto.data._training import ReadTable
 from skauto.metalearning import (
     FitTimeModel,
-    TableSize,
     load_archive,
     meta_features,
     nearest_configurations,
@@ -20,7 +20,7 @@ from skauto.space import Configuration, SearchSpace
 def initial_configurations(
     initial: Any,
     space: SearchSpace,
-    data: TrainingData,
+    facts: DataFacts,
     time_model: FitTimeModel | None,
     *,
     processor_seconds: float,
@@ -51,12 +51,11 @@ def initial_configurations(
     weigh_groups = weigh_groups and any(c.balancing == "groups" for c in components)
     if initial == "defaults" or weigh_groups:
         return space.default_configurations()
-    shape = TableSize.of(data)
     return portfolio_configurations(
         space,
-        n_classes=data.n_classes,
-        has_categories=data.facts.has_categories,
-        seconds=None if time_model is None else lambda c: time_model.seconds(c, shape),
+        n_classes=facts.n_classes,
+        has_categories=facts.has_categories,
+        seconds=None if time_model is None else lambda c: time_model.seconds(c, facts),
         max_seconds=max_seconds_of_network(processor_seconds),
     )
 
@@ -73,7 +72,7 @@ def _with_size(configuration: Configuration, space: SearchSpace) -> Configuratio
 
 
 def similar_configurations(
-    space: SearchSpace, data: TrainingData, rng: np.random.Generator
+    space: SearchSpace, table: ReadTable, rng: np.random.Generator
 ) -> tuple[list[Configuration], list[str]]:
     """List the best configurations on similar data sets, and the names of these sets."""
     other = "Pass 'portfolio', 'defaults', None or a list of Configuration objects."
@@ -84,8 +83,8 @@ def similar_configurations(
             "The 'initial' parameter 'metalearning' needs a named space with an archive, "
             f"or a part of one. {exc} {other}"
         ) from exc
-    categorical = () if data.reader is None else data.reader.categorical_indices_
-    features = meta_features(data.Z, data.y, categorical=categorical, rng=rng)
+    categorical = table.reader.categorical_indices_
+    features = meta_features(table.Z, table.y, categorical=categorical, rng=rng)
     configurations = nearest_configurations(archive, features, space)
     if not configurations:
         raise ValueError(

@@ -6,8 +6,8 @@ from typing import Any
 
 import joblib
 
-from skauto.data import TrainingData
 from skauto.data._splits import Split
+from skauto.data._training import ReadTable
 from skauto.history import Checkpoint, Goal, History
 from skauto.space import SearchSpace
 from skauto.utils import Budget, fingerprint
@@ -33,34 +33,36 @@ class LastSearch:
 
 
 def warm_start_facts(
-    cv: Any, scoring: Any, data: TrainingData, space: SearchSpace
+    cv: Any, scoring: Any, table: ReadTable, space: SearchSpace
 ) -> dict[str, str]:
     """Facts that a warm start and the last search must have in common."""
     return {
         "cv": joblib.hash(cv) if isinstance(cv, list | tuple) else str(cv),
-        "groups": joblib.hash(data.groups),
-        **_common_facts(scoring, data),
+        "groups": joblib.hash(table.groups),
+        **_common_facts(scoring, table),
         "space": space.fingerprint(),
     }
 
 
-def checkpoint_facts(seed: int, scoring: Any, data: TrainingData, goal: Goal) -> dict[str, Any]:
+def checkpoint_facts(
+    seed: int, scoring: Any, table: ReadTable, splits: list[Split], goal: Goal
+) -> dict[str, Any]:
     """Facts that a checkpoint and the search that resumes it must have in common.
 
     The space is not among them, because the checkpoint adds it.
     """
     return {
         "seed": seed,
-        **_common_facts(scoring, data),
-        "folds": joblib.hash(data.splits),
+        **_common_facts(scoring, table),
+        "folds": joblib.hash(splits),
         "objectives": ", ".join(goal.objectives),
     }
 
 
-def _common_facts(scoring: Any, data: TrainingData) -> dict[str, str]:
+def _common_facts(scoring: Any, table: ReadTable) -> dict[str, str]:
     return {
-        "data": joblib.hash((data.Z, data.y, data.classes, data.sample_weight)),
-        "sensitive_features": joblib.hash(data.sensitive_features),
+        "data": joblib.hash((table.Z, table.y, table.classes, table.sample_weight)),
+        "sensitive_features": joblib.hash(table.sensitive_features),
         "scoring": fingerprint(scoring),
     }
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from skauto.data import TrainingData
 from skauto.data._splits import Split
-from skauto.data._training import TrainingData, plain_labels
+from skauto.data._training import plain_labels
 from skauto.display._base import score_name
 from skauto.display._predictions import Predictions
 from skauto.estimators._reporting import ReportMixin
@@ -150,12 +151,8 @@ class ScoreMixin(ReportMixin):
     def _is_guessing(self) -> bool:
         return is_guessing(self._scores)
 
-    def _record_scores(self, data: TrainingData, read: TrainingData) -> None:
-        """Score the out-of-fold predictions at the end of ``fit``, and warn of a poor model.
-
-        `data` is what trials were scored on, and `read` what ``fit`` has read.
-        """
-        self._kept_rows = read.kept
+    def _record_scores(self, data: TrainingData) -> None:
+        """Score the out-of-fold predictions at the end of ``fit``, and warn of a poor model."""
         self._scores, self._fold_scores = {ENSEMBLE: _UNKNOWN}, ()
         known = Predictions.out_of_fold(self)
         if known is None or known.rows is None:
@@ -166,7 +163,7 @@ class ScoreMixin(ReportMixin):
         models[BEST] = Answers(best, np.argmax(best, axis=1))
         scoring = primary_scoring(self.scoring, len(self.classes_))
         self._scores = score_models(self.scorer_, scoring, models, truth)
-        self._fold_scores = _by_fold(self.scorer_, known, truth, read.splits)
+        self._fold_scores = _by_fold(self.scorer_, known, truth, data.splits)
         _warn_of_guessing(self._scores, score_name(self))
 
     def _rescore(self) -> None:

@@ -1,14 +1,13 @@
 """Evaluate proposals as pipelines."""
 
 from skauto.constraints._checker import ConstraintChecker
+from skauto.data import DataFacts
 from skauto.evaluation._aggregate import TrialAggregator
 from skauto.evaluation._job import TrialJob
 from skauto.evaluation._rungs import RungPlanner
 from skauto.evaluation._worker import PipelineWorker
 from skauto.history import History, Proposal
-from skauto.metalearning import FitTimeModel, TableSize
 from skauto.schedule import TaskSchedule
-from skauto.utils import Budget
 
 
 class PipelineEvaluator:
@@ -17,8 +16,8 @@ class PipelineEvaluator:
     Trials are evaluated in rungs, see `RungPlanner`, and their folds are aggregated, see
     `TrialAggregator`. The time limit of a trial is the sum over its folds. With `out_of_bag`,
     forests of bootstrap samples are fitted once and validated out of bag. The checker estimates
-    the constraint values of trials. Under a time limit, the `time_model` predicts the seconds of
-    tasks within the budget of the whole ``fit``; None starts every trial.
+    the constraint values of trials. Under a time limit, the schedule decides which tasks start;
+    None starts all of them.
     """
 
     def __init__(
@@ -28,21 +27,15 @@ class PipelineEvaluator:
         trial_time_limit: float | None = None,
         out_of_bag: bool = True,
         checker: ConstraintChecker | None = None,
-        time_model: FitTimeModel | None = None,
-        budget: Budget | None = None,
-        n_workers: int = 1,
+        schedule: TaskSchedule | None = None,
     ) -> None:
         self.function = function
         self.data = function.data
         self.constraints = function.constraints
         self.checker = checker or ConstraintChecker()
         self.trial_time_limit = trial_time_limit
-        schedule = TaskSchedule(
-            TableSize.of(function.data),
-            time_model,
-            Budget() if budget is None else budget,
-            n_workers,
-        )
+        if schedule is None:
+            schedule = TaskSchedule(DataFacts(len(self.data.splits[0][0]), self.data.Z.shape[1]))
         self.planner = RungPlanner(function, self.checker, schedule, out_of_bag=out_of_bag)
         self.aggregator = TrialAggregator(function, self.checker)
 

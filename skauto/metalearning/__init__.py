@@ -1,7 +1,7 @@
 """Meta-learning: meta-features, results on other data sets, and predicted training times."""
 
 from skauto.metalearning._archive import Archive, KnownDataSet, load_archive
-from skauto.metalearning._fit_times import FitTimeModel, TableSize
+from skauto.metalearning._fit_times import FitTimeModel
 from skauto.metalearning._meta_features import META_FEATURES, meta_features
 from skauto.metalearning._warm_start import (
     adapt_configuration,
@@ -14,7 +14,6 @@ __all__ = [
     "Archive",
     "KnownDataSet",
     "FitTimeModel",
-    "TableSize",
     "adapt_configuration",
     "load_archive",
     "meta_features",

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import Ridge
 
-from skauto.data import TrainingData
+from skauto.data import DataFacts
 from skauto.space import Configuration
 from skauto.utils import FloatArray
 
@@ -44,39 +43,8 @@ _SIZES: dict[str, dict[str, float]] = {
 _N_PAIRS = 63
 
 
-@dataclass(frozen=True)
-class TableSize:
-    """Size of a training set, which determines the seconds of a fit.
-
-    Attributes
-    ----------
-    n_rows : int
-        Number of training rows.
-    n_columns : int
-        Number of columns of the numeric matrix.
-    n_one_hot : int
-        Number of columns after one-hot encoding.
-    n_classes : int
-        Number of classes.
-    """
-
-    n_rows: int
-    n_columns: int
-    n_one_hot: int
-    n_classes: int
-
-    @classmethod
-    def of(cls, data: TrainingData) -> "TableSize":
-        """Return the shape of the training rows of the first fold."""
-        levels = () if data.reader is None else data.reader.n_levels_
-        n_columns = data.Z.shape[1]
-        n_rows = len(data.splits[0][0]) if len(data.splits) else len(data.y)
-        n_one_hot = n_columns - len(levels) + sum(levels)
-        return cls(n_rows, n_columns, n_one_hot, data.n_classes)
-
-
 class FitTimeModel:
-    """Predict the seconds of a fit from the shape of the training set, and learn online.
+    """Predict the seconds of a fit from the size of the training set, and learn online.
 
     The seconds of a classifier follow a power law of rows, columns, classes and size-related
     hyper-parameters. The coefficients were fitted to recorded timings
@@ -91,12 +59,12 @@ class FitTimeModel:
 
     Examples
     --------
+    >>> from skauto.data import DataFacts
     >>> from skauto.metalearning import FitTimeModel
-    >>> from skauto.metalearning._fit_times import TableSize
     >>> from skauto.space import Configuration
     >>> time_model = FitTimeModel({"tree": [0.0, 1.0, 0.5, 0.0]})
     >>> tree = Configuration({"classifier": "tree"})
-    >>> round(time_model.seconds(tree, TableSize(4_000, 10, 10, 2)), 6)
+    >>> round(time_model.seconds(tree, DataFacts(4_000, 10)), 6)
     4.0
     """
 
@@ -104,15 +72,15 @@ class FitTimeModel:
         self.coefficients = {name: np.asarray(c, float) for name, c in coefficients.items()}
         self._errors: dict[str, list[float]] = {}
 
-    def seconds(self, configuration: Configuration, shape: TableSize) -> float:
+    def seconds(self, configuration: Configuration, facts: DataFacts) -> float:
         """Predict the processor seconds of fitting a configuration on a training set."""
-        name, inputs = _inputs(configuration, shape)
+        name, inputs = _inputs(configuration, facts)
         log_seconds = self._prior_mean(name, inputs) + self._correction(name)
         return float(np.exp(log_seconds))
 
-    def observe(self, configuration: Configuration, shape: TableSize, seconds: float) -> None:
+    def observe(self, configuration: Configuration, facts: DataFacts, seconds: float) -> None:
         """Learn from the processor seconds of a finished fit."""
-        name, inputs = _inputs(configuration, shape)
+        name, inputs = _inputs(configuration, facts)
         error = np.log(max(seconds, 1e-4)) - self._prior_mean(name, inputs)
         self._errors.setdefault(name, []).append(float(error))
 
@@ -137,12 +105,12 @@ class FitTimeModel:
 
 
 def fit_coefficients(
-    timings: Sequence[tuple[Configuration, TableSize, float]],
+    timings: Sequence[tuple[Configuration, DataFacts, float]],
 ) -> dict[str, list[float]]:
     """Fit the coefficients of a `FitTimeModel` to seconds, shrunk to typical exponents."""
     rows: dict[str, list[tuple[FloatArray, float]]] = {}
-    for configuration, shape, seconds in timings:
-        name, inputs = _inputs(configuration, shape)
+    for configuration, facts, seconds in timings:
+        name, inputs = _inputs(configuration, facts)
         rows.setdefault(name, []).append((inputs, np.log(max(seconds, 1e-4))))
     found = {}
     for name, known in rows.items():
@@ -157,12 +125,12 @@ def fit_coefficients(
     return found
 
 
-def _inputs(configuration: Configuration, shape: TableSize) -> tuple[str, FloatArray]:
+def _inputs(configuration: Configuration, facts: DataFacts) -> tuple[str, FloatArray]:
     """Name of the classifier and the inputs of the linear model of its log seconds."""
     step, name = configuration.components[-1]
     values = configuration.parameters(step)
     one_hot = "encoder" in configuration.steps and configuration["encoder"] == "one_hot"
-    n_columns = shape.n_one_hot if one_hot else shape.n_columns
+    n_columns = facts.n_features + (facts.n_one_hot if one_hot else 0)
     if "transformer" in configuration.steps and configuration["transformer"] == "pairs":
         n_columns += _N_PAIRS
     sizes = [
@@ -170,9 +138,9 @@ def _inputs(configuration: Configuration, shape: TableSize) -> tuple[str, FloatA
         for key, usual in _SIZES.get(name, {}).items()
     ]
     table = [
-        np.log(shape.n_rows / 1_000.0),
+        np.log(facts.n_samples / 1_000.0),
         np.log(max(n_columns, 1) / 10.0),
-        np.log(max(shape.n_classes, 2) / 2.0),
+        np.log(max(facts.n_classes, 2) / 2.0),
     ]
     return name, np.array([*table, *sizes])
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from skauto.metalearning import FitTimeModel, TableSize
+from skauto.data import DataFacts
+from skauto.metalearning import FitTimeModel
 from skauto.space import Configuration
 from skauto.utils import Budget
 
@@ -28,8 +29,8 @@ class TaskSchedule:
 
     Parameters
     ----------
-    shape : TableSize
-        Rows, columns and classes of the training rows of a fold.
+    facts : DataFacts
+        Size of the training set of a fold.
     time_model : FitTimeModel, default=None
         Predicted seconds of configurations.
     budget : Budget, default=Budget()
@@ -39,14 +40,13 @@ class TaskSchedule:
 
     Examples
     --------
-    >>> from skauto.metalearning import TableSize
+    >>> from skauto.data import DataFacts
     >>> from skauto.schedule import TaskSchedule
-    >>> shape = TableSize(n_rows=80_000, n_columns=9, n_one_hot=9, n_classes=2)
-    >>> TaskSchedule(shape).first_share(80_000)
+    >>> TaskSchedule(DataFacts(n_samples=80_000, n_features=9)).first_share(80_000)
     0.125
     """
 
-    shape: TableSize
+    facts: DataFacts
     time_model: FitTimeModel | None = None
     budget: Budget = field(default_factory=Budget)
     n_workers: int = 1
@@ -55,17 +55,17 @@ class TaskSchedule:
         """Predict the seconds of a fit on a number of rows; 0 without time_model."""
         if self.time_model is None:
             return 0.0
-        return self.time_model.seconds(configuration, replace(self.shape, n_rows=n_rows))
+        return self.time_model.seconds(configuration, replace(self.facts, n_samples=n_rows))
 
     def rows(self, share: float) -> int:
         """Return the number of training rows of a share of those of a fold."""
-        return max(1, round(share * self.shape.n_rows))
+        return max(1, round(share * self.facts.n_samples))
 
     def observe(self, configuration: Configuration, n_rows: int, seconds: float) -> None:
         """Correct the predictions by the processor seconds of a finished task."""
         if self.time_model is not None:
-            shape = replace(self.shape, n_rows=n_rows)
-            self.time_model.observe(configuration, shape, seconds)
+            facts = replace(self.facts, n_samples=n_rows)
+            self.time_model.observe(configuration, facts, seconds)
 
     def observe_timeout(self, configuration: Configuration, n_rows: int, seconds: float) -> None:
         """Raise the predicted seconds of a task to those after which it was stopped."""
@@ -101,7 +101,7 @@ class TaskSchedule:
         if seconds <= most:
             return share
         fewer = share * most / seconds
-        return fewer if fewer * self.shape.n_rows >= _MIN_ROWS else 0.0
+        return fewer if fewer * self.facts.n_samples >= _MIN_ROWS else 0.0
 
     def ends_in_time(
         self, configuration: Configuration, n_rows: Iterable[int], seconds_left: float

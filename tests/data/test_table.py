@@ -121,12 +121,11 @@ def test_codes_for_any_type_of_strings(first, later, missing_in_fit):
     """Few rows, many rows and a single row; levels that `fit` has not seen are unknown."""
     known = [*"bacca", None] if missing_in_fit else list("bacca")
     reader = TableReader().fit(column_of(first, known))
-    code = {"a": 0.0, "b": 1.0, "c": 2.0}
-    unknown = np.nan if missing_in_fit else 3.0
+    code = {"a": 0.0, "b": 1.0, "c": 2.0, "unseen": 3.0, None: np.nan if missing_in_fit else 3.0}
     for n_rows in (1, 50, 1500):
         texts = np.random.default_rng(0).choice(["b", "unseen", None, "c", "a"], n_rows).tolist()
         Z = reader.transform(column_of(later, texts))
-        expected = [[code.get(text, unknown)] for text in texts]
+        expected = [[code[text]] for text in texts]
         np.testing.assert_array_equal(Z, expected)
 
 

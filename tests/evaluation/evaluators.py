@@ -10,10 +10,11 @@ from sklearn.metrics import get_scorer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import TargetEncoder
 
-from skauto.data import TrainingData
+from skauto.data import DataFacts, TrainingData
 from skauto.engines import Outcome
 from skauto.evaluation import PipelineBuilder, PipelineEvaluator, PipelineWorker
 from skauto.history import Goal, History, Proposal, Trial
+from skauto.schedule import TaskSchedule
 from skauto.selection import LogLoss
 from skauto.space import Configuration, SearchSpace
 from skauto.utils import Budget
@@ -42,7 +43,9 @@ def evaluator_for(
         Z=X, y=y, classes=np.array([0, 1]), splits=splits, sample_weight=sample_weight
     )
     worker = PipelineWorker(PipelineBuilder(space), data, {"score": get_scorer("accuracy")})
-    return PipelineEvaluator(worker, time_model=time_model, budget=Budget(time_limit=left))
+    facts = DataFacts(n_samples=len(splits[0][0]), n_features=8)
+    schedule = TaskSchedule(facts, time_model, Budget(time_limit=left))
+    return PipelineEvaluator(worker, schedule=schedule)
 
 
 def bayes_space():

@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from skauto import ConstrainedAutoClassifier
 from skauto.constraints import ModelSize
 from skauto.evaluation import FoldTask, OutOfBagTask
-from skauto.metalearning import FitTimeModel, TableSize
+from skauto.metalearning import FitTimeModel
 from skauto.space import SearchSpace
 from tests.evaluation.evaluators import (
     bayes_space,
@@ -57,12 +57,12 @@ def test_a_killed_task_raises_the_price_of_its_classifier():
     time_model = FitTimeModel({"gaussian_nb": [0.0, 1.0, 0.0, 0.0]})
     evaluator = evaluator_for(bayes_space(), time_model=time_model)
     configuration = evaluator.function.builder.space.default()
-    shape = TableSize.of(evaluator.data)
-    before = time_model.seconds(configuration, shape)
+    facts = evaluator.planner.schedule.facts
+    before = time_model.seconds(configuration, facts)
     evaluator.planner.observe_timeout(FoldTask(configuration, 0), before / 10)
-    assert time_model.seconds(configuration, shape) == pytest.approx(before)
+    assert time_model.seconds(configuration, facts) == pytest.approx(before)
     evaluator.planner.observe_timeout(FoldTask(configuration, 0), before * 10)
-    assert time_model.seconds(configuration, shape) > 2 * before
+    assert time_model.seconds(configuration, facts) > 2 * before
 
 
 @pytest.mark.parametrize(("seconds", "limits"), [(1.0, (25.0, 50.0)), (40.0, (80.0, 80.0))])
@@ -78,13 +78,14 @@ def test_an_out_of_bag_fit_corrects_the_price_of_its_classifier():
     space = forest_space().subspace({"encoder": ["none"], "classifier": ["forest"]})
     time_model = FitTimeModel({"forest": [0.0, 1.0, 0.0, 0.0]})
     evaluator = evaluator_for(space, time_model=time_model)
-    configuration, shape = space.default(), replace(TableSize.of(evaluator.data), n_rows=400)
-    before = time_model.seconds(configuration, shape)
+    facts = replace(evaluator.planner.schedule.facts, n_samples=400)
+    configuration = space.default()
+    before = time_model.seconds(configuration, facts)
     task = OutOfBagTask(configuration)
     results = evaluator.function(task)
     taken = sum(result.cpu_time for result in results)
     evaluator.planner.observe(task, taken)
-    after = time_model.seconds(configuration, shape)
+    after = time_model.seconds(configuration, facts)
     assert abs(np.log(after / taken)) < 0.5 * abs(np.log(before / taken))
 
 

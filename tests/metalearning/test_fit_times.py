@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from skauto.metalearning import FitTimeModel, TableSize
+from skauto.data import DataFacts
+from skauto.metalearning import FitTimeModel
 from skauto.metalearning._fit_times import fit_coefficients
 from skauto.space import Configuration
 
@@ -16,18 +17,18 @@ def test_a_power_law_is_found_again(rng):
     classes = rng.integers(2, 20, 300)
     seconds = 0.02 * (rows / 1e3) ** 1.3 * (columns / 10) ** 0.5 * (classes / 2) ** 0.9
     timings = [
-        (TREE, TableSize(n, d, d, k), s)
+        (TREE, DataFacts(n, d, n_classes=k), s)
         for n, d, k, s in zip(rows, columns, classes, seconds, strict=True)
     ]
     (coefficients,) = fit_coefficients(timings).values()
     np.testing.assert_allclose(coefficients, [np.log(0.02), 1.3, 0.5, 0.9], atol=0.1)
     time_model = FitTimeModel({"tree": coefficients})
-    predicted = [time_model.seconds(TREE, shape) for _, shape, _ in timings]
+    predicted = [time_model.seconds(TREE, facts) for _, facts, _ in timings]
     np.testing.assert_allclose(predicted, seconds, rtol=0.2)
 
 
 def test_few_timings_keep_the_usual_exponents():
-    (coefficients,) = fit_coefficients([(TREE, TableSize(1_000, 10, 10, 2), 0.5)]).values()
+    (coefficients,) = fit_coefficients([(TREE, DataFacts(1_000, 10), 0.5)]).values()
     np.testing.assert_allclose(coefficients, [np.log(0.5), 1.0, 0.7, 0.6])
 
 
@@ -35,7 +36,7 @@ def test_hyperparameters_change_the_price():
     timings = [
         (
             Configuration({"classifier": ("lightgbm", {"num_leaves": leaves})}),
-            TableSize(n, 10, 10, 2),
+            DataFacts(n, 10),
             0.1 * leaves / 31 * n / 1000,
         )
         for leaves in (4, 8, 16, 31, 64, 128) * 5
@@ -53,30 +54,30 @@ def test_hyperparameters_change_the_price():
 
 def test_one_hot_columns_count():
     time_model = FitTimeModel({"tree": [0.0, 0.0, 1.0, 0.0]})
-    shape = TableSize(1_000, 10, 100, 2)
+    facts = DataFacts(1_000, 10, n_one_hot=90)
     encoded = Configuration({"encoder": ("one_hot", {}), "classifier": ("tree", {})})
-    assert time_model.seconds(encoded, shape) == pytest.approx(
-        10 * time_model.seconds(TREE, shape)
+    assert time_model.seconds(encoded, facts) == pytest.approx(
+        10 * time_model.seconds(TREE, facts)
     )
 
 
 def test_fits_that_end_correct_the_list():
     time_model = FitTimeModel({"tree": [0.0, 1.0, 0.0, 0.0], "other": [0.0, 1.0, 0.0, 0.0]})
     other = Configuration({"classifier": ("other", {})})
-    shape = TableSize(1_000, 10, 10, 2)
+    facts = DataFacts(1_000, 10)
     for _ in range(20):
-        time_model.observe(TREE, shape, 5.0)
-    assert time_model.seconds(TREE, shape) == pytest.approx(5.0, rel=0.1)
+        time_model.observe(TREE, facts, 5.0)
+    assert time_model.seconds(TREE, facts) == pytest.approx(5.0, rel=0.1)
     # A slow machine is slow for everything.
-    assert 1.5 < time_model.seconds(other, shape) < 5.0
+    assert 1.5 < time_model.seconds(other, facts) < 5.0
     for _ in range(20):
-        time_model.observe(other, shape, 1.0)
-    assert time_model.seconds(other, shape) == pytest.approx(1.0, rel=0.2)
+        time_model.observe(other, facts, 1.0)
+    assert time_model.seconds(other, facts) == pytest.approx(1.0, rel=0.2)
 
 
 def test_unknown_components_have_a_price():
     own = Configuration({"classifier": ("own", {})})
     time_model = FitTimeModel({})
-    assert time_model.seconds(own, TableSize(10_000, 10, 10, 2)) > time_model.seconds(
-        own, TableSize(1_000, 10, 10, 2)
+    assert time_model.seconds(own, DataFacts(10_000, 10)) > time_model.seconds(
+        own, DataFacts(1_000, 10)
     )

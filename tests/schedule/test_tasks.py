@@ -2,7 +2,8 @@
 
 import pytest
 
-from skauto.metalearning import FitTimeModel, TableSize
+from skauto.data import DataFacts
+from skauto.metalearning import FitTimeModel
 from skauto.schedule import (
     Reserve,
     TaskSchedule,
@@ -19,9 +20,9 @@ BAYES = Configuration({"classifier": ("gaussian_nb", {})})
 
 def schedule(left, seconds_per_1000_rows, *, n_rows=80_000, n_workers=2):
     """A schedule whose fits take time in proportion to the rows."""
-    shape = TableSize(n_rows=n_rows, n_columns=10, n_one_hot=10, n_classes=2)
+    facts = DataFacts(n_samples=n_rows, n_features=10)
     budget = Budget(time_limit=left)
-    made = TaskSchedule(shape, FitTimeModel({}), budget, n_workers)
+    made = TaskSchedule(facts, FitTimeModel({}), budget, n_workers)
     made.seconds = lambda configuration, n_rows: seconds_per_1000_rows * n_rows / 1000
     return made
 
@@ -70,7 +71,7 @@ def test_more_rows_only_if_there_are_twice_as_many():
 
 def test_without_predicted_seconds_every_task_starts():
     tasks = TaskSchedule(
-        TableSize(n_rows=100, n_columns=2, n_one_hot=2, n_classes=2),
+        DataFacts(n_samples=100, n_features=2),
         budget=Budget(time_limit=1e-9),
     )
     assert tasks.seconds(BAYES, 10**9) == 0.0

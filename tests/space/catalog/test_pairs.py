@@ -15,7 +15,6 @@ from sklearn.preprocessing import TargetEncoder
 from skauto import AutoClassifier
 from skauto.data import DataFacts
 from skauto.evaluation import PipelineBuilder
-from skauto.metalearning import TableSize
 from skauto.metalearning._fit_times import load_fit_time_model
 from skauto.space import Configuration, get_space
 from skauto.space.catalog import LightGBMClassifier, PairFeatures
@@ -123,11 +122,11 @@ def test_categories_stay_categories(rng):
 
 
 def test_pairs_have_a_price():
-    shape = TableSize(n_rows=1000, n_columns=6, n_one_hot=6, n_classes=2)
+    facts = DataFacts(n_samples=1000, n_features=6)
     paired = with_pairs(get_space("default"))
     plain = Configuration.from_dict(paired.to_dict() | {"transformer": {"name": "none"}})
     time_model = load_fit_time_model()
-    assert time_model.seconds(paired, shape) > 1.2 * time_model.seconds(plain, shape)
+    assert time_model.seconds(paired, facts) > 1.2 * time_model.seconds(plain, facts)
 
 
 def test_search_with_pairs_repeats(rng):
