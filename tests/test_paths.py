@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from tests.not_measured import NOT_MEASURED
+
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [
     ROOT / "README.md",
@@ -54,6 +56,10 @@ def test_paths_that_documents_name_exist() -> None:
     ]
     assert named
     assert [pair for pair in named if not any(ROOT.glob(pair[1]))] == []
+
+
+def test_tests_that_are_not_measured_exist() -> None:
+    assert [path for path in NOT_MEASURED if not (ROOT / path).exists()] == []
 
 
 def test_a_test_file_has_the_name_of_its_module() -> None:
