@@ -47,15 +47,15 @@ from sklearn.metrics import roc_auc_score
 
 size = len(pickle.dumps(clf.ensemble_))
 sizes = [size, size // 2, size // 10]
-votes = [clf.ensemble_, *(clf.compress(max_size=limit) for limit in sizes[1:])]
+ensembles = [clf.ensemble_, *(clf.compress(max_size=limit) for limit in sizes[1:])]
 table = pd.DataFrame(
     {
         "limit (kB)": [None, *(limit / 1000 for limit in sizes[1:])],
-        "size (kB)": [len(pickle.dumps(ensemble)) / 1000 for ensemble in votes],
-        "members": [len(ensemble) for ensemble in votes],
+        "size (kB)": [len(pickle.dumps(ensemble)) / 1000 for ensemble in ensembles],
+        "members": [len(ensemble) for ensemble in ensembles],
         "held-out ROC AUC": [
             roc_auc_score(y_test == "yes", ensemble.predict_proba(X_test)[:, 1])
-            for ensemble in votes
+            for ensemble in ensembles
         ],
     }
 ).round(3)
@@ -83,7 +83,7 @@ from pathlib import Path
 
 from skauto.export import export_code
 
-small = votes[-1]
+small = ensembles[-1]
 work = Path(tempfile.mkdtemp())
 folder = export_code(small, work / "model")
 print((folder / "predict.py").read_text().split('"""')[1])

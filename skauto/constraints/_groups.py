@@ -21,7 +21,7 @@ from skauto.exceptions import SmallGroupWarning
 from skauto.model._groups import MAX_GROUPS
 from skauto.selection import RateLimit
 from skauto.selection._scores import score_probabilities
-from skauto.utils import BoolArray, IntArray
+from skauto.utils import BoolArray, IntArray, level_of_caller
 
 # Number of samples of the posterior distribution of the groups' rates.
 _N_DRAWS = 2000
@@ -97,7 +97,7 @@ class GroupConstraint(Constraint):
                         f"{rule}. Groups that are too small to judge do not count: {shown}. Merge "
                         "groups, or lower min_group_size.",
                         SmallGroupWarning,
-                        stacklevel=7,  # the caller of fit
+                        stacklevel=level_of_caller(),
                     )
 
     #: What the rows of each mask of ``_kinds`` are called.

@@ -29,7 +29,7 @@ class Predictions:
         history = estimator.history_
         if history.goal.targets is None or estimator._out_of_fold is None:
             return None
-        ensemble, _ = estimator._out_of_fold
+        ensemble = estimator._out_of_fold
         total, rows = ensemble.predictions, ensemble.rows
         decision = estimator.ensemble_.decision_
         probabilities = decision.scale(total[rows] / total[rows].sum(axis=1, keepdims=True))

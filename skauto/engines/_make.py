@@ -12,6 +12,7 @@ import sklearn
 from skauto.engines._base import Engine, Outcome, Task, call, task_context
 from skauto.engines._joblib import JoblibEngine, chosen_backend, in_parallel_call
 from skauto.engines._processes import ProcessEngine
+from skauto.utils import level_of_caller
 
 
 class SerialEngine(Engine):
@@ -143,7 +144,7 @@ def _n_local_workers(n_jobs: int | None) -> int:
 
 
 def _warn_of_limits(what: str, where: str) -> None:
-    warnings.warn(f"{what} cannot be enforced {where}.", UserWarning, stacklevel=3)
+    warnings.warn(f"{what} cannot be enforced {where}.", UserWarning, stacklevel=level_of_caller())
 
 
 def _check_main_guard() -> None:

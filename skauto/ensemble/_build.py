@@ -244,7 +244,8 @@ class EnsembleBuilder:
             refused=refused,
             not_fitted=refits.missing,
             refit_errors={n: refits.errors[n] for n in sorted(refits.failed)},
-            out_of_fold=(ensemble, alone),
+            out_of_fold=ensemble,
+            best_out_of_fold=alone,
             labels=all_labels(ensemble, rule.out_of_fold),
         )
 

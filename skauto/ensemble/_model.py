@@ -21,9 +21,9 @@ class CheckedEnsemble:
 class BuiltEnsemble:
     """Result of `EnsembleBuilder.build`.
 
-    `out_of_fold` are the predictions of the ensemble and of its best pipeline, see `cross_fitted`,
-    and `labels` the class codes (n_samples,) of the former after the decision, -1 in rows that no
-    fold predicted. They are None if no member was fitted in time.
+    `out_of_fold` are the predictions of the ensemble, see `cross_fitted`, `best_out_of_fold` those
+    of its best pipeline, and `labels` the class codes (n_samples,) of the ensemble after the
+    decision, -1 in rows that no fold predicted. They are None if no member was fitted in time.
     """
 
     ensemble: PipelineEnsemble
@@ -37,5 +37,6 @@ class BuiltEnsemble:
     refused: list[CheckedEnsemble] = field(default_factory=list)  # those that violate a limit
     not_fitted: list[int] = field(default_factory=list)  # numbers of trials not refitted in time
     refit_errors: dict[int, str] = field(default_factory=dict)  # by trial number
-    out_of_fold: tuple[OutOfFold, OutOfFold] | None = None
+    out_of_fold: OutOfFold | None = None
+    best_out_of_fold: OutOfFold | None = None
     labels: IntArray | None = None

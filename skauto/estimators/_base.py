@@ -75,6 +75,7 @@ from skauto.utils import (
     StrOptions,
     explain_keywords,
     fit_context,
+    level_of_caller,
     scorer_function,
 )
 
@@ -245,7 +246,8 @@ class BaseAutoClassifier(
             if self.interrupted_ and line is not None:
                 line.interrupt()
             report_failures(history, options.trial_time_limit)
-            self._set_model(builder, builder.build(history, engine, budget), history)
+            model = builder.build(history, engine, budget)
+            self._set_model(builder, model, history)
             stack.close()
             if cache is not None:
                 self.cache_ = cache_report(evaluator.aggregator.reuses)
@@ -253,7 +255,7 @@ class BaseAutoClassifier(
             budget.end_phase("ensemble")
             self.search_time_ = budget.elapsed
             self.history_ = history
-            self._record_scores(evaluator.data)
+            self._record_scores(evaluator.data, model.best_out_of_fold)
             budget.end_phase("scores")
             if line is not None:
                 line.of_ensemble = self.ensemble_score_
@@ -589,7 +591,7 @@ class BaseAutoClassifier(
                 + ("no trial was finished" if not len(history) else "no pipeline was refitted")
                 + " in time. The class shares of y are predicted; give a longer time_limit.",
                 BudgetWarning,
-                stacklevel=7,
+                stacklevel=level_of_caller(),
             )
         report_failed_refits(model.refit_errors, fallback=model.fallback)
         self._refit_errors = model.refit_errors

@@ -34,7 +34,13 @@ from skauto.exceptions import (
 from skauto.history import History, Trial
 from skauto.space import Configuration, SearchSpace
 from skauto.strategies import Strategy, get_strategy
-from skauto.utils import Interval, StrOptions, explain_keywords, fit_context
+from skauto.utils import (
+    Interval,
+    StrOptions,
+    explain_keywords,
+    fit_context,
+    level_of_caller,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +98,8 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             default="portfolio"
         First configurations.
     ensemble_size : int, default=25
-        Number of votes in the ensemble; not used by strategies for several objectives.
+        Number of members of the ensemble, counting repetitions; not used by strategies for
+        several objectives.
     decision : {"auto", "argmax", "group_thresholds"}, default="auto"
         How probabilities become labels. "auto" keeps limits on rates of labels by decision
         thresholds that do not need the groups in ``predict``. With "group_thresholds", each group
@@ -389,13 +396,13 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
                 raise InfeasibleError(text)
             if model.weights:
                 text += " The model that violates the limits least is used."
-            warnings.warn(text, InfeasibleWarning, stacklevel=7)
+            warnings.warn(text, InfeasibleWarning, stacklevel=level_of_caller())
         for key, error in builder.checker.errors.items():
             warnings.warn(
                 f"The constraint {key!r} could not be measured on some ensembles, which were "
                 f"refused. The first error was {error}",
                 TrialFailedWarning,
-                stacklevel=7,
+                stacklevel=level_of_caller(),
             )
         self._warn_of_uncertain_limits(model)
         super()._set_model(builder, model, history)
@@ -430,7 +437,7 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
                 f"is beyond them: {'; '.join(uncertain)}. More rows, above all of small groups, "
                 "make the bound narrower. safety_margin='95%' keeps the bound within the limits.",
                 UncertainLimitWarning,
-                stacklevel=8,
+                stacklevel=level_of_caller(),
             )
 
 

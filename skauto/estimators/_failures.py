@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from skauto.exceptions import AllTrialsFailedError, TrialFailedWarning
 from skauto.history import History
 from skauto.history._trial import cause_of
+from skauto.utils import level_of_caller
 
 _N_CAUSES = 3
 # Statuses of trials that the search ended or left out on purpose.
@@ -34,7 +35,7 @@ def report_failures(history: History, trial_time_limit: float | None) -> None:
         f"{sum(bad.values())} of {len(history)} trials gave no score ({listed}). "
         f"Most frequent causes:\n{causes}\nAll are in leaderboard(), column 'error'.",
         TrialFailedWarning,
-        stacklevel=7,
+        stacklevel=level_of_caller(),
     )
 
 
@@ -48,7 +49,7 @@ def report_failed_refits(errors: Mapping[int, str], *, fallback: bool) -> None:
         f"{len(errors)} selected pipelines could not be fitted on all rows; {instead}:\n{causes}\n"
         "The errors are in leaderboard(), column 'error'.",
         TrialFailedWarning,
-        stacklevel=8,
+        stacklevel=level_of_caller(),
     )
 
 

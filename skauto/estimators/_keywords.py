@@ -25,7 +25,7 @@ _OTHER = {
     "mode preset_name",
     **{
         _USE_OPTION.format(option): option
-        for option in ("refit", "memory_limit", "cache", "checkpoint", "warm_start")
+        for option in ("refit", "pool", "memory_limit", "cache", "checkpoint", "warm_start")
     },
     _USE_OPTION.format("patience"): "patience early_stop early_stopping early_stopping_rounds "
     "max_no_improvement",

@@ -26,7 +26,7 @@ from skauto.selection._intervals import (
     resampled_scores,
     score_answers,
 )
-from skauto.utils import BoolArray, FloatArray, scorer_function, take_rows
+from skauto.utils import BoolArray, FloatArray, level_of_caller, scorer_function, take_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,16 +151,19 @@ class ScoreMixin(ReportMixin):
     def _is_guessing(self) -> bool:
         return is_guessing(self._scores)
 
-    def _record_scores(self, data: TrainingData) -> None:
-        """Score the out-of-fold predictions at the end of ``fit``, and warn of a poor model."""
+    def _record_scores(self, data: TrainingData, best: OutOfFold | None) -> None:
+        """Score the out-of-fold predictions at the end of ``fit``, and warn of a poor model.
+
+        `best` are those of the best pipeline.
+        """
         self._scores, self._fold_scores = {ENSEMBLE: _UNKNOWN}, ()
         known = Predictions.out_of_fold(self)
-        if known is None or known.rows is None:
+        if known is None or known.rows is None or best is None:
             return
         truth = known.truth_of(self.history_.goal.sample_weight, data.X)
         models = {ENSEMBLE: known.answers}
-        best = self._out_of_fold[1].predictions[known.rows]
-        models[BEST] = Answers(best, np.argmax(best, axis=1))
+        alone = best.predictions[known.rows]
+        models[BEST] = Answers(alone, np.argmax(alone, axis=1))
         scoring = primary_scoring(self.scoring, len(self.classes_))
         self._scores = score_models(self.scorer_, scoring, models, truth)
         self._fold_scores = _by_fold(self.scorer_, known, truth, data.splits)
@@ -258,5 +261,5 @@ def _warn_of_guessing(scores: Mapping[str, Interval], name: str) -> None:
         "columns hold something that decides the class, and give more rows. If a class is rare, "
         "maximize a score that ranks the rows: scoring='roc_auc' or 'average_precision'.",
         NoBetterThanGuessingWarning,
-        stacklevel=8,
+        stacklevel=level_of_caller(),
     )

@@ -28,7 +28,7 @@ from skauto.exceptions import CheckpointError, CheckpointWarning
 from skauto.history._trial import Trial
 from skauto.space import Configuration, SearchSpace
 from skauto.space._parameters import Number
-from skauto.utils import FloatArray
+from skauto.utils import FloatArray, level_of_caller
 
 FORMAT = "skauto checkpoint"
 VERSION = 3
@@ -159,7 +159,7 @@ class Checkpoint:
                 f"The checkpoint {self.path} cannot be written: {exc}. The search goes on without "
                 f"it; trials up to number {trial.number - 1} are in the file.",
                 CheckpointWarning,
-                stacklevel=4,
+                stacklevel=level_of_caller(),
             )
 
     def close(self) -> None:
@@ -209,7 +209,7 @@ class Checkpoint:
                     f"The last line of the checkpoint {self.path} is incomplete; its {len(line)} "
                     f"bytes are dropped. {len(trials)} trials were recovered.",
                     CheckpointWarning,
-                    stacklevel=4,
+                    stacklevel=level_of_caller(),
                 )
                 self._file.truncate(start)
                 break

@@ -45,7 +45,7 @@ def test_the_advice_names_arguments_that_exist():
     assert FIT_ADVICE.keys().isdisjoint(["X", "sample_weight", "groups"])
     options = SearchOptions().get_params()
     named = [advice.split("'")[1] for advice in _OTHER if "options={" in advice]
-    assert set(named) <= set(options)
+    assert set(named) == set(options)
 
 
 @pytest.mark.parametrize("estimator", [AutoClassifier, ConstrainedAutoClassifier])
