@@ -65,7 +65,7 @@ def test_an_additive_constraint_may_read_probabilities(table):
     assert row["fitted"] == pytest.approx((mean.max(axis=1) < 0.6).mean())
 
 
-def test_seconds_are_measured_on_the_fitted_vote(table):
+def test_seconds_are_measured_on_the_fitted_ensemble(table):
     clf = fit(table, [PredictionLatency(1.0)])
     frame = clf.constraint_values_
     assert (frame["bound"] == frame["fitted"]).all()

@@ -10,7 +10,7 @@ from skauto.display._predictions import Predictions
 def test_out_of_fold_predictions_are_calibrated(of_two, table_of_two):
     known = Predictions.out_of_fold(of_two)
     y = table_of_two[1][:200]
-    ensemble, _ = of_two._out_of_fold
+    ensemble = of_two._out_of_fold
     expected = of_two.ensemble_.decision_.scale(ensemble.predictions).astype(float)
     np.testing.assert_allclose(known.probabilities, expected, rtol=1e-6)
     np.testing.assert_array_equal(of_two.classes_[known.truth], y)

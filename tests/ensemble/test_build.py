@@ -56,7 +56,7 @@ def test_if_any_single_trial_passes_when_refitted_the_result_passes(kind, margin
     assert 5 < n_passed < 24
 
 
-def test_a_member_that_could_not_be_fitted_changes_the_vote_that_is_judged():
+def test_a_member_that_could_not_be_fitted_changes_the_ensemble_that_is_judged():
     history = history_for([ModelSize(60_000)])
     builder = builder_of([ModelSize(60_000)])
     for trial in (ballast_trial(0, 0.1, -1), ballast_trial(1, 0.3, 1_000)):

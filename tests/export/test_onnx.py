@@ -61,7 +61,7 @@ def numbers(n_classes=3, seed=0):
     return X, np.array(["a", "b", "c"])[codes]
 
 
-def vote_of_choices(choices, n_classes=3, **settings):
+def ensemble_of_choices(choices, n_classes=3, **settings):
     X, y = numbers(n_classes)
     reader = TableReader().fit(X)
     space = default_space()
@@ -78,7 +78,7 @@ def vote_of_choices(choices, n_classes=3, **settings):
     ids=lambda value: "-".join(value.values()) if isinstance(value, dict) else str(value),
 )
 def test_a_member_gives_the_same(choice, n_classes):
-    ensemble = vote_of_choices([choice], n_classes)
+    ensemble = ensemble_of_choices([choice], n_classes)
     X, _ = numbers(n_classes, seed=1)
     labels, probabilities = run(to_onnx(ensemble), X)
     np.testing.assert_allclose(probabilities, ensemble.predict_proba(X), rtol=0, atol=1e-5)
@@ -89,8 +89,8 @@ def test_a_member_gives_the_same(choice, n_classes):
     "decision",
     [None, Decision(np.zeros(3), temperature=0.7), Decision(np.array([0.0, 2.0, -1.0]))],
 )
-def test_the_vote_is_read_the_same(decision):
-    ensemble = vote_of_choices([CONVERTIBLE[0], CONVERTIBLE[6]], decision=decision)
+def test_the_ensemble_is_read_the_same(decision):
+    ensemble = ensemble_of_choices([CONVERTIBLE[0], CONVERTIBLE[6]], decision=decision)
     X, _ = numbers(seed=1)
     labels, probabilities = run(to_onnx(ensemble), X)
     np.testing.assert_allclose(probabilities, ensemble.predict_proba(X), rtol=0, atol=1e-5)
@@ -124,7 +124,7 @@ def test_columns_by_name_and_without_information(rng):
 @pytest.mark.parametrize(("choice", "reason"), NOT_CONVERTED, ids=["neighbors", "quantile"])
 def test_a_step_that_cannot_be_converted_is_named(choice, reason):
     with pytest.raises(ValueError, match=reason):
-        to_onnx(vote_of_choices([choice]))
+        to_onnx(ensemble_of_choices([choice]))
 
 
 def test_every_algorithm_of_the_default_space_is_in_one_of_the_lists():
@@ -159,7 +159,7 @@ def test_large_numbers_are_clipped_as_by_the_reader(kind, gaps, rng):
 def test_without_a_package_the_error_names_the_extra(package, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError, match=rf"needs {package}, .* install 'skauto\[onnx\]'"):
-        to_onnx(vote_of_choices([CONVERTIBLE[0]]))
+        to_onnx(ensemble_of_choices([CONVERTIBLE[0]]))
 
 
 def test_a_column_of_strings_is_refused():

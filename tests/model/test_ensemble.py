@@ -40,7 +40,7 @@ def test_an_ensemble_is_the_weighted_mean_of_its_pipelines(table):
     np.testing.assert_allclose(clf.predict_proba(X), clf.ensemble_.decision_.scale(mean), 1e-5)
 
 
-def test_a_vote_made_by_hand_may_leave_it_open():
+def test_an_ensemble_made_by_hand_may_leave_it_open():
     ensemble = PipelineEnsemble(None, [], [], np.array([0, 1]))
     assert ensemble.diversity_ is None
     assert ensemble.disagreement_ is None
