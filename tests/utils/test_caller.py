@@ -22,9 +22,10 @@ from skauto.exceptions import (
 )
 from skauto.space import SearchSpace
 
-X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2))).add_prefix("x")
-X = X.assign(group=np.where(np.arange(60) < 56, "a", "b"))
-Y = np.arange(60) % 2
+ROWS = np.arange(120)
+X = pd.DataFrame(np.random.default_rng(0).normal(size=(120, 2))).add_prefix("x")
+X = X.assign(group=np.where(ROWS % 15 == 0, "c", np.where(ROWS % 4 < 2, "a", "b")))
+Y = ROWS % 2
 SETTINGS = {"strategy": "random", "initial": None, "max_evals": 2, "cv": 2, "random_state": 0}
 
 
