@@ -15,9 +15,18 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 
+from tests.not_measured import NOT_MEASURED
+
 # Without byte code, each program that a test starts would compile skauto again.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what pytest-cov does not measure."""
+    for item in items:
+        if item.path.relative_to(config.rootpath).as_posix().startswith(NOT_MEASURED):
+            item.add_marker("no_cover")
 
 
 def pytest_collection_finish() -> None:

@@ -98,7 +98,8 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
             default="portfolio"
         First configurations.
     ensemble_size : int, default=25
-        Number of members of the ensemble, counting repetitions; not used by strategies for several objectives.
+        Number of members of the ensemble, counting repetitions; not used by strategies for
+        several objectives.
     decision : {"auto", "argmax", "group_thresholds"}, default="auto"
         How probabilities become labels. "auto" keeps limits on rates of labels by decision
         thresholds that do not need the groups in ``predict``. With "group_thresholds", each group

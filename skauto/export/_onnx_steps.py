@@ -167,10 +167,10 @@ def _margins(graph: Graph, value: str, svm: Any) -> str:
     first, second = (np.eye(len(svm.classes_))[list(one)] for one in zip(*pairs, strict=True))
     lost = graph.cast(graph.add("Less", margins, 0.0), "DOUBLE")
     won = graph.add("MatMul", graph.add("Sub", 1.0, lost), first)
-    votes = graph.add("Add", won, graph.add("MatMul", lost, second))
+    wins = graph.add("Add", won, graph.add("MatMul", lost, second))
     total = graph.add("MatMul", margins, first - second)
     bound = graph.add("Mul", graph.add("Add", graph.add("Abs", total), 1.0), 3.0)
-    return graph.add("Add", votes, graph.add("Div", total, bound))
+    return graph.add("Add", wins, graph.add("Div", total, bound))
 
 
 def _pairwise_coefficients(svm: Any, pairs: list[tuple[int, int]]) -> NDArray[np.float64]:

@@ -2,13 +2,13 @@
 
 import sys
 
-_INSIDE = ("functools", "skauto", "sklearn")
+_INSIDE = ("functools", "joblib", "skauto", "sklearn")
 
 
 def level_of_caller() -> int:
     """Return the `stacklevel` of a warning that names the first line outside of the packages.
 
-    The packages are skauto, and scikit-learn and functools, which call methods of skauto.
+    The packages are skauto, and those that call its methods: scikit-learn, joblib and functools.
 
     Returns
     -------

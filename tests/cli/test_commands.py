@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import joblib
@@ -14,50 +13,7 @@ from sklearn.metrics import accuracy_score
 
 from skauto import AutoClassifier
 from skauto.cli._main import main
-from skauto.cli._messages import CommandError, refusals_as_errors
-
-ROOT = Path(__file__).parents[2]
-FAST = ["--max-evals", "2", "--seed", "0"]
-
-
-def start(*arguments: object, program: tuple[str, ...] = ("-m", "skauto"), **streams: int):
-    """Start the command line in a process of its own."""
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    command = [sys.executable, *program, *map(str, arguments)]
-    return subprocess.Popen(command, text=True, env={**os.environ, "PYTHONPATH": path}, **streams)
-
-
-def run(*arguments: object, **options: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
-    """Run the command line to its end."""
-    process = start(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
-    stdout, stderr = process.communicate()
-    return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
-
-
-@pytest.fixture(scope="module")
-def customers() -> pd.DataFrame:
-    """120 rows with numbers, codes with leading zeros, and the target "churn"."""
-    rng = np.random.default_rng(0)
-    age, calls = rng.integers(18, 80, 120), rng.poisson(3, 120)
-    zips = rng.choice(["00123", "00456", "10999"], 120)
-    score = (age - 50) / 10 + calls - 3 + 2 * (zips == "00123") + rng.normal(size=120)
-    churn = np.where(score > 0.5, "yes", "no")
-    table = {"age": age, "calls": calls, "zip code": [f"z{z}" for z in zips], "churn": churn}
-    return pd.DataFrame(table)
-
-
-@pytest.fixture(scope="module")
-def folder(customers: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with train.csv, test.csv and a model."""
-    folder = tmp_path_factory.mktemp("cli")
-    customers[:90].to_csv(folder / "train.csv", index=False)
-    customers[90:].to_csv(folder / "test.csv", index=False)
-    table = folder / "train.csv"
-    done = run("fit", table, "--target", "churn", "--out", folder / "model", *FAST, "--json")
-    (folder / "stdout").write_text(done.stdout)
-    (folder / "stderr").write_text(done.stderr)
-    assert done.returncode == 0
-    return folder
+from tests.cli.processes import FAST, run, start
 
 
 def test_fit_writes_what_the_summary_says(folder: Path, customers: pd.DataFrame) -> None:
@@ -156,25 +112,6 @@ def test_codes_stay_text_in_another_file(
     np.testing.assert_allclose(found, expected)
 
 
-def test_options_reach_the_estimator(
-    tmp_path: Path, customers: pd.DataFrame, capsys: pytest.CaptureFixture[str]
-) -> None:
-    customers.assign(number=range(120)).to_csv(tmp_path / "t.csv", index=False)
-    arguments = ["fit", str(tmp_path / "t.csv"), "--target", "churn", "--max-evals", "1"]
-    arguments += ["--out", str(tmp_path / "model"), "--scoring", "roc_auc", "--seed", "7"]
-    arguments += ["--drop", "number", "--column-kind", "age=categorical", "--jobs", "2"]
-    assert main(arguments) == 0
-    automl = joblib.load(tmp_path / "model" / "model.joblib")
-    assert automl.feature_names_in_.tolist() == ["age", "calls", "zip code"]
-    assert automl.table_report()["kind"].tolist()[0] == "categorical"
-    assert (automl.scoring, automl.random_state, automl.max_evals) == ("roc_auc", 7, 1)
-    assert (automl.n_jobs, automl.time_limit) == (2, None)
-    assert capsys.readouterr().out.startswith("roc auc ")
-    # The dropped column and the target may be in the table.
-    assert main(["predict", str(tmp_path / "model"), str(tmp_path / "t.csv")]) == 0
-    assert "does not know" not in capsys.readouterr().err
-
-
 def test_rows_without_a_class_are_left_out_with_a_note(
     tmp_path: Path, customers: pd.DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -204,33 +141,6 @@ def test_spaces_around_a_class_make_no_other_class(
     assert json.loads(capsys.readouterr().out)["rows"] == 120
 
 
-def test_warnings_are_notes_in_terms_of_the_options(
-    tmp_path: Path, customers: pd.DataFrame, capsys: pytest.CaptureFixture[str]
-) -> None:
-    customers.assign(id=range(1, 121)).to_csv(tmp_path / "t.csv", index=False)
-    arguments = ["fit", str(tmp_path / "t.csv"), "--target", "churn", *FAST, "--json"]
-    assert main([*arguments, "--out", str(tmp_path / "model")]) == 0
-    output = capsys.readouterr()
-    (told,) = json.loads(output.out)["notes"]
-    assert output.err == f"skauto: note: {told}\n"
-    assert "--column-kind 'id=numeric'" in told
-    assert "column_kinds" not in told
-
-
-def test_folder_is_replaced_only_on_demand(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "mine.txt").write_text("keep")
-    arguments = ["fit", str(folder / "train.csv"), "--target", "churn", *FAST]
-    arguments += ["--out", str(tmp_path)]
-    assert main(arguments) == 1
-    assert "must be new or empty" in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
-    assert main([*arguments, "--overwrite"]) == 0
-    assert (tmp_path / "summary.json").exists()
-    assert (tmp_path / "mine.txt").read_text() == "keep"
-
-
 def test_a_model_without_a_trial_has_no_score(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -241,13 +151,6 @@ def test_a_model_without_a_trial_has_no_score(
     assert "note: The budget was too short" in output.err
     summary = json.loads((tmp_path / "model" / "summary.json").read_text())
     assert summary["score"] is None
-
-
-def test_errors_of_skauto_itself_keep_their_traceback() -> None:
-    with pytest.raises(TypeError, match="has no len"), refusals_as_errors():
-        len(None)
-    with pytest.raises(CommandError, match="y must hold"), refusals_as_errors():
-        AutoClassifier(max_evals=1).fit([[1], [2]], [0, 0])
 
 
 CSV = "a,b,class\n" + "1,x,yes\n2,y,no\n" * 10
@@ -317,20 +220,6 @@ def test_mistakes_with_a_model_are_sentences(
     assert output.err.splitlines()[-1].startswith("skauto: error: ")
 
 
-def test_folders_without_a_model_are_refused(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    table = str(folder / "test.csv")
-    assert main(["predict", str(tmp_path / "none"), table]) == 1
-    assert "There is no folder" in capsys.readouterr().err
-    assert main(["predict", str(tmp_path), table]) == 1
-    assert "holds no model.joblib" in capsys.readouterr().err
-    (tmp_path / "model.joblib").write_bytes(b"damaged")
-    (tmp_path / "summary.json").write_text("{}")
-    assert main(["predict", str(tmp_path), table]) == 1
-    assert "cannot be loaded" in capsys.readouterr().err
-
-
 def test_predictions_do_not_replace_their_table(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -339,35 +228,6 @@ def test_predictions_do_not_replace_their_table(
     assert main(["predict", str(folder / "model"), str(table), "--out", str(table)]) == 1
     assert "--out must not be the table" in capsys.readouterr().err
     assert table.read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        [],
-        ["train", "t.csv"],
-        ["fit", "t.csv"],
-        ["fit", "t.csv", "--target", "y", "--out", "m", "--time-limit", "-1"],
-        ["fit", "t.csv", "--target", "y", "--out", "m", "--max-evals", "1.5"],
-        ["fit", "t.csv", "--target", "y", "--out", "m", "--column-kind", "a"],
-        ["fit", "t.csv", "--target", "y", "--out", "m", "--column-kind", "a=float"],
-    ],
-)
-def test_wrong_usage_exits_with_2(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as exit:
-        main(arguments)
-    assert exit.value.code == 2
-    assert "usage: skauto" in capsys.readouterr().err
-
-
-def test_exit_codes_of_the_process(tmp_path: Path) -> None:
-    missing = run("predict", tmp_path, "none.csv")
-    assert (missing.returncode, missing.stdout) == (1, "")
-    assert missing.stderr.startswith("skauto: error: ")
-    assert "Traceback" not in missing.stderr
-    assert run("fit").returncode == 2
 
 
 def test_progress_is_shown_in_a_terminal_only(folder: Path, tmp_path: Path) -> None:

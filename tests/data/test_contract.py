@@ -22,8 +22,10 @@ RNG = np.random.default_rng(0)
 DAYS = [
     datetime.datetime(2020, 1, 1) + datetime.timedelta(int(i)) for i in RNG.integers(999, size=N)
 ]
+
 REALS = [round(x, 2) for x in RNG.uniform(0, 100, N).tolist()]
 WORDS = ["red", "green", "dark blue", "Old", "new", "round", "flat", "soft", "long"]
+
 # Words of a language with few shared n-grams, as in names and texts.
 PHRASES = [" ".join(RNG.choice(WORDS, 6)) for _ in range(N)]
 
@@ -99,6 +101,7 @@ COLUMNS = {
     "bytes": ("categorical", pick(b"red", b"green", b"7")),
     "hashes": ("categorical", [uuid.UUID(int=i % 5) for i in range(N)]),
 }
+
 # Other notations of columns, which are read or told.
 NOTATIONS = {
     "reals": lambda cells: [f"{x:.2f}".replace(".", ",") for x in cells],
@@ -176,8 +179,10 @@ FORMS = {
     "CSV": as_file,
     "xlsx": as_sheet,
 }
+
 ROWS = {"rows": lambda cells: as_objects(cells), "rows of CSV": as_file, "rows of xlsx": as_sheet}
 ALONE = [0, 5, 8, 13]
+
 # What a file cannot hold, and forms that are another value: the pairs are told.
 CANNOT = (TypeError, ValueError, OverflowError, ArithmeticError)
 
@@ -241,9 +246,12 @@ TOLD = {
     "durations": {"xlsx", "rows of xlsx"},
     "bytes": {"CSV", "rows of CSV", "xlsx", "rows of xlsx"},
 }
+
 # Notations that are read, besides the forms.
 READ = {"zero and one", "booleans", "yes and no", "true and false", "dates", "levels", "codes"}
+
 READ |= {"bands", "hours", "spans", "answers", "compact dates", "ISO strings"}
+
 FORMS_OF_NOTATIONS = ("objects", "str", "category", "polars", "CSV", "rows of CSV")
 
 
@@ -294,6 +302,7 @@ PANDAS = [
     "pyarrow in pandas",
     "CSV",
 ]
+
 SETTINGS = settings(
     deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
 )
@@ -424,33 +433,3 @@ def test_numbers_in_a_column_of_strings(dtype):
     texts = reader.transform(pd.DataFrame({"a": ["099"], "b": ["3.00"], "c": ["99"]}))
     numbers = pd.DataFrame({"a": [99], "b": [3], "c": [99]}, dtype=dtype)
     np.testing.assert_array_equal(reader.transform(numbers), texts)
-
-
-@pytest.mark.parametrize(
-    "text, seconds",
-    [
-        ("1 days 02:03:04.5", 93784.5),
-        ("-1 days +23:59:59", -1),
-        ("1 day, 2:00:00", 93600),
-        ("0:00:07", 7),
-        ("P1DT2H", 93600),
-        ("-PT1.5S", -1.5),
-        ("3 days", 259200),
-        ("days", np.nan),
-        ("", np.nan),
-        ("7", np.nan),
-    ],
-)
-def test_durations_as_strings(text, seconds):
-    reader = reader_of(a=[datetime.timedelta(1), None])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        np.testing.assert_array_equal(reader.transform([[text]]), [[seconds]])
-
-
-def test_unsupported_columns_may_be_left_out():
-    X = pd.DataFrame({"a": [[1], [2]], "b": [1, 2], "c": [{}, None]})
-    reader = TableReader({"a": "drop", "c": "drop"}).fit(X)
-    np.testing.assert_array_equal(reader.transform(X), [[1], [2]])
-    with pytest.raises(TypeError, match="'c' holds a dict; make columns of its keys"):
-        TableReader({"a": "drop"}).fit(X)

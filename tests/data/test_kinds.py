@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from skauto.data import TableReader
-from skauto.exceptions import ColumnKindWarning, UnreadableCellsWarning
+from skauto.exceptions import ColumnKindWarning
+from tests.data.columns import first_output, fitted, read
 
 N = 200
 RNG = np.random.default_rng(0)
@@ -17,10 +18,6 @@ RNG = np.random.default_rng(0)
 def kinds(**columns):
     report = TableReader().fit(pd.DataFrame(columns)).table_report()
     return dict(zip(report["column"], report["kind"], strict=True))
-
-
-def read(values, **kwargs):
-    return TableReader(**kwargs).fit_transform(pd.DataFrame({"a": values}))[:, 0]
 
 
 @pytest.mark.parametrize(
@@ -42,32 +39,7 @@ def read(values, **kwargs):
     ids=lambda v: str(v[0]),
 )
 def test_numbers_and_booleans_written_as_strings(texts, expected):
-    np.testing.assert_allclose(read(pd.Series(texts, dtype=object)), expected)
-
-
-@pytest.mark.parametrize(
-    "texts, expected",
-    [
-        (["2024-03-01", "2024-03-02 12:00"], ["2024-03-01", "2024-03-02T12"]),
-        (
-            ["2024-03-01T12:00:00Z", "2024-03-01T12:00+05:30"],
-            ["2024-03-01T12", "2024-03-01T06:30"],
-        ),
-        (["13/02/2024", "01/02/2024"], ["2024-02-13", "2024-02-01"]),
-        (["02/13/2024 3:30 PM", "01/02/24"], ["2024-02-13T15:30", "2024-01-02"]),
-        (["1.2.2024", "3.4.1999"], ["2024-02-01", "1999-04-03"]),
-        (["1 March 2024", "Mar 2, 2024", "03-Mar-24"], ["2024-03-01", "2024-03-02", "2024-03-03"]),
-        (
-            ["Fri, 01 Mar 2024 10:00:00 +0100", "n/a", "3 May 2024"],
-            ["2024-03-01T09", "NaT", "2024-05-03"],
-        ),
-    ],
-    ids=lambda v: str(v[0]),
-)
-def test_dates_written_as_strings(texts, expected):
-    days = np.array(expected, dtype="datetime64[s]")
-    number = np.where(np.isnat(days), np.nan, days.astype(float) / 86400)
-    np.testing.assert_allclose(read(texts), number)
+    np.testing.assert_allclose(first_output(pd.Series(texts, dtype=object)), expected)
 
 
 def test_kinds_that_are_found():
@@ -158,128 +130,31 @@ def test_kinds_that_are_asked_for():
         TableReader({"a": "text"}).fit(pd.DataFrame({"a": [1, 2]}))
 
 
-def test_names_are_codes_and_what_they_share():
-    families = np.array(["smithson", "smithers", "petrov", "petrova"])
-    family = RNG.integers(4, size=600)
-    names = [f"{families[f]}{i % 40}" for i, f in enumerate(family)]
-    reader = TableReader().fit(pd.DataFrame({"a": names}))
-    assert reader.categorical_indices_ == (0,)
-    Z = reader.transform(pd.DataFrame({"a": ["smithson99", "petrova99", "smithson1", "petrova1"]}))
-    # not seen before: the code of names of a single row, but their features tell them apart
-    count = pd.Series(names).map(pd.Series(names).value_counts())
-    codes = reader.fit_transform(pd.DataFrame({"a": names}))[:, 0]
-    assert Z[0, 0] == Z[1, 0] == codes.max()
-    np.testing.assert_array_equal(codes == codes.max(), count == 1)
-    smiths, petrovs = Z[[0, 2], 3:], Z[[1, 3], 3:]
-    assert np.linalg.norm(smiths[0] - smiths[1]) < np.linalg.norm(smiths[0] - petrovs[0])
+def test_answers_bands_and_requested_levels_keep_their_order():
+    answers = ["often", "Never", "sometimes", "always", "rarely", "never"]
+    assert read(answers)[:, 0].tolist() == [3, 0, 2, 4, 1, 0]
+    frame = pd.DataFrame({"a": ["lo", "hi", "mid", "hi"]})
+    reader = TableReader({"a": ["lo", "mid", "hi"]}).fit(frame)
+    assert reader.transform(frame)[:, 0].tolist() == [0, 2, 1, 2]
+    assert reader.categorical_indices_ == ()
+    levels = pd.Categorical(frame["a"], ["lo", "mid", "hi"], ordered=True)
+    reader = TableReader().fit(pd.DataFrame({"a": levels}))
+    assert reader.transform(frame)[:, 0].tolist() == [0, 2, 1, 2]
+    with pytest.raises(ValueError, match="levels of column 'a'.*the column also holds 'mid'"):
+        TableReader({"a": ["lo", "hi"]}).fit(frame)
+    with pytest.raises(ValueError, match=r"pass the levels in their order, column_kinds={'a': "):
+        TableReader({"a": "ordinal"}).fit(frame)
 
 
-def test_tags_are_indicators():
-    lists = ["b; a", "a", "c;a", "b;c", None, "a;b;c"] * 10
-    reader = TableReader()
-    Z = reader.fit_transform(pd.DataFrame({"a": lists}))
-    assert list(reader.get_feature_names_out()) == ["a_n_tags", "a_a", "a_b", "a_c"]
-    expected = [[2, 1, 1, 0], [1, 1, 0, 0], [2, 1, 0, 1], [2, 0, 1, 1], [0, 0, 0, 0], [3, 1, 1, 1]]
-    np.testing.assert_array_equal(Z[:6], expected)
+def test_levels_that_differ_by_case_or_spaces_are_one():
+    reader, doubts = fitted(["Red", "red ", "blue", "RED", "blue"] * 10)
+    assert reader.n_levels_ == (2,)
+    assert "differ only by case or spaces" in doubts
+    declared = pd.DataFrame({"a": pd.Categorical(["Red", "red", "blue"])})
+    assert TableReader().fit(declared).n_levels_ == (3,)
 
 
-def test_strings_and_numbers_of_a_column_may_change_places_later():
-    """A file without any "?" is read as numbers, one with it as strings."""
-    numbers, strings = pd.DataFrame({"a": [1.0, 2.0, 4.0]}), pd.DataFrame({"a": ["1", "?", "4"]})
-    np.testing.assert_array_equal(TableReader().fit(numbers).transform(strings)[:, 0], [1, 2, 4])
-    np.testing.assert_array_equal(TableReader().fit(strings).transform(numbers)[:, 0], [1, 2, 4])
-    with pytest.warns(UnreadableCellsWarning, match="1 of 2 cells of column 'a', such as 'word'"):
-        later = TableReader().fit(strings).transform(pd.DataFrame({"a": ["$9", "word", None]}))
-    np.testing.assert_array_equal(later[:, 0], [9, np.nan, np.nan])
-
-
-NUMBERS = [3.0, 1.0, np.nan, 2.0]
-CATEGORIES = {
-    "numbers": NUMBERS,
-    "categories of numbers": pd.Categorical(NUMBERS),
-    "strings": ["c", "a", None, "b"],
-    "categories of strings": pd.Categorical(["c", "a", None, "b"]),
-    "dates": pd.to_datetime(["2024-03-01", "2024-01-01", None, "2024-02-01"]),
-    "categories of intervals": pd.cut(NUMBERS, 3),
-}
-
-
-@pytest.mark.parametrize("first", CATEGORIES)
-@pytest.mark.parametrize("later", CATEGORIES)
-def test_categories_must_keep_their_type(first, later):
-    known, other = pd.DataFrame({"a": CATEGORIES[first]}), pd.DataFrame({"a": CATEGORIES[later]})
-    reader = TableReader({"a": "categorical"}).fit(known)
-    if first.removeprefix("categories of ") == later.removeprefix("categories of "):
-        np.testing.assert_array_equal(reader.transform(other)[:, 0], [2, 0, np.nan, 1])
-    elif first.endswith(("numbers", "dates")):
-        with pytest.raises(ValueError, match="Column 'a' of X must hold levels.* in fit. Got"):
-            reader.transform(other)
-    else:  # any value has a text, which may be a new level
-        with pytest.warns(UnreadableCellsWarning, match="3 of 3 cells of column 'a'"):
-            reader.transform(other)
-    nothing = other.iloc[[2, 2]]  # without a value, but with categories
-    np.testing.assert_array_equal(reader.transform(nothing)[:, 0], [np.nan, np.nan])
-
-
-@pytest.mark.parametrize("known", [NUMBERS, pd.Categorical(NUMBERS)], ids=["float", "category"])
-@pytest.mark.parametrize("dtype", [object, "str", "category"])
-def test_categories_of_numbers_may_come_as_strings(known, dtype):
-    reader = TableReader({"a": "categorical"}).fit(pd.DataFrame({"a": known}))
-    texts = pd.Series(["2", "3.0", "n/a", None, "7", "1 "], dtype=dtype)
-    Z = reader.transform(texts.to_frame("a"))
-    np.testing.assert_array_equal(Z[:, 0], [1, 2, np.nan, np.nan, 3, 0])
-    for text in ("True", "a", "2024-01-01"):
-        with pytest.warns(UnreadableCellsWarning, match=f"1 of 2 cells.*'{text}'"):
-            Z = reader.transform(pd.DataFrame({"a": ["2", text]}, dtype=dtype))
-        np.testing.assert_array_equal(Z[:, 0], [1, np.nan])
-
-
-@pytest.mark.parametrize(
-    "known, start",
-    [
-        ("$1", "-"),
-        ("$1", "("),
-        ("$1", "( -$"),
-        ("$1", "($1"),
-        ("2024-03-01 10:30", "2024-03-01 10:30"),
-        ("2024-03-01 10:30", "1 Mar 2024 10:30 pm"),
-    ],
-)
-def test_a_cell_of_many_spaces_takes_no_time(known, start):
-    """To try all the ways in which parts of a pattern can share the spaces would take hours."""
-    reader = TableReader().fit(pd.DataFrame({"a": [known, None, known.replace("1", "2")]}))
-    with pytest.warns(UnreadableCellsWarning, match="1 of 2 cells"):
-        Z = reader.transform(pd.DataFrame({"a": [start + " " * 1_000_000 + "x", known]}))
-    np.testing.assert_array_equal(np.isnan(Z[:, 0]), [True, False])
-
-
-def _codes(rng, n_samples=3_000):
-    """Columns of two letters and a digit, and a target that depends on the first letter only."""
-    first, second = rng.choice(list("ABCDEFGH"), n_samples), rng.choice(list("KLMNOP"), n_samples)
-    codes = np.char.add(np.char.add(first, second), rng.integers(0, 10, n_samples).astype(str))
-    return codes, np.where(
-        np.isin(first, ["A", "D", "G"]) ^ (rng.random(n_samples) < 0.2), "y", "n"
-    )
-
-
-def test_codes_have_text_features_only_if_these_predict_the_classes(rng):
-    codes, y = _codes(rng)
-    levels, code = np.unique(codes, return_inverse=True)
-    X = pd.DataFrame({"ordered": codes, "random": rng.permutation(levels)[code]})
-    reader = TableReader()
-    Z = reader.fit_transform(X, y)
-    assert reader.table_report()["kind"].tolist() == ["name", "categorical"]
-    assert "categories, since their terms do not predict" in reader.table_report()["why"][1]
-    np.testing.assert_array_equal(Z, reader.transform(X))
-    np.testing.assert_array_equal(np.unique(Z[:, -1]), np.arange(reader.n_levels_[-1]))
-    for kwargs, target in (
-        ({"column_kinds": {"random": "name"}}, y),
-        ({}, None),
-        ({}, rng.random(len(y))),
-    ):
-        kinds = TableReader(**kwargs).fit(X, target).table_report()["kind"]
-        assert kinds.tolist() == ["name", "name"]
-    shuffled = TableReader().fit(X, rng.permutation(y)).table_report()["kind"]
-    assert shuffled.tolist() == ["constant", "constant"]  # nor do the levels
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        TableReader().fit(X, y[:-1])
+def test_tags_of_lists_written_as_text():
+    lists = [str(list(map(str, RNG.choice(list("abc"), 2)))) for _ in range(N)]
+    reader, _ = fitted(lists)
+    assert sorted(reader.get_feature_names_out()) == ["a_a", "a_b", "a_c", "a_n_tags"]

@@ -1,17 +1,16 @@
 """Searches that several displays are drawn from, and what any plot must keep."""
 
-from itertools import combinations
-
 import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
 import pytest
-from scipy.stats import uniform
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, make_classification
 
-from skauto import AutoClassifier, minimize
-from skauto.space import SearchSpace
-from skauto.space.catalog import get_space
-
-CLASSIFIERS = ["gaussian_nb", "lda", "qda", "k_nearest_neighbors", "logistic_regression"]
+from skauto import AutoClassifier, ConstrainedAutoClassifier, minimize
+from skauto.constraints import FalseNegativeRate, ModelSize, ScoreBound
+from skauto.exceptions import TrialFailedWarning
+from tests.display.fitted import curve_space, fit, small_space, trade
+from tests.display.pages import Broken
 
 
 @pytest.fixture(autouse=True)
@@ -20,32 +19,9 @@ def close_figures():
     plt.close("all")
 
 
-def small_space(**kept):
-    """Pipelines that fit within milliseconds."""
-    return get_space("default").subspace({"classifier": CLASSIFIERS, "balancer": ["none"], **kept})
-
-
-def fit(strategy, *, max_evals=12, **kwargs):
-    kwargs = {"space": small_space(), "cv": 2, "ensemble_size": 10, "random_state": 0, **kwargs}
-    X, y = load_iris(return_X_y=True, as_frame=True)
-    return AutoClassifier(strategy, max_evals=max_evals, **kwargs).fit(X, y)
-
-
 @pytest.fixture(scope="session")
 def random_search():
     return fit("random", max_evals=15, initial=None)
-
-
-def curve_space():
-    return SearchSpace().add("classifier", "model", parameters={"x": uniform(0, 1)})
-
-
-def trade(configuration):
-    """Two objectives and a constraint of one number; some numbers cannot be evaluated."""
-    x = configuration.parameters("classifier")["x"]
-    if x > 0.8:
-        raise ArithmeticError("too large")
-    return {"left": x, "right": (x - 0.8) ** 2, "weight": abs(x - 0.4)}
 
 
 @pytest.fixture(scope="session")
@@ -66,13 +42,42 @@ def limited_history():
     return result.history
 
 
-def assert_no_overlap(figure, texts):
-    """No two of the texts that are shown cover each other."""
-    figure.canvas.draw()
-    boxes = [text.get_window_extent() for text in texts if text.get_text() and text.get_visible()]
-    for one, other in combinations(boxes, 2):
-        assert not one.overlaps(other)
+@pytest.fixture(scope="session")
+def constrained():
+    X, y = load_breast_cancer(return_X_y=True)
+    constraints = [ModelSize(25_000), FalseNegativeRate(0.2), ScoreBound("recall", lower=0.5)]
+    return ConstrainedAutoClassifier(
+        constraints, "random", max_evals=12, cv=2, space=small_space(), random_state=0
+    ).fit(X, y)
 
 
-def legend_texts(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
+@pytest.fixture(scope="session")
+def table_of_two():
+    """Two classes that are named, and a column whose name is HTML."""
+    X, y = make_classification(300, 5, n_informative=3, flip_y=0.1, random_state=0)
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d", "<script>alert(1)</script>"])
+    return frame, np.where(y == 1, "yes", "no")
+
+
+@pytest.fixture(scope="session")
+def of_two(table_of_two):
+    X, y = (part[:200] for part in table_of_two)
+    space = small_space().add("classifier", "broken", Broken())
+    with pytest.warns(TrialFailedWarning):
+        return AutoClassifier(
+            "random", space=space, max_evals=7, cv=2, ensemble_size=5, random_state=0
+        ).fit(X, y)
+
+
+@pytest.fixture(scope="session")
+def report(of_two, table_of_two, tmp_path_factory):
+    X, y = (part[200:] for part in table_of_two)
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    of_two.save_report(path, X=X, y=pd.Series(y, name="<b>churn</b>"))
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def content(of_two, table_of_two):
+    X, y = (part[200:] for part in table_of_two)
+    return of_two.report_dict(X=X, y=pd.Series(y, name="<b>churn</b>"))

@@ -7,7 +7,7 @@ import pytest
 
 from skauto.exceptions import BudgetWarning
 from skauto.plotting import EnsembleDisplay
-from tests.display.conftest import assert_no_overlap, fit
+from tests.display.fitted import assert_no_overlap, fit
 
 
 def test_weights_and_diversity_of_the_fitted_ensemble(random_search):

@@ -1,16 +1,12 @@
 """The leaderboard: the ensemble on top, pipelines and statuses in words."""
 
 import pickle
-import re
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
 from skauto import AutoClassifier, SearchOptions
-from skauto.display._words import describe_pipeline, status_of
-from skauto.history import Trial
-from skauto.space import Configuration
 
 FIRST = ["model", "score", "std", "fit_seconds", "predict_seconds", "size", "pipeline"]
 
@@ -66,26 +62,3 @@ def test_sizes_of_members_of_fold_models_count_all_folds():
     number = next(iter(clf.member_weights_))
     size = board.set_index("trial").loc[number, "size"]
     assert size == len(pickle.dumps(clf.ensemble_.pipelines[:3], protocol=5))
-
-
-@pytest.mark.parametrize(
-    ("steps", "rounds", "words"),
-    [
-        (["ordinal", "simple", "none", "lightgbm"], (200, 228), "impute → LightGBM, 214 rounds"),
-        (["one_hot", "standard", "mlp"], (9,), "one-hot encode → standardize → neural network"),
-        (["none", "logistic_regression"], (), "logistic regression"),
-        (["none", "my_own_model"], (), "my own model"),
-    ],
-)
-def test_pipelines_in_words(steps, rounds, words):
-    configuration = Configuration({f"step_{i}": (name, {}) for i, name in enumerate(steps)})
-    text = describe_pipeline(Trial(number=0, configuration=configuration, rounds=rounds))
-    assert text == words + (", 9 epochs" if "mlp" in steps else "")
-
-
-def test_statuses_are_words():
-    configuration = Configuration({"classifier": ("lda", {})})
-    for status in ("ok", "stopped", "skipped", "failed", "timeout", "memout", "crashed"):
-        words = status_of(Trial(number=0, configuration=configuration, status=status))
-        assert re.fullmatch("[a-z ]+", words)
-        assert words not in ("memout", "timeout", "skipped")

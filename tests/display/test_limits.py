@@ -10,7 +10,7 @@ from skauto import AutoClassifier, ConstrainedAutoClassifier
 from skauto.constraints import FalseNegativeRate, ModelSize, ScoreBound
 from skauto.plotting import LimitsDisplay
 from skauto.space import SearchSpace
-from tests.display.conftest import legend_texts
+from tests.display.fitted import legend_texts
 
 
 def space():

@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 
 from skauto import AutoClassifier
 from skauto.callbacks import SearchProgress
-from tests.display.conftest import fit, small_space
+from tests.display.fitted import fit, small_space
 
 
 class Terminal(io.StringIO):

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.colors import to_rgba
 
 from skauto.plotting import SearchHistoryDisplay
-from tests.display.conftest import assert_no_overlap, fit, legend_texts
+from tests.display.fitted import assert_no_overlap, fit, legend_texts
 
 
 def test_every_trial_is_drawn_once_with_its_loss(random_search):

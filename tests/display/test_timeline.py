@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris
 from skauto import SearchOptions
 from skauto.display._timeline import _slots
 from skauto.plotting import TimelineDisplay
-from tests.display.conftest import assert_no_overlap, fit, legend_texts
+from tests.display.fitted import assert_no_overlap, fit, legend_texts
 
 
 @pytest.fixture(scope="module")

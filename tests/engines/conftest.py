@@ -3,8 +3,11 @@
 import os
 
 import pytest
+from joblib.externals.loky import get_reusable_executor
 
 import skauto
+from tests.engines.tasks import ENGINES, Task
+from tests.process_state import belongings
 
 
 @pytest.fixture(scope="session")
@@ -19,3 +22,24 @@ def engines_only(tmp_path_factory):
     (package / "__init__.py").write_text(f"__path__ = {list(skauto.__path__)!r}\n")
     (package.parent / "pandas.py").write_text("raise ImportError")
     return {**os.environ, "PYTHONPATH": str(package.parent)}
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request):
+    with ENGINES[request.param](Task()) as engine:
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def no_loky():
+    """End the workers of joblib that earlier tests left: they come and go as they like."""
+    get_reusable_executor().shutdown(wait=True, kill_workers=True)
+    belongings()  # the first look opens descriptors of its own
+
+
+@pytest.fixture
+def nothing_left_behind(no_loky):
+    """No process, thread or descriptor is left by a test."""
+    before = belongings()
+    yield
+    assert belongings() == before

@@ -1,4 +1,4 @@
-"""Votes within limits on rates: the decision keeps them, not a poorer pipeline."""
+"""Ensembles within limits on rates: the decision keeps them, not a poorer pipeline."""
 
 import io
 import pickle

@@ -1,7 +1,5 @@
 """How much time is kept back for refitting."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
@@ -9,11 +7,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer
 
 from skauto import AutoClassifier
+from skauto.constraints import StatisticalParity
+from skauto.constraints._checker import ConstraintChecker
 from skauto.data import TrainingData
 from skauto.ensemble._build import EnsembleBuilder
+from skauto.ensemble._decide import DecisionChooser
 from skauto.evaluation import PipelineEvaluator, PipelineWorker
 from skauto.history import History, Trial
-from skauto.selection import RateLimit
 from skauto.space import Configuration, SearchSpace
 from skauto.utils import Budget
 
@@ -21,17 +21,32 @@ N_ROWS = 100
 PER_FIT = 1.3 * N_ROWS / 50  # seconds of refitting a second of fitting half of the rows
 
 
-@pytest.fixture
-def builder():
-    rows = np.arange(N_ROWS)
+def builder_of(n_rows=N_ROWS, n_groups=0):
+    """A builder for rows in groups, whose rates of positive labels are limited."""
+    rows = np.arange(n_rows)
     data = TrainingData(
-        Z=np.zeros((N_ROWS, 1)),
+        Z=np.zeros((n_rows, 1)),
         y=rows % 2,
         classes=np.array([0, 1]),
         splits=[(rows[:50], rows[50:]), (rows[50:], rows[:50])],
+        sensitive={"g": rows // 2 % n_groups} if n_groups else {},
     )
-    evaluator = PipelineEvaluator(PipelineWorker(None, data, {"score": get_scorer("accuracy")}))
-    return EnsembleBuilder(evaluator, None, n_members=25, refit=True, scoring="accuracy")
+    limits = [StatisticalParity("g", 0.1, min_group_size=1)] if n_groups else []
+    checker = ConstraintChecker(limits, data)
+    worker = PipelineWorker(None, data, {"score": get_scorer("accuracy")})
+    return EnsembleBuilder(
+        PipelineEvaluator(worker, checker=checker),
+        None,
+        n_members=25,
+        refit=True,
+        scoring="accuracy",
+        decisions=DecisionChooser(data, checker, "auto" if n_groups else "argmax"),
+    )
+
+
+@pytest.fixture
+def builder():
+    return builder_of()
 
 
 def history(*trials):
@@ -96,11 +111,10 @@ def test_at_the_end_the_members_that_would_be_selected_decide(builder):
     ("n_rows", "n_groups", "limit", "seconds"),
     [(N_ROWS, 2, 40, 0.025), (50_000, 2, 100, 5.0), (10_000, 4, 100, 5.0), (50_000, 2, 8, 2.0)],
 )
-def test_time_is_kept_for_thresholds(builder, n_rows, n_groups, limit, seconds):
+def test_time_is_kept_for_thresholds(n_rows, n_groups, limit, seconds):
     trials = history((0.1, 0.0), (0.2, 0.0))
-    without = builder.reserve(trials, 1, budget(limit, limit))
-    builder.data = replace(builder.data, y=np.arange(n_rows) % 2)
-    builder.decisions._limits = [RateLimit(np.ones((n_groups, n_rows), dtype=bool), 0.1)]
+    without = builder_of(n_rows).reserve(trials, 1, budget(limit, limit))
+    builder = builder_of(n_rows, n_groups)
     assert builder.reserve(trials, 1, budget(limit, limit)) == pytest.approx(without + seconds)
 
 

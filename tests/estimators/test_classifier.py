@@ -11,46 +11,24 @@ import pytest
 import sklearn
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.callback import ProgressBar
 from sklearn.datasets import load_breast_cancer, make_classification
-from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
-    LeaveOneOut,
     PredefinedSplit,
     TimeSeriesSplit,
     cross_val_score,
     cross_validate,
 )
-from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skauto import AutoClassifier, SearchOptions
-from skauto.exceptions import AllTrialsFailedError, BudgetWarning, TrialFailedWarning
-from skauto.space import Configuration, SearchSpace, get_space
-from skauto.strategies import ForestBO, RandomSearch
-from tests.strategy_settings import quick_space
-
-
-def quick(**kwargs):
-    """Four trials of classifiers that are fitted within milliseconds."""
-    settings = {"space": quick_space(), "max_evals": 4, "cv": 2, "ensemble_size": 5}
-    return AutoClassifier(**{"random_state": 0, **settings, **kwargs})
-
-
-def whole(**kwargs):
-    """Trials of the whole default space: boosted trees, networks, forests, ..."""
-    return quick(**{"space": "default", **kwargs})
-
-
-def tiny_space():
-    space = SearchSpace(["classifier"])
-    space.add("classifier", "gaussian_nb", GaussianNB(), cost=0.1)
-    space.add("classifier", "tree", DecisionTreeClassifier(), {"max_depth": [1, 2, 3, 4, 5]})
-    return space
+from skauto.exceptions import TrialFailedWarning
+from skauto.space import get_space
+from skauto.strategies import ForestBO
+from tests.estimators.quick import quick, tiny_space, whole
 
 
 @pytest.fixture(scope="module")
@@ -166,27 +144,6 @@ def test_clone_and_nested_parameters():
     assert clf.strategy.n_initial == 7
 
 
-def test_progress_bar_and_own_callbacks(iris, capsys):
-    quick().set_callbacks(ProgressBar()).fit(*iris)
-
-    class StopAfterTwo:
-        def setup(self, estimator, context):
-            self.n_trials = 0
-
-        def on_fit_task_begin(self, estimator, context):
-            pass
-
-        def on_fit_task_end(self, estimator, context):
-            self.n_trials += context.task_name == "trial"
-            return self.n_trials >= 2
-
-        def teardown(self, estimator, context):
-            pass
-
-    clf = quick(max_evals=20).set_callbacks(StopAfterTwo()).fit(*iris)
-    assert len(clf.history_) == 2
-
-
 @pytest.mark.parametrize("values", [(False, True), (3, 7)])
 def test_labels_of_dtype_object(iris, values):
     """A column of dtype object remains where missing labels were dropped."""
@@ -210,177 +167,6 @@ def test_labels_of_variable_width(iris):
         quick().fit(X, labels)
 
 
-def test_warm_start_continues(iris):
-    clf = quick(options=SearchOptions(warm_start=True)).fit(*iris)
-    first = clf.history_[:]
-    clf.fit(*iris)
-    assert len(clf.history_) == 8
-    assert clf.history_[:4] == first
-    configurations = [trial.configuration for trial in clf.history_]
-    assert len(set(configurations)) == 8
-    assert len(clf.set_params(options=None).fit(*iris).history_) == 4
-
-
-def test_warm_start_keeps_seed_and_folds(iris):
-    clf = quick(cv=0.3, random_state=None, options=SearchOptions(warm_start=True)).fit(*iris)
-    clf.fit(*iris)
-    missing = np.isnan([trial.predictions[:, 0] for trial in clf.history_ if trial.ok])
-    np.testing.assert_array_equal(missing, missing[:1].repeat(len(missing), axis=0))
-    assert clf.score(*iris) > 0.9
-
-
-def test_warm_start_refuses_another_search(iris):
-    X, y = iris
-    clf = quick(options=SearchOptions(warm_start=True)).fit(X, y)
-    with pytest.raises(ValueError, match="'warm_start', fit continues .*: data differ"):
-        clf.fit(X[:100], y[:100])
-    with pytest.raises(ValueError, match="cv, scoring, space differ.*warm_start=False"):
-        clone(clf).fit(X, y).set_params(cv=5, scoring="roc_auc", space=tiny_space()).fit(X, y)
-    assert len(clf.fit(X, y).history_) == 8  # an error does not end the last search
-
-
-def test_warm_start_refuses_other_groups_folds_and_metrics(iris):
-    X, y = iris
-    groups = np.arange(len(y)) % 10
-    rows = np.arange(3000) % len(y)
-    folds = [[(np.delete(rows, half), rows[half])] for half in (slice(700), slice(800))]
-    correct, wrong = (
-        make_scorer(lambda y, predicted, sign=sign: sign * np.mean(y == predicted))
-        for sign in (1, -1)
-    )
-    clf = quick(options=SearchOptions(warm_start=True), scoring=correct, cv=folds[0]).fit(X, y)
-    with pytest.raises(ValueError, match="last search: groups differ"):
-        clone(clf).set_params(cv=2).fit(X, y).fit(X, y, groups=groups)
-    with pytest.raises(ValueError, match="last search: cv differ"):
-        clf.set_params(cv=folds[1]).fit(X, y)
-    with pytest.raises(ValueError, match="last search: scoring differ"):
-        clf.set_params(cv=folds[0], scoring=wrong).fit(X, y)
-
-
-@pytest.mark.parametrize(
-    ("changes", "change_y"),
-    [
-        ({"scoring": "f2"}, None),
-        ({"initial": "portfolios"}, None),
-        ({"initial": [Configuration({"classifier": ("unknown", {})})]}, None),
-        ({"cv": 1}, None),
-        ({"options": SearchOptions(trial_time_limit=-1)}, None),
-        ({}, lambda y: np.zeros_like(y)),
-    ],
-)
-def test_a_refused_fit_keeps_the_last_model(iris, changes, change_y):
-    X, y = iris
-    clf = quick().fit(X, y)
-    expected = clf.predict_proba(X)
-    with pytest.raises((ValueError, TypeError)):
-        clf.set_params(**changes).fit(X, y if change_y is None else change_y(y))
-    np.testing.assert_array_equal(clf.predict_proba(X), expected)
-    assert clf.n_features_in_ == 4
-
-
-def test_keyboard_interrupt_keeps_what_was_found(iris):
-    class Impatient(RandomSearch):
-        def observe(self, trial):
-            if trial.number == 2:
-                raise KeyboardInterrupt
-
-    clf = quick(strategy=Impatient(), max_evals=50).fit(*iris)
-    assert clf.interrupted_
-    assert len(clf.history_) == 3
-    assert clf.score(*iris) > 0.9
-
-
-def test_patience_ends_the_search(iris):
-    clf = quick(
-        max_evals=200, space=tiny_space(), initial=None, options=SearchOptions(patience=3)
-    ).fit(*iris)
-    best = min(range(len(clf.history_)), key=lambda i: clf.history_[i].loss)
-    assert len(clf.history_) == best + 4
-
-
-def test_search_ends_when_the_space_is_exhausted(iris):
-    clf = quick(max_evals=200, space=tiny_space()).fit(*iris)
-    assert len(clf.history_) == 6
-
-
-def test_initial_configurations(iris):
-    wanted = Configuration({"classifier": ("tree", {"max_depth": 3})})
-    clf = quick(space=tiny_space(), initial=[wanted]).fit(*iris)
-    assert clf.history_[0].configuration == wanted
-    assert clf.history_[0].origin == "initial"
-    own = quick(space=tiny_space(), initial=None, strategy="random").fit(*iris)
-    assert {trial.origin for trial in own.history_} == {"random"}
-    clf = quick(space=tiny_space()).fit(*iris)
-    assert [t.configuration["classifier"] for t in clf.history_][:2] == ["gaussian_nb", "tree"]
-
-
-def test_several_scorers(iris):
-    clf = quick(scoring=["neg_log_loss", "accuracy"]).fit(*iris)
-    results = clf.cv_results_
-    assert clf.best_score_ == pytest.approx(results["mean_test_neg_log_loss"].max())
-    assert results["mean_test_accuracy"].max() > 0.9
-    own = quick(scoring={"own": make_scorer(accuracy_score)}).fit(*iris)
-    assert "mean_test_score" in own.cv_results_
-    assert own.score(*iris) == accuracy_score(iris[1], own.predict(iris[0]))
-
-
-def test_a_callable_scorer_sees_the_rows(iris):
-    X, y = iris
-    seen = []
-
-    def scorer(estimator, rows, truth):
-        seen.append(rows.shape)
-        return float((estimator.predict(rows) == truth)[rows[:, 0] > 5].mean())
-
-    quick(scoring=scorer).fit(X, y)
-    assert {shape[1] for shape in seen} == {4}
-
-
-def test_roc_auc_of_several_classes_is_one_vs_rest(iris):
-    clf = quick(scoring="roc_auc").fit(*iris)
-    assert clf.best_score_ > 0.95
-    assert clf.score(*iris) > 0.95
-
-
-@pytest.mark.parametrize(
-    "scoring", ["roc_auc_ovo", "average_precision", "neg_brier_score", "d2_log_loss_score"]
-)
-@pytest.mark.parametrize("cv", [4, 0.1])
-def test_validation_rows_may_lack_a_class(iris, scoring, cv):
-    X, y = iris
-    rows = np.r_[0:50, 50:100, 100:102]
-    names = np.array(["setosa", "versicolor", "virginica"])
-    # a class of two rows is in at most two folds
-    clf = quick(scoring=scoring, cv=cv).fit(X[rows], names[y[rows]])
-    assert np.isfinite(clf.best_score_)
-    assert clf.member_weights_
-
-
-def test_weights_are_ignored_by_metrics_without_them(iris):
-    X, y = iris
-    weight = np.random.default_rng(0).random(len(y))
-
-    def hits(y_true, y_pred):
-        return np.mean(y_true == y_pred)
-
-    own = quick(scoring=make_scorer(hits)).fit(X, y, sample_weight=weight)
-    assert own.best_score_ > 0.9
-    both = quick(scoring={"first": "accuracy", "own": make_scorer(hits)})
-    results = both.fit(X, y, sample_weight=weight).cv_results_
-    assert np.nanmax(results["mean_test_own"]) > 0.9
-
-
-def test_leave_one_out_falls_back_to_pooled_scores(iris):
-    X, y = iris
-    rows = np.r_[0:8, 50:58]
-    clf = quick(scoring="roc_auc", cv=LeaveOneOut(), max_evals=2).fit(X[rows], y[rows])
-    assert np.isfinite(clf.best_trial_.loss)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # means of no score
-        assert clf.best_score_ == pytest.approx(1.0 - clf.best_trial_.loss)
-        assert np.isnan(clf.cv_results_["mean_test_score"]).all()
-
-
 @pytest.mark.parametrize("cv", [2, 0.3, GroupKFold(3), TimeSeriesSplit(3)])
 def test_splitters(iris, cv):
     X, y = iris
@@ -388,13 +174,6 @@ def test_splitters(iris, cv):
     groups = np.arange(len(y)) % 7
     clf = quick(cv=cv).fit(X[order], y[order], groups=groups)
     assert clf.score(X, y) > 0.85
-
-
-def test_refit_false_keeps_the_fold_models(iris):
-    clf = quick(cv=3, options=SearchOptions(refit=False)).fit(*iris)
-    assert len(clf.ensemble_) == 3 * len(clf.member_weights_)
-    assert not hasattr(clf, "best_estimator_")
-    assert clf.score(*iris) > 0.9
 
 
 def test_a_fold_with_a_single_class_has_no_boosting_rounds():
@@ -441,12 +220,6 @@ def test_cv_of_row_numbers_refers_to_all_rows(iris):
         X[kept], y[kept], sample_weight=weight[kept]
     )
     np.testing.assert_array_equal(weighted.predict_proba(X), reduced.predict_proba(X))
-
-
-def test_score_ignores_weights_that_the_metric_does_not_take(iris):
-    X, y = iris
-    clf = quick(scoring=make_scorer(lambda y, predicted: np.mean(y == predicted))).fit(X, y)
-    assert clf.score(X, y, sample_weight=np.arange(len(y))) == clf.score(X, y)
 
 
 def test_sample_weight_moves_the_decision():
@@ -526,33 +299,6 @@ def test_one_column_and_many_columns():
     assert whole(max_evals=2).fit(wide, y[:60]).score(wide, y[:60]) > 0.8
 
 
-def test_failures_are_trials_and_warn_once(iris):
-    space = tiny_space()
-    space.add("classifier", "broken", DecisionTreeClassifier(), {"max_depth": [-1, -2, -3]})
-    with pytest.warns(TrialFailedWarning, match="3 of 9 trials gave no score .3 failed") as caught:
-        clf = quick(space=space, max_evals=20).fit(*iris)
-    assert len([w for w in caught if w.category is TrialFailedWarning]) == 1
-    board = clf.leaderboard()
-    assert (board["status"] == "failed").sum() == 3
-    assert board["error"].str.contains("max_depth").sum() == 3
-    assert board["status"].tolist()[-3:] == ["failed"] * 3
-
-
-def test_every_trial_failing_raises_the_commonest_cause(iris):
-    space = SearchSpace(["classifier"])
-    space.add("classifier", "broken", DecisionTreeClassifier(), {"max_depth": [-1, -2]})
-    with pytest.raises(AllTrialsFailedError, match="All 2 trials failed .2 failed.*\n.*max_depth"):
-        quick(space=space).fit(*iris)
-
-
-def test_too_short_a_budget_predicts_the_class_shares(iris):
-    X, y = iris
-    with pytest.warns(BudgetWarning, match="class shares"):
-        clf = AutoClassifier(time_limit=1e-3, random_state=0).fit(X, y)
-    np.testing.assert_allclose(clf.predict_proba(X), 1 / 3)
-    assert clf.leaderboard().empty
-
-
 def test_time_limit_gives_a_model():
     X, y = load_breast_cancer(return_X_y=True)
     clf = AutoClassifier(time_limit=4, random_state=0, scoring="roc_auc").fit(X, y)
@@ -590,28 +336,3 @@ def test_unseen_categories_are_predicted_behind_steps_that_refuse_missing_values
     new = pd.DataFrame({"a": ["r", None, "p"], "b": [0.0, 0.1, 0.2]})
     assert np.isfinite(clf.predict_proba(new)).all()
     assert clf.predict(new)[2]
-
-
-def test_the_seconds_of_the_phases_are_those_of_fit():
-    X, y = load_breast_cancer(return_X_y=True)
-    clf = AutoClassifier(max_evals=2, cv=2, random_state=0).fit(X, y)
-    *until_fitted, scores = clf.seconds_.values()
-    assert list(clf.seconds_) == ["reading", "preparation", "search", "ensemble", "scores"]
-    assert 0.0 < sum(until_fitted) <= clf.search_time_
-    assert scores > 0.0
-
-
-@pytest.mark.parametrize(("pool", "n_candidates"), [(2, 2), ("all", 12), (100, 12)])
-def test_the_ensemble_is_selected_from_the_pool(pool, n_candidates):
-    X, y = make_classification(300, 8, n_informative=5, flip_y=0.2, random_state=0)
-    settings = {"max_evals": 12, "cv": 3, "initial": None, "random_state": 0}
-    options = SearchOptions(pool=pool, warm_start=True)  # keeps the predictions of all trials
-    clf = AutoClassifier("random", space=quick_space(), options=options, **settings).fit(X, y)
-    known = [trial for trial in clf.history_ if trial.complete]
-    best = sorted(known, key=lambda trial: (trial.loss, trial.tie_break))[:n_candidates]
-    assert set(clf.member_weights_) <= {trial.number for trial in best}
-
-
-def test_a_pool_of_no_trial_is_refused():
-    with pytest.raises(ValueError, match="The 'pool' parameter of SearchOptions must be"):
-        AutoClassifier(options=SearchOptions(pool=0)).fit([[0.0], [1.0]] * 10, [0, 1] * 10)

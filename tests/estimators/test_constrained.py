@@ -414,7 +414,7 @@ class OfModels(Constraint):
         return 0.0
 
 
-def test_a_constraint_that_raises_on_votes_is_reported(biased):
+def test_a_constraint_that_raises_on_ensembles_is_reported(biased):
     with (
         pytest.warns(TrialFailedWarning, match="'of_models'.*RuntimeError: no model, no value"),
         pytest.warns(InfeasibleWarning, match="'of_models'.*best value that was reached is 0"),

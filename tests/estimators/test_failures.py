@@ -6,9 +6,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skauto import AutoClassifier
 from skauto.estimators._failures import report_failures
-from skauto.exceptions import AllTrialsFailedError, TrialFailedWarning
+from skauto.exceptions import AllTrialsFailedError, BudgetWarning, TrialFailedWarning
 from skauto.history import History, Trial
 from skauto.space import Configuration, SearchSpace
+from tests.estimators.quick import quick, tiny_space
 
 
 def history_of(*statuses, errors=None):
@@ -82,3 +83,30 @@ def test_the_class_shares_are_left_if_no_refit_succeeds(rng):
     with pytest.warns(TrialFailedWarning, match="(?s)class shares.*80 GiB") as caught:
         clf.fit(X, y)
     assert not any("time_limit" in str(warning.message) for warning in caught)
+
+
+def test_failures_are_trials_and_warn_once(iris):
+    space = tiny_space()
+    space.add("classifier", "broken", DecisionTreeClassifier(), {"max_depth": [-1, -2, -3]})
+    with pytest.warns(TrialFailedWarning, match="3 of 9 trials gave no score .3 failed") as caught:
+        clf = quick(space=space, max_evals=20).fit(*iris)
+    assert len([w for w in caught if w.category is TrialFailedWarning]) == 1
+    board = clf.leaderboard()
+    assert (board["status"] == "failed").sum() == 3
+    assert board["error"].str.contains("max_depth").sum() == 3
+    assert board["status"].tolist()[-3:] == ["failed"] * 3
+
+
+def test_every_trial_failing_raises_the_commonest_cause(iris):
+    space = SearchSpace(["classifier"])
+    space.add("classifier", "broken", DecisionTreeClassifier(), {"max_depth": [-1, -2]})
+    with pytest.raises(AllTrialsFailedError, match="All 2 trials failed .2 failed.*\n.*max_depth"):
+        quick(space=space).fit(*iris)
+
+
+def test_too_short_a_budget_predicts_the_class_shares(iris):
+    X, y = iris
+    with pytest.warns(BudgetWarning, match="class shares"):
+        clf = AutoClassifier(time_limit=1e-3, random_state=0).fit(X, y)
+    np.testing.assert_allclose(clf.predict_proba(X), 1 / 3)
+    assert clf.leaderboard().empty

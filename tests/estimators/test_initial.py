@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_breast_cancer, load_digits, make_classification
+from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.tree import DecisionTreeClassifier
 
 from skauto import AutoClassifier, ConstrainedAutoClassifier
@@ -16,13 +16,11 @@ from skauto.metalearning import (
     adapt_configuration,
     load_archive,
     meta_features,
-    nearest_configurations,
     portfolio_configurations,
 )
-from skauto.metalearning._archive import normalized
 from skauto.metalearning._warm_start import adapt_configurations
-from skauto.space import SearchSpace
-from skauto.space.catalog import get_space
+from skauto.space import Configuration, SearchSpace, get_space
+from tests.estimators.quick import quick, tiny_space
 
 ARCHIVE = load_archive("default")
 
@@ -126,64 +124,12 @@ def test_portfolio_is_the_defaults_of_a_space_of_the_user(cancer):
     assert configurations == [space.default()]
 
 
-def test_a_classifier_of_the_user_is_tried_early(cancer):
-    space = get_space("default").add("classifier", "own", DecisionTreeClassifier())
-    part = space.for_data(DataFacts(n_samples=569, n_features=30))
-    start = portfolio_configurations(part, n=8)
-    assert [c["classifier"] for c in start].index("own") == 2
-    assert len(start) == 9
-
-
-def test_the_portfolio_depends_on_the_shape_of_the_table():
-    space = get_space("default")
-    orders = {
-        (n_classes, categories): tuple(
-            portfolio_configurations(space, n_classes=n_classes, has_categories=categories)
-        )
-        for n_classes in (2, 5)
-        for categories in (False, True)
-    }
-    assert len(set(orders.values())) == 4
-
-
 def test_part_of_a_space_that_the_archive_lacks_is_refused(cancer):
     space = SearchSpace(["classifier"], "default")
     for depth in (1, 2):
         space.add("classifier", f"depth_{depth}", DecisionTreeClassifier(max_depth=depth))
     with pytest.raises(ValueError, match="no configuration of the archive.*Pass 'portfolio'"):
         AutoClassifier(initial="metalearning", space=space).fit(*cancer)
-
-
-# The archive itself
-
-
-def test_archive_fits_the_space_as_it_is_now():
-    space = get_space("default")
-    for configuration in ARCHIVE.configurations:
-        space.validate(configuration)
-    assert len(ARCHIVE.data_sets) >= 60
-
-
-def test_archive_leaves_out_what_it_knows_by_another_name():
-    """The digits of scikit-learn are a part of optdigits."""
-    features = meta_features(*load_digits(return_X_y=True), rng=np.random.default_rng(0))
-    assert "optdigits" in [d.name for d in ARCHIVE.nearest(features, 3)]
-    neighbors = [d.name for d in ARCHIVE.neighbors(features)]
-    assert len(neighbors) == 25
-    assert "optdigits" not in neighbors
-
-
-def test_archive_is_experience():
-    """Leaving a data set out, five trials on advice get nearer to the best than by chance."""
-    space, rng = get_space("default"), np.random.default_rng(0)
-    advised, drawn = [], []
-    left_out = zip(ARCHIVE.data_sets, normalized(ARCHIVE.losses), strict=True)
-    for data_set, distances in list(left_out)[::3]:
-        distance = dict(zip(ARCHIVE.configurations, distances, strict=True))
-        advice = nearest_configurations(ARCHIVE, data_set.features, space, 5)
-        advised.append(min(distance[c] for c in advice))
-        drawn.append(np.mean([rng.choice(distances, 5, replace=False).min() for _ in range(50)]))
-    assert np.mean(advised) < 0.8 * np.mean(drawn)
 
 
 def test_the_portfolio_starts_a_search_whose_limits_thresholds_keep():
@@ -200,21 +146,12 @@ def test_the_portfolio_starts_a_search_whose_limits_thresholds_keep():
     assert first["argmax"]["balancer"] == "group_weights"
 
 
-def test_expensive_networks_have_fewer_members():
-    space = get_space("default")
-
-    def members(max_seconds):
-        start = portfolio_configurations(
-            space, seconds=lambda c: 1.0 * size(c), max_seconds=max_seconds
-        )
-        return [size(c) for c in start if c["classifier"] == "mlp"]
-
-    def size(configuration):
-        return configuration.parameters("classifier").get("n_members", 1)
-
-    assert max(members(8.0)) > 2
-    assert max(members(2.0)) == 2
-    assert set(members(0.5)) == {1}  # one network is the least
-    fixed = space.subspace({"classifier": ["mlp"]})
-    for configuration in portfolio_configurations(fixed, seconds=size, max_seconds=1.0):
-        fixed.validate(configuration)
+def test_initial_configurations(iris):
+    wanted = Configuration({"classifier": ("tree", {"max_depth": 3})})
+    clf = quick(space=tiny_space(), initial=[wanted]).fit(*iris)
+    assert clf.history_[0].configuration == wanted
+    assert clf.history_[0].origin == "initial"
+    own = quick(space=tiny_space(), initial=None, strategy="random").fit(*iris)
+    assert {trial.origin for trial in own.history_} == {"random"}
+    clf = quick(space=tiny_space()).fit(*iris)
+    assert [t.configuration["classifier"] for t in clf.history_][:2] == ["gaussian_nb", "tree"]

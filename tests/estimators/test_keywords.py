@@ -60,14 +60,6 @@ def test_signatures_are_explicit(estimator):
     assert "time_limit" in inspect.signature(estimator).parameters
 
 
-def test_options_may_be_a_dict():
-    X, y = [[i] for i in range(40)], [i % 2 for i in range(40)]
-    clf = AutoClassifier(max_evals=2, cv=2, initial=None, options={"refit": False}).fit(X, y)
-    assert len(clf.ensemble_.pipelines) >= 2
-    with pytest.raises(TypeError, match="SearchOptions.*'refits'"):
-        AutoClassifier(max_evals=1, options={"refits": False}).fit(X, y)
-
-
 @pytest.mark.parametrize("estimator", [AutoClassifier, ConstrainedAutoClassifier])
 def test_editors_show_short_signatures(estimator):
     """Types such as ArrayLike are shown by their name, not as what they stand for."""

@@ -10,7 +10,6 @@ from sklearn.metrics import confusion_matrix, precision_score, recall_score
 
 from skauto import AutoClassifier, ConstrainedAutoClassifier
 from skauto.constraints import FalseNegativeRate, ModelSize
-from skauto.plotting import OperatingPointDisplay
 from tests.strategy_settings import quick_space
 
 
@@ -192,14 +191,3 @@ def test_the_exported_code_has_the_point(clf, data, tmp_path):
         check=True,
     )
     assert run.stdout.strip().split(",") == clf.predict(data[0][1000:1100]).tolist()
-
-
-def test_the_display_marks_the_chosen_point(clf):
-    display = OperatingPointDisplay.from_estimator(clf)
-    assert display.chosen_line_ is None
-    recall = display.lines_[0].get_xydata()
-    np.testing.assert_array_equal(recall, clf.operating_points()[["flagged", "recall"]])
-    clf.choose_operating_point(recall=0.9, pos_label="no")
-    display = OperatingPointDisplay.from_estimator(clf)
-    assert display.chosen_line_.get_xdata()[0] == clf.operating_point_["flagged"]
-    assert OperatingPointDisplay.from_estimator(clf, pos_label="yes").chosen_line_ is None

@@ -9,24 +9,17 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 
-from skauto import AutoClassifier, ConstrainedAutoClassifier, SearchOptions
+from skauto import ConstrainedAutoClassifier, SearchOptions
 from skauto.constraints import CallableConstraint, ModelSize, ScoreBound, StatisticalParity
 from skauto.estimators._pareto import distances_to_ideal
 from skauto.exceptions import CheckpointError, InfeasibleError, TrialFailedWarning
 from skauto.space import Real, SearchSpace
-from tests.strategy_settings import make_strategy
+from tests.ensemble.ballast import two_classifiers
+from tests.estimators.fronts import ShyClassifier, fit, small_space
 
 KEY = "statistical_parity(group)"
-
-
-class ShyClassifier(GaussianNB):
-    """Refuses one setting."""
-
-    def fit(self, X, y, sample_weight=None):
-        if self.var_smoothing > 0.5:
-            raise RuntimeError("too smooth")
-        return super().fit(X, y, sample_weight)
 
 
 class SlowOnAllRows(GaussianNB):
@@ -36,33 +29,6 @@ class SlowOnAllRows(GaussianNB):
         if len(X) == 200:
             time.sleep(600)
         return super().fit(X, y, sample_weight)
-
-
-def small_space():
-    space = SearchSpace(["classifier"])
-    space.add("classifier", "shy", ShyClassifier(), {"var_smoothing": Real(1e-9, 1.0, log=True)})
-    space.add("classifier", "logistic", LogisticRegression(), {"C": Real(1e-4, 10.0, log=True)})
-    return space
-
-
-@pytest.fixture(scope="module")
-def biased():
-    """A table in which the group tells of the label."""
-    X, y = make_classification(200, 4, n_informative=3, n_redundant=0, random_state=0)
-    rng = np.random.default_rng(0)
-    group = np.where(rng.random(200) < 0.3 + 0.4 * y, "a", "b")
-    return pd.DataFrame(X, columns=list("wxyz")).assign(group=group), y
-
-
-def fit(biased, constraints, strategy="fang_hpo", **kwargs):
-    settings = {"max_evals": 14, "cv": 2, "space": small_space(), "random_state": 0, **kwargs}
-    strategy = make_strategy(strategy) if isinstance(strategy, str) else strategy
-    return ConstrainedAutoClassifier(constraints, strategy, **settings).fit(*biased)
-
-
-@pytest.fixture(scope="module")
-def fang(biased):
-    return fit(biased, [StatisticalParity("group")])
 
 
 @pytest.fixture(scope="module", params=["fang_hpo", "parego"])
@@ -288,34 +254,29 @@ def test_patience_waits_for_the_front(biased):
     assert widened[-4:] == [True, False, False, False]
 
 
-def test_cost_report(biased, fang):
-    report = fang.cost_report(watts_per_core=36.0)
-    assert report.index.tolist() == [1.0, 0.5, "total"]
-    for share in (1.0, 0.5):
-        trials = [t for t in fang.history_ if t.fidelity == share]
-        row = report.loc[share]
-        assert row["n_trials"] == len(trials) > 0
-        assert row["cpu_seconds"] == pytest.approx(sum(t.cpu_time for t in trials))
-        assert all(t.cpu_time > 0 for t in trials)
-        assert row["full_cpu_seconds"] == pytest.approx(row["cpu_seconds"] / share)
-    total = report.loc["total"]
-    assert total["cpu_seconds"] < total["full_cpu_seconds"]
-    assert total["watt_hours"] == pytest.approx(total["cpu_seconds"] * 36.0 / 3600)
-    assert total["full_watt_hours"] == pytest.approx(total["full_cpu_seconds"] * 36.0 / 3600)
-    with pytest.raises(ValueError, match="watts_per_core"):
-        fang.cost_report(-1)
-
-
-def test_cost_report_of_one_source(biased):
-    X, y = biased
-    clf = AutoClassifier("random", max_evals=2, cv=2, space=small_space(), random_state=0)
-    clf.fit(X, y)
-    report = clf.cost_report()
-    assert report.index.tolist() == [1.0, "total"]
-    assert report.loc["total", "n_trials"] == 2
-
-
 def test_the_score_is_that_of_the_selected_pipeline(biased):
     clf = fit(biased, [StatisticalParity("group")], options=SearchOptions(warm_start=True))
     labels = clf.best_trial_.predictions.argmax(axis=1)
     assert clf.ensemble_score_ == pytest.approx(np.mean(clf.classes_[labels] == biased[1]))
+
+
+@pytest.fixture(scope="module")
+def table():
+    return make_classification(900, 6, random_state=0)
+
+
+def test_the_front_is_judged_as_it_is_refitted(table):
+    clf = ConstrainedAutoClassifier(
+        [ModelSize(50_000)],
+        "parego",
+        space=two_classifiers(),
+        max_evals=2,
+        cv=3,
+        random_state=0,
+    ).fit(*table)
+    assert clf.feasible_
+    assert isinstance(clf.select(clf.selected_)[-1], GaussianNB)
+    assert isinstance(clf.select(ModelSize(50_000))[-1], GaussianNB)
+    assert isinstance(clf.select(ModelSize(70_000))[-1], KNeighborsClassifier)
+    with pytest.raises(InfeasibleError, match=r"within 1000; the nearest has \d{4}\."):
+        clf.select(ModelSize(1_000))

@@ -10,12 +10,7 @@ from sklearn.metrics import accuracy_score, f1_score, log_loss, roc_auc_score
 
 from skauto import AutoClassifier
 from skauto.exceptions import BudgetWarning, NoBetterThanGuessingWarning
-
-
-def fit(X, y, **settings):
-    settings = {"max_evals": 3, "cv": 3, "random_state": 0, **settings}
-    metadata = {k: settings.pop(k) for k in ("sample_weight",) if k in settings}
-    return AutoClassifier("random", **settings).fit(X, y, **metadata)
+from tests.selection.scored import fit
 
 
 @pytest.fixture(scope="module")
@@ -51,31 +46,6 @@ def test_labels_of_the_score_are_those_of_the_decision():
     labels = clf.out_of_fold_proba_[:, 1] >= clf.decision_threshold_
     assert clf.decision_threshold_ != 0.5
     assert clf.ensemble_score_ == pytest.approx(f1_score(y, labels))
-
-
-def test_the_interval_of_the_accuracy_is_that_of_a_binomial(cancer):
-    clf = fit(*cancer)
-    low, high = clf.ensemble_score_interval_
-    p, n = clf.ensemble_score_, len(cancer[1])
-    assert high - low == pytest.approx(2 * 1.96 * np.sqrt(p * (1 - p) / n), rel=0.25)
-
-
-def test_without_an_error_the_interval_is_that_of_a_binomial():
-    """Resamples of right answers would say that no error is possible."""
-    X = np.arange(200.0)[:, None]
-    clf = fit(X, X[:, 0] >= 100)
-    low, high = clf.ensemble_score_interval_
-    assert (clf.ensemble_score_, high) == (1.0, 1.0)
-    assert low**200 == pytest.approx(0.025)
-
-
-def test_the_interval_of_many_rows_is_that_of_all_of_them(rng):
-    X = rng.normal(size=(20_000, 2))
-    y = (X[:, 0] + rng.normal(size=20_000) > 0).astype(int)
-    clf = fit(X, y, max_evals=1, cv=0.9, initial="defaults")
-    low, high = clf.ensemble_score_interval_
-    p, n = clf.ensemble_score_, 18_000
-    assert high - low == pytest.approx(2 * 1.96 * np.sqrt(p * (1 - p) / n), rel=0.25)
 
 
 def test_rows_without_a_prediction_are_nan_in_the_order_of_the_table(cancer):

@@ -1,4 +1,4 @@
-"""Smaller votes of fitted members keep their limits, and are the best ones that do."""
+"""Smaller ensembles of fitted members keep their limits, and are the best ones that do."""
 
 import pickle
 from itertools import combinations
@@ -135,7 +135,7 @@ def test_the_members_are_the_best_pair_by_the_weighted_loss(data):
     assert weighted[chosen] <= min(weighted.values()) + 1e-3
 
 
-def test_a_small_vote_can_be_exported(fitted, tmp_path):
+def test_a_small_ensemble_can_be_exported(fitted, tmp_path):
     small = fitted.compress(max_size=too_much_for_all(fitted))
     assert (export_code(small, tmp_path / "small") / "predict.py").exists()
 
@@ -161,6 +161,6 @@ def test_constraints_on_predictions_are_left_to_fit(data):
         automl.compress(max_size=1e9)
 
 
-def test_the_vote_alone_is_refused(fitted):
+def test_the_ensemble_alone_is_refused(fitted):
     with pytest.raises(TypeError, match="must be the fitted AutoClassifier"):
         compress(fitted.ensemble_, max_size=1e5)

@@ -3,13 +3,8 @@
 import sys
 
 import numpy as np
-import onnx
-import onnxruntime
 import pytest
-from lightgbm import LGBMClassifier
 from sklearn.datasets import load_breast_cancer, load_wine
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.feature_selection import SelectFromModel, SelectKBest
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -19,12 +14,11 @@ from skauto import AutoClassifier
 from skauto.data import TableReader
 from skauto.evaluation import PipelineBuilder
 from skauto.export import to_onnx
-from skauto.export._onnx_graph import OPSETS, Graph
-from skauto.export._onnx_steps import add_step
 from skauto.model import Decision, PipelineEnsemble
 from skauto.model._pipeline import make_pipeline
 from skauto.space import SearchSpace
-from tests.export.conftest import default_space, full, mixed_table
+from tests.export.graphs import run
+from tests.export.pipelines import default_space, full, mixed_table
 
 IMPUTED = {"imputer": "simple", "scaler": "standard"}
 LINEAR = IMPUTED | {"classifier": "logistic_regression"}
@@ -67,7 +61,7 @@ def numbers(n_classes=3, seed=0):
     return X, np.array(["a", "b", "c"])[codes]
 
 
-def vote_of_choices(choices, n_classes=3, **settings):
+def ensemble_of_choices(choices, n_classes=3, **settings):
     X, y = numbers(n_classes)
     reader = TableReader().fit(X)
     space = default_space()
@@ -78,20 +72,13 @@ def vote_of_choices(choices, n_classes=3, **settings):
     return PipelineEnsemble(reader, members, weights, np.unique(y), **settings)
 
 
-def run(model, X):
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options)
-    return session.run(["label", "probabilities"], {"X": X})
-
-
 @pytest.mark.parametrize(
     ("choice", "n_classes"),
     [(choice, 2) for choice in CLASSIFIERS] + [(choice, 3) for choice in CONVERTIBLE],
     ids=lambda value: "-".join(value.values()) if isinstance(value, dict) else str(value),
 )
 def test_a_member_gives_the_same(choice, n_classes):
-    ensemble = vote_of_choices([choice], n_classes)
+    ensemble = ensemble_of_choices([choice], n_classes)
     X, _ = numbers(n_classes, seed=1)
     labels, probabilities = run(to_onnx(ensemble), X)
     np.testing.assert_allclose(probabilities, ensemble.predict_proba(X), rtol=0, atol=1e-5)
@@ -102,8 +89,8 @@ def test_a_member_gives_the_same(choice, n_classes):
     "decision",
     [None, Decision(np.zeros(3), temperature=0.7), Decision(np.array([0.0, 2.0, -1.0]))],
 )
-def test_the_vote_is_read_the_same(decision):
-    ensemble = vote_of_choices([CONVERTIBLE[0], CONVERTIBLE[6]], decision=decision)
+def test_the_ensemble_is_read_the_same(decision):
+    ensemble = ensemble_of_choices([CONVERTIBLE[0], CONVERTIBLE[6]], decision=decision)
     X, _ = numbers(seed=1)
     labels, probabilities = run(to_onnx(ensemble), X)
     np.testing.assert_allclose(probabilities, ensemble.predict_proba(X), rtol=0, atol=1e-5)
@@ -137,7 +124,7 @@ def test_columns_by_name_and_without_information(rng):
 @pytest.mark.parametrize(("choice", "reason"), NOT_CONVERTED, ids=["neighbors", "quantile"])
 def test_a_step_that_cannot_be_converted_is_named(choice, reason):
     with pytest.raises(ValueError, match=reason):
-        to_onnx(vote_of_choices([choice]))
+        to_onnx(ensemble_of_choices([choice]))
 
 
 def test_every_algorithm_of_the_default_space_is_in_one_of_the_lists():
@@ -146,53 +133,6 @@ def test_every_algorithm_of_the_default_space_is_in_one_of_the_lists():
     for step in set(space.steps) - {"balancer"}:  # balancers do nothing in predict
         names = {component.name for component in space.components(step)} - {"none", "ordinal"}
         assert names <= {choice.get(step) for choice in tried}
-
-
-@pytest.mark.parametrize(
-    "classifier",
-    [
-        DecisionTreeClassifier(max_depth=5, random_state=0),
-        RandomForestClassifier(5, random_state=0),
-        LGBMClassifier(n_estimators=5, min_child_samples=2, n_jobs=1, verbose=-1),
-    ],
-    ids=lambda classifier: type(classifier).__name__,
-)
-def test_trees_compare_in_the_precision_of_the_classifier(classifier, rng):
-    X = np.round(rng.normal(size=(200, 2)), 1)
-    y = (X[:, 0] + 0.3 * rng.normal(size=200) > 0).astype(int)
-    space = SearchSpace(["classifier"]).add("classifier", "trees", classifier)
-    automl = AutoClassifier(space=space, max_evals=1, cv=2, random_state=0).fit(X, y)
-    middles = np.arange(-3, 3, 0.05)  # thresholds are means of neighbors
-    X = np.array([(a, b) for middle in middles for a in around(middle) for b in around(middle)])
-    probabilities = run(to_onnx(automl), X)[1]
-    np.testing.assert_allclose(probabilities, automl.predict_proba(X), rtol=0, atol=1e-6)
-
-
-def around(value):
-    """The value and its neighbors in single and double precision."""
-    single = np.float32(value)
-    return [
-        *(float(np.nextafter(single, np.float32(side))) for side in (-9, 9)),
-        *(np.nextafter(value, side) for side in (-9, 9)),
-        float(single),
-        value,
-    ]
-
-
-@pytest.mark.parametrize("kept", [[0], [2], [0, 2]], ids=str)
-@pytest.mark.parametrize("selector", [SelectKBest, SelectFromModel])
-def test_selectors_keep_their_columns(selector, kept, rng):
-    X = rng.normal(size=(100, 4))
-    y = (X[:, kept].sum(axis=1) > 0).astype(int)
-    if selector is SelectKBest:
-        step = SelectKBest(k=len(kept)).fit(X, y)
-    else:
-        step = SelectFromModel(LogisticRegression(), max_features=len(kept), threshold=-np.inf)
-        step.fit(X, y)
-    assert step.get_support(indices=True).tolist() == kept
-    graph = Graph()
-    add_step(graph, "X", step)
-    np.testing.assert_array_equal(evaluate(graph, X), step.transform(X))
 
 
 @pytest.mark.parametrize("gaps", [False, True], ids=["complete", "gaps"])
@@ -215,39 +155,11 @@ def test_large_numbers_are_clipped_as_by_the_reader(kind, gaps, rng):
     np.testing.assert_array_equal(run(model, infinite)[1], run(model, bounded)[1])
 
 
-def test_missing_entries_that_lightgbm_has_not_seen_are_zeros():
-    X = np.array([[-1.0, 1.0], [1.0, -1.0]] * 50)
-    booster = LGBMClassifier(n_estimators=3, min_child_samples=2, n_jobs=1, verbose=-1).fit(
-        X, X[:, 0] > 0
-    )
-    graph = Graph()
-    add_step(graph, "X", booster)
-    gaps = np.array([[np.nan, 1.0], [1.0, np.nan], [np.nan, np.nan]])
-    expected = booster.predict_proba(gaps)
-    np.testing.assert_allclose(evaluate(graph, gaps), expected, rtol=0, atol=1e-6)
-
-
-def evaluate(graph, X):
-    """Output of the last node of a graph."""
-    values, double = onnx.helper.make_tensor_value_info, onnx.TensorProto.DOUBLE
-    output = graph.nodes[-1].output[0]
-    made = onnx.helper.make_graph(
-        graph.nodes,
-        "part",
-        [values("X", double, [None, X.shape[1]])],
-        [values(output, double, None)],
-        graph.initializers,
-    )
-    opsets = [onnx.helper.make_opsetid(*pair) for pair in OPSETS.items()]
-    model = onnx.helper.make_model(made, opset_imports=opsets, ir_version=8)
-    return onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"X": X})[0]
-
-
 @pytest.mark.parametrize("package", ["onnx", "skl2onnx"])
 def test_without_a_package_the_error_names_the_extra(package, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError, match=rf"needs {package}, .* install 'skauto\[onnx\]'"):
-        to_onnx(vote_of_choices([CONVERTIBLE[0]]))
+        to_onnx(ensemble_of_choices([CONVERTIBLE[0]]))
 
 
 def test_a_column_of_strings_is_refused():

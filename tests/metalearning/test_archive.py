@@ -5,47 +5,19 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
 from skauto.metalearning import (
     META_FEATURES,
     Archive,
     KnownDataSet,
-    adapt_configuration,
     load_archive,
     meta_features,
     nearest_configurations,
 )
 from skauto.metalearning._archive import greedy_portfolio, normalized, typical_cost
-from skauto.metalearning._warm_start import adapt_configurations
-from skauto.space import Configuration, Integer, Real, SearchSpace
-
-
-def make_space() -> SearchSpace:
-    space = SearchSpace(("imputer", "scaler", "classifier"), name="made_up")
-    space.add("imputer", "none").add("imputer", "mean")
-    space.add("scaler", "none").add("scaler", "standard")
-    space.add("classifier", "tree", parameters={"depth": Integer(1, 10)})
-    space.add("classifier", "linear", parameters={"C": Real(0.01, 100, log=True)})
-    return space.add("classifier", "bayes")
-
-
-def make_archive(n_sets=12, n_configurations=10, seed=0) -> Archive:
-    """Data sets on a line: what is good changes along it."""
-    rng = np.random.default_rng(seed)
-    space = make_space()
-    vectors = space.sample(200, rng)
-    configurations = list(dict.fromkeys(space.decode(v) for v in vectors))[:n_configurations]
-    data_sets = []
-    for i in range(n_sets):
-        place = i / n_sets
-        features = {name: place + 0.2 * rng.normal() for name in META_FEATURES}
-        features["log_n_features"] = float(i)
-        ideal = place * n_configurations
-        losses = np.abs(np.arange(n_configurations) - ideal) / n_configurations
-        seconds = rng.random(n_configurations) + np.arange(n_configurations)
-        data_sets.append(KnownDataSet(f"set_{i}", features, losses, seconds))
-    return Archive("made_up", "accuracy", tuple(configurations), tuple(data_sets))
-
+from skauto.space.catalog import get_space
+from tests.metalearning.archives import make_archive
 
 # The file
 
@@ -254,59 +226,33 @@ def test_typical_cost_is_relative_to_the_data_set():
     np.testing.assert_allclose(typical_cost(seconds), [0.5 + 1 / 12, 1 + 1 / 6, 1.5])
 
 
-# Warm start
+ARCHIVE = load_archive("default")
 
 
-def test_start_from_the_nearest_sets_is_legal_and_leaves_the_set_itself_out():
-    archive, space = make_archive(), make_space()
-    query = archive.data_sets[6].features
-    start = nearest_configurations(archive, query, space, 5)
-    neighbors = archive.neighbors(query)
-    assert "set_6" not in [d.name for d in neighbors]
-    assert start == archive.advice(query)[:5]
-    for configuration in start:
+def test_archive_fits_the_space_as_it_is_now():
+    space = get_space("default")
+    for configuration in ARCHIVE.configurations:
         space.validate(configuration)
+    assert len(ARCHIVE.data_sets) >= 60
 
 
-def test_portfolio_serves_where_no_set_is_near():
-    archive, space = make_archive(), make_space()
-    far = {name: (-1.0) ** i * 50 for i, name in enumerate(META_FEATURES)}
-    assert archive.neighbors(far) == []
-    assert nearest_configurations(archive, far, space, 4) == archive.portfolio(4)
+def test_archive_leaves_out_what_it_knows_by_another_name():
+    """The digits of scikit-learn are a part of optdigits."""
+    features = meta_features(*load_digits(return_X_y=True), rng=np.random.default_rng(0))
+    assert "optdigits" in [d.name for d in ARCHIVE.nearest(features, 3)]
+    neighbors = [d.name for d in ARCHIVE.neighbors(features)]
+    assert len(neighbors) == 25
+    assert "optdigits" not in neighbors
 
 
-def test_configurations_are_made_to_fit_a_part_of_the_space():
-    archive, space = make_archive(), make_space()
-    part = space.subspace({"imputer": "none", "classifier": ["tree", "bayes"]})
-    start = adapt_configurations(archive.portfolio(10), part)
-    assert start
-    assert len(set(start)) == len(start)
-    for configuration in start:
-        part.validate(configuration)
-    kept = {repr(c.parameters("classifier")) for c in archive.configurations}
-    assert {repr(c.parameters("classifier")) for c in start} <= kept
-    strict = make_space().forbid({"scaler": "standard"}, {"classifier": ["tree", "linear"]})
-    for configuration in adapt_configurations(archive.portfolio(10), strict):
-        strict.validate(configuration)
-
-
-def test_values_out_of_range_leave_a_configuration_out():
-    archive = make_archive()
-    portfolio = archive.portfolio(10)
-    narrow = make_space().add("classifier", "tree", parameters={"depth": Integer(1, 5)})
-    kept = [c for c in portfolio if c.parameters("classifier").get("depth", 1) <= 5]
-    assert 0 < len(kept) < len(portfolio)
-    assert adapt_configurations(portfolio, narrow) == kept
-
-
-def test_encoder_and_imputer_give_way_to_the_data():
-    space = make_space().forbid({"imputer": "none"}, {"classifier": "linear"})
-    found = Configuration(
-        {"imputer": "none", "scaler": "standard", "classifier": ("linear", {"C": 2.5})}
-    )
-    adapted = adapt_configuration(found, space)
-    assert adapted["imputer"] == "mean"
-    assert adapted["scaler"] == "standard"
-    assert adapted.parameters("classifier") == {"C": 2.5}
-    scaled = make_space().forbid({"scaler": "standard"}, {"classifier": "linear"})
-    assert adapt_configuration(found, scaled) is None
+def test_archive_is_experience():
+    """Leaving a data set out, five trials on advice get nearer to the best than by chance."""
+    space, rng = get_space("default"), np.random.default_rng(0)
+    advised, drawn = [], []
+    left_out = zip(ARCHIVE.data_sets, normalized(ARCHIVE.losses), strict=True)
+    for data_set, distances in list(left_out)[::3]:
+        distance = dict(zip(ARCHIVE.configurations, distances, strict=True))
+        advice = nearest_configurations(ARCHIVE, data_set.features, space, 5)
+        advised.append(min(distance[c] for c in advice))
+        drawn.append(np.mean([rng.choice(distances, 5, replace=False).min() for _ in range(50)]))
+    assert np.mean(advised) < 0.8 * np.mean(drawn)

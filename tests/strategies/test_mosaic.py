@@ -8,7 +8,6 @@ from skauto.history import History, Proposal, Trial
 from skauto.objectives import make_artificial_objective, make_artificial_space
 from skauto.space import Real, SearchSpace
 from skauto.strategies import MOSAIC
-from skauto.strategies._bayesian import performance_unit
 from skauto.strategies._tree import Experience
 from tests.strategies.search_loop import as_measured, drive, rich_space, small_space
 
@@ -176,16 +175,6 @@ def test_partial_surrogate_is_the_mean_over_random_completions():
         expected = space.fill_inactive(drawn).sum(axis=1) / 100
         error = expected.std() / np.sqrt(2000)
         assert value == pytest.approx(expected.mean(), abs=5 * error)
-
-
-def test_performance_is_in_units_of_the_losses_when_they_are_shares():
-    for y, scale in (
-        ([0.0, 0.2, 1.0], 1.0),
-        ([1.0, 2.0, 5.0, 1e6], 2 * (3.5 - 1.0)),
-        ([7.0, 7.0], 2.0),
-        ([-2.0, -1.0, 0.0], 2.0),
-    ):
-        assert performance_unit(np.array(y)) == scale
 
 
 def test_ranks_lie_between_0_and_1():

@@ -6,14 +6,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
 from skauto.surrogates import GaussianProcess
-from skauto.surrogates._kriging_believer import condition_on_pending
-
-
-def make_data(n_samples=40, n_features=5, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.uniform(size=(n_samples, n_features))
-    y = 3.0 + np.sin(5 * X[:, 0]) + X @ np.arange(n_features) + 0.1 * rng.normal(size=n_samples)
-    return X, y, rng
+from tests.surrogates.observed import make_data
 
 
 def sklearn_twin(hyperparameters, nu, n_features):
@@ -200,13 +193,3 @@ def test_update_fits_anew_only_after_growth():
     assert not np.array_equal(model.update(X, y, rng).hyperparameters_, first)
     always = GaussianProcess(refit_growth=0.0).update(X[:40], y[:40], rng)
     assert not np.array_equal(always.update(X[:41], y[:41], rng).hyperparameters_, first)
-
-
-def test_believed_values_keep_the_mean_and_lower_the_deviation():
-    X, y, rng = make_data()
-    running = X[:2] + 0.05
-    gp = GaussianProcess().fit(X, y, rng)
-    mean, std = gp.predict(running)
-    believed_mean, believed_std = condition_on_pending(gp, X, y, running, rng).predict(running)
-    np.testing.assert_allclose(believed_mean, mean, rtol=0.01, atol=0.01)
-    assert (believed_std < std).all()

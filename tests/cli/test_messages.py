@@ -1,0 +1,32 @@
+"""What the command line tells its user."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from skauto import AutoClassifier
+from skauto.cli._main import main
+from skauto.cli._messages import CommandError, refusals_as_errors
+from tests.cli.processes import FAST
+
+
+def test_warnings_are_notes_in_terms_of_the_options(
+    tmp_path: Path, customers: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    customers.assign(id=range(1, 121)).to_csv(tmp_path / "t.csv", index=False)
+    arguments = ["fit", str(tmp_path / "t.csv"), "--target", "churn", *FAST, "--json"]
+    assert main([*arguments, "--out", str(tmp_path / "model")]) == 0
+    output = capsys.readouterr()
+    (told,) = json.loads(output.out)["notes"]
+    assert output.err == f"skauto: note: {told}\n"
+    assert "--column-kind 'id=numeric'" in told
+    assert "column_kinds" not in told
+
+
+def test_errors_of_skauto_itself_keep_their_traceback() -> None:
+    with pytest.raises(TypeError, match="has no len"), refusals_as_errors():
+        len(None)
+    with pytest.raises(CommandError, match="y must hold"), refusals_as_errors():
+        AutoClassifier(max_evals=1).fit([[1], [2]], [0, 0])

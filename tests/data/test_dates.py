@@ -1,0 +1,122 @@
+"""Dates, as values of any type and as strings of any notation."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skauto.data import TableReader
+from tests.data.columns import first_output, fitted, read
+
+
+@pytest.mark.parametrize(
+    "texts, expected",
+    [
+        (["2024-03-01", "2024-03-02 12:00"], ["2024-03-01", "2024-03-02T12"]),
+        (
+            ["2024-03-01T12:00:00Z", "2024-03-01T12:00+05:30"],
+            ["2024-03-01T12", "2024-03-01T06:30"],
+        ),
+        (["13/02/2024", "01/02/2024"], ["2024-02-13", "2024-02-01"]),
+        (["02/13/2024 3:30 PM", "01/02/24"], ["2024-02-13T15:30", "2024-01-02"]),
+        (["1.2.2024", "3.4.1999"], ["2024-02-01", "1999-04-03"]),
+        (["1 March 2024", "Mar 2, 2024", "03-Mar-24"], ["2024-03-01", "2024-03-02", "2024-03-03"]),
+        (
+            ["Fri, 01 Mar 2024 10:00:00 +0100", "n/a", "3 May 2024"],
+            ["2024-03-01T09", "NaT", "2024-05-03"],
+        ),
+    ],
+    ids=lambda v: str(v[0]),
+)
+def test_dates_written_as_strings(texts, expected):
+    days = np.array(expected, dtype="datetime64[s]")
+    number = np.where(np.isnat(days), np.nan, days.astype(float) / 86400)
+    np.testing.assert_allclose(first_output(texts), number)
+
+
+N = 120
+RNG = np.random.default_rng(0)
+DAY, MONTH, YEAR = 86_400.0, 2_626_560.0, 31_557_600.0
+
+
+@pytest.mark.parametrize(
+    "texts, expected",
+    [
+        (["10/Oct/2000:13:55:36 -0700"], "2000-10-10T20:55:36"),
+        (["Fri Mar  1 10:00:00 2024"], "2024-03-01T10"),
+        (["Fri, 01 Mar 2024 10:00:00 GMT"], "2024-03-01T10"),
+        (["2024-03-01 10:00:00 CET"], "2024-03-01T09"),
+        (["Jan-19"], "2019-01-01"),
+        (["2019-01"], "2019-01-01"),
+        (["03/2019"], "2019-03-01"),
+        (["Q2 2019"], "2019-04-01"),
+        (["20190131T093000Z"], "2019-01-31T09:30"),
+        (["3. M\u00e4rz 2024"], "2024-03-03"),
+        (["14 f\u00e9vrier 2023"], "2023-02-14"),
+        (["5 de enero de 2021"], "2021-01-05"),
+    ],
+    ids=lambda value: str(value[0]) if isinstance(value, list) else value,
+)
+def test_dates(texts, expected):
+    days = np.datetime64(expected, "s").astype(float) / DAY
+    assert read([*texts, "2001-01-01"])[0, 0] == days
+
+
+def test_a_first_number_beyond_12_in_every_row_does_not_show_the_order():
+    cells = [f"{year}/{month:02d}/{day:02d}" for year, month, day in zip(
+        RNG.integers(13, 25, N), RNG.integers(1, 13, N), RNG.integers(1, 29, N), strict=True
+    )]  # fmt: skip
+    reader, doubts = fitted(cells)
+    assert "the year is read first" in doubts
+    year = reader.transform(pd.DataFrame({"a": ["14/02/03"]}))[0, 0]
+    assert year == np.datetime64("2014-02-03").astype(float)
+
+
+@pytest.mark.parametrize("filler", ["1900-01-01", "9999-12-31"])
+def test_frequent_filler_dates_are_missing(filler):
+    days = [f"2020-{i % 12 + 1:02d}-{i % 28 + 1:02d}" for i in range(N)]
+    reader, doubts = fitted([filler if i % 10 == 0 else day for i, day in enumerate(days)])
+    assert reader.columns_[0].n_missing == N // 10 and filler in doubts
+    months = reader.transform(pd.DataFrame({"a": [filler, "2020-05-01"]}))[:, 1]
+    assert np.isnan(months[0]) and months[1] == 5
+    assert fitted([*days, "1900-01-01"])[0].columns_[0].n_missing == 0  # one old date is a date
+
+
+@pytest.mark.parametrize("timezone", [None, "Europe/Vienna"])
+def test_dates_agree_with_pandas(timezone):
+    dates = pd.Series(pd.date_range("1969-12-30 05:30", periods=400, freq="31h", tz=timezone))
+    reader = TableReader()
+    Z = reader.fit_transform(pd.DataFrame({"d": dates}))
+    utc = dates if timezone is None else dates.dt.tz_convert("UTC").dt.tz_localize(None)
+    expected = np.column_stack(
+        [
+            (utc - pd.Timestamp(0)).dt.total_seconds() / 86400,
+            utc.dt.month,
+            utc.dt.day,
+            utc.dt.day_of_week,
+            utc.dt.hour,
+        ]
+    )
+    np.testing.assert_allclose(Z[:, :5], expected)
+    days = utc.dt.day_of_year - 1 + expected[:, 4] / 24 + utc.dt.minute / 1440
+    hours = expected[:, 4] + utc.dt.minute / 60
+    phases = np.column_stack([days / 365.25, (expected[:, 3] + hours / 24) / 7, hours / 24])
+    np.testing.assert_allclose(Z[:, 5::2], np.sin(2 * np.pi * phases), atol=1e-12)
+    np.testing.assert_allclose(Z[:, 6::2], np.cos(2 * np.pi * phases), atol=1e-12)
+    assert list(reader.get_feature_names_out())[:7] == [
+        "d_day_number",
+        "d_month",
+        "d_day",
+        "d_weekday",
+        "d_hour",
+        "d_year_sin",
+        "d_year_cos",
+    ]
+
+
+def test_python_dates_and_missing_dates():
+    X = pd.DataFrame({"d": [datetime.date(2020, 1, 1), None, datetime.date(2021, 2, 3)]})
+    Z = TableReader().fit_transform(X.astype(object))
+    assert np.isnan(Z[1]).all()
+    assert not np.isnan(Z[[0, 2]]).any()

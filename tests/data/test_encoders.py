@@ -1,0 +1,194 @@
+"""What the columns of each kind become, in fit and later."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skauto.data import TableReader
+from skauto.exceptions import UnreadableCellsWarning
+from tests.data.columns import fitted, read
+
+RNG = np.random.default_rng(0)
+
+
+def kinds(**columns):
+    report = TableReader().fit(pd.DataFrame(columns)).table_report()
+    return dict(zip(report["column"], report["kind"], strict=True))
+
+
+def test_names_are_codes_and_what_they_share():
+    families = np.array(["smithson", "smithers", "petrov", "petrova"])
+    family = RNG.integers(4, size=600)
+    names = [f"{families[f]}{i % 40}" for i, f in enumerate(family)]
+    reader = TableReader().fit(pd.DataFrame({"a": names}))
+    assert reader.categorical_indices_ == (0,)
+    Z = reader.transform(pd.DataFrame({"a": ["smithson99", "petrova99", "smithson1", "petrova1"]}))
+    # not seen before: the code of names of a single row, but their features tell them apart
+    count = pd.Series(names).map(pd.Series(names).value_counts())
+    codes = reader.fit_transform(pd.DataFrame({"a": names}))[:, 0]
+    assert Z[0, 0] == Z[1, 0] == codes.max()
+    np.testing.assert_array_equal(codes == codes.max(), count == 1)
+    smiths, petrovs = Z[[0, 2], 3:], Z[[1, 3], 3:]
+    assert np.linalg.norm(smiths[0] - smiths[1]) < np.linalg.norm(smiths[0] - petrovs[0])
+
+
+def test_tags_are_indicators():
+    lists = ["b; a", "a", "c;a", "b;c", None, "a;b;c"] * 10
+    reader = TableReader()
+    Z = reader.fit_transform(pd.DataFrame({"a": lists}))
+    assert list(reader.get_feature_names_out()) == ["a_n_tags", "a_a", "a_b", "a_c"]
+    expected = [[2, 1, 1, 0], [1, 1, 0, 0], [2, 1, 0, 1], [2, 0, 1, 1], [0, 0, 0, 0], [3, 1, 1, 1]]
+    np.testing.assert_array_equal(Z[:6], expected)
+
+
+def test_strings_and_numbers_of_a_column_may_change_places_later():
+    """A file without any "?" is read as numbers, one with it as strings."""
+    numbers, strings = pd.DataFrame({"a": [1.0, 2.0, 4.0]}), pd.DataFrame({"a": ["1", "?", "4"]})
+    np.testing.assert_array_equal(TableReader().fit(numbers).transform(strings)[:, 0], [1, 2, 4])
+    np.testing.assert_array_equal(TableReader().fit(strings).transform(numbers)[:, 0], [1, 2, 4])
+    with pytest.warns(UnreadableCellsWarning, match="1 of 2 cells of column 'a', such as 'word'"):
+        later = TableReader().fit(strings).transform(pd.DataFrame({"a": ["$9", "word", None]}))
+    np.testing.assert_array_equal(later[:, 0], [9, np.nan, np.nan])
+
+
+NUMBERS = [3.0, 1.0, np.nan, 2.0]
+CATEGORIES = {
+    "numbers": NUMBERS,
+    "categories of numbers": pd.Categorical(NUMBERS),
+    "strings": ["c", "a", None, "b"],
+    "categories of strings": pd.Categorical(["c", "a", None, "b"]),
+    "dates": pd.to_datetime(["2024-03-01", "2024-01-01", None, "2024-02-01"]),
+    "categories of intervals": pd.cut(NUMBERS, 3),
+}
+
+
+@pytest.mark.parametrize("first", CATEGORIES)
+@pytest.mark.parametrize("later", CATEGORIES)
+def test_categories_must_keep_their_type(first, later):
+    known, other = pd.DataFrame({"a": CATEGORIES[first]}), pd.DataFrame({"a": CATEGORIES[later]})
+    reader = TableReader({"a": "categorical"}).fit(known)
+    if first.removeprefix("categories of ") == later.removeprefix("categories of "):
+        np.testing.assert_array_equal(reader.transform(other)[:, 0], [2, 0, np.nan, 1])
+    elif first.endswith(("numbers", "dates")):
+        with pytest.raises(ValueError, match="Column 'a' of X must hold levels.* in fit. Got"):
+            reader.transform(other)
+    else:  # any value has a text, which may be a new level
+        with pytest.warns(UnreadableCellsWarning, match="3 of 3 cells of column 'a'"):
+            reader.transform(other)
+    nothing = other.iloc[[2, 2]]  # without a value, but with categories
+    np.testing.assert_array_equal(reader.transform(nothing)[:, 0], [np.nan, np.nan])
+
+
+@pytest.mark.parametrize("known", [NUMBERS, pd.Categorical(NUMBERS)], ids=["float", "category"])
+@pytest.mark.parametrize("dtype", [object, "str", "category"])
+def test_categories_of_numbers_may_come_as_strings(known, dtype):
+    reader = TableReader({"a": "categorical"}).fit(pd.DataFrame({"a": known}))
+    texts = pd.Series(["2", "3.0", "n/a", None, "7", "1 "], dtype=dtype)
+    Z = reader.transform(texts.to_frame("a"))
+    np.testing.assert_array_equal(Z[:, 0], [1, 2, np.nan, np.nan, 3, 0])
+    for text in ("True", "a", "2024-01-01"):
+        with pytest.warns(UnreadableCellsWarning, match=f"1 of 2 cells.*'{text}'"):
+            Z = reader.transform(pd.DataFrame({"a": ["2", text]}, dtype=dtype))
+        np.testing.assert_array_equal(Z[:, 0], [1, np.nan])
+
+
+def _codes(rng, n_samples=3_000):
+    """Columns of two letters and a digit, and a target that depends on the first letter only."""
+    first, second = rng.choice(list("ABCDEFGH"), n_samples), rng.choice(list("KLMNOP"), n_samples)
+    codes = np.char.add(np.char.add(first, second), rng.integers(0, 10, n_samples).astype(str))
+    return codes, np.where(
+        np.isin(first, ["A", "D", "G"]) ^ (rng.random(n_samples) < 0.2), "y", "n"
+    )
+
+
+def test_codes_have_text_features_only_if_these_predict_the_classes(rng):
+    codes, y = _codes(rng)
+    levels, code = np.unique(codes, return_inverse=True)
+    X = pd.DataFrame({"ordered": codes, "random": rng.permutation(levels)[code]})
+    reader = TableReader()
+    Z = reader.fit_transform(X, y)
+    assert reader.table_report()["kind"].tolist() == ["name", "categorical"]
+    assert "categories, since their terms do not predict" in reader.table_report()["why"][1]
+    np.testing.assert_array_equal(Z, reader.transform(X))
+    np.testing.assert_array_equal(np.unique(Z[:, -1]), np.arange(reader.n_levels_[-1]))
+    for kwargs, target in (
+        ({"column_kinds": {"random": "name"}}, y),
+        ({}, None),
+        ({}, rng.random(len(y))),
+    ):
+        kinds = TableReader(**kwargs).fit(X, target).table_report()["kind"]
+        assert kinds.tolist() == ["name", "name"]
+    shuffled = TableReader().fit(X, rng.permutation(y)).table_report()["kind"]
+    assert shuffled.tolist() == ["constant", "constant"]  # nor do the levels
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        TableReader().fit(X, y[:-1])
+
+
+N = 120
+
+
+def test_compounds_are_split():
+    cabins = [f"{'BFG'[i % 3]}/{i}/{'PS'[i % 2]}" for i in range(N)]
+    cabins[4] = None
+    reader, _ = fitted(cabins, "Cabin")
+    assert reader.columns_[0].kind.name == "compound"
+    assert reader.get_feature_names_out().tolist() == ["Cabin_1", "Cabin_2", "Cabin_3"]
+    assert reader.categorical_indices_ == (0, 2) and reader.n_levels_ == (3, 2)
+    Z = reader.transform(pd.DataFrame({"Cabin": ["G/17/S", None]}))
+    assert Z[0].tolist() == [2, 17, 1] and np.isnan(Z[1]).all()
+    groups = [f"{i // 2:04d}_{i % 2 + 1:02d}" for i in range(N)]
+    assert read(groups)[:3].tolist() == [[0, 1], [0, 2], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    "texts, expected",
+    [
+        ([f"({i / 10:.4f}, -{i / 7:.4f})" for i in range(N)], [[7.7, -11]]),
+        ([f"{i % 29}x{i % 31}" for i in range(N)], [[77 % 29, 77 % 31]]),
+        ([f"{i % 37} x {i % 31} x 9{i % 7} cm" for i in range(N)], [[3, 15, 90]]),
+        ([f"{i % 41 / 10}/5" for i in range(N)], [[3.6]]),
+        ([f"{100 + i % 53}/{60 + i % 37}" for i in range(N)], [[124, 63]]),
+    ],
+    ids=lambda value: str(value[-1]),
+)
+def test_compounds_of_numbers(texts, expected):
+    np.testing.assert_allclose(read(texts)[77:78], expected, atol=1e-3)
+
+
+def test_unseen_categories_without_missing_entries_in_fit_get_one_more_code():
+    X = pd.DataFrame({"a": ["x", "y", "z", "x"]})
+    new = pd.DataFrame({"a": ["z", "q", None]})
+    np.testing.assert_array_equal(TableReader().fit(X).transform(new)[:, 0], [2, 3, 3])
+
+
+def test_unseen_categories_are_not_missing_and_order_does_not_matter():
+    X = pd.DataFrame({"a": pd.Categorical(["x", "y", "z", None])})
+    reader = TableReader().fit(X)
+    new = pd.DataFrame({"a": pd.Categorical(["z", "q", "x"], categories=["z", "q", "x"])})
+    np.testing.assert_array_equal(reader.transform(new)[:, 0], [2, 3, 0])
+    np.testing.assert_array_equal(reader.transform(new.astype(object))[:, 0], [2, 3, 0])
+
+
+def test_numbers_missing_only_later_become_the_median():
+    reader = TableReader().fit(np.array([[1.0], [2.0], [9.0]]))
+    np.testing.assert_array_equal(reader.transform([[np.nan], [4.0]])[:, 0], [2, 4])
+    seen = TableReader().fit(np.array([[1.0], [np.nan], [9.0]]))
+    assert np.isnan(seen.transform([[np.nan]])[0, 0])
+
+
+def test_a_column_must_keep_its_kind():
+    reader = TableReader().fit(pd.DataFrame({"a": [1, 2]}))
+    with pytest.raises(ValueError, match="'a'.*numbers, as it did in fit. Got 'x', 'y' instead"):
+        reader.transform(pd.DataFrame({"a": ["x", "y"]}))
+    assert reader.transform(pd.DataFrame({"a": [None, None]}))[0, 0] == 1.5
+
+
+@pytest.mark.parametrize("n_texts", [7, 200], ids=["category and text", "text"])
+def test_rows_without_any_text(n_texts):
+    """A single row of a table often has no text."""
+    texts = [f"{'good' if i % 2 else 'bad'}{i % n_texts} thing" for i in range(60)]
+    X = pd.DataFrame({"a": texts, "b": np.arange(60.0)})
+    reader = TableReader({"a": "name"}).fit(X)
+    partly = X.iloc[:3].assign(a=["good1 thing", None, None])
+    none = partly.iloc[1:]
+    np.testing.assert_array_equal(reader.transform(none), reader.transform(partly)[1:])

@@ -1,0 +1,90 @@
+"""Numbers in the notations of files as people export them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skauto.data import TableReader
+from skauto.exceptions import UnreadableCellsWarning
+from tests.data.columns import kind, read
+
+
+@pytest.mark.parametrize(
+    "known, start",
+    [
+        ("$1", "-"),
+        ("$1", "("),
+        ("$1", "( -$"),
+        ("$1", "($1"),
+        ("2024-03-01 10:30", "2024-03-01 10:30"),
+        ("2024-03-01 10:30", "1 Mar 2024 10:30 pm"),
+    ],
+)
+def test_a_cell_of_many_spaces_takes_no_time(known, start):
+    """To try all the ways in which parts of a pattern can share the spaces would take hours."""
+    reader = TableReader().fit(pd.DataFrame({"a": [known, None, known.replace("1", "2")]}))
+    with pytest.warns(UnreadableCellsWarning, match="1 of 2 cells"):
+        Z = reader.transform(pd.DataFrame({"a": [start + " " * 1_000_000 + "x", known]}))
+    np.testing.assert_array_equal(np.isnan(Z[:, 0]), [True, False])
+
+
+DAY, MONTH, YEAR = 86_400.0, 2_626_560.0, 31_557_600.0
+
+
+@pytest.mark.parametrize(
+    "texts, expected",
+    [
+        (["23.4 kmpl", "18 kmpl", "9,5 kmpl"], [23.4, 18, 9.5]),
+        (["1248 CC", "998 CC", "1,197 CC"], [1248, 998, 1197]),
+        (["8GB", "512 MB", "1 TB"], [8e9, 512e6, 1e12]),
+        (["18.8 \u00b0C", "-3 \u00b0C", "20 \u00b0C"], [18.8, -3, 20]),
+        (["19M", "201k", "1.5M", "Varies with device"], [19e6, 201e3, 1.5e6, np.nan]),
+        (["$1.2M", "$300K", "$950"], [1.2e6, 3e5, 950]),
+        (["2 months", "3 years", "10 days"], [2 * MONTH, 3 * YEAR, 10 * DAY]),
+        (["1h 30m", "45m", "2h"], [5400, 2700, 7200]),
+        (["14:30", "2:05", "23:59"], [52_200, 7500, 86_340]),
+        (["3:45", "65:00", "0:30"], [225, 3900, 30]),
+        (["2:30 PM", "12:15 am", "9:00 a.m."], [52_200, 900, 32_400]),
+        (["5'11\"", "6'", "5'2"], [71 * 0.0254, 72 * 0.0254, 62 * 0.0254]),
+        (["10,000+", "500+", "1,000,000+"], [1e4, 500, 1e6]),
+        (["<5", "7.5", "12"], [5, 7.5, 12]),
+        (["2.5", "1,5", "3.25", "0,75"], [2.5, 1.5, 3.25, 0.75]),
+        (["0,637", "0,112", "0,950"], [0.637, 0.112, 0.95]),
+        (["under 18", "18-30", "31 to 50", "51+"], [18, 24, 40.5, 51]),
+        (["$50,000-$74,999", "$75,000-$99,999", "$100,000+"], [62_499.5, 87_499.5, 1e5]),
+        (["[0-10)", "[10-20)", "[20-30)"], [5, 15, 25]),
+        (["(20, 30]", "(30, 40]", "(40, inf]"], [25, 35, 40]),
+        (["Under 18 years old", "18-24 years old", "65 years or older"], [18, 21, 65]),
+        (["10 to 19 employees", "20 to 99 employees", "100 or more employees"], [14.5, 59.5, 100]),
+        (["1,23,456", "12,34,567", "4,567"], [123_456, 1_234_567, 4567]),
+        (["32-", "15", "7-"], [-32, 15, -7]),
+    ],
+    ids=lambda value: str(value[0]),
+)
+def test_numbers(texts, expected):
+    np.testing.assert_allclose(read(texts)[:, 0], expected, rtol=2e-5)
+
+
+def test_open_ends_are_beyond_their_bounds():
+    values = read(["<5", "5", "5+", "4.9", ">5"])[:, 0]
+    assert values[3] < values[0] < values[1] < values[2]
+    assert values[2] == values[4]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["1-2", "3-1", "0-0", "2-2"],  # results of matches, not intervals
+        ["3 red", "4 blue", "5 green", "6 old"],
+        ["A1", "B2", "C3", "A1"],
+        ["1.2.3", "4.5.6", "1.2.4", "7.0.0"],
+    ],
+    ids=lambda value: value[0],
+)
+def test_strings_that_are_not_numbers(texts):
+    assert kind(texts * 5)[0] in ("categorical", "compound")
+
+
+def test_a_comma_with_three_decimals_is_doubtful():
+    assert "decimal comma" in kind(["1,234", "5,678", "2,500"])[1]
+    assert kind(["$1,234", "$5,678", "$2,500"])[1] == ""

@@ -1,0 +1,86 @@
+"""The page of a report: its elements, in a browser and on paper."""
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skauto import AutoClassifier
+from skauto.display._page import Markup, table, text
+from tests.display.browser import CHROMIUM, look_at, needs_chromium
+from tests.display.pages import PAGE_ONE, PAGE_TWO, PAGES
+
+
+def test_names_and_errors_are_escaped(report):
+    assert "<script>" not in report
+    assert "&lt;script&gt;" in report
+    assert "&lt;b&gt;churn&lt;/b&gt;" in report
+    assert "ArithmeticError: a &lt;b&gt; &amp; c" in report
+
+
+def test_the_page_can_be_printed_and_follows_the_colors_of_the_reader(report):
+    style = report[report.index("<style>") : report.index("</style>")]
+    assert "@page { size: A4" in style
+    assert "@media screen and (prefers-color-scheme: dark)" in style
+    printed = style[style.index("@media print") :]
+    assert "overflow: visible" in printed
+    assert "break-before: page" in printed
+
+
+@pytest.mark.parametrize("package", ["matplotlib", "pandas"])
+def test_without_a_package_the_error_names_the_extra(
+    package, random_search, monkeypatch, tmp_path
+):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=rf"save_report needs {package}.*skauto\[plot\]"):
+        random_search.save_report(tmp_path / "report.html")
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_text_of_tables():
+    assert text(0.123456) == "0.1235"
+    assert text(np.float32(2)) == "2"
+    assert (text(None), text(float("nan")), text(True)) == ("–", "–", "yes")
+    assert text(Markup("<b>")) == "<b>"
+    assert "<td" in table(["a"], [["<"]])
+    assert "&lt;" in table(["a"], [["<"]])
+
+
+@needs_chromium
+@pytest.mark.parametrize(("width", "dark"), [(400, False), (1400, True)])
+def test_the_page_in_a_browser(report, tmp_path, width, dark):
+    seen = look_at(report, tmp_path, width=width, dark=dark)
+    assert seen["width"] == width
+    assert seen["content"] <= width  # nothing but tables scrolls sideways
+    assert len(seen["sizes"]) == 5
+    assert all(shown > 250 and natural > 0 for shown, natural in seen["sizes"])
+    assert seen["requests"] == []
+    assert (np.mean(seen["background"]) < 60) == dark
+    assert abs(np.mean(seen["color"]) - np.mean(seen["background"])) > 180
+    assert all(heading in seen["text"] for heading in [*PAGES, *PAGE_ONE, *PAGE_TWO])
+
+
+@needs_chromium
+def test_the_page_is_printed_on_few_sheets_of_a4(report, tmp_path):
+    source, printed = tmp_path / "report.html", tmp_path / "report.pdf"
+    source.write_text(report, encoding="utf-8")
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]
+    profile = f"--user-data-dir={tmp_path / 'profile'}"
+    command = [str(CHROMIUM), *flags, profile, f"--print-to-pdf={printed}", source.as_uri()]
+    subprocess.run(command, capture_output=True, timeout=120, check=True)
+    pdf = printed.read_bytes()
+    sheets = re.findall(rb"/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]", pdf)
+    assert 3 <= len(sheets) <= 6
+    assert {(round(float(w)), round(float(h))) for w, h in sheets} == {(595, 842)}
+
+
+def test_dollar_signs_in_names(rng, tmp_path):
+    X = pd.DataFrame(rng.normal(size=(80, 3)), columns=["cost_$_usd_$", "a$b$c", "$x^{$"])
+    y = np.array(["low_$_1_$", "high$_{$"])[(X.iloc[:, 0] > 0).astype(int)]
+    clf = AutoClassifier(max_evals=2, cv=2, random_state=0).fit(X, y)
+    clf.save_report(tmp_path / "report.html", X=X, y=y)
+    text = (tmp_path / "report.html").read_text()
+    assert "cost_$_usd_$" in text

@@ -1,0 +1,35 @@
+"""scikit-learn's callbacks, and the end of a search by patience."""
+
+from sklearn.callback import ProgressBar
+
+from skauto import SearchOptions
+from tests.estimators.quick import quick, tiny_space
+
+
+def test_progress_bar_and_own_callbacks(iris, capsys):
+    quick().set_callbacks(ProgressBar()).fit(*iris)
+
+    class StopAfterTwo:
+        def setup(self, estimator, context):
+            self.n_trials = 0
+
+        def on_fit_task_begin(self, estimator, context):
+            pass
+
+        def on_fit_task_end(self, estimator, context):
+            self.n_trials += context.task_name == "trial"
+            return self.n_trials >= 2
+
+        def teardown(self, estimator, context):
+            pass
+
+    clf = quick(max_evals=20).set_callbacks(StopAfterTwo()).fit(*iris)
+    assert len(clf.history_) == 2
+
+
+def test_patience_ends_the_search(iris):
+    clf = quick(
+        max_evals=200, space=tiny_space(), initial=None, options=SearchOptions(patience=3)
+    ).fit(*iris)
+    best = min(range(len(clf.history_)), key=lambda i: clf.history_[i].loss)
+    assert len(clf.history_) == best + 4

@@ -1,0 +1,85 @@
+"""Scorers by name, as functions and with weights."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.model_selection import (
+    LeaveOneOut,
+)
+
+from tests.estimators.quick import quick
+
+
+def test_several_scorers(iris):
+    clf = quick(scoring=["neg_log_loss", "accuracy"]).fit(*iris)
+    results = clf.cv_results_
+    assert clf.best_score_ == pytest.approx(results["mean_test_neg_log_loss"].max())
+    assert results["mean_test_accuracy"].max() > 0.9
+    own = quick(scoring={"own": make_scorer(accuracy_score)}).fit(*iris)
+    assert "mean_test_score" in own.cv_results_
+    assert own.score(*iris) == accuracy_score(iris[1], own.predict(iris[0]))
+
+
+def test_a_callable_scorer_sees_the_rows(iris):
+    X, y = iris
+    seen = []
+
+    def scorer(estimator, rows, truth):
+        seen.append(rows.shape)
+        return float((estimator.predict(rows) == truth)[rows[:, 0] > 5].mean())
+
+    quick(scoring=scorer).fit(X, y)
+    assert {shape[1] for shape in seen} == {4}
+
+
+def test_roc_auc_of_several_classes_is_one_vs_rest(iris):
+    clf = quick(scoring="roc_auc").fit(*iris)
+    assert clf.best_score_ > 0.95
+    assert clf.score(*iris) > 0.95
+
+
+@pytest.mark.parametrize(
+    "scoring", ["roc_auc_ovo", "average_precision", "neg_brier_score", "d2_log_loss_score"]
+)
+@pytest.mark.parametrize("cv", [4, 0.1])
+def test_validation_rows_may_lack_a_class(iris, scoring, cv):
+    X, y = iris
+    rows = np.r_[0:50, 50:100, 100:102]
+    names = np.array(["setosa", "versicolor", "virginica"])
+    # a class of two rows is in at most two folds
+    clf = quick(scoring=scoring, cv=cv).fit(X[rows], names[y[rows]])
+    assert np.isfinite(clf.best_score_)
+    assert clf.member_weights_
+
+
+def test_weights_are_ignored_by_metrics_without_them(iris):
+    X, y = iris
+    weight = np.random.default_rng(0).random(len(y))
+
+    def hits(y_true, y_pred):
+        return np.mean(y_true == y_pred)
+
+    own = quick(scoring=make_scorer(hits)).fit(X, y, sample_weight=weight)
+    assert own.best_score_ > 0.9
+    both = quick(scoring={"first": "accuracy", "own": make_scorer(hits)})
+    results = both.fit(X, y, sample_weight=weight).cv_results_
+    assert np.nanmax(results["mean_test_own"]) > 0.9
+
+
+def test_leave_one_out_falls_back_to_pooled_scores(iris):
+    X, y = iris
+    rows = np.r_[0:8, 50:58]
+    clf = quick(scoring="roc_auc", cv=LeaveOneOut(), max_evals=2).fit(X[rows], y[rows])
+    assert np.isfinite(clf.best_trial_.loss)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # means of no score
+        assert clf.best_score_ == pytest.approx(1.0 - clf.best_trial_.loss)
+        assert np.isnan(clf.cv_results_["mean_test_score"]).all()
+
+
+def test_score_ignores_weights_that_the_metric_does_not_take(iris):
+    X, y = iris
+    clf = quick(scoring=make_scorer(lambda y, predicted: np.mean(y == predicted))).fit(X, y)
+    assert clf.score(X, y, sample_weight=np.arange(len(y))) == clf.score(X, y)

@@ -1,0 +1,70 @@
+"""The tasks of a worker: folds and out-of-bag predictions."""
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+
+from skauto import AutoClassifier
+from skauto.engines import Outcome
+from skauto.evaluation import OutOfBagTask
+from skauto.evaluation._promotion import decisive_rows
+from skauto.space import SearchSpace
+from tests.evaluation.evaluators import bayes_space, evaluator_for, forest_space, opened
+
+
+def test_out_of_bag_predictions_are_those_of_the_forest():
+    space = forest_space().subspace({"encoder": ["none"], "classifier": ["forest"]})
+    evaluator = evaluator_for(space)
+    job = opened(evaluator)
+    ((part, (task,), _),) = job.next_parts()
+    assert isinstance(task, OutOfBagTask)
+    results = evaluator.function(task)
+    data = evaluator.data
+    forest = RandomForestClassifier(60, max_features=0.5, oob_score=True, random_state=0)
+    expected = forest.fit(data.Z, data.y).oob_decision_function_
+    for (_, test), result in zip(data.splits, results, strict=True):
+        np.testing.assert_allclose(result.probabilities, expected[test], rtol=1e-5)
+
+
+def test_rows_without_out_of_bag_trees_get_the_weighted_class_frequencies():
+    space = SearchSpace(["classifier"])
+    space.add("classifier", "forest", RandomForestClassifier(3, random_state=0))
+    weight = np.random.default_rng(0).integers(1, 10, 400).astype(float)
+    evaluator = evaluator_for(space, sample_weight=weight)
+    data = evaluator.data
+    results = evaluator.function(OutOfBagTask(space.default()))
+    forest = RandomForestClassifier(3, oob_score=True, random_state=0)
+    with pytest.warns(UserWarning, match="Some inputs do not have OOB scores"):
+        forest.fit(data.Z, data.y, weight)
+    never = forest.oob_decision_function_.sum(axis=1) == 0
+    positive = np.average(data.y, weights=weight)
+    assert never.any()
+    for (_, test), result in zip(data.splits, results, strict=True):
+        shares = result.probabilities[never[test]]
+        np.testing.assert_allclose(shares, [[1 - positive, positive]] * len(shares), rtol=1e-6)
+
+
+def test_out_of_bag_predictions_of_shuffled_labels_are_chance(rng):
+    X = rng.normal(size=(600, 10))
+    y = rng.integers(0, 2, 600)
+    space = forest_space().subspace({"classifier": ["forest"]})
+    clf = AutoClassifier("random", space=space, max_evals=2, initial=None, random_state=0)
+    clf.fit(X, y)
+    for trial in clf.history_:
+        assert 0.35 < trial.loss < 0.65
+
+
+def test_a_share_of_many_rows_is_judged_on_few_of_them():
+    evaluator = evaluator_for(bayes_space(), n_rows=80_000)
+    job = opened(evaluator, time_limit=60.0)
+    ((part, (task,), _),) = job.next_parts()
+    result = evaluator.function(task)
+    _, test = evaluator.data.splits[0]
+    rows = test[decisive_rows(len(test))]
+    assert len(rows) == len(result.probabilities) == 2_000
+    whole = evaluator.function.evaluate(task.configuration, evaluator.data.splits[0][0], rows, ())
+    np.testing.assert_allclose(result.probabilities, whole.probabilities, atol=0.1)
+    job.receive(part, Outcome("ok", result, "", 1.0), math.inf)
+    assert job.next_parts()[0][0] == 0  # the first trial is promoted to all rows

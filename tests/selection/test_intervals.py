@@ -1,0 +1,33 @@
+"""Intervals of the scores of an estimator, against those of a binomial."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+
+from tests.selection.scored import fit
+
+
+def test_the_interval_of_the_accuracy_is_that_of_a_binomial():
+    X, y = load_breast_cancer(return_X_y=True)
+    clf = fit(X, y)
+    low, high = clf.ensemble_score_interval_
+    p, n = clf.ensemble_score_, len(y)
+    assert high - low == pytest.approx(2 * 1.96 * np.sqrt(p * (1 - p) / n), rel=0.25)
+
+
+def test_without_an_error_the_interval_is_that_of_a_binomial():
+    """Resamples of right answers would say that no error is possible."""
+    X = np.arange(200.0)[:, None]
+    clf = fit(X, X[:, 0] >= 100)
+    low, high = clf.ensemble_score_interval_
+    assert (clf.ensemble_score_, high) == (1.0, 1.0)
+    assert low**200 == pytest.approx(0.025)
+
+
+def test_the_interval_of_many_rows_is_that_of_all_of_them(rng):
+    X = rng.normal(size=(20_000, 2))
+    y = (X[:, 0] + rng.normal(size=20_000) > 0).astype(int)
+    clf = fit(X, y, max_evals=1, cv=0.9, initial="defaults")
+    low, high = clf.ensemble_score_interval_
+    p, n = clf.ensemble_score_, 18_000
+    assert high - low == pytest.approx(2 * 1.96 * np.sqrt(p * (1 - p) / n), rel=0.25)
