@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from skauto.display._base import BLUE
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 # Black, white and blue of figures are replaced by the colors of the page, which can be dark.
@@ -73,12 +72,6 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
         f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
         "</div>"
     )
-
-
-def frame_table(frame: "pd.DataFrame") -> str:
-    """Format a DataFrame as a table without its index; missing entries become a dash."""
-    values = frame.astype(object).where(frame.notna(), None)
-    return table(list(frame.columns), values.to_numpy().tolist())
 
 
 def _cell(value: Any) -> str:

@@ -230,7 +230,6 @@ class EnsembleBuilder:
         best = best or self._single(numbers[0], refits)
         n_members = self.selector.n_members
         ensemble = shown_predictions(self.selector, history, weights, n_members)
-        alone = shown_predictions(self.selector, history, best.weights, 1)
         return BuiltEnsemble(
             chosen.model,
             weights,
@@ -245,7 +244,7 @@ class EnsembleBuilder:
             not_fitted=refits.missing,
             refit_errors={n: refits.errors[n] for n in sorted(refits.failed)},
             out_of_fold=ensemble,
-            best_out_of_fold=alone,
+            best_out_of_fold=shown_predictions(self.selector, history, best.weights, 1),
             labels=all_labels(ensemble, rule.out_of_fold),
         )
 
