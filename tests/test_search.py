@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from joblib.externals.loky import get_reusable_executor
-from scipy.stats import randint, uniform
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,19 +20,13 @@ from skauto.space import Configuration, Real, SearchSpace
 from skauto.strategies import ADMM, MOSAIC, JointGP, ParEGO, RandomSearch
 from tests.estimators.quick import quick, tiny_space
 from tests.process_state import belongings
+from tests.shapes import objective, shapes
 from tests.strategy_settings import make_strategy
 
 
 @pytest.fixture
 def space():
-    space = SearchSpace(["shape"])
-    space.add("shape", "bowl", parameters={"x": uniform(-1, 2)})
-    return space.add("shape", "stairs", parameters={"n": randint(1, 9)})
-
-
-def objective(configuration):
-    values = configuration.parameters("shape")
-    return values["x"] ** 2 if "x" in values else 1.0 / values["n"]
+    return shapes()
 
 
 def configurations(result):

@@ -2,28 +2,15 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_classification
 
-from skauto import AutoClassifier
 from skauto.plotting import OperatingPointDisplay
-from tests.strategy_settings import quick_space
-
-
-@pytest.fixture(scope="module")
-def data():
-    X, y = make_classification(1500, 8, n_informative=4, weights=[0.8], flip_y=0.1, random_state=0)
-    return X, np.where(y == 1, "yes", "no")
-
-
-def fitted(X, y, **kwargs):
-    return AutoClassifier(max_evals=3, cv=3, space=quick_space(), random_state=0, **kwargs).fit(
-        X, y
-    )
+from tests.estimators.imbalanced import fitted, imbalanced_data
 
 
 @pytest.fixture
-def clf(data):
-    return fitted(data[0][:1000], data[1][:1000])
+def clf():
+    X, y = imbalanced_data()
+    return fitted(X[:1000], y[:1000])
 
 
 def test_the_display_marks_the_chosen_point(clf):

@@ -5,24 +5,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.metrics import confusion_matrix, precision_score, recall_score
 
-from skauto import AutoClassifier, ConstrainedAutoClassifier
+from skauto import ConstrainedAutoClassifier
 from skauto.constraints import FalseNegativeRate, ModelSize
+from tests.estimators.imbalanced import fitted, imbalanced_data
 from tests.strategy_settings import quick_space
 
 
 @pytest.fixture(scope="module")
 def data():
-    X, y = make_classification(1500, 8, n_informative=4, weights=[0.8], flip_y=0.1, random_state=0)
-    return X, np.where(y == 1, "yes", "no")
-
-
-def fitted(X, y, **kwargs):
-    return AutoClassifier(max_evals=3, cv=3, space=quick_space(), random_state=0, **kwargs).fit(
-        X, y
-    )
+    return imbalanced_data()
 
 
 @pytest.fixture

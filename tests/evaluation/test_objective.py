@@ -1,22 +1,14 @@
 """Calls of a function as trials."""
 
 import pytest
-from scipy.stats import randint, uniform
 
 from skauto import minimize
-from skauto.space import SearchSpace
+from tests.shapes import objective, shapes
 
 
 @pytest.fixture
 def space():
-    space = SearchSpace(["shape"])
-    space.add("shape", "bowl", parameters={"x": uniform(-1, 2)})
-    return space.add("shape", "stairs", parameters={"n": randint(1, 9)})
-
-
-def objective(configuration):
-    values = configuration.parameters("shape")
-    return values["x"] ** 2 if "x" in values else 1.0 / values["n"]
+    return shapes()
 
 
 def test_a_failing_call_is_a_trial(space):
