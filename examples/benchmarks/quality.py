@@ -1,11 +1,11 @@
 """Quality on real data: skauto against what people would otherwise take.
 
 For each data set and seed, every system is fitted on the same 80% of the rows and judged on the
-rest: ROC AUC (one class against the rest if there are several), log loss and accuracy, the seconds
-that fit took and by how much they exceed the time limit, the size of what ``joblib.dump`` writes
-and the time of ``predict_proba`` on a single row. One line a run is appended to a CSV file; lines
-that are there already are not run again, so an interrupted benchmark is continued by the same
-command::
+rest: ROC AUC and average precision (one class against the rest if there are several), log loss,
+Brier score and accuracy, the seconds that fit took and by how much they exceed the time limit, the
+size of what ``joblib.dump`` writes and the time of ``predict_proba`` on a single row. One line a
+run is appended to a CSV file; lines that are there already are not run again, so an
+interrupted benchmark is continued by the same command::
 
     python examples/benchmarks/quality.py --data FOLDER --seeds 0,1,2 --out quality.csv
 
@@ -41,14 +41,22 @@ from _common import (
     to_rst,
 )
 from peers import PEERS
-from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
+from sklearn.metrics import (
+    accuracy_score,
+    average_precision_score,
+    brier_score_loss,
+    log_loss,
+    roc_auc_score,
+)
 from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import label_binarize
 
 SETS = "vehicle,credit-g,sonar,phoneme,spambase,segment,churn,splice,adult"
 BASELINES = ["lightgbm", "hist_gradient_boosting", "random_forest", "logistic_regression"]
 SYSTEMS = ["skauto", *BASELINES]
 KEY = ["system", "dataset", "seed", "time_limit", "n_jobs"]
-SCORES = ["roc_auc", "log_loss", "accuracy"]
+SCORES = ["roc_auc", "log_loss", "accuracy", "average_precision", "brier"]
+LOSSES = ["log_loss", "brier"]
 COSTS = ["fit_seconds", "overrun", "size_mb", "row_ms"]
 COLUMNS = [*KEY, *SCORES, *COSTS, "error"]
 
@@ -88,6 +96,8 @@ def scores(probabilities, classes, y):
         "roc_auc": roc_auc_score(y, ranking, multi_class="ovr", labels=classes),
         "log_loss": log_loss(y, probabilities, labels=classes),
         "accuracy": accuracy_score(y, classes[probabilities.argmax(axis=1)]),
+        "average_precision": average_precision_score(label_binarize(y, classes=classes), ranking),
+        "brier": brier_score_loss(y, probabilities, labels=classes),
     }
 
 
@@ -171,9 +181,9 @@ def summarize(results, rst=None):
         complete = per_set.dropna()
         summary[f"mean_{score}"] = complete.mean()
         if set(BASELINES) <= set(systems):
-            summary[f"wins_{score}"] = wins(complete, systems, score != "log_loss")
+            summary[f"wins_{score}"] = wins(complete, systems, score not in LOSSES)
         if "skauto" in systems and len(systems) > 1 and len(complete):
-            losses = complete if score == "log_loss" else -complete
+            losses = complete if score in LOSSES else -complete
             print(f"\n{score}, against skauto over the sets (positive: skauto is better)")
             print(paired_tests(losses, "skauto").round(4).to_string())
     per_set = results.groupby(["system", "dataset"])[COSTS].mean().groupby("system")
