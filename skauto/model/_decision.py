@@ -121,9 +121,9 @@ class GroupModel:
     .. math:: w(x) \left(\frac{P(g \mid x)}{P(g)} - \frac{P(0 \mid x)}{P(0)}\right)
 
     among the rows over which the rate is taken. Against a small group, all signals would be nearly
-    the same: large in its few rows. The weight :math:`w` is the probability that a row
-    is one of them: 1 for the rate of positive labels, :math:`P(y \mid x)` for the true positive
-    rate.
+    the same: large in its few rows. The weight :math:`w` is the probability that a row is one over
+    which the rate is taken: 1 for the rate of positive labels, :math:`P(y \mid x)` for the true
+    positive rate.
     """
 
     model: Any  # predicts the group from the numeric matrix
