@@ -116,13 +116,14 @@ class SignalThreshold:
 class GroupModel:
     r"""GroupScores of one limit on the spread of rates between groups.
 
-    The signal of group :math:`g` against group 0 is
+    The signal of group :math:`g` against the largest group, 0, is
 
     .. math:: w(x) \left(\frac{P(g \mid x)}{P(g)} - \frac{P(0 \mid x)}{P(0)}\right)
 
-    among the rows over which the rate is taken. The weight :math:`w` is the probability that a row
-    is one of them: 1 for the rate of positive labels, :math:`P(y \mid x)` for the true positive
-    rate.
+    among the rows over which the rate is taken. Against a small group, all signals would be nearly
+    the same: large in its few rows. The weight :math:`w` is the probability that a row is one over
+    which the rate is taken: 1 for the rate of positive labels, :math:`P(y \mid x)` for the true
+    positive rate.
     """
 
     model: Any  # predicts the group from the numeric matrix
@@ -134,8 +135,10 @@ class GroupModel:
         known = np.zeros((Z.shape[0], len(self.shares)))
         known[:, self.model.classes_] = self.model.predict_proba(Z)
         ratios = known / self.shares
+        largest = np.argmax(self.shares)
+        differences = np.delete(ratios, largest, axis=1) - ratios[:, [largest]]
         weights = {"all": np.ones_like(positive), "positive": positive, "negative": 1 - positive}
-        return np.asarray((ratios[:, 1:] - ratios[:, :1]) * weights[self.weight][:, None])
+        return np.asarray(differences * weights[self.weight][:, None])
 
 
 @dataclass(frozen=True)

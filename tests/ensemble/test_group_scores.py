@@ -51,8 +51,29 @@ def test_signals_are_the_ratios_of_the_groups_probabilities(training, parity):
     signals = parity[1].out_of_fold(positive)[:, 0]
     told = expit(2.0 * data.Z[:, 0] - 2.0)  # probability of group 1
     shares = parity[1].models[0].shares
-    expected = told / shares[1] - (1 - told) / shares[0]
+    expected = (told / shares[1] - (1 - told) / shares[0]) * (1 - 2 * np.argmax(shares))
     assert np.corrcoef(signals, expected)[0, 1] > 0.85
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
+def test_signals_are_against_the_largest_group_whatever_the_order(order):
+    """A row of a small group has one signal that is not small: its own."""
+    rng = np.random.default_rng(2)
+    group = rng.choice(3, size=600, p=[0.1, 0.6, 0.3])  # 1 is the largest
+    rows = np.arange(600)
+    data = TrainingData(
+        Z=np.eye(3)[group],
+        y=rng.integers(2, size=600),
+        classes=np.array([0, 1]),
+        splits=[(rows[rows % 2 != k], rows[rows % 2 == k]) for k in range(2)],
+    )
+    limit = RateLimit(np.array([group == g for g in order]), 0.05)
+    signals = PredictedGroups([limit], data).out_of_fold(np.full(600, 0.5))
+    shares = np.bincount(group) / 600
+    own = np.array([[0.0, -1 / 0.6, 0.0], [0.0, -1 / 0.6, 0.0]])
+    for column, g in enumerate(g for g in order if g != 1):
+        own[column, g] = 1 / shares[g]
+    np.testing.assert_allclose(signals, own[:, group].T, rtol=0.2, atol=0.5)
 
 
 def test_labels_of_new_rows_treat_groups_more_alike(training, parity):
