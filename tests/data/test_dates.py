@@ -35,6 +35,16 @@ def test_dates_written_as_strings(texts, expected):
     np.testing.assert_allclose(first_output(texts), number)
 
 
+def test_a_year_among_dates_is_its_first_day():
+    texts = ["2011-05-23", "1998", "March 2, 2004", "1998-07"]
+    days = np.array(
+        ["2011-05-23", "1998-01-01", "2004-03-02", "1998-07-01"], dtype="datetime64[D]"
+    )
+    np.testing.assert_array_equal(first_output(texts), days.astype(float))
+    reader = fitted(texts)[0]
+    np.testing.assert_array_equal(reader.transform(pd.DataFrame({"a": [1998]}))[0, 0], 10_227)
+
+
 N = 120
 RNG = np.random.default_rng(0)
 DAY, MONTH, YEAR = 86_400.0, 2_626_560.0, 31_557_600.0
