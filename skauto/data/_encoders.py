@@ -118,16 +118,23 @@ class NumericEncoder(Encoder):
 
     @property
     def takes_numbers(self) -> bool:
-        """Whether any number is a value of the column."""
+        """Whether any number is a value of the column as it is."""
         if self.form != "numbers" or not isinstance(self.parser, NumberFormat):
             return False
-        return self.parser.takes_bare_numbers
+        return self.parser.takes_bare_numbers and not self.parser.whole
+
+    @property
+    def of_groups(self) -> bool:
+        """Whether a file reader may take the points of groups for decimal marks."""
+        return isinstance(self.parser, NumberFormat) and self.parser.whole
 
     def encode(self, cells: Cells, name: str) -> Block:
         """Return one column; strings that are not numbers are unread."""
         cells = undeclared(cells, name)
         if isinstance(cells, Numbers) and self._takes(cells):
-            return Block(cells.values[:, None])
+            restored = self.of_groups and cells.form == "numbers"
+            values = self.parser.with_groups(cells.values) if restored else cells.values
+            return Block(values[:, None])
         strings = as_strings(cells)
         values = self._parse(strings.levels)
         return _by_level(values[:, None], strings, np.nan, unread_of(strings, values, self.parser))
@@ -135,7 +142,7 @@ class NumericEncoder(Encoder):
     def _takes(self, cells: Numbers) -> bool:
         if cells.form == "durations" or self.form == "durations":
             return cells.form == self.form
-        if cells.form == "numbers" and self.takes_numbers:
+        if cells.form == "numbers" and (self.takes_numbers or self.of_groups):
             return True
         return self.binary and _only_binary(cells.values)
 

@@ -110,6 +110,12 @@ class CompoundFormat:
     separator: str
     kinds: tuple[Kind, ...]
 
+    @property
+    def of_numbers(self) -> bool:
+        """Whether the first part is a number, and the others are too or are constant: "4.1/5"."""
+        names = [kind.name for kind in self.kinds]
+        return names[0] == "numeric" and {"numeric", "constant"}.issuperset(names)
+
     def split(self, texts: Sequence[str]) -> list[list[str] | None]:
         """Split strings into their parts; None if their number is another one."""
         found = [_without_brackets(text).split(self.separator) for text in texts]
@@ -182,7 +188,13 @@ def find_kind(cells: Cells, name: str) -> Kind:
         kind = find(sample)
         if kind is not None:
             return kind
-    return _few_levels(sample) or _compound(cells, sample) or _identifier(sample) or _long(sample)
+    few = _few_levels(sample)
+    if few is not None and sample.n_levels <= _FEW_LEVELS:
+        return few
+    compound = _compound(cells, sample)
+    if few is not None and (compound is None or not compound.parser.of_numbers):
+        return few
+    return compound or _identifier(sample) or _long(sample)
 
 
 def requested_kind(cells: Cells, name: str, wanted: Any) -> Kind:
@@ -322,8 +334,10 @@ def _kind_of_dates(why: str, dates: Any, doubt: str | None, parser: Any) -> Kind
 
 def _boolean_words(texts: Sequence[str]) -> BooleanWords | None:
     found = {text.strip().casefold() for text in texts if not is_null_word(text)}
-    pair = next((pair for pair in BOOLEAN_PAIRS if found == set(pair)), None)
-    return None if pair is None else BooleanWords(*pair)
+    pair = next((pair for pair in BOOLEAN_PAIRS if found.issuperset(pair)), None)
+    if pair is None or not found <= BOOLEAN_VALUES.keys():
+        return None
+    return BooleanWords(*pair)
 
 
 def _boolean(sample: _Sample) -> Kind | None:

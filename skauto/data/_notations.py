@@ -9,7 +9,10 @@ NULL_WORDS = frozenset(
     + ["none", "nil", "missing", "<na>"]
 )
 BOOLEAN_PAIRS = (("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("off", "on"))
-CURRENCY = r"(?:us\$|[$€£¥₹₽₩₺]|usd|eur|gbp|chf|jpy|inr|cad|aud|cny|kr\.?|rs\.?)"
+CURRENCY = (
+    r"(?:(?:us|au?|ca?|hk|nz|nt|sg?|r|mx)?\$|[€£¥₹₽₩₺₫₦₪฿]|usd|eur|gbp|chf|jpy|inr|cad|aud|nzd|cny|brl|mxn|zar|pln|sek|nok"
+    r"|dkk|zł|kr\.?|rs\.?)"
+)
 _NUMERALS = "zero one two three four five six seven eight nine ten eleven twelve"
 NUMERALS = {word: str(i) for i, word in enumerate(_NUMERALS.split())}
 # Words before a number that is not exact.
@@ -123,6 +126,8 @@ UNITS = (
         "; 1048576 mib; 1073741824 gib; 1099511627776 tib",
     ),
     _units("", "1e-2 % pct percent"),
+    _units("", "1e3 k; 1e5 l lac lacs lakh; 1e7 cr crore crores", bare=True),
+    _units("degrees", "1 n e °n °e; -1 s w °s °w"),
     _units("Hz", "1 hz; 1e3 khz; 1e6 mhz; 1e9 ghz"),
     _units("W", "1 w watt watts; 1e3 kw; 1e6 mw; 1e9 gw"),
     _units("Wh", "1 wh; 1e3 kwh; 1e6 mwh; 1e9 gwh"),

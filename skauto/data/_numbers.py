@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from skauto.data._notations import (
 # Spaces are matched possessively: adjacent runs of them would share a long run in many ways.
 _PLAIN = re.compile(
     rf"(?P<open>\()?\s*+(?P<sign>[-+−])?\s*+{CURRENCY}?\s*+(?P<sign2>[-+−])?"
-    rf"(?P<digits>[\d.,'’\s]*\d[.,]?)(?P<exponent>e[-+]?\d+)?\s*+"
+    rf"(?P<digits>[\d.,'’\s]*\d[.,]?)(?:(?<=[.,])[-–]{{1,2}})?(?P<exponent>e[-+]?\d+)?\s*+"
     rf"(?:{CURRENCY}|(?P<percent>%))?\s*+(?P<sign3>[-−])?(?P<close>\))?"
 )
 # Numbers by decimal mark, with an optional separator of groups of three digits, or of two in
@@ -38,6 +38,8 @@ _DIGITS = {
 }
 _OTHER = {".": ",", ",": "."}
 _GROUPING = re.compile(r"[,.'’\s]")
+# Numbers whose points separate groups.
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})*|0")
 # "1,234", which may be 1234 or 1.234.
 _THREE_DECIMALS = re.compile(r"[1-9]\d{0,2},\d{3}")
 # Digits with a leading zero are codes, such as postal codes.
@@ -45,7 +47,8 @@ _CODE = re.compile(r"\s*0\d+\s*")
 # Parts of a number with a unit, an interval, or a sum of units.
 _RUN = re.compile(r"(\.?\d+(?:[.,]\d+|['’\s]\d{3}(?!\d))*)(e[-+]?\d+(?!\w))?")
 _START = re.compile(
-    rf"{ABOUT}?\s*(?:(?P<most>{AT_MOST})|(?P<least>{AT_LEAST}))?\s*(?P<sign>[-+−])?\s*{CURRENCY}?\s*"
+    rf"{ABOUT}?\s*(?:(?P<most>{AT_MOST})|(?P<least>{AT_LEAST}))?\s*"
+    rf"(?P<sign>[-+−])?\s*(?:{CURRENCY}|[#№])?\s*"
 )
 _END = re.compile(
     rf"(?P<plus>\+|{OR_MORE}\b)?(?P<minus>{OR_LESS}\b)?\s*(?P<unit>.*?)\s*"
@@ -54,12 +57,14 @@ _END = re.compile(
 # An interval such as "[10-20)" or "(20, 30]", also with an infinite end.
 _INTERVAL = re.compile(r"[\[(]\s*([^\[\](),;]+?)\s*(?:[,;]|(?<=\d)-)\s*([^\[\](),;]+?)\s*[\])]")
 _BETWEEN = re.compile(rf"(?P<unit>.*?)\s*{RANGE}\s*(?:{CURRENCY})?\s*")
-_UNIT = re.compile(r"[^\W\d_°%].{0,24}|%.{0,12}|[°'’\"′″].{0,3}|''")
+_UNIT = re.compile(r"[^\W\d_°%].{0,24}|[%/].{1,12}|[%°'’\"′″].{0,3}|''")
 _NO_UNIT = re.compile(r"[()\[\]<>=;:,+_@\\|]")
 _KNOWN_UNITS = frozenset(unit for family in UNITS for unit in family.sizes)
 _ORDINAL = re.compile(r"\A(?:st|nd|rd|th)\b\.?\s*")
 _POWER = re.compile(r"(?<=[^\W\d_])[23](?![\w.,])")
-_ENDS_OF_UNIT = re.compile(rf"^\s*{CURRENCY}(?![^\W\d_])\s*|\s*(?<![^\W\d_]){CURRENCY}\s*$")
+_ENDS_OF_UNIT = re.compile(
+    rf"^\s*{CURRENCY}(?![^\W\d_])\s*|\s*(?:(?<![^\W\d_]){CURRENCY}|[$€£¥₹])\s*$"
+)
 _OF_AGE = re.compile(r"\s+(?:old|of age|ago|left|remaining)$")
 _INFINITE = ("inf", "infinity", "∞")
 _AND = re.compile(r"\s*(?:,|\band|&)\s*$")
@@ -105,6 +110,7 @@ class NumberFormat:
     other one. ``units`` are the sizes of the units after a number, "" for a number without one, in
     multiples of the ``base`` unit. ``bands``: intervals such as "11-50" are read, as their middle.
     ``note`` may follow in brackets. ``ambiguous``: "1,234" is read as 1234 and may be 1.234.
+    ``whole``: no number has a decimal, and points separate groups.
     """
 
     decimal: str = "."
@@ -114,13 +120,15 @@ class NumberFormat:
     bands: bool = False
     note: str = ""
     ambiguous: bool = False
+    whole: bool = False
 
     @classmethod
     def of(cls, texts: Sequence[str], rows: Sequence[int] | None = None) -> "NumberFormat":
         """Infer the format from distinct strings, and the number of rows of each.
 
         The decimal mark is the one that parses more strings, "." in a tie: "1,234" alone is 1234;
-        "1,5", "0,234" or "1.234,5" implies a decimal comma. If neither parses all, both are read.
+        "1,5", "0,234" or "1.234,5" implies a decimal comma, and so does "950" beside "1.234", if
+        three digits follow all points. If neither parses all, both are read.
         """
         if _floats(texts) is not None:
             return cls()
@@ -129,7 +137,7 @@ class NumberFormat:
         digits = [part.digits for reading in found if reading for part in reading.parts]
         by_point = np.array([_is_number(number, ".") for number in digits], dtype=bool)
         by_comma = np.array([_is_number(number, ",") for number in digits], dtype=bool)
-        decimal = "," if by_comma.sum() > by_point.sum() else "."
+        decimal = "," if by_comma.sum() > by_point.sum() or _are_grouped(digits) else "."
         either = (by_point | by_comma).sum()
         mixed = bool(either > max(by_comma.sum(), by_point.sum()))
         units, base = _units_of(found, weights)
@@ -138,7 +146,8 @@ class NumberFormat:
         chosen = cls(decimal, mixed, units, base, bands=True, note=note)
         bands = chosen._are_bands(found, weights)
         ambiguous = decimal == "." and not mixed and _all_ambiguous(texts, found)
-        return replace(chosen, bands=bands, ambiguous=ambiguous)
+        whole = decimal == "," and "" in units and all(map(_GROUPED.fullmatch, digits))
+        return replace(chosen, bands=bands, ambiguous=ambiguous, whole=whole)
 
     @property
     def takes_bare_numbers(self) -> bool:
@@ -155,6 +164,11 @@ class NumberFormat:
             if values is not None:
                 return values
         return np.array([self._value(_split(text)) for text in texts], dtype=np.float64)
+
+    @staticmethod
+    def with_groups(values: NDArray[Any]) -> NDArray[Any]:
+        """Return whole numbers, the point of some of which was taken for a decimal mark."""
+        return np.where(values % 1 > 0, np.round(values * 1000.0), values)
 
     def _value(self, reading: _Reading | None) -> float:
         ends = self._ends(reading)
@@ -333,6 +347,13 @@ def _number(part: _Part, decimal: str) -> float:
 
 def _is_number(digits: str, decimal: str) -> bool:
     return _DIGITS[decimal].fullmatch(digits) is not None
+
+
+def _are_grouped(digits: Sequence[str]) -> bool:
+    """Whether points separate groups: three digits follow each, and "950" has none."""
+    if not all(map(_GROUPED.fullmatch, digits)):
+        return False
+    return any("." in x for x in digits) and any(len(x) == 3 for x in digits)
 
 
 def _all_ambiguous(texts: Sequence[str], found: Sequence[_Reading | None]) -> bool:

@@ -71,6 +71,15 @@ DAY, MONTH, YEAR = 86_400.0, 2_626_560.0, 31_557_600.0
         ),
         (["$137K-$171K (est.)", "$75K-$131K (est.)"], [154e3, 103e3]),  # overlap
         (["9pm", "10 AM", "12am"], [75_600, 36_000, 0]),
+        (["950 EUR", "1.200 EUR", "23.500 EUR"], [950, 1200, 23_500]),
+        (["R$ 264.535,00", "R$ 1.200,50"], [264_535, 1200.5]),
+        (["CHF 1'594.-", "CHF 95.-"], [1594, 95]),
+        (["499,-", "1.299,-", "89,50"], [499, 1299, 89.5]),
+        (["1.2M€", "300K€"], [1.2e6, 3e5]),
+        (["$1,900.00/yr", "$25.50/yr"], [1900, 25.5]),
+        (["₹4.5 Cr", "₹57.2 L"], [45e6, 5.72e6]),
+        (["57.05N", "10.33S"], [57.05, -10.33]),
+        (["#274", "#7"], [274, 7]),
         (["12:15 UTC", "07:40 02 Mar", "23:30"], [44_100, 27_600, 84_600]),
     ],
     ids=lambda value: str(value[0]),
@@ -102,6 +111,13 @@ def test_percent_signs_are_never_guessed():
         for known, new in ((texts, table), (table, texts)):
             with pytest.raises(ValueError, match="must hold numbers"):
                 TableReader().fit(known).transform(new)
+
+
+def test_points_of_groups_survive_a_csv_file():
+    """A row alone that holds "1.234" is read back as 1.234."""
+    reader = TableReader().fit(pd.DataFrame({"a": ["1.234", "980.000", "2.278.845", "17"]}))
+    Z = reader.transform(pd.DataFrame({"a": [1.234, 17, np.nan, 45.07]}))
+    np.testing.assert_array_equal(Z[:, 0], [1234, 17, 490_617, 45_070])
 
 
 def test_notes_that_differ_are_not_ignored():
