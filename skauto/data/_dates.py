@@ -76,7 +76,8 @@ _PATTERNS = (
             rf"(?P<first>\d{{1,2}})(?P<separator>[-/.])(?P<other>\d{{1,2}})(?P=separator){_YEAR}",
             r"(?P<month>\d{1,2})[-/](?P<year>(?:19|20)\d\d)",
             rf"{_DAY}[-/\s]\s*{_OF}{_MONTH}[-/,\s]\s*{_OF}{_YEAR}",
-            rf"{_MONTH}\s+{_DAY},?\s+{_YEAR}",
+            rf"{_DAY}{_MONTH}{_YEAR}",
+            rf"{_MONTH}[-/\s]\s*{_DAY},?[-/\s]\s*{_YEAR}",
             rf"{_MONTH}[-/,\s]\s*{_OF}(?P<year>\d{{4}})",
             rf"{_MONTH}(?:-|\s*['’]){_YEAR}",
             rf"(?P<year>\d{{4}})[-/,\s]\s*{_MONTH}(?:[-/,\s]\s*{_DAY})?",
@@ -87,8 +88,8 @@ _PATTERNS = (
         r"(?P<year>(?:1[6-9]|2[01])\d\d)(?P<month>\d\d)(?P<day>\d\d)"
         rf"(?:t?(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d)?{_ZONE})?"
     ),
-    # "[10/Oct/2000:13:55:36 -0700]" of Apache's log
-    re.compile(rf"\[?{_DAY}/{_MONTH}/{_YEAR}:{_CLOCK}\s*+{_ZONE}\]?"),
+    # "[10/Oct/2000:13:55:36 -0700]" of Apache's log, "10OCT2000:13:55:36" of SAS
+    re.compile(rf"\[?{_DAY}(?P<mark>/?){_MONTH}(?P=mark){_YEAR}:{_CLOCK}\s*+{_ZONE}\]?"),
     # "Fri Mar  1 10:00:00 2024" of ctime
     re.compile(rf"{_WEEKDAY}{_MONTH}\s+{_DAY}\s+{_CLOCK}\s*+{_ZONE}\s*+(?P<year>\d{{4}})"),
     re.compile(rf"q(?P<quarter>[1-4])[-/\s]*'?{_YEAR}"),
