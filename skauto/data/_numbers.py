@@ -206,7 +206,11 @@ class NumberFormat:
         They are if they are few and disjoint with all other numbers. Others must ascend, and have
         a unit or be among single numbers of more rows.
         """
-        known = [(reading, n) for reading, n in zip(found, rows, strict=True) if reading]
+        known = [
+            (reading, n)
+            for reading, n in zip(found, rows, strict=True)
+            if reading and reading.note in ("", self.note)
+        ]
         ends = [self._ends(reading) for reading, _ in known]
         bands = [(end, *pair) for end, pair in zip(ends, known, strict=True) if pair[0].band]
         if not bands:
