@@ -118,22 +118,22 @@ class NumericEncoder(Encoder):
 
     @property
     def takes_numbers(self) -> bool:
-        """Whether any number is a value of the column as it is."""
+        """Whether any number is a value of the column."""
         if self.form != "numbers" or not isinstance(self.parser, NumberFormat):
             return False
-        return self.parser.takes_bare_numbers and not self.parser.whole
+        return self.parser.takes_bare_numbers
 
     @property
-    def of_groups(self) -> bool:
-        """Whether a file reader may take the points of groups for decimal marks."""
-        return isinstance(self.parser, NumberFormat) and self.parser.whole
+    def keeps_numbers(self) -> bool:
+        """Whether any number is a value of the column, and read as it is."""
+        return self.takes_numbers and self.parser.keeps_bare_numbers
 
     def encode(self, cells: Cells, name: str) -> Block:
         """Return one column; strings that are not numbers are unread."""
         cells = undeclared(cells, name)
         if isinstance(cells, Numbers) and self._takes(cells):
-            restored = self.of_groups and cells.form == "numbers"
-            values = self.parser.with_groups(cells.values) if restored else cells.values
+            bare = isinstance(self.parser, NumberFormat) and cells.form == "numbers"
+            values = self.parser.of_bare(cells.values) if bare else cells.values
             return Block(values[:, None])
         strings = as_strings(cells)
         values = self._parse(strings.levels)
@@ -142,7 +142,7 @@ class NumericEncoder(Encoder):
     def _takes(self, cells: Numbers) -> bool:
         if cells.form == "durations" or self.form == "durations":
             return cells.form == self.form
-        if cells.form == "numbers" and (self.takes_numbers or self.of_groups):
+        if cells.form == "numbers" and self.takes_numbers:
             return True
         return self.binary and _only_binary(cells.values)
 

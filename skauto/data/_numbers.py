@@ -159,16 +159,24 @@ class NumberFormat:
 
         "5%" is 0.05, and "(5)" is -5.
         """
-        if self.decimal == "." and self.takes_bare_numbers:
+        if self.decimal == "." and self.keeps_bare_numbers:
             values = _floats(texts)
             if values is not None:
                 return values
         return np.array([self._value(_split(text)) for text in texts], dtype=np.float64)
 
-    @staticmethod
-    def with_groups(values: NDArray[Any]) -> NDArray[Any]:
-        """Return whole numbers, the point of some of which was taken for a decimal mark."""
-        return np.where(values % 1 > 0, np.round(values * 1000.0), values)
+    @property
+    def keeps_bare_numbers(self) -> bool:
+        """Whether a number without a unit is read as it is."""
+        return not self.whole and self.units.get("") == 1.0
+
+    def of_bare(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Read numbers without a unit; a file reader may have taken points of groups for marks."""
+        if self.keeps_bare_numbers:
+            return values
+        if self.whole:
+            values = np.where(values % 1 > 0, np.round(values * 1000.0), values)
+        return values * self.units[""]
 
     def _value(self, reading: _Reading | None) -> float:
         ends = self._ends(reading)

@@ -117,6 +117,12 @@ def test_percent_signs_are_never_guessed():
                 TableReader().fit(known).transform(new)
 
 
+def test_a_number_beside_percent_signs_is_a_percentage():
+    reader = TableReader().fit(pd.DataFrame({"a": ["12%", "5", "0%"]}))
+    for five in (["5"], [5], [5.0], ["5%"]):
+        assert reader.transform(pd.DataFrame({"a": five}))[0, 0] == 0.05
+
+
 def test_points_of_groups_survive_a_csv_file():
     """A row alone that holds "1.234" is read back as 1.234."""
     reader = TableReader().fit(pd.DataFrame({"a": ["1.234", "980.000", "2.278.845", "17"]}))
