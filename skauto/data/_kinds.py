@@ -26,7 +26,7 @@ from skauto.data._notations import (
     is_foreign_word,
     is_null_word,
 )
-from skauto.data._numbers import NumberFormat, has_digits, has_leading_zeros
+from skauto.data._numbers import NumberFormat, has_leading_zeros, have_digits
 from skauto.data._table import (
     Cells,
     Dates,
@@ -374,7 +374,7 @@ def _compact_date(sample: _Sample) -> Kind | None:
 
 def _numeric(sample: _Sample) -> Kind | None:
     texts = sample.texts
-    if has_leading_zeros(texts) or not any(map(has_digits, texts)):
+    if has_leading_zeros(texts) or not have_digits(texts):
         return None
     number_format = NumberFormat.of(texts, sample.rows.tolist())
     values = number_format.parse(texts)

@@ -1,5 +1,6 @@
 """Parsing of numbers written as strings: "$1,234.50", "(12)", "3,5 %", "8 GB", "1h 30m"."""
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -69,8 +70,9 @@ _OF_AGE = re.compile(r"\s+(?:old|of age|ago|left|remaining)$")
 _INFINITE = ("inf", "infinity", "∞")
 _AND = re.compile(r"\s*(?:,|\band|&)\s*$")
 # Marks of footnotes, "[a]" or "*", and a note without digits, "(est.)", after a number.
-_FOOTNOTE = re.compile(r"(?<=[^\s\[(])\s*(?:\[[^\[\]]{1,12}\]|[*†‡])+(?!\s*\d)")
+_FOOTNOTE = re.compile(r"(?<=[^\s\[(])\s*(?:\[[^\[\]]{1,12}\]|[*†‡])+$")
 _NOTE = re.compile(r"(.*\d[^()]*?)\s*\(([^()\d]*[^\W\d_][^()\d]*)\)")
+_ENDS_OF_NOTE = (")", "]", "*", "†", "‡")
 # Characters and numbers of a cell that is a number with units.
 _MAX_LENGTH, _MAX_PARTS = 60, 4
 # Relative distance of an open end from its bound: "<5" is a little less than 5.
@@ -79,6 +81,7 @@ _BEYOND = 1e-5
 # that ascend if they overlap.
 _MAX_BANDS = 100
 _MIN_ASCENDING = 0.98
+_MAX_CACHED = 10_000
 
 
 class _Part(NamedTuple):
@@ -244,6 +247,7 @@ def _floats(texts: Sequence[str]) -> NDArray[np.float64] | None:
     return np.where(np.isinf(values), np.nan, values)
 
 
+@functools.lru_cache(_MAX_CACHED)  # the format is inferred from the strings that are parsed next
 def _split(text: str) -> _Reading | None:
     """Split a cell into numbers and units; None if it is something else."""
     text = text.strip().lower()
@@ -258,13 +262,14 @@ def _split(text: str) -> _Reading | None:
         return _Reading([_Part(plain["digits"].strip(), plain["exponent"] or "", unit)], sign)
     if len(text) > _MAX_LENGTH:
         return None
-    bare = _FOOTNOTE.sub("", text)
-    if bare != text:
-        return _split(bare)
-    noted = _NOTE.fullmatch(text)
-    if noted is not None:
-        reading = _split(noted[1])
-        return None if reading is None else reading._replace(note=noted[2])
+    if text.endswith(_ENDS_OF_NOTE):
+        bare = _FOOTNOTE.sub("", text)
+        if bare != text:
+            return _split(bare)
+        noted = _NOTE.fullmatch(text)
+        if noted is not None:
+            reading = _split(noted[1])
+            return None if reading is None else reading._replace(note=noted[2])
     interval = _INTERVAL.fullmatch(text)
     if interval is not None:
         low, high = interval.groups()
@@ -381,6 +386,8 @@ def has_leading_zeros(texts: Sequence[str]) -> bool:
     return any(map(_CODE.fullmatch, texts))
 
 
-def has_digits(text: str) -> bool:
-    """Return whether a string has a digit or is a word such as "two"."""
-    return any(map(str.isdigit, text)) or text.strip().lower() in NUMERALS
+def have_digits(texts: Sequence[str]) -> bool:
+    """Return whether a string has a digit, or one of few strings is a word such as "two"."""
+    if any(any(map(str.isdigit, text)) for text in texts):
+        return True
+    return len(texts) <= _MAX_BANDS and any(text.strip().lower() in NUMERALS for text in texts)
