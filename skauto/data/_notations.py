@@ -10,7 +10,7 @@ NULL_WORDS = frozenset(
 )
 BOOLEAN_PAIRS = (("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("off", "on"))
 CURRENCY = (
-    r"(?:(?:us|au?|ca?|hk|nz|nt|sg?|r|mx)?\$|[€£¥₹₽₩₺₫₦₪฿]|usd|eur|gbp|chf|jpy|inr|cad|aud|nzd|cny|brl|mxn|zar|pln|sek|nok"
+    r"(?:(?:us|au?|ca?|hk|nz|nt|sg?|r|mx)?\$|[€£¥₹₽₩₺₫₦₪฿]|usd|eur|gbp|chf|jpy|inr|cad|aud|nzd|cny|brl|mxn|pln|sek|nok"
     r"|dkk|zł|kr\.?|rs\.?)"
 )
 _NUMERALS = "zero one two three four five six seven eight nine ten eleven twelve"
