@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +76,8 @@ _PATTERNS = (
             rf"(?P<first>\d{{1,2}})(?P<separator>[-/.])(?P<other>\d{{1,2}})(?P=separator){_YEAR}",
             r"(?P<month>\d{1,2})[-/](?P<year>(?:19|20)\d\d)",
             rf"{_DAY}[-/\s]\s*{_OF}{_MONTH}[-/,\s]\s*{_OF}{_YEAR}",
-            rf"{_MONTH}\s+{_DAY},?\s+{_YEAR}",
+            rf"{_DAY}{_MONTH}{_YEAR}",
+            rf"{_MONTH}[-/\s]\s*{_DAY},?[-/\s]\s*{_YEAR}",
             rf"{_MONTH}[-/,\s]\s*{_OF}(?P<year>\d{{4}})",
             rf"{_MONTH}(?:-|\s*['’]){_YEAR}",
             rf"(?P<year>\d{{4}})[-/,\s]\s*{_MONTH}(?:[-/,\s]\s*{_DAY})?",
@@ -87,8 +88,8 @@ _PATTERNS = (
         r"(?P<year>(?:1[6-9]|2[01])\d\d)(?P<month>\d\d)(?P<day>\d\d)"
         rf"(?:t?(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d)?{_ZONE})?"
     ),
-    # "[10/Oct/2000:13:55:36 -0700]" of Apache's log
-    re.compile(rf"\[?{_DAY}/{_MONTH}/{_YEAR}:{_CLOCK}\s*+{_ZONE}\]?"),
+    # "[10/Oct/2000:13:55:36 -0700]" of Apache's log, "10OCT2000:13:55:36" of SAS
+    re.compile(rf"\[?{_DAY}(?P<mark>/?){_MONTH}(?P=mark){_YEAR}:{_CLOCK}\s*+{_ZONE}\]?"),
     # "Fri Mar  1 10:00:00 2024" of ctime
     re.compile(rf"{_WEEKDAY}{_MONTH}\s+{_DAY}\s+{_CLOCK}\s*+{_ZONE}\s*+(?P<year>\d{{4}})"),
     re.compile(rf"q(?P<quarter>[1-4])[-/\s]*'?{_YEAR}"),
@@ -97,6 +98,7 @@ _PATTERNS = (
 # ISO dates, which NumPy parses faster than the patterns above.
 _ISO_LINES = re.compile(r"(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?\n)*")
 _MAX_LENGTH = 60
+_BARE_YEAR = re.compile(r"\s*((?:1[5-9]|20)\d\d)\s*")
 # Minimum number of two-digit years that come first.
 _MIN_YEARS_FIRST = 10
 _SECONDS_PER_DAY = 86_400.0
@@ -118,22 +120,31 @@ class DateFormat:
     """Format of the dates of one column.
 
     ``day_first``: "1/2/2024" is the first of February. ``year_first``: "24/2/1" is the same.
-    ``ambiguous``: the values do not determine the order of day and month.
+    ``ambiguous``: the values do not determine the order of day and month. ``years``: "2024" is the
+    first day of the year, as other cells are dates.
     """
 
     day_first: bool = False
     ambiguous: bool = False
     year_first: bool = False
+    years: bool = False
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> "DateFormat":
-        """Infer the order of day and month from all dates of a column.
+        """Infer the format from all strings of a column."""
+        found = list(filter(None, map(_match, texts)))
+        years = bool(found) and any(map(_BARE_YEAR.fullmatch, texts))
+        return replace(cls._of_order(found), years=years)
+
+    @classmethod
+    def _of_order(cls, found: Sequence[re.Match[str]]) -> "DateFormat":
+        """Infer the order of day and month.
 
         If no number exceeds 12, the day comes first for the separator ".", and the month for other
         separators, which makes the format ambiguous. If the first number always exceeds 12 and
         years have two digits, the first number is the year if the last one has more values.
         """
-        matches = [match for match in map(_match, texts) if match and "first" in match.groupdict()]
+        matches = [match for match in found if "first" in match.groupdict()]
         numbers = [(int(match["first"]), int(match["other"])) for match in matches]
         possible = [min(pair) >= 1 and min(pair) <= 12 and max(pair) <= 31 for pair in numbers]
         matches = [match for match, valid in zip(matches, possible, strict=True) if valid]
@@ -179,7 +190,9 @@ class DateFormat:
         """Parse one date into the `_FIELDS`; month 0 marks a string that is not a date."""
         match = _match(text)
         if match is None:
-            return (0,) * len(_FIELDS)
+            year = _BARE_YEAR.fullmatch(text) if self.years else None
+            date = (int(year[1]), 1, 1) if year else (0, 0, 0)
+            return (*date, *[0] * (len(_FIELDS) - len(date)))
         found = match.groupdict()
         if "first" in found:
             names = ("month", "day", "year")

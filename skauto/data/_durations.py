@@ -16,9 +16,11 @@ _ISO_DURATION = re.compile(
     r"(?P<sign>-)?p(?:(?P<days>-?\d+)d)?(?:t(?:(?P<hours>-?\d+)h)?(?:(?P<minutes>-?\d+)m)?"
     r"(?:(?P<seconds>-?\d+(?:\.\d+)?)s)?)?"
 )
-# A time such as "14:30", "2:30 PM" or "12:30:15 am".
+# A time such as "14:30", "2:30 PM", "12:30:15 am" or "9pm", maybe with a zone, or with a day and
+# month, which are not read: "07:40 02 Mar".
 _TIME = re.compile(
-    r"(?P<first>\d{1,3}):(?P<other>\d\d)(?::(?P<last>\d\d))?(?: ?(?P<half>[ap])\.?m\.?)?"
+    r"(?P<first>\d{1,3})(?::(?P<other>\d\d)(?::(?P<last>\d\d))?|(?= ?[ap]\.?m))"
+    r"(?: ?(?P<half>[ap])\.?m\.?)?(?: ?(?:h|hrs?|uhr|utc|gmt|local|lt)\b|,? \d\d? [a-z]{3,9})?"
 )
 _SECONDS = {"days": 86_400.0, "hours": 3600.0, "minutes": 60.0, "seconds": 1.0}
 _HOURS_PER_DAY = 24
@@ -55,7 +57,7 @@ class DurationFormat:
         return -seconds if match["sign"] else seconds
 
     def _parse_time(self, time: re.Match[str]) -> float:
-        first, other, last = int(time["first"]), int(time["other"]), int(time["last"] or 0)
+        first, other, last = int(time["first"]), int(time["other"] or 0), int(time["last"] or 0)
         if other >= 60 or last >= 60:
             return np.nan
         if time["half"]:

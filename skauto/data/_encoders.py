@@ -123,11 +123,18 @@ class NumericEncoder(Encoder):
             return False
         return self.parser.takes_bare_numbers
 
+    @property
+    def keeps_numbers(self) -> bool:
+        """Whether any number is a value of the column, and read as it is."""
+        return self.takes_numbers and self.parser.keeps_bare_numbers
+
     def encode(self, cells: Cells, name: str) -> Block:
         """Return one column; strings that are not numbers are unread."""
         cells = undeclared(cells, name)
         if isinstance(cells, Numbers) and self._takes(cells):
-            return Block(cells.values[:, None])
+            bare = isinstance(self.parser, NumberFormat) and cells.form == "numbers"
+            values = self.parser.of_bare(cells.values) if bare else cells.values
+            return Block(values[:, None])
         strings = as_strings(cells)
         values = self._parse(strings.levels)
         return _by_level(values[:, None], strings, np.nan, unread_of(strings, values, self.parser))

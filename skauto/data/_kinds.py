@@ -26,7 +26,7 @@ from skauto.data._notations import (
     is_foreign_word,
     is_null_word,
 )
-from skauto.data._numbers import NumberFormat, has_leading_zeros
+from skauto.data._numbers import NumberFormat, has_leading_zeros, have_digits
 from skauto.data._table import (
     Cells,
     Dates,
@@ -53,11 +53,11 @@ SEPARATORS = (";", "|", ",")
 
 # Kinds are inferred from at most this number of evenly spaced levels.
 _MAX_LEVELS = 5_000
-# Strings are numbers or dates if all levels can be parsed, or if at least 30 levels and 95% of the
+# Strings are numbers or dates if all levels can be parsed, or if at least 10 levels and 95% of the
 # cells can. They also are if the others are at most 5 words without a digit, and at least 3 times
 # as many levels can be parsed. The other cells are then missing.
 _MIN_PARSED_SHARE = 0.95
-_MIN_PARSED_LEVELS = 30
+_MIN_PARSED_LEVELS = 10
 _MAX_FOREIGN_WORDS = 5
 _MIN_LEVELS_PER_WORD = 3
 # Minimum number of levels of a scale of answers, and of compact dates such as 20240131.
@@ -81,7 +81,7 @@ _MIN_USES_OF_TAG = 5
 # Separators of the parts of a compound, and their maximum number in a string. Those of products,
 # such as "1920x1080", separate numbers only.
 _TIMES = (" x ", "x", "×", "*")
-_COMPOUND_MARKS = ("/", "_", "|", ":", "; ", ", ", ",", "-", *_TIMES, " ")
+_COMPOUND_MARKS = (" to ", " - ", "/", "_", "|", ":", "; ", ", ", ",", "-", *_TIMES, " ")
 _MAX_MARKS = 4
 _COMPACT_DATE = re.compile(r"(?:1[6-9]|2[01])\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 
@@ -109,6 +109,12 @@ class CompoundFormat:
 
     separator: str
     kinds: tuple[Kind, ...]
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether the first part is a number, and the others are too or are constant: "4.1/5"."""
+        names = [kind.name for kind in self.kinds]
+        return names[0] == "numeric" and {"numeric", "constant"}.issuperset(names)
 
     def split(self, texts: Sequence[str]) -> list[list[str] | None]:
         """Split strings into their parts; None if their number is another one."""
@@ -182,7 +188,13 @@ def find_kind(cells: Cells, name: str) -> Kind:
         kind = find(sample)
         if kind is not None:
             return kind
-    return _few_levels(sample) or _compound(cells, sample) or _identifier(sample) or _long(sample)
+    few = _few_levels(sample)
+    if few is not None and sample.n_levels <= _FEW_LEVELS:
+        return few
+    compound = _compound(cells, sample)
+    if few is not None and (compound is None or not compound.parser.of_numbers):
+        return few
+    return compound or _identifier(sample) or _long(sample)
 
 
 def requested_kind(cells: Cells, name: str, wanted: Any) -> Kind:
@@ -322,8 +334,10 @@ def _kind_of_dates(why: str, dates: Any, doubt: str | None, parser: Any) -> Kind
 
 def _boolean_words(texts: Sequence[str]) -> BooleanWords | None:
     found = {text.strip().casefold() for text in texts if not is_null_word(text)}
-    pair = next((pair for pair in BOOLEAN_PAIRS if found == set(pair)), None)
-    return None if pair is None else BooleanWords(*pair)
+    pair = next((pair for pair in BOOLEAN_PAIRS if found.issuperset(pair)), None)
+    if pair is None or not found <= BOOLEAN_VALUES.keys():
+        return None
+    return BooleanWords(*pair)
 
 
 def _boolean(sample: _Sample) -> Kind | None:
@@ -360,7 +374,7 @@ def _compact_date(sample: _Sample) -> Kind | None:
 
 def _numeric(sample: _Sample) -> Kind | None:
     texts = sample.texts
-    if has_leading_zeros(texts) or not any(any(map(str.isdigit, text)) for text in texts):
+    if has_leading_zeros(texts) or not have_digits(texts):
         return None
     number_format = NumberFormat.of(texts, sample.rows.tolist())
     values = number_format.parse(texts)
@@ -546,7 +560,10 @@ def _without_brackets(text: str) -> str:
 
 def parts_of(cells: Levels, separator: str, n_parts: int) -> list[Levels]:
     """Split strings into columns of their parts, which are missing if their number is another."""
-    split = [_without_brackets(text).split(separator) for text in cells.levels]
+    split = [
+        list(map(_without_brackets, _without_brackets(text).split(separator)))
+        for text in cells.levels
+    ]
     columns = []
     for j in range(n_parts):
         code_of: dict[str, int] = {}

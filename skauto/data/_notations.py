@@ -5,10 +5,18 @@ from dataclasses import dataclass
 
 # Strings that mean a missing value, in lower case.
 NULL_WORDS = frozenset(
-    ["", "-", "--", "?", ".", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "missing", "<na>"]
+    ["", "-", "--", "–", "—", "?", ".", "..", "...", "na", "n/a", "n.a.", "#n/a", "nan", "null"]
+    + ["none", "nil", "missing", "<na>"]
 )
 BOOLEAN_PAIRS = (("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("off", "on"))
-CURRENCY = r"(?:us\$|[$€£¥₹₽₩₺]|usd|eur|gbp|chf|jpy|inr|cad|aud|cny|kr\.?|rs\.?)"
+CURRENCY = (
+    r"(?:(?:us|au?|ca?|hk|nz|nt|sg?|r|mx)?\$|[€£¥₹₽₩₺₫₦₪฿]|usd|eur|gbp|chf|jpy|inr|cad|aud|nzd|cny|brl|mxn|pln|sek|nok"
+    r"|dkk|zł|kr\.?|rs\.?)"
+)
+_NUMERALS = "zero one two three four five six seven eight nine ten eleven twelve"
+NUMERALS = {word: str(i) for i, word in enumerate(_NUMERALS.split())}
+# Words before a number that is not exact.
+ABOUT = r"(?:~|≈|ca?\.|circa|approx(?:\.|imately)?|about|around|roughly)"
 # Words before a number, or after it and its unit, that make it a bound.
 AT_MOST = r"(?:<=?|≤|under|below|less than|fewer than|up to|at most|max(?:imum|\.)?)"
 AT_LEAST = r"(?:>=?|≥|over|above|more than|greater than|at least|min(?:imum|\.)?|from)"
@@ -117,6 +125,9 @@ UNITS = (
         "1 b byte bytes; 1e3 k kb; 1e6 m mb; 1e9 g gb; 1e12 t tb; 1e15 pb; 1024 kib"
         "; 1048576 mib; 1073741824 gib; 1099511627776 tib",
     ),
+    _units("", "1e-2 % pct percent"),
+    _units("", "1e3 k; 1e5 l lac lacs lakh; 1e7 cr crore crores", bare=True),
+    _units("degrees", "1 n e °n °e; -1 s w °s °w"),
     _units("Hz", "1 hz; 1e3 khz; 1e6 mhz; 1e9 ghz"),
     _units("W", "1 w watt watts; 1e3 kw; 1e6 mw; 1e9 gw"),
     _units("Wh", "1 wh; 1e3 kwh; 1e6 mwh; 1e9 gwh"),

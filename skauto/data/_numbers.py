@@ -1,19 +1,22 @@
 """Parsing of numbers written as strings: "$1,234.50", "(12)", "3,5 %", "8 GB", "1h 30m"."""
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skauto.data._notations import (
+    ABOUT,
     AT_LEAST,
     AT_MOST,
     CURRENCY,
     NEXT_UNIT,
+    NUMERALS,
     OR_LESS,
     OR_MORE,
     RANGE,
@@ -23,7 +26,7 @@ from skauto.data._notations import (
 # Spaces are matched possessively: adjacent runs of them would share a long run in many ways.
 _PLAIN = re.compile(
     rf"(?P<open>\()?\s*+(?P<sign>[-+−])?\s*+{CURRENCY}?\s*+(?P<sign2>[-+−])?"
-    rf"(?P<digits>[\d.,'’\s]*\d[.,]?)(?P<exponent>e[-+]?\d+)?\s*+"
+    rf"(?P<digits>[\d.,'’\s]*\d[.,]?)(?:(?<=[.,])[-–]{{1,2}})?(?P<exponent>e[-+]?\d+)?\s*+"
     rf"(?:{CURRENCY}|(?P<percent>%))?\s*+(?P<sign3>[-−])?(?P<close>\))?"
 )
 # Numbers by decimal mark, with an optional separator of groups of three digits, or of two in
@@ -36,6 +39,8 @@ _DIGITS = {
 }
 _OTHER = {".": ",", ",": "."}
 _GROUPING = re.compile(r"[,.'’\s]")
+# Numbers whose points separate groups.
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})*|0")
 # "1,234", which may be 1234 or 1.234.
 _THREE_DECIMALS = re.compile(r"[1-9]\d{0,2},\d{3}")
 # Digits with a leading zero are codes, such as postal codes.
@@ -43,7 +48,8 @@ _CODE = re.compile(r"\s*0\d+\s*")
 # Parts of a number with a unit, an interval, or a sum of units.
 _RUN = re.compile(r"(\.?\d+(?:[.,]\d+|['’\s]\d{3}(?!\d))*)(e[-+]?\d+(?!\w))?")
 _START = re.compile(
-    rf"(?:(?P<most>{AT_MOST})|(?P<least>{AT_LEAST}))?\s*(?P<sign>[-+−])?\s*{CURRENCY}?\s*"
+    rf"{ABOUT}?\s*(?:(?P<most>{AT_MOST})|(?P<least>{AT_LEAST}))?\s*"
+    rf"(?P<sign>[-+−])?\s*(?:{CURRENCY}|[#№])?\s*"
 )
 _END = re.compile(
     rf"(?P<plus>\+|{OR_MORE}\b)?(?P<minus>{OR_LESS}\b)?\s*(?P<unit>.*?)\s*"
@@ -52,21 +58,30 @@ _END = re.compile(
 # An interval such as "[10-20)" or "(20, 30]", also with an infinite end.
 _INTERVAL = re.compile(r"[\[(]\s*([^\[\](),;]+?)\s*(?:[,;]|(?<=\d)-)\s*([^\[\](),;]+?)\s*[\])]")
 _BETWEEN = re.compile(rf"(?P<unit>.*?)\s*{RANGE}\s*(?:{CURRENCY})?\s*")
-_UNIT = re.compile(r"[^\W\d_°%].{0,24}|[°%'’\"′″].{0,3}|''")
+_UNIT = re.compile(r"[^\W\d_°%].{0,24}|[%/].{1,12}|[%°'’\"′″].{0,3}|''")
 _NO_UNIT = re.compile(r"[()\[\]<>=;:,+_@\\|]")
 _KNOWN_UNITS = frozenset(unit for family in UNITS for unit in family.sizes)
-_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b\.?\s*")
+_ORDINAL = re.compile(r"\A(?:st|nd|rd|th)\b\.?\s*")
 _POWER = re.compile(r"(?<=[^\W\d_])[23](?![\w.,])")
-_ENDS_OF_UNIT = re.compile(rf"^\s*{CURRENCY}(?![^\W\d_])\s*|\s*(?<![^\W\d_]){CURRENCY}\s*$")
-_OF_AGE = re.compile(r"\s+(?:old|of age)$")
+_ENDS_OF_UNIT = re.compile(
+    rf"^\s*{CURRENCY}(?![^\W\d_])\s*|\s*(?:(?<![^\W\d_]){CURRENCY}|[$€£¥₹])\s*$"
+)
+_OF_AGE = re.compile(r"\s+(?:old|of age|ago|left|remaining)$")
 _INFINITE = ("inf", "infinity", "∞")
 _AND = re.compile(r"\s*(?:,|\band|&)\s*$")
+# Marks of footnotes, "[a]" or "*", and a note without digits, "(est.)", after a number.
+_FOOTNOTE = re.compile(r"(?<=[^\s\[(])\s*(?:\[[^\[\]]{1,12}\]|[*†‡])+$")
+_NOTE = re.compile(r"(.*\d[^()]*?)\s*\(([^()\d]*[^\W\d_][^()\d]*)\)")
+_ENDS_OF_NOTE = (")", "]", "*", "†", "‡")
 # Characters and numbers of a cell that is a number with units.
 _MAX_LENGTH, _MAX_PARTS = 60, 4
 # Relative distance of an open end from its bound: "<5" is a little less than 5.
 _BEYOND = 1e-5
-# Maximum number of levels of a column of intervals.
+# Maximum number of levels of a column of disjoint intervals, and minimum share of the intervals
+# that ascend if they overlap.
 _MAX_BANDS = 100
+_MIN_ASCENDING = 0.98
+_MAX_CACHED = 10_000
 
 
 class _Part(NamedTuple):
@@ -80,13 +95,14 @@ class _Part(NamedTuple):
 class _Reading(NamedTuple):
     """The parts of a cell: one number, the two ends of a band, or a sum of units.
 
-    ``beyond`` is -1 for "less than", 1 for "more than".
+    ``beyond`` is -1 for "less than", 1 for "more than". ``note`` is what brackets say after it.
     """
 
     parts: list[_Part]
     sign: float = 1.0
     beyond: int = 0
     band: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,7 +112,8 @@ class NumberFormat:
     ``decimal`` is the decimal mark, "." or ","; if ``mixed``, numbers that it cannot read have the
     other one. ``units`` are the sizes of the units after a number, "" for a number without one, in
     multiples of the ``base`` unit. ``bands``: intervals such as "11-50" are read, as their middle.
-    ``ambiguous``: "1,234" is read as 1234 and may be 1.234.
+    ``note`` may follow in brackets. ``ambiguous``: "1,234" is read as 1234 and may be 1.234.
+    ``whole``: no number has a decimal, and points separate groups.
     """
 
     decimal: str = "."
@@ -104,14 +121,17 @@ class NumberFormat:
     units: dict[str, float] = field(default_factory=lambda: {"": 1.0})
     base: str = ""
     bands: bool = False
+    note: str = ""
     ambiguous: bool = False
+    whole: bool = False
 
     @classmethod
     def of(cls, texts: Sequence[str], rows: Sequence[int] | None = None) -> "NumberFormat":
         """Infer the format from distinct strings, and the number of rows of each.
 
         The decimal mark is the one that parses more strings, "." in a tie: "1,234" alone is 1234;
-        "1,5", "0,234" or "1.234,5" implies a decimal comma. If neither parses all, both are read.
+        "1,5", "0,234" or "1.234,5" implies a decimal comma, and so does "950" beside "1.234", if
+        three digits follow all points. If neither parses all, both are read.
         """
         if _floats(texts) is not None:
             return cls()
@@ -120,14 +140,17 @@ class NumberFormat:
         digits = [part.digits for reading in found if reading for part in reading.parts]
         by_point = np.array([_is_number(number, ".") for number in digits], dtype=bool)
         by_comma = np.array([_is_number(number, ",") for number in digits], dtype=bool)
-        decimal = "," if by_comma.sum() > by_point.sum() else "."
+        decimal = "," if by_comma.sum() > by_point.sum() or _are_grouped(digits) else "."
         either = (by_point | by_comma).sum()
         mixed = bool(either > max(by_comma.sum(), by_point.sum()))
         units, base = _units_of(found, weights)
-        chosen = cls(decimal, mixed, units, base, bands=True)
-        bands = chosen._are_bands(found)
+        notes = Counter(reading.note for reading in found if reading and reading.note)
+        note = notes.most_common(1)[0][0] if notes else ""
+        chosen = cls(decimal, mixed, units, base, bands=True, note=note)
+        bands = chosen._are_bands(found, weights)
         ambiguous = decimal == "." and not mixed and _all_ambiguous(texts, found)
-        return cls(decimal, mixed, units, base, bands, ambiguous)
+        whole = decimal == "," and "" in units and all(map(_GROUPED.fullmatch, digits))
+        return replace(chosen, bands=bands, ambiguous=ambiguous, whole=whole)
 
     @property
     def takes_bare_numbers(self) -> bool:
@@ -139,11 +162,24 @@ class NumberFormat:
 
         "5%" is 0.05, and "(5)" is -5.
         """
-        if self.decimal == "." and self.takes_bare_numbers:
+        if self.decimal == "." and self.keeps_bare_numbers:
             values = _floats(texts)
             if values is not None:
                 return values
         return np.array([self._value(_split(text)) for text in texts], dtype=np.float64)
+
+    @property
+    def keeps_bare_numbers(self) -> bool:
+        """Whether a number without a unit is read as it is."""
+        return not self.whole and self.units.get("") == 1.0
+
+    def of_bare(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Read numbers without a unit; a file reader may have taken points of groups for marks."""
+        if self.keeps_bare_numbers:
+            return values
+        if self.whole:
+            values = np.where(values % 1 > 0, np.round(values * 1000.0), values)
+        return values * self.units[""]
 
     def _value(self, reading: _Reading | None) -> float:
         ends = self._ends(reading)
@@ -152,6 +188,8 @@ class NumberFormat:
     def _ends(self, reading: _Reading | None) -> tuple[float, float] | None:
         """Lower and upper end of an interval, or a number twice; None if it cannot be read."""
         if reading is None or (reading.band and not self.bands):
+            return None
+        if reading.note not in ("", self.note):
             return None
         values = [self._quantity(part) for part in reading.parts]
         if not np.isfinite(values).all():
@@ -167,22 +205,35 @@ class NumberFormat:
         return value, value
 
     def _quantity(self, part: _Part) -> float:
-        size = 0.01 if part.unit == "%" else self.units.get(part.unit, np.nan)
+        size = self.units.get(part.unit, np.nan)
         value = _number(part, self.decimal)
         if np.isnan(value) and self.mixed:
             value = _number(part, _OTHER[self.decimal])
         return value * size
 
-    def _are_bands(self, found: Sequence[_Reading | None]) -> bool:
-        """Whether intervals and numbers are the few, disjoint levels of a column."""
-        readings = [reading for reading in found if reading is not None]
-        if len(readings) > _MAX_BANDS or not any(reading.band for reading in readings):
+    def _are_bands(self, found: Sequence[_Reading | None], rows: Sequence[int]) -> bool:
+        """Whether intervals are quantities, and not pairs of numbers such as the score of a match.
+
+        They are if they are few and disjoint with all other numbers. Others must ascend, and have
+        a unit or be among single numbers of more rows.
+        """
+        known = [
+            (reading, n)
+            for reading, n in zip(found, rows, strict=True)
+            if reading and reading.note in ("", self.note)
+        ]
+        ends = [self._ends(reading) for reading, _ in known]
+        bands = [(end, *pair) for end, pair in zip(ends, known, strict=True) if pair[0].band]
+        if not bands:
             return False
-        ends = [self._ends(reading) for reading in readings]
-        known = sorted(end for end in ends if end is not None)
-        if len(known) < len(ends) or len(known) < 2:
+        if len(ends) <= _MAX_BANDS and None not in ends and len(ends) > 1:
+            ordered = sorted(end for end in ends if end is not None)
+            if all(a[1] <= b[0] for a, b in zip(ordered, ordered[1:], strict=False)):
+                return True
+        if sum(end is not None for end, _, _ in bands) < _MIN_ASCENDING * len(bands):
             return False
-        return all(a[1] <= b[0] for a, b in zip(known, known[1:], strict=False))
+        have_units = all(reading.parts[1].unit for _, reading, _ in bands)
+        return have_units or 2 * sum(n for _, _, n in bands) < sum(n for _, n in known)
 
 
 def _floats(texts: Sequence[str]) -> NDArray[np.float64] | None:
@@ -196,9 +247,11 @@ def _floats(texts: Sequence[str]) -> NDArray[np.float64] | None:
     return np.where(np.isinf(values), np.nan, values)
 
 
+@functools.lru_cache(_MAX_CACHED)  # the format is inferred from the strings that are parsed next
 def _split(text: str) -> _Reading | None:
     """Split a cell into numbers and units; None if it is something else."""
     text = text.strip().lower()
+    text = NUMERALS.get(text, text)
     plain = _PLAIN.fullmatch(text)
     if plain is not None and any(_is_number(plain["digits"].strip(), mark) for mark in _DIGITS):
         if (plain["open"] is None) != (plain["close"] is None):
@@ -209,6 +262,14 @@ def _split(text: str) -> _Reading | None:
         return _Reading([_Part(plain["digits"].strip(), plain["exponent"] or "", unit)], sign)
     if len(text) > _MAX_LENGTH:
         return None
+    if text.endswith(_ENDS_OF_NOTE):
+        bare = _FOOTNOTE.sub("", text)
+        if bare != text:
+            return _split(bare)
+        noted = _NOTE.fullmatch(text)
+        if noted is not None:
+            reading = _split(noted[1])
+            return None if reading is None else reading._replace(note=noted[2])
     interval = _INTERVAL.fullmatch(text)
     if interval is not None:
         low, high = interval.groups()
@@ -250,7 +311,7 @@ def _split(text: str) -> _Reading | None:
 
 def _unit(text: str) -> str | None:
     """Return the unit in the string after a number; None if it cannot be a unit."""
-    text = _ENDS_OF_UNIT.sub("", _ORDINAL.sub("", text.strip(), count=1)).strip(" .")
+    text = _ENDS_OF_UNIT.sub("", _ORDINAL.sub("", text.strip())).strip(" .")
     text = _OF_AGE.sub("", text)
     if not text:
         return ""
@@ -267,7 +328,7 @@ def _units_of(
     uses: Counter[frozenset[str]] = Counter()
     for reading, n in zip(found, rows, strict=True):
         if reading is not None:
-            uses[frozenset(part.unit for part in reading.parts if part.unit != "%")] += n
+            uses[frozenset(part.unit for part in reading.parts)] += n
     single: Counter[str] = Counter()
     for units, n in uses.items():
         single.update(dict.fromkeys(units - {""}, n))
@@ -277,15 +338,15 @@ def _units_of(
     ((frequent, _),) = single.most_common(1)
     choices = [(dict(family.sizes), family.base, family.bare) for family in UNITS]
     choices = [choice for choice in choices if frequent in choice[0]]
-    choices.append(({frequent: 1.0}, frequent, False))
+    choices += [({frequent: 1.0}, frequent, False), ({}, "", True)]
     for sizes, _, always in choices:
         if always or (bare and len(single) == 1):
             sizes[""] = 1.0 if always else sizes[frequent]
     covered = [
         sum(n for units, n in uses.items() if units <= sizes.keys()) for sizes, _, _ in choices
     ]
-    sizes, base, always = choices[covered.index(max(covered))]
-    if len(single) == 1 and not always:
+    sizes, base, _ = choices[covered.index(max(covered))]
+    if len(single) == 1 and base:
         return {unit: size / sizes[frequent] for unit, size in sizes.items()}, frequent
     return sizes, base
 
@@ -305,6 +366,13 @@ def _is_number(digits: str, decimal: str) -> bool:
     return _DIGITS[decimal].fullmatch(digits) is not None
 
 
+def _are_grouped(digits: Sequence[str]) -> bool:
+    """Whether points separate groups: three digits follow each, and "950" has none."""
+    if not all(map(_GROUPED.fullmatch, digits)):
+        return False
+    return any("." in x for x in digits) and any(len(x) == 3 for x in digits)
+
+
 def _all_ambiguous(texts: Sequence[str], found: Sequence[_Reading | None]) -> bool:
     """Whether all numbers are like "1,234", which no currency symbol of English texts explains."""
     digits = [part.digits for reading in found if reading for part in reading.parts]
@@ -316,3 +384,10 @@ def _all_ambiguous(texts: Sequence[str], found: Sequence[_Reading | None]) -> bo
 def has_leading_zeros(texts: Sequence[str]) -> bool:
     """Return whether at least one string is a code with leading zeros, such as "007"."""
     return any(map(_CODE.fullmatch, texts))
+
+
+def have_digits(texts: Sequence[str]) -> bool:
+    """Return whether a string has a digit, or one of few strings is a word such as "two"."""
+    if any(any(map(str.isdigit, text)) for text in texts):
+        return True
+    return len(texts) <= _MAX_BANDS and any(text.strip().lower() in NUMERALS for text in texts)

@@ -442,7 +442,7 @@ def _read_sparse(X: Any) -> sparse.csr_array:
 def _read_numbers(X: Any, columns: Mapping[int, ColumnReader]) -> NDArray[np.float64] | None:
     """Read a table of few rows and finite numbers only, all columns at once; else None."""
     if not columns or not all(
-        isinstance(c.encoder, NumericEncoder) and c.encoder.takes_numbers for c in columns.values()
+        isinstance(c.encoder, NumericEncoder) and c.encoder.keeps_numbers for c in columns.values()
     ):
         return None
     values = few_numbers(X)

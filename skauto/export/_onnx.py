@@ -184,5 +184,5 @@ def _columns_read(ensemble: PipelineEnsemble) -> tuple[NDArray[np.int64], NDArra
 def _is_numeric(encoder: Any) -> bool:
     """Whether the output of an encoder is the number or boolean in the cell."""
     return isinstance(encoder, NumericEncoder) and (
-        encoder.takes_numbers or encoder.form == "booleans"
+        encoder.keeps_numbers or encoder.form == "booleans"
     )

@@ -55,6 +55,18 @@ COLUMNS = {
     "prices": ("numeric", [f"${1000 * x:,.2f}" for x in REALS]),
     "decimal commas": ("numeric", [f"{x:.2f}".replace(".", ",") for x in REALS]),
     "one unit": ("numeric", [f"{x} kmpl" for x in REALS]),
+    "percents": ("numeric", [f"{x}%" for x in REALS]),
+    "percents and zeros": ("numeric", [f"{x}%" if i % 4 else "0" for i, x in enumerate(REALS)]),
+    "groups": (
+        "numeric",
+        [f"{i % 7 + 1}.{100 + i}.{101 + 3 * i}" for i in range(N - 1)] + ["950"],
+    ),
+    "notes": ("numeric", [f"~{x}[a]" if i % 4 else f"{x} (est.)" for i, x in enumerate(REALS)]),
+    "ratios": ("compound", [f"{i % 40 / 10}/5" for i in range(N)]),
+    "years among dates": (
+        "date",
+        [str(day.date())[: 10 if i % 4 else 4] for i, day in enumerate(DAYS)],
+    ),
     "magnitudes": ("numeric", [f"{x}M" if x > 20 else f"{x}k" for x in REALS]),
     "lengths": ("numeric", [f"{4 + i % 3}'{i % 12}\"" for i in range(N)]),
     "bounds": ("numeric", with_gaps([f"{100 * i}+" for i in range(N)], "Free")),
@@ -100,6 +112,7 @@ COLUMNS = {
     "periods": ("date", [pd.Period("2020-01", "M") + i for i in range(N)]),
     "bytes": ("categorical", pick(b"red", b"green", b"7")),
     "hashes": ("categorical", [uuid.UUID(int=i % 5) for i in range(N)]),
+    "mixed booleans": ("boolean", pick("Y", "no", "Yes", "N")),
 }
 
 # Other notations of columns, which are read or told.
@@ -117,6 +130,7 @@ NOTATIONS = {
     "dates": lambda cells: [x and x.strftime("%d/%m/%Y") for x in cells],
     "moments": lambda cells: [x.timestamp() for x in cells],
     "one unit": lambda cells: [x.replace("kmpl", "mpg") for x in cells],
+    "percents": lambda cells: [float(x[:-1]) for x in cells],
     "bands": lambda cells: [x.replace("-", " to ") for x in cells],
     "hours": lambda cells: [f"{x}:00" for x in cells],
     "spans": lambda cells: [x.upper() for x in cells],

@@ -35,6 +35,16 @@ def test_dates_written_as_strings(texts, expected):
     np.testing.assert_allclose(first_output(texts), number)
 
 
+def test_a_year_among_dates_is_its_first_day():
+    texts = ["2011-05-23", "1998", "March 2, 2004", "1998-07"]
+    days = np.array(
+        ["2011-05-23", "1998-01-01", "2004-03-02", "1998-07-01"], dtype="datetime64[D]"
+    )
+    np.testing.assert_array_equal(first_output(texts), days.astype(float))
+    reader = fitted(texts)[0]
+    np.testing.assert_array_equal(reader.transform(pd.DataFrame({"a": [1998]}))[0, 0], 10_227)
+
+
 N = 120
 RNG = np.random.default_rng(0)
 DAY, MONTH, YEAR = 86_400.0, 2_626_560.0, 31_557_600.0
@@ -44,6 +54,9 @@ DAY, MONTH, YEAR = 86_400.0, 2_626_560.0, 31_557_600.0
     "texts, expected",
     [
         (["10/Oct/2000:13:55:36 -0700"], "2000-10-10T20:55:36"),
+        (["10OCT2000:13:55:36"], "2000-10-10T13:55:36"),
+        (["10OCT2000"], "2000-10-10"),
+        (["Feb-01-2023"], "2023-02-01"),
         (["Fri Mar  1 10:00:00 2024"], "2024-03-01T10"),
         (["Fri, 01 Mar 2024 10:00:00 GMT"], "2024-03-01T10"),
         (["2024-03-01 10:00:00 CET"], "2024-03-01T09"),

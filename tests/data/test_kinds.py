@@ -32,6 +32,7 @@ def kinds(**columns):
         ([1, "2", "?"], [1, 2, np.nan]),
         (["Yes", "no", "YES ", "n/a"], [1, 0, 1, np.nan]),
         (["f", "t", "t", None], [0, 1, 1, np.nan]),
+        (["Y", "no", "Yes", "N", "TRUE"], [1, 0, 1, 0, 1]),
         (["007", "08", "007"], [0, 1, 0]),  # codes stay categories
         (["1.2.3", "4.5.6", "1.2.3"], [0, 1, 0]),
         (["1_2", "12", "1_2"], [1, 0, 1]),  # Python's float reads both as 12

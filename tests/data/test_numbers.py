@@ -58,11 +58,80 @@ DAY, MONTH, YEAR = 86_400.0, 2_626_560.0, 31_557_600.0
         (["10 to 19 employees", "20 to 99 employees", "100 or more employees"], [14.5, 59.5, 100]),
         (["1,23,456", "12,34,567", "4,567"], [123_456, 1_234_567, 4567]),
         (["32-", "15", "7-"], [-32, 15, -7]),
+        (["1 bath", "2 baths", "3.5 baths"], [1, 2, 3.5]),
+        (["3 days ago", "1 month ago"], [3 * DAY, MONTH]),
+        (["17% off", "0", "5% off"], [17, 0, 5]),
+        (["12%", "5", "0%"], [0.12, 0.05, 0]),
+        (["1,234[a]", "12*", "5 [1][12]", "7"], [1234, 12, 5, 7]),
+        (["~25", "ca. 3", "c. 60", "approx. 5", "about 4", "2"], [25, 3, 60, 5, 4, 2]),
+        (["one", "Two", "3", "zero"], [1, 2, 3, 0]),
+        (
+            ["$1 to $2 million (USD)", "$2 to $5 million (USD)", "$10+ million (USD)"],
+            [1.5e6, 3.5e6, 1e7],
+        ),
+        (["$137K-$171K (est.)", "$75K-$131K (est.)"], [154e3, 103e3]),  # overlap
+        (
+            [*(f"${i}K-${i + 30}K (est.)" for i in range(30)), "$7K-$9K (other)"],
+            [*range(15_000, 45_000, 1000), np.nan],
+        ),
+        (["9pm", "10 AM", "12am"], [75_600, 36_000, 0]),
+        (["950 EUR", "1.200 EUR", "23.500 EUR"], [950, 1200, 23_500]),
+        (["R$ 264.535,00", "R$ 1.200,50"], [264_535, 1200.5]),
+        (["CHF 1'594.-", "CHF 95.-"], [1594, 95]),
+        (["499,-", "1.299,-", "89,50"], [499, 1299, 89.5]),
+        (["1.2M€", "300K€"], [1.2e6, 3e5]),
+        (["$1,900.00/yr", "$25.50/yr"], [1900, 25.5]),
+        (["₹4.5 Cr", "₹57.2 L"], [45e6, 5.72e6]),
+        (["57.05N", "10.33S"], [57.05, -10.33]),
+        (["#274", "#7"], [274, 7]),
+        (["12:15 UTC", "07:40 02 Mar", "23:30"], [44_100, 27_600, 84_600]),
     ],
     ids=lambda value: str(value[0]),
 )
 def test_numbers(texts, expected):
     np.testing.assert_allclose(read(texts)[:, 0], expected, rtol=2e-5)
+
+
+@pytest.mark.parametrize(
+    "odd, expected",
+    [
+        (["34.46 Sq. Meter", "4 Acres"], [np.nan, np.nan]),
+        (["2100 - 2850"], [2475]),
+        (["12 (new)", "13 (new)", "14 (old)"], [12, 13, np.nan]),
+    ],
+)
+def test_a_few_cells_of_another_notation_do_not_decide(odd, expected):
+    """Most cells of a column are plain numbers."""
+    numbers = [1000 + 7 * i for i in range(100)]
+    values = read([*map(str, numbers), *odd])[:, 0]
+    np.testing.assert_array_equal(values, [*numbers, *expected])
+
+
+def test_percent_signs_are_never_guessed():
+    """95% may be 95 or .95 in a table without the sign."""
+    texts = pd.DataFrame({"a": ["95%", "80%", "70%"]})
+    for other in ([95.0, 80.0, 70.0], [0.95, 0.8, 0.7], ["95", "80", "70"]):
+        table = pd.DataFrame({"a": other})
+        for known, new in ((texts, table), (table, texts)):
+            with pytest.raises(ValueError, match="must hold numbers"):
+                TableReader().fit(known).transform(new)
+
+
+def test_a_number_beside_percent_signs_is_a_percentage():
+    reader = TableReader().fit(pd.DataFrame({"a": ["12%", "5", "0%"]}))
+    for five in (["5"], [5], [5.0], ["5%"]):
+        assert reader.transform(pd.DataFrame({"a": five}))[0, 0] == 0.05
+
+
+def test_points_of_groups_survive_a_csv_file():
+    """A row alone that holds "1.234" is read back as 1.234."""
+    reader = TableReader().fit(pd.DataFrame({"a": ["1.234", "980.000", "2.278.845", "17"]}))
+    Z = reader.transform(pd.DataFrame({"a": [1.234, 17, np.nan, 45.07]}))
+    np.testing.assert_array_equal(Z[:, 0], [1234, 17, 490_617, 45_070])
+
+
+def test_notes_that_differ_are_not_ignored():
+    assert kind(["1 (new)", "1 (old)", "2 (new)", "2 (old)"])[0] == "categorical"
 
 
 def test_open_ends_are_beyond_their_bounds():
