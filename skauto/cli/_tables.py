@@ -6,6 +6,7 @@ import io
 import itertools
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -38,7 +39,8 @@ def read_table(path: Path, strings: Iterable[str] = ()) -> "pd.DataFrame":
         elif form in _EXCEL:
             frame = _read_excel(path)
         else:
-            frame = pd.read_parquet(path).reset_index(drop=True)
+            frame = pd.read_parquet(path)
+            frame = frame.reset_index(drop=frame.index.names == [None])
     except ImportError as error:
         raise _missing_package(path, error) from error
     except CommandError:
@@ -49,12 +51,7 @@ def read_table(path: Path, strings: Iterable[str] = ()) -> "pd.DataFrame":
     frame.columns = frame.columns.map(str)
     if not len(frame):
         raise CommandError(f"{str(path)!r} holds no rows.")
-    if not frame.columns.is_unique:
-        twice = frame.columns[frame.columns.duplicated()].unique()
-        raise CommandError(
-            f"The columns of {str(path)!r} must have different names. Got {listed(twice)} more "
-            "than once; rename or drop the duplicates."
-        )
+    _check_names(path, frame.columns)
     return frame
 
 
@@ -102,6 +99,16 @@ def _missing_package(path: Path, error: ImportError) -> CommandError:
     )
 
 
+def _check_names(path: Path, names: Iterable[str]) -> None:
+    """Raise an error if two columns have the same name; empty names do not count."""
+    twice = [name for name, n in Counter(names).items() if name and n > 1]
+    if twice:
+        raise CommandError(
+            f"The columns of {str(path)!r} must have different names. Got {listed(twice)} more "
+            "than once; rename or drop the duplicates."
+        )
+
+
 def _read_excel(path: Path) -> "pd.DataFrame":
     import pandas as pd
 
@@ -109,23 +116,46 @@ def _read_excel(path: Path) -> "pd.DataFrame":
         first, *others = book.sheet_names
         if others:
             note(f"Of {len(others) + 1} sheets of {str(path)!r} the first is read: {first!r}.")
+        header = pd.read_excel(book, sheet_name=first, header=None, nrows=1)
+        _check_names(path, header.iloc[:1].dropna(axis=1).to_numpy().ravel().astype(str))
         return pd.read_excel(book, sheet_name=first)
 
 
 def _read_text(path: Path, types: dict[str, type]) -> "pd.DataFrame":
-    import pandas as pd
-
     encoding, sample = _beginning(path)
     if not sample.strip():
         raise CommandError(f"{str(path)!r} is empty.")
     separator, decimal = _notation(sample)
     options: dict[str, Any] = {"sep": separator, "decimal": decimal, "dtype": types}
     options["low_memory"] = False  # else a long column can have two types
+    if _rows_end_with(separator, sample):
+        options["index_col"] = False  # else the first column would name the rows
     try:
-        return pd.read_csv(path, encoding=encoding, **options)
+        return _read_csv(path, encoding=encoding, **options)
     except UnicodeDecodeError:
         note(f"{str(path)!r} is not UTF-8 and is read as Windows-1252.")
-        return pd.read_csv(path, encoding="cp1252", **options)
+        return _read_csv(path, encoding="cp1252", **options)
+
+
+def _read_csv(path: Path, *, sep: str, encoding: str, **options: Any) -> "pd.DataFrame":
+    """Read a CSV file; an error if its rows do not fit to its header."""
+    import pandas as pd
+
+    names = pd.read_csv(
+        path, sep=sep, encoding=encoding, header=None, nrows=1, dtype=str, keep_default_na=False
+    )
+    _check_names(path, names.iloc[0])  # pandas would rename the duplicates
+    frame = pd.read_csv(path, sep=sep, encoding=encoding, **options)
+    n_unnamed = 0 if isinstance(frame.index, pd.RangeIndex) else frame.index.nlevels
+    if n_unnamed > 1:
+        raise CommandError(
+            f"The rows of {str(path)!r} must have as many fields as its header. Got "
+            f"{len(frame.columns)} names and {len(frame.columns) + n_unnamed} fields; quote cells "
+            f"that hold {sep!r}."
+        )
+    if n_unnamed:
+        note(f"The first field of each row of {str(path)!r} has no name and is not used.")
+    return frame.reset_index(drop=True)
 
 
 def _beginning(path: Path) -> tuple[str, str]:
@@ -156,6 +186,13 @@ def _notation(text: str) -> tuple[str, str]:
     cells = [cell for row in rows[1:] for cell in row]
     commas = separator != "," and any(map(_COMMA_NUMBER.fullmatch, cells))
     return separator, "," if commas and not any(map(_POINT_NUMBER.fullmatch, cells)) else "."
+
+
+def _rows_end_with(separator: str, text: str) -> bool:
+    """Whether rows have one more field than the header, which is empty in each of them."""
+    header, *rows = _split(text, separator)
+    longer = [row for row in rows if len(row) == len(header) + 1]
+    return bool(longer) and not any(row[-1].strip() for row in longer)
 
 
 def _split(text: str, separator: str) -> list[list[str]]:
