@@ -172,6 +172,8 @@ def loss_name(estimator: Any) -> str:
 
 def score_name(estimator: Any) -> str:
     """Name the score that the search maximized, such as "accuracy"."""
+    if scorer_function(estimator.scorer_) is None:
+        return "score"
     return loss_name(estimator).removeprefix("1 - ")
 
 

@@ -107,7 +107,11 @@ class BaseAutoClassifier(
         "column_kinds": [dict, "array-like", None],
         "options": [SearchOptions, Mapping, None],
         "verbose": ["verbose", None],
-        "n_jobs": [Integral, None],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
         "random_state": ["random_state"],
     }
 

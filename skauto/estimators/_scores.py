@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.validation import check_is_fitted
 
 from skauto.data import TrainingData
@@ -120,10 +121,12 @@ class ScoreMixin(ReportMixin):
         import pandas as pd
 
         check_is_fitted(self)
-        names = [name for name in (ENSEMBLE, BEST, MAJORITY) if name in self._scores]
-        columns = ["score", "low", "high"]
-        frame = pd.DataFrame([self._scores[name] for name in names], names, columns)
         held_out = held_out_scores(self, X, y)
+        known = {*self._scores, *(held_out or {})}
+        names = [name for name in (ENSEMBLE, BEST, MAJORITY) if name in known]
+        columns = ["score", "low", "high"]
+        values = [self._scores.get(name, _UNKNOWN) for name in names]
+        frame = pd.DataFrame(values, names, columns)
         if held_out is None:
             return frame
         columns = ["held_out", "held_out_low", "held_out_high"]
@@ -196,8 +199,10 @@ def score_models(
     if MAJORITY not in models:
         guesses = Answers.guesses(truth.y, len(truth.classes), truth.weight)
         models = {**models, MAJORITY: guesses}
-    scores = {name: score_answers(scorer, answers, truth) for name, answers in models.items()}
-    deviations = resampled_scores(scorer, scoring, list(models.values()), truth)
+    with warnings.catch_warnings(action="ignore", category=UndefinedMetricWarning):
+        # of the majority class, or of a sample without a class
+        scores = {name: score_answers(scorer, answers, truth) for name, answers in models.items()}
+        deviations = resampled_scores(scorer, scoring, list(models.values()), truth)
     by_name = dict(zip(models, deviations.T, strict=True))
     found = {name: interval_of(scores[name], by_name[name]) for name in models}
     for name, answers in models.items():
@@ -241,12 +246,13 @@ def _by_fold(
     """Scores of the ensemble on the validation rows of each fold; NaN where not defined."""
     assert known.rows is not None
     folds = [np.flatnonzero(np.isin(known.rows, test)) for _, test in splits]
-    return tuple(
-        score_answers(scorer, known.answers.take(rows), truth.take(rows))
-        if rows.size
-        else math.nan
-        for rows in folds
-    )
+    with warnings.catch_warnings(action="ignore", category=UndefinedMetricWarning):
+        return tuple(
+            score_answers(scorer, known.answers.take(rows), truth.take(rows))
+            if rows.size
+            else math.nan
+            for rows in folds
+        )
 
 
 def _warn_of_guessing(scores: Mapping[str, Interval], name: str) -> None:
