@@ -362,7 +362,7 @@ class TableReader(TransformerMixin, BaseEstimator):
         """
         n_columns = self.n_features_in_
         kinds: list[Any] = [None] * n_columns
-        names = list(getattr(self, "feature_names_in_", []))
+        names = self._names()
         for item, kind in self._column_kinds_dict(labels).items():
             if not isinstance(kind, list | tuple) and kind not in KINDS:
                 raise ValueError(
@@ -376,8 +376,7 @@ class TableReader(TransformerMixin, BaseEstimator):
             else:
                 raise ValueError(
                     "The 'column_kinds' parameter must hold names or positions of columns of X. "
-                    f"Got {item!r} instead; X has {n_columns} columns"
-                    + (f" named {names[:10]}." if names else " without names.")
+                    f"Got {item!r} instead; X has {n_columns} columns, named {names[:10]}."
                 )
         return kinds
 

@@ -146,6 +146,26 @@ def column_names(X: Any) -> list[Any] | None:
     return None
 
 
+def names_or_numbers(X: Any) -> list[Any]:
+    """Return the column names of a table; of an array, x0, x1, ... as in error messages."""
+    names = column_names(X)
+    return [f"x{j}" for j in range(X.shape[1])] if names is None else names
+
+
+def column_of(X: Any, name: str) -> Any:
+    """Return a column of a table, by a name of `names_or_numbers`."""
+    if column_names(X) is not None:
+        return X[name]
+    return column_at(X, names_or_numbers(X).index(name))
+
+
+def column_at(X: Any, position: int) -> NDArray[Any]:
+    """Return a column of an array or sparse matrix, of shape (n_samples,)."""
+    column = X[:, [position]]
+    is_sparse = sparse.issparse(column)  # no type narrowing
+    return np.asarray(column.toarray() if is_sparse else column).ravel()
+
+
 class UnsupportedColumnError(TypeError):
     """A column holds values of a type that is not supported."""
 
@@ -455,7 +475,8 @@ def is_missing(value: Any) -> bool:
     """Whether a Python object is None, NaN, NaT or NA."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return bool(value != value)
+    differs = value != value
+    return not isinstance(differs, np.ndarray) and bool(differs)  # an array is no missing value
 
 
 def _text(value: str | bytes) -> str:

@@ -70,6 +70,18 @@ def test_other_labels_are_refused_with_what_to_do(levels):
         classes_of(y)
 
 
+def test_groups_can_be_a_column_of_an_array():
+    table = np.column_stack([X, THIRDS])
+    read = read_training_data(table, THIRDS, {"groups": "x1"}, TableReader({"x1": "drop"}))
+    assert read.groups.tolist() == THIRDS.tolist()
+    assert read.Z.shape == (90, 1)
+
+
+def test_labels_that_are_arrays_are_refused():
+    with pytest.raises(ValueError, match="Got ndarray such as"):
+        classes_of(pd.Series([np.array([k, k]) for k in THIRDS]))
+
+
 def test_groups_of_several_types_are_refused():
     groups = pd.Series([i if i % 2 else str(i) for i in range(90)], dtype=object)
     with pytest.raises(ValueError, match="'groups' must hold values of one type. Got int and str"):
