@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from skauto.data import TrainingData
 from skauto.data._splits import Split
 from skauto.data._training import plain_labels
-from skauto.display._base import score_name
+from skauto.display._base import score_name, than_guessing
 from skauto.display._predictions import Predictions
 from skauto.estimators._reporting import ReportMixin
 from skauto.estimators._scoring import primary_scoring
@@ -259,13 +259,13 @@ def _warn_of_guessing(scores: Mapping[str, Interval], name: str) -> None:
     """Warn if the ensemble is not clearly better than the majority class; `name` is the score."""
     if not is_guessing(scores):
         return
-    score, low, high = scores[ENSEMBLE]
+    (score, low, high), (guess, _, _) = scores[ENSEMBLE], scores[MAJORITY]
     warnings.warn(
-        f"The model is no better than guessing: its out-of-fold {name} is {score:.4g} (95% "
-        f"interval {low:.4g} to {high:.4g}), and always answering the most frequent class, with "
-        f"the class frequencies as probabilities, gives {scores[MAJORITY][0]:.4g}. Check that the "
-        "columns hold something that decides the class, and give more rows. If a class is rare, "
-        "maximize a score that ranks the rows: scoring='roc_auc' or 'average_precision'.",
+        f"The model {than_guessing(score, guess)} guessing: its out-of-fold {name} is "
+        f"{score:.4g} (95% interval {low:.4g} to {high:.4g}), and always answering the most "
+        f"frequent class, with the class frequencies as probabilities, gives {guess:.4g}. Check "
+        "that the columns hold something that decides the class, and give more rows. If a class "
+        "is rare, maximize a score that ranks the rows: scoring='roc_auc' or 'average_precision'.",
         NoBetterThanGuessingWarning,
         stacklevel=level_of_caller(),
     )
