@@ -7,6 +7,7 @@ import numbers
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -118,6 +119,14 @@ def as_table(X: Any) -> Any:
         raise TypeError(
             f"X must be a table in memory. Got a {type(X).__name__} instead; call its 'collect'."
         )
+    elif isinstance(X, str | PathLike):
+        raise ValueError(
+            f"X must be a table. Got the {type(X).__name__} {str(X)!r}; read the file, for "
+            "instance with pandas.read_csv."
+        )
+    elif isinstance(X, Mapping) or (isinstance(X, list) and X and isinstance(X[0], Mapping)):
+        got = "dict" if isinstance(X, Mapping) else "list of dicts"
+        raise ValueError(f"X must be a table. Got a {got}; pass pandas.DataFrame(X).")
     else:
         array = np.asarray(X)
         X = np.asarray(X, dtype=object) if array.dtype.kind in "US" else array

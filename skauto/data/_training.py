@@ -248,6 +248,11 @@ def _check_shape(X: Any) -> None:
 def _read_target(y: Any) -> NDArray[Any]:
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None.")
+    if isinstance(y, str):
+        raise ValueError(
+            f"y must hold the class of each row. Got the str {y!r}; pass the column, for instance "
+            f"X[{y!r}], and X without it."
+        )
     y = column_or_1d(plain_labels(y), warn=True)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise ValueError(

@@ -77,6 +77,11 @@ def test_groups_can_be_a_column_of_an_array():
     assert read.Z.shape == (90, 1)
 
 
+def test_the_name_of_a_column_is_no_target():
+    with pytest.raises(ValueError, match="Got the str 'class'; pass the column"):
+        classes_of("class")
+
+
 def test_labels_that_are_arrays_are_refused():
     with pytest.raises(ValueError, match="Got ndarray such as"):
         classes_of(pd.Series([np.array([k, k]) for k in THIRDS]))
