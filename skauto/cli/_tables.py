@@ -7,7 +7,7 @@ import itertools
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -20,8 +20,8 @@ _TEXT = (".csv", ".txt", ".tsv", ".csv.gz", ".txt.gz", ".tsv.gz")
 _PARQUET = (".parquet", ".pq")
 _EXCEL = (".xlsx",)
 _SEPARATORS = ",;\t|"
-# Bytes and rows of the beginning of a file that show how it is written.
-_N_BYTES, _N_ROWS = 65_536, 200
+# Bytes, further lines, and largest number of rows of a file that show how it is written.
+_N_BYTES, _N_LINES, _N_ROWS = 65_536, 20, 200
 _COMMA_NUMBER = re.compile(r"\s*[-+]?\d+,\d+\s*")
 _POINT_NUMBER = re.compile(r"\s*[-+]?\d+\.\d+\s*")
 
@@ -128,8 +128,12 @@ def _read_text(path: Path, types: dict[str, type]) -> "pd.DataFrame":
     separator, decimal = _notation(sample)
     options: dict[str, Any] = {"sep": separator, "decimal": decimal, "dtype": types}
     options["low_memory"] = False  # else a long column can have two types
-    if _rows_end_with(separator, sample):
-        options["index_col"] = False  # else the first column would name the rows
+    header, *rows = _split(sample, separator)
+    longer = [row for row in rows if len(row) > len(header)]
+    if longer and all(len(row) == len(header) + 1 and not row[-1].strip() for row in longer):
+        options["index_col"] = False  # separators at the end of rows make no column
+    elif longer:
+        _check_row_names(path, separator, header, rows)
     try:
         return _read_csv(path, encoding=encoding, **options)
     except UnicodeDecodeError:
@@ -138,24 +142,30 @@ def _read_text(path: Path, types: dict[str, type]) -> "pd.DataFrame":
 
 
 def _read_csv(path: Path, *, sep: str, encoding: str, **options: Any) -> "pd.DataFrame":
-    """Read a CSV file; an error if its rows do not fit to its header."""
+    """Read a CSV file; an error if two columns have one name."""
     import pandas as pd
 
     names = pd.read_csv(
         path, sep=sep, encoding=encoding, header=None, nrows=1, dtype=str, keep_default_na=False
     )
     _check_names(path, names.iloc[0])  # pandas would rename the duplicates
-    frame = pd.read_csv(path, sep=sep, encoding=encoding, **options)
-    n_unnamed = 0 if isinstance(frame.index, pd.RangeIndex) else frame.index.nlevels
-    if n_unnamed > 1:
+    return pd.read_csv(path, sep=sep, encoding=encoding, **options).reset_index(drop=True)
+
+
+def _check_row_names(
+    path: Path, separator: str, header: Sequence[str], rows: Sequence[Sequence[str]]
+) -> None:
+    """Raise an error unless each row has one field more than the names: its own, as of R."""
+    n_fields = [len(row) for row in rows[:-1] or rows]  # the last one may be cut
+    odd = [n for n in n_fields if n != len(header) + 1]
+    if odd or len(header) == 1:
         raise CommandError(
-            f"The rows of {str(path)!r} must have as many fields as its header. Got "
-            f"{len(frame.columns)} names and {len(frame.columns) + n_unnamed} fields; quote cells "
-            f"that hold {sep!r}."
+            f"The first row of {str(path)!r} must hold the names of the columns, and each other "
+            f"row as many fields. Got {len(header)} names and up to {max(n_fields)} fields; "
+            f"remove lines above the names, and put cells that hold {separator!r} in double "
+            "quotes."
         )
-    if n_unnamed:
-        note(f"The first field of each row of {str(path)!r} has no name and is not used.")
-    return frame.reset_index(drop=True)
+    note(f"The first field of each row of {str(path)!r} has no name and is not used.")
 
 
 def _beginning(path: Path) -> tuple[str, str]:
@@ -163,9 +173,11 @@ def _beginning(path: Path) -> tuple[str, str]:
     opened: IO[bytes]
     with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as opened:  # type: ignore[assignment]
         content = opened.read(_N_BYTES)
+        content += b"".join(itertools.islice(opened, _N_LINES))  # the header may be long
+        is_whole = not opened.read(1)
     encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"
     text = content.decode(encoding, errors="replace").removeprefix("\ufeff")
-    if len(content) == _N_BYTES and "\n" in text:
+    if not is_whole and "\n" in text:
         text = text[: text.rindex("\n") + 1]
     return encoding, text
 
@@ -186,13 +198,6 @@ def _notation(text: str) -> tuple[str, str]:
     cells = [cell for row in rows[1:] for cell in row]
     commas = separator != "," and any(map(_COMMA_NUMBER.fullmatch, cells))
     return separator, "," if commas and not any(map(_POINT_NUMBER.fullmatch, cells)) else "."
-
-
-def _rows_end_with(separator: str, text: str) -> bool:
-    """Whether rows have one more field than the header, which is empty in each of them."""
-    header, *rows = _split(text, separator)
-    longer = [row for row in rows if len(row) == len(header) + 1]
-    return bool(longer) and not any(row[-1].strip() for row in longer)
 
 
 def _split(text: str, separator: str) -> list[list[str]]:

@@ -173,10 +173,11 @@ def loss_name(estimator: Any) -> str:
 
 
 def score_name(estimator: Any) -> str:
-    """Name the score that the search maximized, such as "accuracy"."""
+    """Name the score that the search maximized: "accuracy", "negative log loss"."""
     if scorer_function(estimator.scorer_) is None:
         return "score"
-    return loss_name(estimator).removeprefix("1 - ")
+    name = loss_name(estimator)
+    return f"negative {name}" if scorer_is_loss(estimator.scorer_) else name.removeprefix("1 - ")
 
 
 def than_guessing(score: float, guess: float) -> str:

@@ -56,6 +56,13 @@ def test_a_file_longer_than_the_sample_is_read_whole(tmp_path: Path) -> None:
     assert table["b"].tolist() == [i / 4 for i in range(20_000)]
 
 
+def test_the_header_may_be_longer_than_the_sample(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    names = [f"{'x' * 200}{i}" for i in range(400)]
+    path.write_text("\n".join(f"{';'.join(row)}" for row in (names, ["1,5"] * 400)))
+    assert (read_table(path) == 1.5).all(axis=None)
+
+
 def test_columns_of_strings_stay_strings(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("zip,n\n00123,1\n,2\n")
@@ -82,8 +89,10 @@ def test_first_sheet_is_read_with_a_note(
         ("a.csv", b"", "is empty"),
         ("a.csv", b"\xef\xbb\xbf \n", "is empty"),
         ("a.csv", b"a,b\n", "holds no rows"),
-        ("a.csv", b"a,b\n1,2\n1,2,3,4\n", "cannot be read as csv"),
-        ("a.csv", b"a,b\n1,5,2,5\n", "Got 2 names and 4 fields"),
+        ("a.csv", b"a,b\n" + b"1,2\n" * 500 + b"1,2,3,4\n", "cannot be read as csv"),
+        ("a.csv", b"a,b\n1,5,2,5\n", "Got 2 names and up to 4 fields"),
+        ("a.csv", b"a,b\n1,'x, y'\n2,z\n3,z\n", "Got 2 names and up to 3 fields"),
+        ("a.csv", b"# a comment\na,b\n1,x\n2,y\n", "remove lines above the names"),
         ("a.csv", b"a,b,a\n1,2,3\n", "Got 'a' more than once"),
         ("a.csv.gz", b"no gzip", "cannot be read as csv.gz"),
         ("a.parquet", b"no parquet", "cannot be read as parquet"),

@@ -86,6 +86,11 @@ def test_the_advice_for_the_positive_class_can_be_followed(scoring):
             quick(scoring=scoring).fit(X, np.arange(len(y)) % 3)
 
 
+def test_scores_that_are_negated_losses_are_called_so(iris):
+    shown = quick(scoring="neg_log_loss").fit(*iris)._repr_html_()
+    assert "Negative log loss of the ensemble -0." in shown
+
+
 def test_a_function_is_called_a_score(iris):
     clf = quick(scoring=lambda estimator, X, y: float((estimator.predict(X) == y).mean()))
     assert "score" in clf.fit(*iris).report_dict()["verdict"]["score_name"]

@@ -56,8 +56,8 @@ def verdict(evidence: Evidence) -> dict[str, Any]:
 
 
 def name_of_score(estimator: Any) -> str:
-    """Name the score of the search in a sentence."""
-    return score_name(estimator).replace("roc auc", "ROC AUC")
+    """Name the score of the search in a sentence, which states losses as positive numbers."""
+    return score_name(estimator).removeprefix("negative ").replace("roc auc", "ROC AUC")
 
 
 def _answers(evidence: Evidence) -> dict[str, Any]:
