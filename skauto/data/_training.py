@@ -1,5 +1,6 @@
 """The arguments of ``fit``, validated and read once, and the training data of a search."""
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,6 +30,7 @@ from skauto.utils import (
     IntArray,
     check_sample_weight,
     closest,
+    level_of_caller,
     n_rows,
     take_rows,
 )
@@ -253,12 +255,16 @@ def _read_target(y: Any) -> NDArray[Any]:
             f"y must hold the class of each row. Got the str {y!r}; pass the column, for instance "
             f"X[{y!r}], and X without it."
         )
-    y = column_or_1d(plain_labels(y), warn=True)
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise ValueError(
-            "Input y contains NaN or infinity. Every row of X needs a class; drop the others."
-        )
-    check_classification_targets(y)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        y = column_or_1d(plain_labels(y), warn=True)
+        if y.dtype.kind == "f" and not np.isfinite(y).all():
+            raise ValueError(
+                "Input y contains NaN or infinity. Every row of X needs a class; drop the others."
+            )
+        check_classification_targets(y)
+    for warning in caught:  # of scikit-learn, with the line of this module
+        warnings.warn(warning.message, stacklevel=level_of_caller())
     return y
 
 

@@ -1,6 +1,7 @@
 """Labels and groups: in kind, exact, or refused by name."""
 
 import decimal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -75,6 +76,13 @@ def test_groups_can_be_a_column_of_an_array():
     read = read_training_data(table, THIRDS, {"groups": "x1"}, TableReader({"x1": "drop"}))
     assert read.groups.tolist() == THIRDS.tolist()
     assert read.Z.shape == (90, 1)
+
+
+def test_warnings_about_labels_name_the_line_of_the_caller():
+    for y in (THIRDS[:, None], np.arange(90)):
+        with pytest.warns(UserWarning, match="column-vector|unique classes") as caught:
+            classes_of(y)
+        assert {Path(warning.filename).name for warning in caught} == {"test_training.py"}
 
 
 def test_the_name_of_a_column_is_no_target():
