@@ -1,7 +1,6 @@
 """The three commands: fit, predict, report."""
 
 import contextlib
-import json
 import math
 import sys
 from argparse import Namespace
@@ -14,6 +13,7 @@ from skauto.cli._folder import (
     MODEL,
     REPORT,
     SUMMARY,
+    as_json,
     load_model,
     new_folder,
     save_model,
@@ -28,6 +28,7 @@ from skauto.cli._messages import (
     warnings_as_notes,
 )
 from skauto.cli._tables import check_format, read_table, write_table
+from skauto.data._training import plain_labels
 from skauto.display._base import score_name
 from skauto.display._words import describe_pipeline
 from skauto.estimators import AutoClassifier
@@ -65,7 +66,7 @@ def fit(arguments: Namespace) -> None:
         save_summary(folder, summary)  # first: the model can be used if no report can be drawn
         summary["report"] = _try_report(estimator, folder / REPORT, X)
         save_summary(folder, summary)
-    _print_json(summary) if arguments.json else print(_told(score_name(estimator), summary))
+    print(as_json(summary) if arguments.json else _told(score_name(estimator), summary))
 
 
 def predict(arguments: Namespace) -> None:
@@ -74,8 +75,7 @@ def predict(arguments: Namespace) -> None:
 
     if arguments.out is not None:
         check_format(arguments.out)
-        if arguments.out.resolve() == arguments.table.resolve():
-            raise CommandError("--out must not be the table itself; name another file.")
+        _check_not_the_table(arguments)
     estimator, summary = load_model(arguments.model)
     table = read_table(arguments.table, summary["read_as_text"])
     X = _known_columns(table, estimator, summary)
@@ -92,6 +92,8 @@ def predict(arguments: Namespace) -> None:
 
 def report(arguments: Namespace) -> None:
     """Write a report with the scores on the rows of a table."""
+    if arguments.out is not None:
+        _check_not_the_table(arguments)
     estimator, summary = load_model(arguments.model)
     table = read_table(arguments.table, summary["read_as_text"])
     check_column(summary["target"], table.columns, "The table must hold the target of the model.")
@@ -114,11 +116,16 @@ def report(arguments: Namespace) -> None:
         "notes": notes,
     }
     if arguments.json:
-        _print_json(result)
+        print(as_json(result))
     else:
         name = score_name(estimator)
         rows = f"the {len(X)} rows of the table"
         print(f"{_score_line(name, result, rows)}\nreport: {path}")
+
+
+def _check_not_the_table(arguments: Namespace) -> None:
+    if arguments.out.resolve() == arguments.table.resolve():
+        raise CommandError("--out must not be the table itself; name another file.")
 
 
 def _split(table: "pd.DataFrame", arguments: Namespace) -> tuple["pd.DataFrame", "pd.Series"]:
@@ -158,6 +165,8 @@ def _classes(labels: "pd.Series") -> tuple["pd.Series", "pd.Series"]:
             "class."
         )
     known = labels[kept].infer_objects()
+    with refusals_as_errors():
+        plain_labels(known)
     if known.dtype.kind == "f":
         fractions = known[known % 1 != 0]
         if len(fractions):
@@ -235,8 +244,10 @@ def _write_report(estimator: Any, path: Path, X: Any = None, y: Any = None) -> s
     """Write a report. Returns the reason if it cannot be written."""
     try:
         estimator.save_report(path, X=X, y=y)
-    except (ImportError, OSError) as error:
+    except ImportError as error:
         return str(error)
+    except OSError as error:
+        return f"The report {str(path)!r} cannot be written: {error}."
     return None
 
 
@@ -282,7 +293,3 @@ def _told(name: str, summary: Mapping[str, Any]) -> str:
     if summary["report"]:
         lines.append(f"report: {summary['report']}")
     return "\n".join(lines)
-
-
-def _print_json(content: Mapping[str, Any]) -> None:
-    print(json.dumps(content, indent=2, ensure_ascii=False))

@@ -49,8 +49,12 @@ def save_model(folder: Path, estimator: Any) -> None:
 
 def save_summary(folder: Path, summary: Mapping[str, Any]) -> None:
     """Write the summary, which marks a complete folder."""
-    text = json.dumps(summary, indent=2, ensure_ascii=False)
-    (folder / SUMMARY).write_text(text + "\n", encoding="utf-8")
+    (folder / SUMMARY).write_text(as_json(summary) + "\n", encoding="utf-8")
+
+
+def as_json(content: Mapping[str, Any]) -> str:
+    """Write data as JSON; classes that JSON does not have, such as dates, as text."""
+    return json.dumps(content, indent=2, ensure_ascii=False, default=str)
 
 
 def load_model(folder: Path) -> tuple[Any, dict[str, Any]]:

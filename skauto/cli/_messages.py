@@ -65,8 +65,8 @@ def warnings_as_notes() -> Iterator[list[str]]:
 
 def _by_options(text: str) -> str:
     """Name the option of the command line for the parameter that a message advises."""
-    text = re.sub(r"column_kinds=\{'(.+?)': '(\w+)'\}", r"--column-kind '\1=\2'", text)
-    return text.replace("the 'column_kinds' parameter", "--column-kind")
+    text = re.sub(r"column_kinds=\{'?(.+?)'?: '(\w+)'\}", r"--column-kind '\1=\2'", text)
+    return re.sub("(the )?'column_kinds'( parameter)?", "--column-kind", text)
 
 
 @contextlib.contextmanager

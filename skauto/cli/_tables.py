@@ -6,7 +6,8 @@ import io
 import itertools
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -19,8 +20,8 @@ _TEXT = (".csv", ".txt", ".tsv", ".csv.gz", ".txt.gz", ".tsv.gz")
 _PARQUET = (".parquet", ".pq")
 _EXCEL = (".xlsx",)
 _SEPARATORS = ",;\t|"
-# Bytes and rows of the beginning of a file that show how it is written.
-_N_BYTES, _N_ROWS = 65_536, 200
+# Bytes, further lines, and largest number of rows of a file that show how it is written.
+_N_BYTES, _N_LINES, _N_ROWS = 65_536, 20, 200
 _COMMA_NUMBER = re.compile(r"\s*[-+]?\d+,\d+\s*")
 _POINT_NUMBER = re.compile(r"\s*[-+]?\d+\.\d+\s*")
 
@@ -38,7 +39,8 @@ def read_table(path: Path, strings: Iterable[str] = ()) -> "pd.DataFrame":
         elif form in _EXCEL:
             frame = _read_excel(path)
         else:
-            frame = pd.read_parquet(path).reset_index(drop=True)
+            frame = pd.read_parquet(path)
+            frame = frame.reset_index(drop=frame.index.names == [None])
     except ImportError as error:
         raise _missing_package(path, error) from error
     except CommandError:
@@ -49,12 +51,7 @@ def read_table(path: Path, strings: Iterable[str] = ()) -> "pd.DataFrame":
     frame.columns = frame.columns.map(str)
     if not len(frame):
         raise CommandError(f"{str(path)!r} holds no rows.")
-    if not frame.columns.is_unique:
-        twice = frame.columns[frame.columns.duplicated()].unique()
-        raise CommandError(
-            f"The columns of {str(path)!r} must have different names. Got {listed(twice)} more "
-            "than once; rename or drop the duplicates."
-        )
+    _check_names(path, frame.columns)
     return frame
 
 
@@ -102,6 +99,16 @@ def _missing_package(path: Path, error: ImportError) -> CommandError:
     )
 
 
+def _check_names(path: Path, names: Iterable[str]) -> None:
+    """Raise an error if two columns have the same name; empty names do not count."""
+    twice = [name for name, n in Counter(names).items() if name and n > 1]
+    if twice:
+        raise CommandError(
+            f"The columns of {str(path)!r} must have different names. Got {listed(twice)} more "
+            "than once; rename or drop the duplicates."
+        )
+
+
 def _read_excel(path: Path) -> "pd.DataFrame":
     import pandas as pd
 
@@ -109,23 +116,56 @@ def _read_excel(path: Path) -> "pd.DataFrame":
         first, *others = book.sheet_names
         if others:
             note(f"Of {len(others) + 1} sheets of {str(path)!r} the first is read: {first!r}.")
+        header = pd.read_excel(book, sheet_name=first, header=None, nrows=1)
+        _check_names(path, header.iloc[:1].dropna(axis=1).to_numpy().ravel().astype(str))
         return pd.read_excel(book, sheet_name=first)
 
 
 def _read_text(path: Path, types: dict[str, type]) -> "pd.DataFrame":
-    import pandas as pd
-
     encoding, sample = _beginning(path)
     if not sample.strip():
         raise CommandError(f"{str(path)!r} is empty.")
     separator, decimal = _notation(sample)
     options: dict[str, Any] = {"sep": separator, "decimal": decimal, "dtype": types}
     options["low_memory"] = False  # else a long column can have two types
+    header, *rows = _split(sample, separator)
+    longer = [row for row in rows if len(row) > len(header)]
+    if longer and all(len(row) == len(header) + 1 and not row[-1].strip() for row in longer):
+        options["index_col"] = False  # separators at the end of rows make no column
+    elif longer:
+        _check_row_names(path, separator, header, rows)
     try:
-        return pd.read_csv(path, encoding=encoding, **options)
+        return _read_csv(path, encoding=encoding, **options)
     except UnicodeDecodeError:
         note(f"{str(path)!r} is not UTF-8 and is read as Windows-1252.")
-        return pd.read_csv(path, encoding="cp1252", **options)
+        return _read_csv(path, encoding="cp1252", **options)
+
+
+def _read_csv(path: Path, *, sep: str, encoding: str, **options: Any) -> "pd.DataFrame":
+    """Read a CSV file; an error if two columns have one name."""
+    import pandas as pd
+
+    names = pd.read_csv(
+        path, sep=sep, encoding=encoding, header=None, nrows=1, dtype=str, keep_default_na=False
+    )
+    _check_names(path, names.iloc[0])  # pandas would rename the duplicates
+    return pd.read_csv(path, sep=sep, encoding=encoding, **options).reset_index(drop=True)
+
+
+def _check_row_names(
+    path: Path, separator: str, header: Sequence[str], rows: Sequence[Sequence[str]]
+) -> None:
+    """Raise an error unless each row has one field more than the names: its own, as of R."""
+    n_fields = [len(row) for row in rows[:-1] or rows]  # the last one may be cut
+    odd = [n for n in n_fields if n != len(header) + 1]
+    if odd or len(header) == 1:
+        raise CommandError(
+            f"The first row of {str(path)!r} must hold the names of the columns, and each other "
+            f"row as many fields. Got {len(header)} names and up to {max(n_fields)} fields; "
+            f"remove lines above the names, and put cells that hold {separator!r} in double "
+            "quotes."
+        )
+    note(f"The first field of each row of {str(path)!r} has no name and is not used.")
 
 
 def _beginning(path: Path) -> tuple[str, str]:
@@ -133,9 +173,11 @@ def _beginning(path: Path) -> tuple[str, str]:
     opened: IO[bytes]
     with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as opened:  # type: ignore[assignment]
         content = opened.read(_N_BYTES)
+        content += b"".join(itertools.islice(opened, _N_LINES))  # the header may be long
+        is_whole = not opened.read(1)
     encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8"
     text = content.decode(encoding, errors="replace").removeprefix("\ufeff")
-    if len(content) == _N_BYTES and "\n" in text:
+    if not is_whole and "\n" in text:
         text = text[: text.rindex("\n") + 1]
     return encoding, text
 

@@ -104,9 +104,9 @@ class Constraint(BaseEstimator, ABC):
         if given is not None and not all(isinstance(name, str) for name in names):
             raise TypeError(
                 f"The 'sensitive' of {type(self).__name__} must be the name of a column, a str, "
-                f"or a list of names. Got {given!r} instead. The columns of an array have no "
-                "names: pass a dataframe as X, or the column as 'sensitive_features' to fit, "
-                "where a single column may have any name."
+                f"or a list of names. Got {given!r} instead. The columns of an array are named "
+                "'x0', 'x1' and so on. A single column that is passed to fit as "
+                "'sensitive_features' may have any name."
             )
 
     def _check_not_negative(self, what: str) -> None:

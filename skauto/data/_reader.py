@@ -362,7 +362,7 @@ class TableReader(TransformerMixin, BaseEstimator):
         """
         n_columns = self.n_features_in_
         kinds: list[Any] = [None] * n_columns
-        names = list(getattr(self, "feature_names_in_", []))
+        names = self._names()
         for item, kind in self._column_kinds_dict(labels).items():
             if not isinstance(kind, list | tuple) and kind not in KINDS:
                 raise ValueError(
@@ -376,27 +376,15 @@ class TableReader(TransformerMixin, BaseEstimator):
             else:
                 raise ValueError(
                     "The 'column_kinds' parameter must hold names or positions of columns of X. "
-                    f"Got {item!r} instead; X has {n_columns} columns"
-                    + (f" named {names[:10]}." if names else " without names.")
+                    f"Got {item!r} instead; X has {n_columns} columns, named {names[:10]}."
                 )
         return kinds
 
     def _column_kinds_dict(self, labels: list[Any] | None) -> dict[Any, Any]:
         """Return ``column_kinds`` as a dict from names and positions."""
-        if self.column_kinds is None:
-            return {}
-        kinds = self.column_kinds
-        if not isinstance(kinds, dict):
-            listed = np.asarray(kinds)
-            if listed.dtype == bool:
-                if listed.shape != (self.n_features_in_,):
-                    raise ValueError(
-                        "A mask in the 'column_kinds' parameter must have one entry for each of "
-                        f"the {self.n_features_in_} columns. Got shape {listed.shape} instead."
-                    )
-                return dict.fromkeys(np.flatnonzero(listed).tolist(), "categorical")
-            kinds = dict.fromkeys(listed.ravel().tolist(), "categorical")
-        _refuse_ambiguous(kinds, labels)
+        kinds = kinds_as_dict(self.column_kinds, self.n_features_in_)
+        if np.asarray(self.column_kinds).dtype != bool:  # a mask has no names
+            _refuse_ambiguous(kinds, labels)
         return kinds
 
     def __sklearn_tags__(self) -> Any:
@@ -405,6 +393,21 @@ class TableReader(TransformerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.categorical = True
         return tags
+
+
+def kinds_as_dict(kinds: Any, n_columns: int) -> dict[Any, Any]:
+    """Return the parameter ``column_kinds`` as a dict from names and positions."""
+    if kinds is None or isinstance(kinds, Mapping):
+        return dict(kinds or {})
+    listed = np.asarray(kinds)
+    if listed.dtype == bool:
+        if listed.shape != (n_columns,):
+            raise ValueError(
+                "A mask in the 'column_kinds' parameter must have one entry for each of the "
+                f"{n_columns} columns. Got shape {listed.shape} instead."
+            )
+        listed = np.flatnonzero(listed)
+    return dict.fromkeys(listed.ravel().tolist(), "categorical")
 
 
 def _refuse_ambiguous(kinds: Mapping[Any, str], labels: list[Any] | None) -> None:

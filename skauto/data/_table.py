@@ -7,6 +7,7 @@ import numbers
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -118,6 +119,14 @@ def as_table(X: Any) -> Any:
         raise TypeError(
             f"X must be a table in memory. Got a {type(X).__name__} instead; call its 'collect'."
         )
+    elif isinstance(X, str | PathLike):
+        raise ValueError(
+            f"X must be a table. Got the {type(X).__name__} {str(X)!r}; read the file, for "
+            "instance with pandas.read_csv."
+        )
+    elif isinstance(X, Mapping) or (isinstance(X, list) and X and isinstance(X[0], Mapping)):
+        got = "dict" if isinstance(X, Mapping) else "list of dicts"
+        raise ValueError(f"X must be a table. Got a {got}; pass pandas.DataFrame(X).")
     else:
         array = np.asarray(X)
         X = np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
@@ -144,6 +153,26 @@ def column_names(X: Any) -> list[Any] | None:
     if nw.dependencies.is_into_dataframe(X):
         return list(nw.from_native(X, eager_only=True).columns)
     return None
+
+
+def names_or_numbers(X: Any) -> list[Any]:
+    """Return the column names of a table; of an array, x0, x1, ... as in error messages."""
+    names = column_names(X)
+    return [f"x{j}" for j in range(X.shape[1])] if names is None else names
+
+
+def column_of(X: Any, name: str) -> Any:
+    """Return a column of a table, by a name of `names_or_numbers`."""
+    if column_names(X) is not None:
+        return X[name]
+    return column_at(X, names_or_numbers(X).index(name))
+
+
+def column_at(X: Any, position: int) -> NDArray[Any]:
+    """Return a column of an array or sparse matrix, of shape (n_samples,)."""
+    column = X[:, [position]]
+    is_sparse = sparse.issparse(column)  # no type narrowing
+    return np.asarray(column.toarray() if is_sparse else column).ravel()
 
 
 class UnsupportedColumnError(TypeError):
@@ -455,7 +484,8 @@ def is_missing(value: Any) -> bool:
     """Whether a Python object is None, NaN, NaT or NA."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return bool(value != value)
+    differs = value != value
+    return not isinstance(differs, np.ndarray) and bool(differs)  # an array is no missing value
 
 
 def _text(value: str | bytes) -> str:

@@ -1,5 +1,6 @@
 """The arguments of ``fit``, validated and read once, and the training data of a search."""
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,13 +16,21 @@ from sklearn.utils.validation import check_consistent_length
 from skauto.data._facts import DataFacts
 from skauto.data._reader import TableReader
 from skauto.data._splits import Split
-from skauto.data._table import as_table, column_names, is_missing, unmasked
+from skauto.data._table import (
+    as_table,
+    column_names,
+    column_of,
+    is_missing,
+    names_or_numbers,
+    unmasked,
+)
 from skauto.utils import (
     BoolArray,
     FloatArray,
     IntArray,
     check_sample_weight,
     closest,
+    level_of_caller,
     n_rows,
     take_rows,
 )
@@ -143,14 +152,15 @@ class ReadTable:
     def sensitive_feature(self, name: str) -> Any:
         """Return a column of ``sensitive_features``, or else of ``X``, by its name."""
         passed = self.sensitive_features
-        for table in (passed, self.X):
-            if name in (column_names(table) or []):
-                return table[name]
-        if passed is not None and column_names(passed) is None:  # a single column has any name
-            values = np.asarray(passed, dtype=object)
-            if values.ndim == 1 or values.shape[1] == 1:
-                return values.ravel()
-        known = [*(column_names(passed) or []), *(column_names(self.X) or [])]
+        if passed is not None and column_names(passed) is None:
+            passed = np.asarray(passed, dtype=object).reshape(len(self.y), -1)
+            if passed.shape[1] == 1:  # a single column has any name
+                return passed.ravel()
+        tables = [table for table in (passed, self.X) if table is not None]
+        for table in tables:
+            if name in names_or_numbers(table):
+                return column_of(table, name)
+        known = [known for table in tables for known in column_names(table) or []]
         raise ValueError(
             f"The sensitive feature {name!r} of a constraint must be a column of X or of "
             "fit(..., sensitive_features=...). Got neither."
@@ -240,12 +250,21 @@ def _check_shape(X: Any) -> None:
 def _read_target(y: Any) -> NDArray[Any]:
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None.")
-    y = column_or_1d(plain_labels(y), warn=True)
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
+    if isinstance(y, str):
         raise ValueError(
-            "Input y contains NaN or infinity. Every row of X needs a class; drop the others."
+            f"y must hold the class of each row. Got the str {y!r}; pass the column, for instance "
+            f"X[{y!r}], and X without it."
         )
-    check_classification_targets(y)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        y = column_or_1d(plain_labels(y), warn=True)
+        if y.dtype.kind == "f" and not np.isfinite(y).all():
+            raise ValueError(
+                "Input y contains NaN or infinity. Every row of X needs a class; drop the others."
+            )
+        check_classification_targets(y)
+    for warning in caught:  # of scikit-learn, with the line of this module
+        warnings.warn(warning.message, stacklevel=level_of_caller())
     return y
 
 
@@ -300,13 +319,13 @@ def _label_array(y: Any) -> NDArray[Any]:
 
 def _column(X: Any, name: str) -> Any:
     """Return a column of the table by its name."""
-    names = column_names(X) or []
+    names = names_or_numbers(X)
     if name not in names:
         raise ValueError(
             "The 'groups' must have one entry for each row of X, or be the name of a column of X. "
             f"Got {name!r}.{closest(name, map(str, names))}"
         )
-    return X[name]
+    return column_of(X, name)
 
 
 def _read_groups(groups: Any) -> NDArray[Any] | None:

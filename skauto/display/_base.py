@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skauto.history import History, Trial
-from skauto.utils import check_matplotlib_support, scorer_function, scorer_is_loss
+from skauto.utils import check_matplotlib_support, scorer_function, scorer_is_loss, scorer_options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,12 +167,22 @@ def loss_name(estimator: Any) -> str:
     if function is None:
         return "loss"
     name: str = function.__name__.removesuffix("_score").replace("_", " ")
+    average = scorer_options(estimator.scorer_).get("average", "binary")
+    name += "" if average == "binary" else f" {average}"
     return name if scorer_is_loss(estimator.scorer_) else f"1 - {name}"
 
 
 def score_name(estimator: Any) -> str:
-    """Name the score that the search maximized, such as "accuracy"."""
-    return loss_name(estimator).removeprefix("1 - ")
+    """Name the score that the search maximized: "accuracy", "negative log loss"."""
+    if scorer_function(estimator.scorer_) is None:
+        return "score"
+    name = loss_name(estimator)
+    return f"negative {name}" if scorer_is_loss(estimator.scorer_) else name.removeprefix("1 - ")
+
+
+def than_guessing(score: float, guess: float) -> str:
+    """Compare a score that does not differ surely from that of guessing."""
+    return "may be no better than" if score > guess else "is no better than"
 
 
 def mean_score(trial: Trial) -> float:

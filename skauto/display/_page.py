@@ -2,20 +2,22 @@
 
 import html
 import io
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module, resources
 from typing import TYPE_CHECKING, Any
 
-from skauto.display._base import BLUE
+from skauto.display._base import BLUE, SKY
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Black, white and blue of figures are replaced by the colors of the page, which can be dark.
+# Colors of figures that are replaced by those of the page, which can be dark.
 _PAGE_COLORS = {
     "#000000": "currentColor",
     "#ffffff": "var(--page)",
     BLUE.lower(): "var(--accent)",
+    SKY.lower(): "var(--second)",
 }
 # Longest text of a table cell, in characters, that is not wrapped.
 _LONG = 24
@@ -30,7 +32,7 @@ _STYLE = {
     "font.size": 9.0,
     "legend.frameon": False,
     "savefig.facecolor": "none",
-    "svg.fonttype": "path",
+    "svg.fonttype": "none",  # the browser has letters that Matplotlib's font lacks
     "svg.hashsalt": "skauto",
 }
 
@@ -98,7 +100,8 @@ def figure(
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
+    with mpl.rc_context(_STYLE), warnings.catch_warnings():  # type: ignore[arg-type]
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)
         drawn = Figure(figsize=(width, height), layout="constrained")
         draw(drawn)
         _legend_below(drawn)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import column_or_1d
 
 from skauto.selection._intervals import Answers, Truth
 from skauto.utils import FloatArray, IntArray, take_rows
@@ -39,12 +40,12 @@ class Predictions:
     @classmethod
     def held_out(cls, estimator: Any, X: Any, y: NDArray[Any]) -> "Predictions":
         """Predict held-out rows; a class that ``fit`` has not seen raises a ValueError."""
-        classes = estimator.classes_
+        classes, y = estimator.classes_, column_or_1d(y)
         unknown = np.setdiff1d(y, classes)
         if len(unknown):
             raise ValueError(
                 f"The 'y' of held-out rows must hold classes of fit, {classes.tolist()}. Got "
-                f"{unknown[0]}."
+                f"{unknown.tolist()[0]!r}."
             )
         probabilities, decision = estimator.ensemble_.read(X)
         labels = decision.labels(probabilities)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from skauto.display._base import mean_score, score_name
+from skauto.display._base import mean_score, score_name, than_guessing
 from skauto.display._page import bar, table, text
 from skauto.display._words import describe_pipeline
 
@@ -55,7 +55,8 @@ def _result(estimator: Any) -> str:
         f"{estimator.majority_score_:.4g} ({counts})"
     )
     if estimator._is_guessing:
-        result += "<br><b>No better than guessing the most frequent class.</b>"
+        than = than_guessing(estimator.ensemble_score_, estimator.majority_score_)
+        result += f"<br><b>It {than} guessing the most frequent class.</b>"
     if hasattr(estimator, "feasible_"):
         result += "<br>Limits: " + ("all kept" if estimator.feasible_ else "<b>not all kept</b>")
     return result

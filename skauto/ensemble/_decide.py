@@ -171,7 +171,9 @@ class DecisionChooser:
         y = self.data.y[rows]
         decisions = [pair.out_of_fold for pair in pairs if pair.out_of_fold is not None]
         labels = [decision.labels(decision.scale(mean))[rows] for decision in decisions]
-        predictions = np.eye(2)[np.stack([*labels, np.zeros_like(y), np.ones_like(y)])]
+        codes = range(self.data.n_classes)
+        constants = [np.full_like(y, code) for code in codes]
+        predictions = np.eye(len(codes))[np.stack([*labels, *constants])]
         losses = _label_loss(loss)(y, predictions, self.data.weights_of(rows))
         aimed, feasible, constant = losses[0], losses[1], losses[2:].min()
         return bool(aimed - feasible > _MAX_COST * max(constant - feasible, 0.0))

@@ -8,7 +8,7 @@ from lightgbm import LGBMClassifier
 
 from skauto.constraints import GroupConstraint
 from skauto.data import TrainingData
-from skauto.data._table import column_names
+from skauto.data._table import column_of, names_or_numbers
 from skauto.model._decision import GroupIndicators, GroupModel, SignalDecision, SignalThreshold
 from skauto.model._groups import crossed_codes, group_names
 from skauto.selection import RateLimit
@@ -79,8 +79,8 @@ def _group_indicators(
             f"min_group_size={min_size} rows. Got {len(large)} of {' x '.join(features)!r}; merge "
             "groups, or use decision='auto'."
         )
-    names = column_names(data.X) or []
-    groups = tuple(group_names(data.X[name], name) for name in features)
+    names = names_or_numbers(data.X)
+    groups = tuple(group_names(column_of(data.X, name), name) for name in features)
     return GroupIndicators(features, tuple(map(names.index, features)), groups, large[1:])
 
 

@@ -26,6 +26,7 @@ from skauto.constraints import Constraint
 from skauto.constraints._checker import ConstraintChecker
 from skauto.constraints._smaller import SmallerVariants
 from skauto.data import TableReader, TrainingData, make_splits
+from skauto.data._reader import kinds_as_dict
 from skauto.data._splits import Split
 from skauto.data._training import ReadTable, plain_labels, read_training_data
 from skauto.display._progress import start_progress
@@ -107,7 +108,11 @@ class BaseAutoClassifier(
         "column_kinds": [dict, "array-like", None],
         "options": [SearchOptions, Mapping, None],
         "verbose": ["verbose", None],
-        "n_jobs": [Integral, None],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
         "random_state": ["random_state"],
     }
 
@@ -367,8 +372,9 @@ class BaseAutoClassifier(
         # Steps pass arrays, also under set_config(transform_output="pandas").
         kinds = self.column_kinds
         groups = metadata.get("groups")
-        if isinstance(groups, str) and (kinds is None or isinstance(kinds, Mapping)):
-            kinds = {groups: "drop", **(kinds or {})}  # new rows have other groups
+        if isinstance(groups, str):
+            kinds = kinds_as_dict(kinds, np.shape(X)[1])
+            kinds = {groups: "drop", **kinds}  # new rows have other groups
         reader = TableReader(kinds, self.time_limit).set_output(transform="default")
         return read_training_data(X, y, metadata, reader)
 

@@ -122,7 +122,7 @@ class OperatingPointMixin:
             )
         self._check_no_limits()
         if costs is not None:
-            return self._minimize_costs(np.asarray(costs, dtype=np.float64))
+            return self._minimize_costs(np.asarray(costs))
         for name, value in asked.items():
             check_scalar(value, name, Real, min_val=0, max_val=1, include_boundaries="right")
         known = self._known()
@@ -237,14 +237,16 @@ class OperatingPointMixin:
         )
         return np.asarray(self.ensemble_.predict_proba(X) >= least)
 
-    def _minimize_costs(self, costs: FloatArray) -> Self:
+    def _minimize_costs(self, costs: NDArray[Any]) -> Self:
         n_classes = len(self.classes_)
-        if costs.shape != (n_classes, n_classes) or not np.isfinite(costs).all():
+        numeric = costs.dtype.kind in "biuf"
+        if costs.shape != (n_classes, n_classes) or not numeric or not np.isfinite(costs).all():
             raise ValueError(
                 f"The 'costs' must be finite numbers of shape {(n_classes, n_classes)}, one row "
-                f"for each class of {list(self.classes_[:10])} and one column for each prediction."
-                f" Got the shape {costs.shape}."
+                f"for each class of {self.classes_[:10].tolist()} and one column for each "
+                f"prediction. Got the shape {costs.shape} and the type {costs.dtype}."
             )
+        costs = costs.astype(np.float64)
         known = self._known()
         plain = np.zeros(n_classes)
         decision = CostDecision(plain, self.ensemble_.decision_.temperature, costs)

@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from skauto.utils import Interval, StrOptions
+from skauto.utils import Interval, StrOptions, explain_keywords
 
 
 class SearchOptions(BaseEstimator):
@@ -67,6 +67,7 @@ class SearchOptions(BaseEstimator):
         "warm_start": ["boolean"],
     }
 
+    @explain_keywords({})
     def __init__(
         self,
         *,

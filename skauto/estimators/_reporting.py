@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from numbers import Real
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +70,8 @@ class ReportMixin:
             ``history_.to_frame()`` has the hyper-parameters.
         """
         check_is_fitted(self)
+        if top is not None:
+            check_scalar(top, "top", Integral, min_val=0)
         frame = leaderboard_frame(self)
         return frame if top is None else frame.head(top)
 

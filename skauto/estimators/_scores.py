@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.validation import check_is_fitted
 
 from skauto.data import TrainingData
 from skauto.data._splits import Split
 from skauto.data._training import plain_labels
-from skauto.display._base import score_name
+from skauto.display._base import score_name, than_guessing
 from skauto.display._predictions import Predictions
 from skauto.estimators._reporting import ReportMixin
 from skauto.estimators._scoring import primary_scoring
@@ -120,10 +121,12 @@ class ScoreMixin(ReportMixin):
         import pandas as pd
 
         check_is_fitted(self)
-        names = [name for name in (ENSEMBLE, BEST, MAJORITY) if name in self._scores]
-        columns = ["score", "low", "high"]
-        frame = pd.DataFrame([self._scores[name] for name in names], names, columns)
         held_out = held_out_scores(self, X, y)
+        known = {*self._scores, *(held_out or {})}
+        names = [name for name in (ENSEMBLE, BEST, MAJORITY) if name in known]
+        columns = ["score", "low", "high"]
+        values = [self._scores.get(name, _UNKNOWN) for name in names]
+        frame = pd.DataFrame(values, names, columns)
         if held_out is None:
             return frame
         columns = ["held_out", "held_out_low", "held_out_high"]
@@ -196,8 +199,10 @@ def score_models(
     if MAJORITY not in models:
         guesses = Answers.guesses(truth.y, len(truth.classes), truth.weight)
         models = {**models, MAJORITY: guesses}
-    scores = {name: score_answers(scorer, answers, truth) for name, answers in models.items()}
-    deviations = resampled_scores(scorer, scoring, list(models.values()), truth)
+    with warnings.catch_warnings(action="ignore", category=UndefinedMetricWarning):
+        # of the majority class, or of a sample without a class
+        scores = {name: score_answers(scorer, answers, truth) for name, answers in models.items()}
+        deviations = resampled_scores(scorer, scoring, list(models.values()), truth)
     by_name = dict(zip(models, deviations.T, strict=True))
     found = {name: interval_of(scores[name], by_name[name]) for name in models}
     for name, answers in models.items():
@@ -241,25 +246,26 @@ def _by_fold(
     """Scores of the ensemble on the validation rows of each fold; NaN where not defined."""
     assert known.rows is not None
     folds = [np.flatnonzero(np.isin(known.rows, test)) for _, test in splits]
-    return tuple(
-        score_answers(scorer, known.answers.take(rows), truth.take(rows))
-        if rows.size
-        else math.nan
-        for rows in folds
-    )
+    with warnings.catch_warnings(action="ignore", category=UndefinedMetricWarning):
+        return tuple(
+            score_answers(scorer, known.answers.take(rows), truth.take(rows))
+            if rows.size
+            else math.nan
+            for rows in folds
+        )
 
 
 def _warn_of_guessing(scores: Mapping[str, Interval], name: str) -> None:
     """Warn if the ensemble is not clearly better than the majority class; `name` is the score."""
     if not is_guessing(scores):
         return
-    score, low, high = scores[ENSEMBLE]
+    (score, low, high), (guess, _, _) = scores[ENSEMBLE], scores[MAJORITY]
     warnings.warn(
-        f"The model is no better than guessing: its out-of-fold {name} is {score:.4g} (95% "
-        f"interval {low:.4g} to {high:.4g}), and always answering the most frequent class, with "
-        f"the class frequencies as probabilities, gives {scores[MAJORITY][0]:.4g}. Check that the "
-        "columns hold something that decides the class, and give more rows. If a class is rare, "
-        "maximize a score that ranks the rows: scoring='roc_auc' or 'average_precision'.",
+        f"The model {than_guessing(score, guess)} guessing: its out-of-fold {name} is "
+        f"{score:.4g} (95% interval {low:.4g} to {high:.4g}), and always answering the most "
+        f"frequent class, with the class frequencies as probabilities, gives {guess:.4g}. Check "
+        "that the columns hold something that decides the class, and give more rows. If a class "
+        "is rare, maximize a score that ranks the rows: scoring='roc_auc' or 'average_precision'.",
         NoBetterThanGuessingWarning,
         stacklevel=level_of_caller(),
     )

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import get_scorer_names
 
 from skauto.data import TrainingData
 from skauto.selection._scores import find_scorer, score_probabilities, scoring_for
-from skauto.utils import scorer_function
+from skauto.utils import scorer_function, scorer_is_loss, scorer_needs_labels_only
 
 
 def named_scorers(scoring: Any, n_classes: int) -> dict[str, Any]:
@@ -48,19 +49,28 @@ def check_scorers(scorers: Mapping[str, Any], data: TrainingData) -> None:
                 f"The 'scoring' parameter holds {name!r}, which cannot score "
                 f"{len(data.classes)} classes {data.classes[:5].tolist()}: "
                 f"{str(exc).replace('Predictions', 'AutoClassifier')}"
-                + _hint(exc, scorer, data.classes)
+                + _hint(exc, name, scorer, data.classes)
             ) from exc
 
 
-def _hint(error: Exception, scorer: Any, classes: NDArray[Any]) -> str:
-    """Sentence on what to do if the error is about the response method or the positive class."""
+def _hint(error: Exception, name: str, scorer: Any, classes: NDArray[Any]) -> str:
+    """Sentences on what to do about the response method, the average or the positive class."""
     if "decision_function" in str(error):
         return " Use a scorer with response_method='predict_proba'."
+    averages = [f"{name}_{average}" for average in ("macro", "micro", "weighted")]
+    means = ", ".join(repr(known) for known in averages if known in get_scorer_names())
+    if "average=" in str(error) and means:
+        return f" Use one of {means}."
     if "pos_label" not in str(error) or len(classes) != 2:
         return ""
-    name = getattr(scorer_function(scorer), "__name__", "metric")
-    call = f"make_scorer({name}, ..., pos_label={classes.tolist()[1]!r})"
-    return f" Name the positive class: {call} of sklearn.metrics."
+    metric = getattr(scorer_function(scorer), "__name__", "metric")
+    loss = "greater_is_better=False, " if scorer_is_loss(scorer) else ""
+    response = "" if scorer_needs_labels_only(scorer) else "response_method='predict_proba', "
+    return (
+        f" Name the positive class: make_scorer({metric}, {loss}{response}"
+        f"pos_label={classes.tolist()[1]!r}) of sklearn.metrics; or make it 1 and the other class "
+        "0" + (f"; or use one of {means}." if means else ".")
+    )
 
 
 def _by_name(scoring: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, softmax
 
-from skauto.data._table import as_table, column_names
+from skauto.data._table import as_table, column_at, column_names
 from skauto.model._groups import crossed_codes, group_codes
 from skauto.utils import FloatArray, IntArray
 
@@ -157,10 +157,10 @@ class GroupIndicators:
     def signals(self, X: Any, Z: Any, positive: FloatArray) -> FloatArray:
         """GroupScores (n_samples, n_signals); an error for a group that fit has not seen."""
         named = column_names(X) is not None
-        table = X if named else np.asarray(as_table(X), dtype=object)
+        table = X if named else as_table(X)
         columns = zip(self.features, self.positions, self.groups, strict=True)
         codes = [
-            group_codes(table[name] if named else table[:, position], name, groups)
+            group_codes(table[name] if named else column_at(table, position), name, groups)
             for name, position, groups in columns
         ]
         return self.indicate(crossed_codes(codes))

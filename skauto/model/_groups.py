@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skauto.data._table import column_names
+from skauto.data._table import column_of, names_or_numbers
 from skauto.utils import FloatArray, IntArray
 
 # A sensitive feature with more values is probably a number that should be binned.
@@ -83,8 +83,8 @@ def groups_of(tables: Sequence[Any], names: Sequence[str]) -> Mapping[str, IntAr
 
 def _column(tables: Sequence[Any], name: str) -> Any:
     for table in tables:
-        if name in (column_names(table) or []):
-            return table[name]
+        if name in names_or_numbers(table):
+            return column_of(table, name)
     raise ValueError(
         f"The weights of this pipeline depend on the sensitive feature {name!r}, which must be a "
         "column of X or of fit(..., sensitive_features=...). Got neither."

@@ -151,6 +151,24 @@ def test_a_model_without_a_trial_has_no_score(
     assert "note: The budget was too short" in output.err
     summary = json.loads((tmp_path / "model" / "summary.json").read_text())
     assert summary["score"] is None
+    assert main(["report", str(tmp_path / "model"), str(folder / "test.csv"), "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["score"] == result["majority_score"] > 0
+
+
+def test_classes_can_be_dates_but_not_lists(
+    tmp_path: Path, customers: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, model = str(tmp_path / "t.parquet"), str(tmp_path / "model")
+    arguments = ["fit", table, "--target", "churn", *FAST, "--json", "--out", model]
+    dates = customers["churn"].map({"no": "2020-01-01", "yes": "2021-01-01"})
+    customers.assign(churn=pd.to_datetime(dates)).to_parquet(table)
+    assert main(arguments) == 0
+    classes = json.loads(capsys.readouterr().out)["classes"]
+    assert classes == ["2020-01-01 00:00:00", "2021-01-01 00:00:00"]
+    customers.assign(churn=dates.map(list)).to_parquet(table)
+    assert main([*arguments, "--overwrite"]) == 1
+    assert "error: y must hold strings, booleans, or numbers" in capsys.readouterr().err
 
 
 CSV = "a,b,class\n" + "1,x,yes\n2,y,no\n" * 10
@@ -220,12 +238,13 @@ def test_mistakes_with_a_model_are_sentences(
     assert output.err.splitlines()[-1].startswith("skauto: error: ")
 
 
-def test_predictions_do_not_replace_their_table(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("command", ["predict", "report"])
+def test_results_do_not_replace_their_table(
+    folder: Path, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
     table = folder / "test.csv"
     before = table.read_bytes()
-    assert main(["predict", str(folder / "model"), str(table), "--out", str(table)]) == 1
+    assert main([command, str(folder / "model"), str(table), "--out", str(table)]) == 1
     assert "--out must not be the table" in capsys.readouterr().err
     assert table.read_bytes() == before
 

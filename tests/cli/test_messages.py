@@ -25,6 +25,20 @@ def test_warnings_are_notes_in_terms_of_the_options(
     assert "column_kinds" not in told
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("set by the 'column_kinds' parameter. Leave it out of 'column_kinds'.", ""),
+        ("Or leave it out: column_kinds={name: 'drop'}.", "--column-kind 'name=drop'"),
+    ],
+)
+def test_errors_name_the_options(text: str, told: str) -> None:
+    with pytest.raises(CommandError) as error, refusals_as_errors():
+        raise ValueError(text)
+    assert "column_kinds" not in str(error.value)
+    assert (told or "--column-kind") in str(error.value)
+
+
 def test_errors_of_skauto_itself_keep_their_traceback() -> None:
     with pytest.raises(TypeError, match="has no len"), refusals_as_errors():
         len(None)

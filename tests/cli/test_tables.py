@@ -56,6 +56,13 @@ def test_a_file_longer_than_the_sample_is_read_whole(tmp_path: Path) -> None:
     assert table["b"].tolist() == [i / 4 for i in range(20_000)]
 
 
+def test_the_header_may_be_longer_than_the_sample(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    names = [f"{'x' * 200}{i}" for i in range(400)]
+    path.write_text("\n".join(f"{';'.join(row)}" for row in (names, ["1,5"] * 400)))
+    assert (read_table(path) == 1.5).all(axis=None)
+
+
 def test_columns_of_strings_stay_strings(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("zip,n\n00123,1\n,2\n")
@@ -82,7 +89,11 @@ def test_first_sheet_is_read_with_a_note(
         ("a.csv", b"", "is empty"),
         ("a.csv", b"\xef\xbb\xbf \n", "is empty"),
         ("a.csv", b"a,b\n", "holds no rows"),
-        ("a.csv", b"a,b\n1,2\n1,2,3,4\n", "cannot be read as csv"),
+        ("a.csv", b"a,b\n" + b"1,2\n" * 500 + b"1,2,3,4\n", "cannot be read as csv"),
+        ("a.csv", b"a,b\n1,5,2,5\n", "Got 2 names and up to 4 fields"),
+        ("a.csv", b"a,b\n1,'x, y'\n2,z\n3,z\n", "Got 2 names and up to 3 fields"),
+        ("a.csv", b"# a comment\na,b\n1,x\n2,y\n", "remove lines above the names"),
+        ("a.csv", b"a,b,a\n1,2,3\n", "Got 'a' more than once"),
         ("a.csv.gz", b"no gzip", "cannot be read as csv.gz"),
         ("a.parquet", b"no parquet", "cannot be read as parquet"),
         ("a.xlsx", b"no workbook", "cannot be read as xlsx"),
@@ -106,3 +117,32 @@ def test_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     twice.to_excel(path, index=False)
     with pytest.raises(CommandError, match="'7' more than once"):
         read_table(path)
+
+
+def test_workbooks_with_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    twice = pd.DataFrame([[1, 2, 3]], columns=["a", "a", "a.1"])
+    twice.to_excel(path, index=False)
+    with pytest.raises(CommandError, match="Got 'a' more than once"):
+        read_table(path)
+
+
+def test_separators_at_the_end_of_rows_make_no_column(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("a;b\n1,5;x;\n2,5;y;\n")
+    assert read_table(path).to_dict("list") == {"a": [1.5, 2.5], "b": ["x", "y"]}
+
+
+def test_row_names_of_r_are_left_out_with_a_note(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("a,b\nfirst,1,x\nsecond,2,y\n")
+    assert read_table(path).to_dict("list") == {"a": [1, 2], "b": ["x", "y"]}
+    assert "The first field of each row" in capsys.readouterr().err
+
+
+def test_a_named_index_is_a_column(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    TABLE.set_index("n").to_parquet(path)
+    assert read_table(path).columns.tolist() == ["n", "name", "size"]

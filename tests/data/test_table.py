@@ -1,6 +1,7 @@
 """Tables of pandas, polars and pyarrow give the same matrix."""
 
 import datetime
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -197,6 +198,20 @@ def test_run_ends(n_rows):
     expected = TableReader().fit_transform(plain)
     for X in (table, table.to_pandas(types_mapper=pd.ArrowDtype)):
         np.testing.assert_array_equal(TableReader().fit_transform(X), expected)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ("train.csv", r"the str 'train.csv'; read the file"),
+        (Path("train.csv"), r"the \w*Path 'train.csv'; read the file"),
+        ({"a": [1, 2]}, r"a dict; pass pandas.DataFrame\(X\)"),
+        ([{"a": 1}, {"a": 2}], r"a list of dicts; pass pandas.DataFrame\(X\)"),
+    ],
+)
+def test_other_objects_are_refused_with_what_to_do(X, message):
+    with pytest.raises(ValueError, match=f"X must be a table. Got {message}"):
+        TableReader().fit(X)
 
 
 def test_tables_that_cannot_be_read():

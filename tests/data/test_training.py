@@ -1,6 +1,7 @@
 """Labels and groups: in kind, exact, or refused by name."""
 
 import decimal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -68,6 +69,30 @@ def test_other_labels_are_refused_with_what_to_do(levels):
     y = pd.Series([levels[k] for k in THIRDS], dtype=object)
     with pytest.raises(ValueError, match=r"y must hold strings, booleans.*astype\(str\)"):
         classes_of(y)
+
+
+def test_groups_can_be_a_column_of_an_array():
+    table = np.column_stack([X, THIRDS])
+    read = read_training_data(table, THIRDS, {"groups": "x1"}, TableReader({"x1": "drop"}))
+    assert read.groups.tolist() == THIRDS.tolist()
+    assert read.Z.shape == (90, 1)
+
+
+def test_warnings_about_labels_name_the_line_of_the_caller():
+    for y in (THIRDS[:, None], np.arange(90)):
+        with pytest.warns(UserWarning, match="column-vector|unique classes") as caught:
+            classes_of(y)
+        assert {Path(warning.filename).name for warning in caught} == {"test_training.py"}
+
+
+def test_the_name_of_a_column_is_no_target():
+    with pytest.raises(ValueError, match="Got the str 'class'; pass the column"):
+        classes_of("class")
+
+
+def test_labels_that_are_arrays_are_refused():
+    with pytest.raises(ValueError, match="Got ndarray such as"):
+        classes_of(pd.Series([np.array([k, k]) for k in THIRDS]))
 
 
 def test_groups_of_several_types_are_refused():

@@ -28,6 +28,9 @@ def test_the_ensemble_is_on_top_with_its_own_score(fitted):
     assert top["fit_seconds"] == pytest.approx(members["fit_seconds"].sum())
     assert top["predict_seconds"] == pytest.approx(members["predict_seconds"].sum())
     assert len(board) == 1 + len(fitted.history_)
+    assert len(fitted.leaderboard(top=2)) == 2
+    with pytest.raises(ValueError, match="top == -1"):
+        fitted.leaderboard(top=-1)
     assert fitted.leaderboard(top=1)["model"].tolist() == ["ensemble"]
 
 

@@ -3,13 +3,15 @@
 import re
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from skauto import AutoClassifier
-from skauto.display._page import Markup, table, text
+from skauto.display._base import COLORS
+from skauto.display._page import _PAGE_COLORS, Markup, document, figure, table, text
 from tests.display.browser import CHROMIUM, look_at, needs_chromium
 from tests.display.pages import PAGE_ONE, PAGE_TWO, PAGES
 
@@ -47,6 +49,22 @@ def test_text_of_tables():
     assert text(Markup("<b>")) == "<b>"
     assert "<td" in table(["a"], [["<"]])
     assert "&lt;" in table(["a"], [["<"]])
+
+
+def test_figures_write_letters_of_all_languages_and_keep_colors_apart():
+    def draw(drawn):
+        for color in COLORS:
+            drawn.gca().plot([0, 1], color=color, label="日本 & co")
+        drawn.gca().legend()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # of letters that Matplotlib's font lacks
+        shown = figure(draw, "a caption")
+    assert shown.count(">日本 &amp; co</text>") == len(COLORS)
+    values = dict(re.findall(r"(--\w+): (#\w+)", document("", "").split("@media")[1]))
+    on_page = [_PAGE_COLORS.get(color.lower(), color.lower()) for color in COLORS]
+    dark = {re.sub(r"var\((.*)\)", lambda name: values[name[1]], color) for color in on_page}
+    assert len(dark) == len(COLORS)
 
 
 @needs_chromium

@@ -116,6 +116,31 @@ def test_constant_labels_are_not_the_price_of_a_margin():
     np.testing.assert_array_equal(decision.labels(predictions), positive[rows] > 0.5)
 
 
+@pytest.mark.parametrize("scoring", [None, "balanced_accuracy", "f1_macro", "neg_log_loss"])
+@pytest.mark.parametrize(
+    "limit",
+    [
+        StatisticalParity("group", 0.9, positive_label=2),
+        EqualizedOdds("group", positive_label=1),
+        FalseNegativeRate(0.9, positive_label=0),
+    ],
+)
+def test_limits_of_three_classes_are_judged_on_the_labels_of_the_decision(limit, scoring):
+    X, _, sensitive = people(400, 0)
+    y = np.digitize(X["skill"] + 0.3 * np.random.default_rng(0).normal(size=400), [-0.5, 0.5])
+    space = SearchSpace(["classifier"]).add("classifier", "logistic", LogisticRegression())
+    clf = ConstrainedAutoClassifier(
+        [limit], "random", space=space, max_evals=1, cv=2, scoring=scoring, random_state=0
+    )
+    clf.fit(X, y, sensitive_features=sensitive if limit.sensitive_names else None)
+    assert clf.feasible_
+    known = Predictions.out_of_fold(clf)
+    groups = {"group": (sensitive["group"] == "b").to_numpy().astype(int)}
+    evidence = Evidence(np.eye(3)[known.labels], y, known.classes, groups)
+    value = clf.constraint_values_.set_index("model").loc["ensemble", "value"]
+    assert limit.measure(evidence) == pytest.approx(value, abs=0.01)  # or the mean of two folds
+
+
 def test_the_gate_measured_what_is_deployed():
     limit = StatisticalParity("group", 0.1)
     clf = search([limit])

@@ -336,3 +336,14 @@ def test_unseen_categories_are_predicted_behind_steps_that_refuse_missing_values
     new = pd.DataFrame({"a": ["r", None, "p"], "b": [0.0, 0.1, 0.2]})
     assert np.isfinite(clf.predict_proba(new)).all()
     assert clf.predict(new)[2]
+
+
+@pytest.mark.parametrize("kinds", [None, {"a": "categorical"}, ["a"], [0], [True, False, False]])
+def test_a_column_of_groups_is_no_feature(kinds):
+    X = pd.DataFrame({"a": [1, 2] * 30, "b": np.arange(60) % 7, "group": np.arange(60) // 6})
+    clf = quick(max_evals=1, column_kinds=kinds).fit(X, np.arange(60) % 2, groups="group")
+    report = clf.table_report().set_index("column")
+    assert report.loc["group", "n_outputs"] == 0
+    assert report.loc["a", "kind"] == ("numeric" if kinds is None else "categorical")
+    with pytest.raises(ValueError, match="A mask in the 'column_kinds'.*each of the 3 columns"):
+        quick(column_kinds=[True]).fit(X, np.arange(60) % 2, groups="group")

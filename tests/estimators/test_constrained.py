@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from scipy.sparse import csr_array
 from scipy.stats import norm
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
@@ -198,6 +199,20 @@ def test_sensitive_features_need_not_be_features(biased):
         ConstrainedAutoClassifier([StatisticalParity("group", 0.9)]).fit(
             X.drop(columns="group"), y
         )
+
+
+@pytest.mark.parametrize("decision", ["auto", "group_thresholds"])
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_columns_of_arrays_have_names(biased, form, decision):
+    """x0, x1, ..., as in error messages."""
+    X, y = biased
+    X = np.column_stack([pd.factorize(X["group"])[0], X.drop(columns="group")]).astype(float)
+    parity = StatisticalParity("x0", 0.3)
+    clf = few_trials([parity], decision=decision).fit(form(X), y)
+    passed = few_trials([parity]).fit(form(X[:, 1:]), y, sensitive_features=X)
+    for model in (clf, passed):
+        assert model.constraint_values_["constraint"].unique().tolist() == [parity.key]
+    np.testing.assert_array_equal(clf.predict(form(X)), clf.predict(X))
 
 
 def test_sensitive_features_are_routed(biased):

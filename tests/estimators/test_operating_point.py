@@ -131,6 +131,7 @@ def test_what_cannot_be_met_has_the_nearest_point(clf):
         ({}, "needs bounds"),
         ({"recall": 0.9, "costs": np.eye(2)}, "not both"),
         ({"costs": np.eye(3)}, r"shape \(2, 2\).*Got the shape \(3, 3\)"),
+        ({"costs": [["0", "a"], ["b", "0"]]}, "must be finite numbers.*the type <U1"),
         ({"recall": 1.5}, "recall"),
         ({"recall": 0.5, "pos_label": 7}, "one of the classes"),
     ],

@@ -22,5 +22,5 @@ def test_options_may_be_a_dict():
     X, y = [[i] for i in range(40)], [i % 2 for i in range(40)]
     clf = AutoClassifier(max_evals=2, cv=2, initial=None, options={"refit": False}).fit(X, y)
     assert len(clf.ensemble_.pipelines) >= 2
-    with pytest.raises(TypeError, match="SearchOptions.*'refits'"):
+    with pytest.raises(TypeError, match="SearchOptions.*'refits'. Did you mean 'refit'"):
         AutoClassifier(max_evals=1, options={"refits": False}).fit(X, y)

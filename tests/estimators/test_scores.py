@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.dummy import DummyClassifier
@@ -73,6 +74,9 @@ def test_held_out_scores_stand_beside_those_of_the_folds(cancer):
     assert report.loc["majority class", "held_out"] == guess.score(X[1::2], y[1::2])
     assert (report["held_out_low"] <= report["held_out"]).all()
     assert list(clf.score_report().columns) == ["score", "low", "high"]
+    pd.testing.assert_frame_equal(clf.score_report(X[1::2], y[1::2, None]), report)
+    with pytest.raises(ValueError, match=r"classes of fit, \[0, 1\]. Got '0'"):
+        clf.score_report(X[1::2], y[1::2].astype(str))
     with pytest.raises(ValueError, match="both of 'X' and 'y'.*only X"):
         clf.score_report(X)
 

@@ -1,14 +1,19 @@
 """Scorers by name, as functions and with weights."""
 
+import re
 import warnings
 
 import numpy as np
 import pytest
+import sklearn.metrics
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import (
     LeaveOneOut,
 )
 
+from skauto.exceptions import NoBetterThanGuessingWarning
 from tests.estimators.quick import quick
 
 
@@ -52,6 +57,43 @@ def test_validation_rows_may_lack_a_class(iris, scoring, cv):
     clf = quick(scoring=scoring, cv=cv).fit(X[rows], names[y[rows]])
     assert np.isfinite(clf.best_score_)
     assert clf.member_weights_
+
+
+@pytest.mark.parametrize("scoring", ["precision", "precision_macro", "top_k_accuracy"])
+def test_undefined_scores_of_the_majority_class_are_silent(scoring):
+    X, y = load_breast_cancer(return_X_y=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UndefinedMetricWarning)
+        warnings.simplefilter("ignore", NoBetterThanGuessingWarning)
+        clf = quick(scoring=scoring).fit(X, y)
+        assert 0 <= clf.score_report(X, 1 - y).loc["majority class", "held_out"] <= 1
+
+
+@pytest.mark.parametrize("scoring", ["f1", "average_precision", "neg_brier_score"])
+def test_the_advice_for_the_positive_class_can_be_followed(scoring):
+    X, y = load_breast_cancer(return_X_y=True)
+    names = np.array(["no", "yes"])
+    with pytest.raises(ValueError, match="Name the positive class") as error:
+        quick(scoring=scoring).fit(X, names[y])
+    advice = re.search(r"make_scorer\(.*?\)", str(error.value)).group()
+    scorer = eval(advice, vars(sklearn.metrics))
+    expected = quick(scoring=scoring).fit(X, y).ensemble_score_
+    assert quick(scoring=scorer).fit(X, names[y]).ensemble_score_ == pytest.approx(
+        expected, abs=0.02
+    )
+    if scoring == "f1":
+        with pytest.raises(ValueError, match="Use one of 'f1_macro', 'f1_micro'"):
+            quick(scoring=scoring).fit(X, np.arange(len(y)) % 3)
+
+
+def test_scores_that_are_negated_losses_are_called_so(iris):
+    shown = quick(scoring="neg_log_loss").fit(*iris)._repr_html_()
+    assert "Negative log loss of the ensemble -0." in shown
+
+
+def test_a_function_is_called_a_score(iris):
+    clf = quick(scoring=lambda estimator, X, y: float((estimator.predict(X) == y).mean()))
+    assert "score" in clf.fit(*iris).report_dict()["verdict"]["score_name"]
 
 
 def test_weights_are_ignored_by_metrics_without_them(iris):

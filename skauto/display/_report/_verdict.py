@@ -5,10 +5,10 @@ from typing import Any
 
 from sklearn.metrics import accuracy_score
 
-from skauto.display._base import score_name
+from skauto.display._base import score_name, than_guessing
 from skauto.display._report._evidence import Evidence
 from skauto.display._report._format import count, digits_of, percent, quoted
-from skauto.utils import scorer_function, scorer_is_loss
+from skauto.utils import scorer_is_loss
 
 _UNKNOWN = (math.nan, math.nan, math.nan)
 
@@ -56,10 +56,8 @@ def verdict(evidence: Evidence) -> dict[str, Any]:
 
 
 def name_of_score(estimator: Any) -> str:
-    """Name the score of the search in a sentence."""
-    if scorer_function(estimator.scorer_) is None:
-        return "score"
-    return score_name(estimator).replace("roc auc", "ROC AUC")
+    """Name the score of the search in a sentence, which states losses as positive numbers."""
+    return score_name(estimator).removeprefix("negative ").replace("roc auc", "ROC AUC")
 
 
 def _answers(evidence: Evidence) -> dict[str, Any]:
@@ -106,7 +104,7 @@ def _of_shares(found: dict[str, Any], expected: str, guess: str, right: str) -> 
     stated = f"On new rows, expect {expected.format(percent(score, digits))}{interval}"
     base = percent(base, digits)
     if found["no_better_than_guessing"]:
-        return f"{stated}, which is no better than {guess} ({base})."
+        return f"{stated}, which {_than(found)} {guess} ({base})."
     verb = right if " " in right else "would reach {}"
     return f"{stated}; {guess} {verb.format(base)}."
 
@@ -124,8 +122,12 @@ def _of_values(found: dict[str, Any]) -> str:
     stated = f"On new rows, expect a {what} of {score:.3g}{interval}{named}"
     guess = "answering by the class frequencies alone"
     if found["no_better_than_guessing"]:
-        return f"{stated}, which is no better than {guess} ({base:.3g})."
+        return f"{stated}, which {_than(found)} {guess} ({base:.3g})."
     return f"{stated}; {guess} would reach {base:.3g}."
+
+
+def _than(found: dict[str, Any]) -> str:
+    return than_guessing(found["score"], found["majority_score"])
 
 
 def how_measured(found: dict[str, Any]) -> str:

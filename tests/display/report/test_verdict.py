@@ -40,7 +40,7 @@ def test_the_verdict_with_rows_is_that_of_the_rows(fitted, customers):
     [
         ("balanced_accuracy", "of the rows of a class right, on average over the classes"),
         ("roc_auc", "a row of class 'yes' to get a higher probability than a row of class 'no'"),
-        ("f1_macro", " (f1); answering by the class frequencies alone would reach 0."),
+        ("f1_macro", " (f1 macro); answering by the class frequencies alone would reach 0."),
     ],
 )
 def test_the_verdict_says_what_the_score_counts(scoring, words, customers):
@@ -69,3 +69,10 @@ def test_a_model_that_guesses_is_called_so(rng):
     verdict = clf.report_dict()["verdict"]
     assert verdict["no_better_than_guessing"]
     assert "which is no better than always answering '0' (" in verdict["sentence"]
+    few = np.arange(0, 200, 5)
+    y = (X[:, 0] + 2.0 * rng.normal(size=200) > 0).astype(int)
+    with pytest.warns(NoBetterThanGuessingWarning, match="may be no better than guessing"):
+        clf = search(X[few], y[few])
+    assert clf.ensemble_score_ > clf.majority_score_
+    assert "which may be no better than always" in clf.report_dict()["verdict"]["sentence"]
+    assert "It may be no better than guessing" in clf._repr_html_()

@@ -24,6 +24,20 @@ def test_rows_of_the_fit_are_recognized(rng):
     assert "the numbers of this page are too good" in hints(report)
 
 
+def test_rows_of_the_fit_are_recognized_without_a_better_score(rng):
+    X = rng.normal(size=(300, 3))
+    y = (X[:, 0] + rng.normal(size=300) > 0).astype(int)
+    clf = AutoClassifier("random", max_evals=1, cv=2, random_state=1, verbose=0)
+    clf.set_params(space=small_space(classifier=["logistic_regression"])).fit(X, y)
+    report = clf.report_dict(X=X, y=y)
+    assert report["verdict"]["score"] <= clf.ensemble_score_interval_[1]
+    assert "the numbers of this page are too good" in hints(report)
+    ordered = np.argsort(y, kind="stable")
+    clf.fit(X[ordered], y[ordered])
+    mirrored = clf.report_dict(X=X[ordered] * [1, -1, -1], y=y[ordered])
+    assert "the numbers of this page are too good" not in hints(mirrored)
+
+
 def test_a_column_that_decides_alone_and_rare_classes_are_told(rng):
     y = np.repeat(["a", "b", "c"], [200, 180, 20])
     X = pd.DataFrame({"leak": pd.factorize(y)[0] + 0.01 * rng.random(400), "u": rng.random(400)})
