@@ -24,6 +24,7 @@ _OWN_PACKAGES = (
 )
 # Types of other packages in fitted components that skops does not trust by default.
 _OTHER_PACKAGES = (
+    "catboost.core.CatBoostClassifier",
     "collections.OrderedDict",
     "collections.defaultdict",
     "imblearn.over_sampling._random_over_sampler.RandomOverSampler",
@@ -65,9 +66,9 @@ def trusted_types() -> list[str]:
     """List the types in the skops file of a fitted estimator, for ``skops.io.load(trusted=...)``.
 
     The list has the classes of skauto that a fitted estimator contains, the functions of
-    scikit-learn's scorers, and types of scikit-learn, imbalanced-learn, LightGBM, SciPy and NumPy
-    in the components of the catalog. Your own types, such as an estimator in your search space,
-    are not in the list.
+    scikit-learn's scorers, and types of scikit-learn, imbalanced-learn, LightGBM, CatBoost, SciPy
+    and NumPy in the components of the catalog. Your own types, such as an estimator in your search
+    space, are not in the list.
 
     Returns
     -------

@@ -107,7 +107,7 @@ def portfolio_configurations(
     >>> len(portfolio_configurations(get_space("default"), n=3))
     3
     """
-    if space.name != "default":
+    if space.name not in ("default", "extended"):
         return space.default_configurations()
     gains: dict[Configuration, float] = {}
     for configuration, gain in load_order(n_classes, has_categories):

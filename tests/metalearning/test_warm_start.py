@@ -1,5 +1,8 @@
 """Initial configurations from an archive."""
 
+import sys
+
+import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from skauto.data import DataFacts
@@ -70,7 +73,8 @@ def test_encoder_and_imputer_give_way_to_the_data():
     assert adapt_configuration(found, scaled) is None
 
 
-def test_a_classifier_of_the_user_is_tried_early():
+def test_a_classifier_of_the_user_is_tried_early(monkeypatch):
+    monkeypatch.setitem(sys.modules, "catboost", None)
     space = get_space("default").add("classifier", "own", DecisionTreeClassifier())
     part = space.for_data(DataFacts(n_samples=569, n_features=30))
     start = portfolio_configurations(part, n=8)
@@ -108,3 +112,11 @@ def test_expensive_networks_have_fewer_members():
     fixed = space.subspace({"classifier": ["mlp"]})
     for configuration in portfolio_configurations(fixed, seconds=size, max_seconds=1.0):
         fixed.validate(configuration)
+
+
+def test_optional_packages_follow_the_first_quarter_of_the_learned_order():
+    pytest.importorskip("catboost")
+    part = get_space("default").for_data(DataFacts(n_samples=569, n_features=30))
+    names = [c["classifier"] for c in portfolio_configurations(part, n=8)]
+    assert names.index("catboost") == 2
+    assert len(names) == 9

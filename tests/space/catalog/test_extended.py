@@ -1,4 +1,4 @@
-"""The extended space with CatBoost and XGBoost, if these are installed."""
+"""The classifiers of optional packages, CatBoost and XGBoost."""
 
 import sys
 
@@ -21,6 +21,17 @@ def test_a_missing_package_is_named_before_the_search(package, monkeypatch):
     X, y = make_classification(60, random_state=0)
     with pytest.raises(ImportError, match=rf"{package}.*pip install skauto\[extended\]"):
         AutoClassifier(space="extended", max_evals=1).fit(X, y)
+
+
+def test_the_default_space_has_catboost_if_it_is_installed(monkeypatch):
+    def classifiers():
+        return {component.name for component in get_space("default").components("classifier")}
+
+    monkeypatch.setitem(sys.modules, "catboost", None)
+    without = classifiers()
+    monkeypatch.delitem(sys.modules, "catboost")
+    pytest.importorskip("catboost")
+    assert classifiers() - without == {"catboost"}
 
 
 @pytest.fixture

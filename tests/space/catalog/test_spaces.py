@@ -1,5 +1,7 @@
 """The named spaces: counts against the papers, and what holds for each of them."""
 
+import sys
+
 import pytest
 
 from skauto.data import DataFacts
@@ -70,7 +72,8 @@ def test_number_of_structures(name, components, n_structures):
         ("default", 0, 0, 0, 57),
     ],
 )
-def test_number_of_hyper_parameters(name, printed, imputer, gone, ours):
+def test_number_of_hyper_parameters(name, printed, imputer, gone, ours, monkeypatch):
+    monkeypatch.setitem(sys.modules, "catboost", None)
     space = get_space(name)
     assert n_parameters(space, *STEPS) == printed + imputer - gone + ours
     assert space.n_dimensions == 7 + n_parameters(space, *STEPS)
