@@ -6,22 +6,29 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from skauto.utils import FloatArray
+
 # A level of one row is as likely to be new in other rows as it was in `fit` (Good-Turing).
 _MIN_ROWS = 2
 # Columns of fewer levels are not pooled.
 _FEW_LEVELS = 20
 _CANDIDATES = (_MIN_ROWS, 5, 10, 20, 50)
+# Weights of the shares of the classes, in rows.
+_SMOOTHING = (1.0, 3.0, 10.0, 30.0, 100.0)
+# Levels of fewer than 50 rows must explain this share of the variance, and have this t statistic.
+_MIN_EXPLAINED = 0.01
+_MIN_T = 2.0
 
 
 def min_rows_of_level(codes: NDArray[np.integer], y: NDArray[np.integer] | None = None) -> int:
     """Choose the number of rows below which levels are pooled.
 
-    It has the smallest leave-one-out error if the frequency of each class among the other rows of
-    a level is the prediction, and all levels with fewer rows are one level. Ties go to the larger
-    number. Columns of at most 20 levels are not pooled. A level of `n` rows, of which `n_c` are of
-    class `c`, has the sum of Brier scores
-
-        n (n^2 - sum_c n_c^2) / (n - 1)^2.
+    A row is predicted by the frequencies of the classes among the other rows of its level, where
+    all levels of fewer rows than the number are one level. The frequencies are smoothed: ``m``
+    rows with the shares of the classes are added, and the best ``m`` of 1, 3, 10, 30 and 100 is
+    taken. The number with the smallest Brier score is chosen if it explains at least 1% of the
+    variance more than the largest number, 50, with t > 2; else 50 is. Columns of at most 20
+    levels are not pooled.
 
     Parameters
     ----------
@@ -42,21 +49,40 @@ def min_rows_of_level(codes: NDArray[np.integer], y: NDArray[np.integer] | None 
     if y is None:
         return _MIN_ROWS
     counts: Any = sparse.csr_array(sparse.coo_array((np.ones(len(codes)), (codes, y[known]))))
-    n_rows = np.asarray(counts.sum(axis=1)).ravel()
-    best, least = _MIN_ROWS, np.inf
-    if not (n_rows < _CANDIDATES[-1]).any():
-        return best
-    errors = _brier(n_rows, np.asarray((counts * counts).sum(axis=1)).ravel())
-    for candidate in _CANDIDATES:
-        rare = n_rows < candidate
-        pooled = np.asarray(counts[np.flatnonzero(rare)].sum(axis=0)).ravel()
-        error = errors[~rare].sum() + _brier(pooled.sum(), (pooled**2).sum())
-        if error <= least:
-            best, least = candidate, error
-    return best
+    *scores, pooled = (_pooled_scores(counts, candidate) for candidate in _CANDIDATES)
+    best = int(np.argmin([counts.data @ score for score in scores]))
+    gain = pooled - scores[best]
+    mean = np.average(gain, weights=counts.data)
+    error = np.sqrt(np.average((gain - mean) ** 2, weights=counts.data) / len(codes))
+    variance = 1.0 - np.square(_shares(counts)).sum()
+    earned = mean > max(_MIN_EXPLAINED * variance, _MIN_T * error)
+    return _CANDIDATES[best] if earned else _CANDIDATES[-1]
 
 
-def _brier(n_rows: NDArray[np.floating], squares: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Sum of leave-one-out Brier scores of a level; 2 a row, the largest, for one row."""
-    others = np.maximum(n_rows - 1.0, 1.0)
-    return np.where(n_rows > 1, n_rows * (n_rows**2 - squares) / others**2, 2.0 * n_rows)
+def _shares(counts: Any) -> FloatArray:
+    """Share of each class."""
+    return np.asarray(counts.sum(axis=0) / counts.sum())
+
+
+def _pooled_scores(counts: Any, min_rows: int) -> FloatArray:
+    """Brier score of a row of each level and class if levels of fewer rows are one level.
+
+    `counts` are the rows by level and class; there is a score for each of its stored entries. With
+    ``w = n - 1 + m`` for a level of n rows and ``q = (n_c + m share_c) / w``, a row of class c is
+    predicted by q, less 1 / w in class c.
+    """
+    shares = _shares(counts)
+    n_rows, squares, products = counts.sum(axis=1), (counts * counts).sum(axis=1), counts @ shares
+    rare = n_rows < min_rows
+    pooled = counts[np.flatnonzero(rare)].sum(axis=0)
+    n_rows[rare], squares[rare], products[rare] = pooled.sum(), pooled @ pooled, pooled @ shares
+    levels, classes = sparse.coo_array(counts).coords
+    n_of_class = np.where(rare[levels], pooled[classes], counts.data)
+
+    def scores(m: float) -> FloatArray:
+        w = n_rows[levels] - 1.0 + m
+        squared = squares + 2.0 * m * products + m**2 * (shares @ shares)
+        own = 1.0 + 1.0 / w
+        return squared[levels] / w**2 - 2.0 * own * (n_of_class + m * shares[classes]) / w + own**2
+
+    return min(map(scores, _SMOOTHING), key=lambda score: float(counts.data @ score))

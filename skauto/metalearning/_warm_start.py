@@ -104,7 +104,8 @@ def portfolio_configurations(
     --------
     >>> from skauto.metalearning import portfolio_configurations
     >>> from skauto.space import get_space
-    >>> len(portfolio_configurations(get_space("default"), n=3))
+    >>> space = get_space("default").subspace({"classifier": ["lightgbm", "mlp"]})
+    >>> len(portfolio_configurations(space, n=3))
     3
     """
     if space.name not in ("default", "extended"):

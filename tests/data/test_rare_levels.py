@@ -13,30 +13,37 @@ def word(i):
     return "".join("bdfgklmnprstvz"[i // 14**k % 14] + "aeiou"[i // 5**k % 5] for k in range(3))
 
 
-def leave_one_out_error(codes, y):
-    """Sum of Brier scores of each row by the class frequencies of the other rows of its level."""
-    classes, total = np.eye(y.max() + 1)[y], 0.0
-    for i in range(len(y)):
+def leave_one_out(codes, y, m):
+    """Brier score of each row by the smoothed class frequencies of the other rows of its level."""
+    classes = np.eye(y.max() + 1)[y]
+    scores = []
+    for i, own in enumerate(classes):
         others = (codes == codes[i]) & (np.arange(len(y)) != i)
-        total += 2.0 if not others.any() else ((classes[others].mean(0) - classes[i]) ** 2).sum()
-    return total
+        predicted = (classes[others].sum(0) + m * classes.mean(0)) / (others.sum() + m)
+        scores.append(((predicted - own) ** 2).sum())
+    return np.array(scores)
 
 
-@pytest.mark.parametrize("strength", [0.0, 0.5, 4.0])
-def test_the_number_of_rows_has_the_smallest_leave_one_out_error(strength):
+@pytest.mark.parametrize("strength", [0.0, 0.5, 1.0, 4.0])
+def test_the_number_of_rows_has_the_smallest_leave_one_out_error_or_is_50(strength):
     rng = np.random.default_rng(int(2 * strength))
     codes = np.sort(rng.geometric(0.03, size=500)) - 1
     logits = strength * rng.normal(size=(codes.max() + 1, 3))
     y = np.argmax(logits[codes] + rng.gumbel(size=(500, 3)), axis=1)
     n_rows = np.bincount(codes)[codes]
-    errors = {
-        k: leave_one_out_error(np.where(n_rows < k, codes.max() + 1, codes), y)
-        for k in (2, 5, 10, 20, 50)
-    }
+
+    def scores(k):
+        pooled = np.where(n_rows < k, codes.max() + 1, codes)
+        return min((leave_one_out(pooled, y, m) for m in (1, 3, 10, 30, 100)), key=np.sum)
+
+    best = min((2, 5, 10, 20), key=lambda k: scores(k).sum())
+    gain = scores(50) - scores(best)
+    variance = 1 - (np.bincount(y) ** 2).sum() / 500**2
+    earned = gain.mean() > 0.01 * variance and gain.mean() > 2 * gain.std() / 500**0.5
+    assert earned == (strength > 0)
     missing = np.append(codes, [-1, -1])
-    assert min_rows_of_level(missing, np.append(y, [0, 1])) == min(
-        errors, key=lambda k: (round(errors[k], 9), -k)
-    )
+    expected = best if earned else 50
+    assert min_rows_of_level(missing, np.append(y, [0, 1])) == expected
 
 
 def test_levels_that_predict_nothing_need_more_rows():

@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.metrics import log_loss
@@ -98,3 +99,13 @@ def test_the_search_tries_both(space):
     clf = AutoClassifier(space=part, max_evals=2, cv=0.3, random_state=0).fit(X, y)
     assert {t.configuration["classifier"] for t in clf.history_} == set(PACKAGES)
     assert {t.status for t in clf.history_} == {"ok"}
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+@pytest.mark.parametrize("container", [sparse.csr_array, sparse.csc_array, sparse.csr_matrix])
+def test_sparse_columns(space, name, container, rng):
+    X = np.where(rng.random((300, 8)) < 0.7, 0.0, rng.normal(size=(300, 8)))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    model = make(space, name, n_features=8, n_classes=2, sparse=True)
+    model.fit(container(X), y, eval_set=(container(X), y))
+    assert model.score(container(X), y) > 0.9
