@@ -107,7 +107,8 @@ def test_disparity_of_the_averaged_predictions_is_kept(biased, unlimited):
     limit = float(np.quantile(values, 0.4))
     # by hand: the weights' out-of-fold predictions, fold by fold
     options = SearchOptions(warm_start=True)  # keeps all predictions
-    clf = fitted(biased, [StatisticalParity("group", limit)], options=options)
+    limits = [StatisticalParity("group", limit)]
+    clf = fitted(biased, limits, options=options, decision="argmax")
     assert clf.feasible_
     share = clf.member_weights_
     mean = sum(w * clf.history_[n].predictions for n, w in share.items())
