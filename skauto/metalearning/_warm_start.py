@@ -104,8 +104,7 @@ def portfolio_configurations(
     --------
     >>> from skauto.metalearning import portfolio_configurations
     >>> from skauto.space import get_space
-    >>> space = get_space("default").subspace({"classifier": ["lightgbm", "mlp"]})
-    >>> len(portfolio_configurations(space, n=3))
+    >>> len(portfolio_configurations(get_space("default"), n=3))
     3
     """
     if space.name not in ("default", "extended"):

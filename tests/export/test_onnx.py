@@ -1,7 +1,6 @@
 """The ONNX graph gives the probabilities and labels of the ensemble."""
 
 import sys
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -53,10 +52,6 @@ NOT_CONVERTED = [
     (IMPUTED | {"classifier": "k_nearest_neighbors"}, "'classifier' .* KNeighborsClassifier"),
     (LINEAR | {"scaler": "quantile"}, "'scaler' of member 0, a QuantileTransformer"),
 ]
-if find_spec("catboost"):
-    NOT_CONVERTED.append(
-        (IMPUTED | {"classifier": "catboost"}, "'classifier' .* CatBoostClassifier")
-    )
 
 
 def numbers(n_classes=3, seed=0):
@@ -126,7 +121,7 @@ def test_columns_by_name_and_without_information(rng):
     np.testing.assert_array_equal(labels, automl.predict(X))
 
 
-@pytest.mark.parametrize(("choice", "reason"), NOT_CONVERTED, ids=str)
+@pytest.mark.parametrize(("choice", "reason"), NOT_CONVERTED, ids=["neighbors", "quantile"])
 def test_a_step_that_cannot_be_converted_is_named(choice, reason):
     with pytest.raises(ValueError, match=reason):
         to_onnx(ensemble_of_choices([choice]))

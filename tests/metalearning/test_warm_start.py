@@ -1,7 +1,5 @@
 """Initial configurations from an archive."""
 
-import sys
-
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
@@ -73,8 +71,7 @@ def test_encoder_and_imputer_give_way_to_the_data():
     assert adapt_configuration(found, scaled) is None
 
 
-def test_a_classifier_of_the_user_is_tried_early(monkeypatch):
-    monkeypatch.setitem(sys.modules, "catboost", None)
+def test_a_classifier_of_the_user_is_tried_early():
     space = get_space("default").add("classifier", "own", DecisionTreeClassifier())
     part = space.for_data(DataFacts(n_samples=569, n_features=30))
     start = portfolio_configurations(part, n=8)
@@ -114,9 +111,13 @@ def test_expensive_networks_have_fewer_members():
         fixed.validate(configuration)
 
 
-def test_optional_packages_follow_the_first_quarter_of_the_learned_order():
+def test_the_extended_space_has_the_learned_order_and_its_own_classifiers_early():
     pytest.importorskip("catboost")
-    part = get_space("default").for_data(DataFacts(n_samples=569, n_features=30))
-    names = [c["classifier"] for c in portfolio_configurations(part, n=8)]
-    assert names.index("catboost") == 2
-    assert len(names) == 9
+    pytest.importorskip("xgboost")
+    facts = DataFacts(n_samples=569, n_features=30)
+    plain, extended = (
+        portfolio_configurations(get_space(name).for_data(facts), n=8)
+        for name in ("default", "extended")
+    )
+    assert [c["classifier"] for c in extended[2:4]] == ["xgboost", "catboost"]
+    assert [*extended[:2], *extended[4:]] == plain

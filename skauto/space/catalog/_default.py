@@ -1,7 +1,6 @@
 """The default search space."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.util import find_spec
 
 from skauto.space._component import Component
 from skauto.space._parameters import Integer
@@ -9,7 +8,6 @@ from skauto.space._space import SearchSpace
 from skauto.space._usable import takes_weights
 from skauto.space.catalog import _preprocessors
 from skauto.space.catalog._classifiers import CLASSIFIERS
-from skauto.space.catalog._optional import CATBOOST
 
 _PREPROCESSORS = {
     "encoder": _preprocessors.ENCODERS,
@@ -30,16 +28,14 @@ def default(
     sensitive: Iterable[str] = (),
     vary_size: bool = False,
     name: str = "default",
-    more: Sequence[Component] = (),
+    classifiers: Sequence[Component] = CLASSIFIERS,
 ) -> SearchSpace:
-    """Build the default space, for searches of seconds to an hour, and add classifiers to it.
+    """Build the default space, for searches of seconds to an hour.
 
-    CatBoost is one of its classifiers if the package is installed. If there are sensitive
-    features, the default balancer weighs rows by group and class. With `vary_size`, the number of
-    trees is a hyper-parameter. Classifiers that handle categories must be tree ensembles.
+    If there are sensitive features, the default balancer weighs rows by group and class. With
+    `vary_size`, the number of trees is a hyper-parameter. Classifiers that handle categories must
+    be tree ensembles.
     """
-    optional = [CATBOOST] if find_spec("catboost") is not None else []
-    classifiers = [*CLASSIFIERS, *optional, *more]
     usual = {"classifier": "lightgbm"} | ({"balancer": "group_weights"} if sensitive else {})
     if vary_size:
         classifiers = [_with_size(component) for component in classifiers]

@@ -23,9 +23,8 @@ def get_space(name: str, sensitive: Iterable[str] = (), *, vary_size: bool = Fal
     Parameters
     ----------
     name : str
-        One of ``"default"`` (with CatBoost if it is installed), ``"extended"`` (with CatBoost and
-        XGBoost), ``"admm_small"``, ``"admm_large"``, ``"mosaic"``, ``"flash"``, ``"divbo"``,
-        ``"fang_mlp"``, ``"fang_gbm"``.
+        One of ``"default"``, ``"extended"`` (with CatBoost and XGBoost), ``"admm_small"``,
+        ``"admm_large"``, ``"mosaic"``, ``"flash"``, ``"divbo"``, ``"fang_mlp"``, ``"fang_gbm"``.
     sensitive : iterable of str, default=()
         Sensitive features, by which ``"default"`` and ``"extended"`` may weigh the rows. The
         spaces of the papers ignore them.

@@ -1,18 +1,10 @@
 """The default space."""
 
-import sys
-
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 
 from skauto.data import DataFacts
 from skauto.space import get_space
-
-
-@pytest.fixture(autouse=True)
-def without_optional_packages(monkeypatch):
-    monkeypatch.setitem(sys.modules, "catboost", None)
 
 
 def test_default_configurations_are_sensible_for_each_classifier():

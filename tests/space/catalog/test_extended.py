@@ -24,17 +24,6 @@ def test_a_missing_package_is_named_before_the_search(package, monkeypatch):
         AutoClassifier(space="extended", max_evals=1).fit(X, y)
 
 
-def test_the_default_space_has_catboost_if_it_is_installed(monkeypatch):
-    def classifiers():
-        return {component.name for component in get_space("default").components("classifier")}
-
-    monkeypatch.setitem(sys.modules, "catboost", None)
-    without = classifiers()
-    monkeypatch.delitem(sys.modules, "catboost")
-    pytest.importorskip("catboost")
-    assert classifiers() - without == {"catboost"}
-
-
 @pytest.fixture
 def space():
     for package in PACKAGES:

@@ -1,7 +1,5 @@
 """The named spaces: counts against the papers, and what holds for each of them."""
 
-import sys
-
 import pytest
 
 from skauto.data import DataFacts
@@ -72,8 +70,7 @@ def test_number_of_structures(name, components, n_structures):
         ("default", 0, 0, 0, 57),
     ],
 )
-def test_number_of_hyper_parameters(name, printed, imputer, gone, ours, monkeypatch):
-    monkeypatch.setitem(sys.modules, "catboost", None)
+def test_number_of_hyper_parameters(name, printed, imputer, gone, ours):
     space = get_space(name)
     assert n_parameters(space, *STEPS) == printed + imputer - gone + ours
     assert space.n_dimensions == 7 + n_parameters(space, *STEPS)
