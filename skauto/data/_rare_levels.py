@@ -76,7 +76,8 @@ def _pooled_scores(counts: Any, min_rows: int) -> FloatArray:
     rare = n_rows < min_rows
     pooled = counts[np.flatnonzero(rare)].sum(axis=0)
     n_rows[rare], squares[rare], products[rare] = pooled.sum(), pooled @ pooled, pooled @ shares
-    levels, classes = sparse.coo_array(counts).coords
+    cells: Any = sparse.coo_array(counts)
+    levels, classes = cells.row, cells.col
     n_of_class = np.where(rare[levels], pooled[classes], counts.data)
 
     def scores(m: float) -> FloatArray:

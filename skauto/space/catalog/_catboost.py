@@ -73,7 +73,8 @@ class CatBoostClassifier(BoostedTrees):
         from catboost import FeaturesData, Pool
 
         if sparse.issparse(X):
-            return Pool(sparse.csr_matrix(X), codes, weight=sample_weight)
+            matrix: Any = X
+            return Pool(sparse.csr_matrix(matrix), codes, weight=sample_weight)
         X = np.asarray(X, dtype=np.float32)
         categorical = np.zeros(X.shape[1], dtype=bool)
         categorical[list(self.categorical_features)] = True
