@@ -156,9 +156,13 @@ def column_names(X: Any) -> list[Any] | None:
 
 
 def names_or_numbers(X: Any) -> list[Any]:
-    """Return the column names of a table; of an array, x0, x1, ... as in error messages."""
+    """Return the column names of a table; of an array, x0, x1, ... as in error messages.
+
+    What has no columns, such as None or a list, has no names.
+    """
     names = column_names(X)
-    return [f"x{j}" for j in range(X.shape[1])] if names is None else names
+    n_columns = (*getattr(X, "shape", ()), 0, 0)[1]
+    return [f"x{j}" for j in range(n_columns)] if names is None else names
 
 
 def column_of(X: Any, name: str) -> Any:

@@ -28,6 +28,7 @@ from skauto.constraints._smaller import SmallerVariants
 from skauto.data import TableReader, TrainingData, make_splits
 from skauto.data._reader import kinds_as_dict
 from skauto.data._splits import Split
+from skauto.data._table import as_table, names_or_numbers
 from skauto.data._training import ReadTable, plain_labels, read_training_data
 from skauto.display._progress import start_progress
 from skauto.engines import Engine, make_engine
@@ -373,7 +374,7 @@ class BaseAutoClassifier(
         kinds = self.column_kinds
         groups = metadata.get("groups")
         if isinstance(groups, str):
-            kinds = kinds_as_dict(kinds, np.shape(X)[1])
+            kinds = kinds_as_dict(kinds, len(names_or_numbers(as_table(X))))
             kinds = {groups: "drop", **kinds}  # new rows have other groups
         reader = TableReader(kinds, self.time_limit).set_output(transform="default")
         return read_training_data(X, y, metadata, reader)

@@ -30,8 +30,7 @@ class GroupWeightedPipeline(NamedPipeline):
         name, classifier = self.steps[-1]
         names = list(getattr(classifier, "group_weights", None) or ())
         if names:
-            tables = [X] if sensitive_features is None else [sensitive_features, X]
-            params[f"{name}__sensitive_features"] = groups_of(tables, names)
+            params[f"{name}__sensitive_features"] = groups_of([sensitive_features, X], names)
         with config_context(enable_metadata_routing=False):
             return super().fit(X, y, **params)
 

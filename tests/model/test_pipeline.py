@@ -39,3 +39,5 @@ def test_weights_of_groups_are_computed_again(container, rng):
     groups = pd.DataFrame({"x1": np.asarray(X)[:, 1]})
     given = clone(best).fit(X, y, sensitive_features=groups).predict_proba(X)
     np.testing.assert_allclose(given, again)
+    with pytest.raises(ValueError, match="the sensitive feature 'x1'"):
+        clone(best).fit(np.asarray(X)[:, :1], y, sensitive_features=groups["x1"].tolist())
