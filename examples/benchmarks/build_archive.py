@@ -36,9 +36,9 @@ from skauto.metalearning import (
     adapt_configuration,
     meta_features,
     nearest_configurations,
-    portfolio_configurations,
 )
 from skauto.metalearning._archive import normalized
+from skauto.metalearning._warm_start import adapt_configurations
 from skauto.space import Configuration, get_space
 
 N_TRIED = (1, 5, 10, 25)  # after so many trials the advice is judged
@@ -264,7 +264,7 @@ def check(arguments, work):
         n_near += bool(archive.neighbors(data_set.features))
         starts = {
             "metalearning": nearest_configurations(archive, data_set.features, space),
-            "portfolio": portfolio_configurations(others, space),
+            "portfolio": adapt_configurations(others.portfolio(N_TRIED[-1]), space),
             "defaults": space.default_configurations(),
             "random": [archive.configurations[i] for i in rng.permutation(len(archive.losses.T))],
         }

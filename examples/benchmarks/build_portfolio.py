@@ -1,86 +1,91 @@
 """Learn the order in which configurations are tried first, and the seconds that components take.
 
 ``record`` evaluates candidate configurations of the default space on development sets: seconds of
-the processor and out-of-fold predictions, one file a set. ``build`` learns from the files, by
-greedy gain of the ensemble per second, one order for each shape of table (two or more classes,
-with or without categories), and a model of the seconds by ridge regression of log seconds; it
-prints the leave-one-out score and writes the file that the package ships.
+the processor and predictions for rows that were left out, one file a set. ``build`` learns from
+the files, by greedy gain of an ensemble per second, one order for each kind of table, and a model
+of the seconds by ridge regression of log seconds. The gain of a configuration is measured on other
+rows than those that choose its weight: without that, configurations win because they differ. It
+prints the score on sets that an order was not learned on, and writes the file that the package
+ships.
 
     python build_portfolio.py record --data FOLDER --records RECORDS
+    python build_portfolio.py record --data R_TABLES --sets all --records RECORDS
     python build_portfolio.py build --records RECORDS --output portfolio.json
 """
 
 import json
 import time
-from functools import cache
 from pathlib import Path
 
 import numpy as np
-from _common import load, make_parser, names, numbers, require_data
+from _common import load, make_parser, names, read_index, require_data
 
 from skauto.data import DataFacts, TableReader, make_splits
 from skauto.data._training import read_training_data
 from skauto.evaluation import FoldTask, PipelineBuilder, PipelineWorker
 from skauto.metalearning import FitTimeModel, adapt_configuration
-from skauto.metalearning._fit_times import fit_coefficients
+from skauto.metalearning._fit_times import (
+    fit_coefficients,
+    load_order,
+    table_kind,
+    table_kinds,
+)
 from skauto.metalearning._warm_start import COST_EXPONENT
 from skauto.selection import LogLoss, greedy_selection
 from skauto.space import Configuration, get_space
 
-# The sets that the order and the seconds are learned on. None of them judges the search in
-# docs/benchmarks/quality.rst.
+# The sets that the order and the seconds are learned on, besides the development tables of
+# r_tables.py. None of them judges the search in docs/benchmarks/quality.rst.
 DEVELOPMENT = (
     "sonar,heart-statlog,ionosphere,oil_spill,fri_c2_1000_10,pc3,space_ga,page-blocks,wind,"
     "delta_ailerons,ringnorm,bank32nh,puma8NH,cpu_act,JapaneseVowels_bin,PhishingWebsites,"
     "elevators,quake,mnist_10k,compas,balance-scale,car,hepatitis,sick,anneal,autos,glass,"
     "banknote-authentication,led24,default_credit_card,house_8L,cal_housing"
 )
-MAX_CELLS = 40_000  # rows times columns of a recorded set
-MAX_SECONDS = 20.0  # of a fold; a slower configuration is not recorded further
-# Random draws of each classifier, besides its default.
-DRAWS = {
-    "lightgbm": 12,
-    "extra_trees": 5,
-    "random_forest": 2,
-    "mlp": 6,
-    "svm": 4,
-    "logistic_regression": 3,
-    "k_nearest_neighbors": 3,
-    "linear_svm": 1,
-    "hist_gradient_boosting": 0,
-    "gaussian_nb": 0,
-    "lda": 1,
-    "qda": 1,
-}
-N_STEPS = 20
-LEAST_COST = 0.05
-LEAST_MERIT = 1e-5
-MAX_ROWS = 500  # that ensembles are judged on
+MAX_ROWS, MAX_CELLS = 6_000, 100_000  # of a recorded set; cells are rows times columns
+ENOUGH_ROWS = 2_500  # for which one of the three folds is recorded
+LEAST_OF_CLASS = 10  # rows
+MAX_SECONDS = 8.0  # of a fold; a slower configuration is not recorded further
+# Random draws of classifiers, and random walks of five steps from their default.
+DRAWS = {"lightgbm": 14, "mlp": 4, "svm": 2, "extra_trees": 1, "logistic_regression": 2}
+WALKS = {"lightgbm": 30, "mlp": 6, "svm": 1, "extra_trees": 4, "logistic_regression": 1}
+N_STEPS, N_PAIRS = 5, 10  # of a walk, and LightGBM configurations with pairs of columns
+LENGTH = 20  # of an order
+LEAST_COST, LEAST_MERIT = 0.05, 1e-5
+JUDGED_ROWS = 1_500
+OTHER_WEIGHT = 0.4  # factors of a set with other classes or categories, and of another size
+N_MEMBERS = 12  # of an ensemble that is judged
+WEIGHTS = np.array([0.0, *np.geomspace(0.05, 0.95, 9)])  # of a configuration in the mixture
 
 
-def candidates(space, seed):
-    """Default and random configurations of every classifier, with the usual other steps.
+def candidates(space):
+    """Configurations of every classifier, with the usual other steps.
 
-    Those of LightGBM are listed with pairs of columns too.
+    They are the defaults, what the package starts with today, random draws, and random walks from
+    the defaults, which stay in the region of sensible settings.
     """
-    rng = np.random.default_rng(seed)
-    found = []
-    for component in space.components(space.steps[-1]):
-        structure = space.default_structure({space.steps[-1]: component.name})
-        default = space.default(structure)
-        found.append(default)
-        usual = {step: [default[step]] for step in space.steps}
-        usual["classifier"] = [component.name]
-        for step in ("encoder", "scaler", "transformer"):
-            allowed = [c.name for c in space.components(step)]
-            usual[step] = allowed if rng.random() < 0.5 and step != "transformer" else usual[step]
-        part = space.subspace(usual)
-        vectors = part.sample(DRAWS.get(component.name, 1), rng)
-        if not DRAWS.get(component.name, 1):
-            continue
-        found.extend(part.decode(vector) for vector in vectors)
-    boosted = [c for c in found if c["classifier"] == "lightgbm"]
-    return list(dict.fromkeys([*found, *(with_pairs(c) for c in boosted)]))
+    rng = np.random.default_rng(7)
+    found = list(space.default_configurations())
+    for kind in table_kinds():
+        found += [configuration for configuration, _ in load_order(kind)]
+    boosted = []
+    for component in space.components("classifier"):
+        default = space.default(space.default_structure({"classifier": component.name}))
+        part = space.subspace({step: [default[step]] for step in space.steps})
+        drawn = part.sample(DRAWS.get(component.name, 0), rng)
+        start = space.encode([default])[0]
+        walks = [walk(space, start, rng) for _ in range(WALKS.get(component.name, 0))]
+        found += [*map(part.decode, drawn), *map(space.decode, walks)]
+        if component.name == "lightgbm":
+            boosted = [default, *map(space.decode, walks[: N_PAIRS - 1])]
+    return list(dict.fromkeys([*found, *map(with_pairs, boosted)]))
+
+
+def walk(space, vector, rng):
+    """Change one hyper-parameter after the other."""
+    for _ in range(N_STEPS):
+        vector = rng.choice(space.neighbors(vector, rng, fixed_steps=space.steps))
+    return vector
 
 
 def with_pairs(configuration):
@@ -89,239 +94,240 @@ def with_pairs(configuration):
 
 
 def record(arguments):
-    """Evaluate the candidates on each set that has no file yet."""
+    """Evaluate the candidates on each set; those that its file has are not evaluated again."""
     space = get_space("default")
+    listed = candidates(space)
     arguments.records.mkdir(parents=True, exist_ok=True)
-    listed = candidates(space, seed=0)
-    for name in arguments.sets:
+    every = read_index(arguments.data).index
+    for name in every if arguments.sets == ["all"] else arguments.sets:
         path = arguments.records / f"{name}.npz"
-        known = dict(np.load(path, allow_pickle=False)) if path.exists() else {}
-        for n_rows in arguments.rows:
-            record_set(arguments, name, n_rows, space, listed, known)
-            np.savez_compressed(path, **known)
+        known = dict(np.load(path)) if path.exists() else {}
+        started = time.perf_counter()
+        record_set(*rows_of(arguments.data, name), space, listed, known)
+        np.savez_compressed(path, **known)
+        print(f"{name}: {time.perf_counter() - started:.0f} s", flush=True)
 
 
-def record_set(arguments, name, n_rows, space, listed, known):
+def rows_of(folder, name):
+    """A random part of a large set, without its smallest classes."""
+    X, y = load(folder, name, max_rows=10**9)
+    drawn = np.random.default_rng(0).permutation(len(X))
+    limit = min(MAX_ROWS, max(300, MAX_CELLS // X.shape[1]))
+    rows = drawn[:limit] if len(X) > limit else np.arange(len(X))
+    labels, codes, counts = np.unique(y[rows].astype(str), return_inverse=True, return_counts=True)
+    rows = rows[counts[codes] >= LEAST_OF_CLASS]
+    return X.iloc[rows].reset_index(drop=True), y[rows]
+
+
+def record_set(X, y, space, listed, known):
     """Evaluate the candidates that are not known yet on a set."""
-    X, y = load(arguments.data, name, max_rows=10**9)
-    limit = n_rows or max(300, MAX_CELLS // X.shape[1])
-    if len(X) > limit:
-        rows = np.random.default_rng(0).permutation(len(X))[:limit]
-        X, y = X.iloc[rows].reset_index(drop=True), np.asarray(y)[rows]
     table = read_training_data(X, y, {}, TableReader())
     splits = make_splits(3, table.X, table.y)
-    facts, n_train = table.facts, len(splits[0][0])
-    part = space.for_data(facts)
+    folds = splits[:1] if len(y) >= ENOUGH_ROWS else splits
+    facts, part = table.facts, space.for_data(table.facts)
+    reader = table.reader
     builder = PipelineBuilder(
-        part,
-        categorical=table.reader.categorical_indices_,
-        n_levels=table.reader.n_levels_,
+        part, categorical=reader.categorical_indices_, n_levels=reader.n_levels_
     )
     worker = PipelineWorker(builder, table.training_data(splits), {})
-    key = f"{n_rows}/" if n_rows else ""
-    known[f"{key}y"] = table.y
-    known[f"{key}shape"] = np.array(
-        [
-            n_train,
-            facts.n_features,
-            facts.n_features + facts.n_one_hot,
-            facts.n_classes,
-            facts.has_categories,
-        ]
-    )
-    started = time.perf_counter()
+    n_encoded = facts.n_features + facts.n_one_hot
+    size = (len(splits[0][0]), facts.n_features, n_encoded, facts.n_classes, facts.has_categories)
+    known |= {"y": table.y, "shape": np.array(size)}
+    known["rows"] = np.concatenate([test for _, test in folds])
     for configuration in listed:
-        text = key + json.dumps(configuration.to_dict(), sort_keys=True)
+        text = key_of(configuration)
         adapted = adapt_configuration(configuration, part)
         if text in known or adapted is None:
             continue
         out = np.full((len(table.y), facts.n_classes), np.nan, dtype=np.float16)
         seconds = []
-        for fold, (_, test) in enumerate(splits[: 1 if n_rows else 3]):
+        for fold, (_, test) in enumerate(folds):
             try:
                 result = worker(FoldTask(adapted, fold))
             except Exception as exc:
-                print(f"{name}: {adapted}: {exc!r}"[:200], flush=True)
+                print(f"{adapted}: {exc!r}"[:200], flush=True)
                 break
             out[test] = result.probabilities
             seconds.append(result.cpu_time)
             if result.cpu_time > MAX_SECONDS:
                 break
-        known[text] = out[:0] if n_rows else out
-        known["seconds:" + text] = np.array(seconds)
-    print(f"{name} {len(y)} rows: {time.perf_counter() - started:.0f} s", flush=True)
+        known |= {text: out, "seconds:" + text: np.array(seconds)}
 
 
-@cache
-def in_space(text):
-    """Tell whether a recorded configuration still lies in the default space."""
-    return adapt_configuration(read_configuration(text), get_space("default")) is not None
+class DevelopmentSet:
+    """The records of one set.
+
+    `predictions` (n_configurations, n_rows) are the probabilities of the true classes, `prior` the
+    class shares of these rows, `seconds` and `index` those of the configurations, and `half` is
+    the part of the rows that chooses weights which the others judge, and the reverse.
+    """
+
+    def __init__(self, path):
+        content = np.load(path)
+        y, rows = content["y"], content["rows"]
+        rows = np.random.default_rng(0).permutation(rows)[:JUDGED_ROWS]
+        own = y[rows]
+        self.timings = {k: content["seconds:" + k] for k in content if k.startswith("{")}
+        found = {k: content[k][rows].astype(float) for k in self.timings}
+        found = {k: p / p.sum(axis=1, keepdims=True) for k, p in found.items()}
+        found = {k: p[np.arange(len(own)), own] for k, p in found.items() if np.isfinite(p).all()}
+        self.index = {text: i for i, text in enumerate(found)}
+        self.predictions = np.clip(list(found.values()), 1e-4, 1.0)
+        self.seconds = np.array([self.timings[k].mean() for k in found])
+        self.prior = np.clip((np.bincount(y) / len(y))[own], 1e-4, 1.0)
+        # Every second row of each class.
+        order = np.argsort(own, kind="stable")
+        self.half = np.zeros(len(own), dtype=bool)
+        self.half[order[::2]] = True
+        mixture = Mixture(self)
+        self.top = self.bottom = mixture.loss
+        for _ in range(10):
+            best = int(mixture.losses().argmin())
+            mixture.add(best)
+            self.bottom = min(self.bottom, mixture.loss)
+        self.bottom = min(self.bottom, 0.98 * self.top)
+
+        n_rows, n_columns, n_encoded, n_classes, categories = (int(v) for v in content["shape"])
+        self.facts = DataFacts(
+            n_rows, n_columns, n_classes=n_classes, n_one_hot=n_encoded - n_columns
+        )
+        self.kind = table_kind(n_rows, n_classes, bool(categories))
+
+    def normalized(self, loss):
+        """1 is the class shares, 0 the best known mixture."""
+        return min((loss - self.bottom) / (self.top - self.bottom), 1.0)
 
 
-def read_records(folder):
-    """Read the files: shape, classes, predictions and seconds of each set."""
-    sets = {}
-    for path in sorted(folder.glob("*.npz")):
-        content = np.load(path, allow_pickle=False)
-        for prefix in {key.rpartition("y")[0] for key in content if key.endswith("y")} - {None}:
-            if f"{prefix}shape" not in content:
-                continue
-            texts = [k for k in content if k.startswith(prefix + "{")]
-            texts = [k for k in texts if in_space(k[len(prefix) :])]
-            seconds = {k[len(prefix) :]: content["seconds:" + k] for k in texts}
-            predictions = {
-                k[len(prefix) :]: content[k].astype(np.float32)
-                for k in texts
-                if not prefix and np.isfinite(content[k].sum())
-            }
-            y = content[f"{prefix}y"]
-            rows = np.random.default_rng(0).permutation(len(y))[:MAX_ROWS]
-            predictions = {text: p[rows] for text, p in predictions.items()}
-            sets[path.stem + prefix] = {
-                "shape": content[f"{prefix}shape"],
-                "y": y[rows],
-                "seconds": {k: s for k, s in seconds.items() if len(s)},
-                "predictions": predictions,
-            }
-    return sets
+class Mixture:
+    """A mixture of predictions that grows by one configuration a step, one for each half.
 
-
-def ensemble_loss(known, chosen):
-    """Log loss of the ensemble that is selected among some configurations."""
-    predictions = [known["predictions"][text] for text in chosen]
-    return greedy_selection(predictions, known["y"], LogLoss(), 8).losses.min()
-
-
-class Gains:
-    """Normalized ensemble losses of a set: 1 is the class shares, 0 the best known ensemble."""
+    The weight of a new configuration is chosen on one half of the rows, and its loss is that of
+    the other half. `loss` is the mean log loss over all rows.
+    """
 
     def __init__(self, known):
         self.known = known
-        shares = np.bincount(known["y"]) / len(known["y"])
-        self.top = float(-np.log(shares[known["y"]]).mean())
-        good = sorted(known["predictions"], key=lambda text: ensemble_loss(known, [text]))[:25]
-        self.bottom = min(ensemble_loss(known, good), 0.98 * self.top)
-        self._known = {}
+        self.mixed = [known.prior, known.prior]
+        self.loss = float(-np.log(known.prior).mean())
 
-    def __call__(self, chosen):
-        key = frozenset(text for text in chosen if text in self.known["predictions"])
-        if not key:
-            return 1.0
-        if key not in self._known:
-            loss = ensemble_loss(self.known, sorted(key))
-            self._known[key] = float((loss - self.bottom) / (self.top - self.bottom))
-        return self._known[key]
+    def losses(self):
+        """Loss after the addition of each configuration, (n_configurations,)."""
+        return self._try(self.known.predictions)[0]
+
+    def add(self, index):
+        """Add a configuration."""
+        losses, self.mixed = self._try(self.known.predictions[index : index + 1])
+        self.mixed, self.loss = [mixed[0] for mixed in self.mixed], float(losses[0])
+
+    def _try(self, predictions):
+        half, losses, mixed = self.known.half, 0.0, []
+        for before, chooses in zip(self.mixed, (half, ~half), strict=True):
+            tried = [self._loss(before, predictions, w, chooses).mean(axis=1) for w in WEIGHTS]
+            best = WEIGHTS[np.argmin(tried, axis=0)][:, None]
+            losses = losses + self._loss(before, predictions, best, ~chooses).sum(axis=1)
+            mixed.append((1.0 - best) * before + best * predictions)
+        return losses / len(half), mixed
+
+    @staticmethod
+    def _loss(before, predictions, weight, rows):
+        return -np.log((1.0 - weight) * before[rows] + weight * predictions[:, rows])
 
 
-def learn_order(sets, gains, weights):
-    """Choose configuration after configuration by the gain of the ensembles per second.
+def learn_order(sets, weights):
+    """Choose configuration after configuration by the gain of the mixtures per second.
 
     Returns pairs of a configuration's key and the mean decrease of the normalized losses.
     """
-    texts = {text for name in weights for text in sets[name]["predictions"]}
+    texts = sorted({text for known in sets for text in known.index})
+    columns = [np.array([texts.index(text) for text in known.index]) for known in sets]
+    mixtures = [Mixture(known) for known in sets]
     order = []
-    current = dict.fromkeys(weights, 1.0)
-    while len(order) < N_STEPS and texts:
-        chosen = [text for text, _ in order]
-        merits = {}
-        for text in sorted(texts):
-            merit = total = 0.0
-            for name, weight in weights.items():
-                if text in sets[name]["predictions"]:
-                    cost = LEAST_COST + sets[name]["seconds"][text].mean()
-                    gain = min(current[name], 1.0) - min(gains[name]([*chosen, text]), 1.0)
-                    merit += weight * gain / cost**COST_EXPONENT
-                    total += weight * gain
-            merits[text] = merit, total / sum(weights.values())
-        best = max(merits, key=lambda text: merits[text][0])
-        if merits[best][0] <= LEAST_MERIT * sum(weights.values()):
+    while len(order) < LENGTH:
+        merits, gains = np.zeros(len(texts)), np.zeros(len(texts))
+        for known, mixture, column, weight in zip(sets, mixtures, columns, weights, strict=True):
+            now = known.normalized(mixture.loss)
+            gain = now - np.array([known.normalized(loss) for loss in mixture.losses()])
+            gains[column] += weight * gain / sum(weights)
+            cost = (LEAST_COST + known.seconds) ** COST_EXPONENT
+            merits[column] += weight * gain / cost / sum(weights)
+        merits[[texts.index(text) for text, _ in order]] = -np.inf
+        best = int(merits.argmax())
+        if merits[best] <= LEAST_MERIT:
             break
-        order.append((best, merits[best][1]))
-        texts.remove(best)
-        current = {name: gains[name]([*chosen, best]) for name in weights}
+        order.append((texts[best], float(gains[best])))
+        for known, mixture in zip(sets, mixtures, strict=True):
+            if texts[best] in known.index:
+                mixture.add(known.index[texts[best]])
     return order
 
 
-def read_configuration(text):
-    """Read a configuration of the default space from the key of a record."""
-    content = json.loads(text)
-    steps = get_space("default").steps
-    return Configuration.from_dict({step: content[step] for step in steps if step in content})
+def weights_for(kind, sets):
+    """Weight of each set for an order: sets of the same kind count most."""
+    size, _, rest = kind.partition("_")
+    others = [known.kind.partition("_") for known in sets]
+    return [OTHER_WEIGHT ** ((size != o[0]) + (rest != o[2])) for o in others]
 
 
-def kind_of(known):
-    """Kind of a table by which orders differ."""
-    _, _, _, n_classes, categories = known["shape"]
-    return ("multiclass" if n_classes > 2 else "binary") + ("_categories" if categories else "")
-
-
-def facts_of(known):
-    """Size of the training set of a fold."""
-    n_rows, n_columns, n_encoded, n_classes, _ = (int(v) for v in known["shape"])
-    return DataFacts(n_rows, n_columns, n_classes=n_classes, n_one_hot=n_encoded - n_columns)
-
-
-def weights_for(kind, sets, without=()):
-    """Weight of each set for an order: sets of the same shape count most."""
-    return {
-        name: 1.0 if kind_of(known) == kind else 0.25
-        for name, known in sets.items()
-        if name not in without
-    }
-
-
-def area(order, known, gain):
+def area(order, known):
     """Mean normalized loss over the logarithm of the seconds, from 0.1 to 30 a fold."""
     grid = np.geomspace(0.1, 30.0, 40)
-    spent, chosen, losses = 0.0, [], np.ones(len(grid))
-    for text in order:
-        if text not in known["predictions"]:
-            continue
-        spent += known["seconds"][text].mean()
-        chosen.append(text)
-        losses[grid >= spent] = min(gain(chosen), 1.0)
+    chosen = [known.index[text] for text in order if text in known.index]
+    spent, losses = known.seconds[chosen].cumsum(), np.ones(len(grid))
+    for n, seconds in enumerate(spent[spent <= grid[-1]], start=1):
+        losses[grid >= seconds] = known.normalized(ensemble_loss(known, chosen[:n]))
     return losses.mean()
 
 
+def ensemble_loss(known, chosen):
+    """Log loss of the ensemble that is selected on one half of the rows, on the other."""
+    half, total = known.half, 0.0
+    for chooses in (half, ~half):
+        # The losses read the probability of the true class only.
+        own = known.predictions[chosen]
+        pairs = np.stack([own, 1.0 - own], axis=-1)
+        codes = np.zeros(int(chooses.sum()), dtype=int)
+        found = greedy_selection(pairs[:, chooses], codes, LogLoss(), N_MEMBERS)
+        total -= np.log(found.weights @ own[:, ~chooses]).sum()
+    return total / len(half)
+
+
+def cross_validate(sets):
+    """Areas on sets that an order was not learned on, (n_sets, 2): learned, and defaults."""
+    defaults = [key_of(c) for c in get_space("default").default_configurations()]
+    areas = []
+    for i, known in enumerate(sets):
+        others = [*sets[:i], *sets[i + 1 :]]
+        order = [text for text, _ in learn_order(others, weights_for(known.kind, others))]
+        areas.append([area(order, known), area(defaults, known)])
+    return np.array(areas)
+
+
 def build(arguments):
-    """Learn orders and seconds, print their leave-one-out scores, write the file."""
-    everything = read_records(arguments.records)
-    sets = {name: known for name, known in everything.items() if known["predictions"]}
-    gains = {name: Gains(known) for name, known in sets.items()}
-    kinds = ("binary", "binary_categories", "multiclass", "multiclass_categories")
-    orders = {kind: learn_order(sets, gains, weights_for(kind, sets)) for kind in kinds}
-    defaults = [
-        json.dumps(c.to_dict(), sort_keys=True)
-        for c in get_space("default").default_configurations()
-    ]
-    if arguments.leave_one_out:
-        table = []
-        for name, known in sets.items():
-            weights = weights_for(kind_of(known), sets, without=[name])
-            order = [text for text, _ in learn_order(sets, gains, weights)]
-            table.append([area(order, known, gains[name]), area(defaults, known, gains[name])])
-            print(f"{name:28s} learned {table[-1][0]:.3f} defaults {table[-1][1]:.3f}", flush=True)
-        learned, default = np.mean(table, axis=0)
+    """Learn orders and seconds, print their scores, write the file."""
+    paths = sorted(arguments.records.glob("*.npz"))
+    sets = [DevelopmentSet(path) for path in paths]
+    if arguments.cross_validate:
+        areas = cross_validate(sets)
+        for path, (learned, default) in zip(paths, areas, strict=True):
+            print(f"{path.stem:28s} learned {learned:.3f} defaults {default:.3f}", flush=True)
+        learned, default = areas.mean(axis=0)
         print(f"mean normalized loss: learned {learned:.4f}, defaults {default:.4f}")
+    orders = {kind: learn_order(sets, weights_for(kind, sets)) for kind in table_kinds()}
+    listed = list(dict.fromkeys(text for order in orders.values() for text, _ in order))
     rows = [
-        (
-            read_configuration(text),
-            facts_of(known),
-            float(np.mean(seconds)),
-        )
-        for known in everything.values()
-        for text, seconds in known["seconds"].items()
+        (read_configuration(text), known.facts, float(np.mean(seconds)))
+        for known in sets
+        for text, seconds in known.timings.items()
+        if len(seconds)
     ]
     coefficients = fit_coefficients(rows)
     errors = [np.log(FitTimeModel(coefficients).seconds(c, facts) / s) for c, facts, s in rows]
     print(f"seconds: {len(rows)} timings, factor of error {np.exp(np.std(errors)):.2f} (1 sd)")
     content = {
         "space": "default",
+        "configurations": [read_configuration(text).to_dict() for text in listed],
         "orders": {
-            kind: [
-                {"gain": round(gain, 5), "configuration": read_configuration(text).to_dict()}
-                for text, gain in order
-            ]
+            kind: [[listed.index(text), round(gain, 5)] for text, gain in order]
             for kind, order in orders.items()
         },
         "fit_times": {
@@ -331,14 +337,25 @@ def build(arguments):
     arguments.output.write_text(json.dumps(content, indent=1) + "\n")
 
 
+def key_of(configuration):
+    """Key of a configuration in a record."""
+    return json.dumps(configuration.to_dict(), sort_keys=True)
+
+
+def read_configuration(text):
+    """Read a configuration of the default space from its key."""
+    content = json.loads(text)
+    steps = get_space("default").steps
+    return Configuration.from_dict({step: content[step] for step in steps if step in content})
+
+
 def main():
     """Read the arguments and run."""
     parser = make_parser(__doc__)
     parser.add_argument("what", choices=["record", "build"])
     parser.add_argument("--records", type=Path, required=True, help="folder of the records")
-    parser.add_argument("--sets", type=names, default=names(DEVELOPMENT))
-    parser.add_argument("--rows", type=numbers, default=[0], help="rows; 0 by the columns")
-    parser.add_argument("--leave-one-out", action="store_true")
+    parser.add_argument("--sets", type=names, default=names(DEVELOPMENT), help="names, or all")
+    parser.add_argument("--cross-validate", action="store_true", help="leave each set out")
     parser.add_argument("--output", type=Path, default=Path("portfolio.json"))
     arguments = parser.parse_args()
     if arguments.what == "record":

@@ -53,6 +53,7 @@ def initial_configurations(
         return space.default_configurations()
     return portfolio_configurations(
         space,
+        n_samples=facts.n_samples,
         n_classes=facts.n_classes,
         has_categories=facts.has_categories,
         seconds=None if time_model is None else lambda c: time_model.seconds(c, facts),

@@ -39,6 +39,8 @@ _SIZES: dict[str, dict[str, float]] = {
     "mlp": {"width": 64.0, "depth": 2.0, "n_members": 2.0},
     "svm": {"C": 10.0},
 }
+# Training rows above which a table counts as large.
+_LARGE = 1_500
 # Number of columns that the transformer "pairs" adds to a table of 7 or more numeric columns.
 _N_PAIRS = 63
 
@@ -157,10 +159,22 @@ def load_fit_time_model() -> FitTimeModel:
     return FitTimeModel(_shipped()["fit_times"])
 
 
-def load_order(n_classes: int, has_categories: bool) -> list[tuple[Configuration, float]]:
+def table_kinds() -> list[str]:
+    """Return the kinds of tables that have a learned order."""
+    return list(_shipped()["orders"])
+
+
+def table_kind(n_samples: int, n_classes: int, has_categories: bool) -> str:
+    """Return the kind of a table with this number of training rows."""
+    size = "large" if n_samples > _LARGE else "small"
+    classes = "multiclass" if n_classes > 2 else "binary"
+    return f"{size}_{classes}" + "_categories" * has_categories
+
+
+def load_order(kind: str) -> list[tuple[Configuration, float]]:
     """Load initial configurations and their gains on the development sets, by gain per second."""
-    kind = ("multiclass" if n_classes > 2 else "binary") + ("_categories" * has_categories)
+    configurations = _shipped()["configurations"]
     return [
-        (Configuration.from_dict(entry["configuration"]), entry["gain"])
-        for entry in _shipped()["orders"][kind]
+        (Configuration.from_dict(configurations[index]), gain)
+        for index, gain in _shipped()["orders"][kind]
     ]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from skauto.metalearning._archive import Archive
-from skauto.metalearning._fit_times import load_fit_time_model, load_order
+from skauto.metalearning._fit_times import load_fit_time_model, load_order, table_kind
 from skauto.space import Configuration, SearchSpace
 
 # Configurations are ordered by gain / seconds ** COST_EXPONENT.
@@ -65,6 +65,7 @@ def nearest_configurations(
 def portfolio_configurations(
     space: SearchSpace,
     *,
+    n_samples: int = 1_000,
     n_classes: int = 2,
     has_categories: bool = False,
     seconds: Callable[[Configuration], float] | None = None,
@@ -82,6 +83,8 @@ def portfolio_configurations(
     ----------
     space : SearchSpace
         Search space.
+    n_samples : int, default=1000
+        Number of training rows of a fold.
     n_classes : int, default=2
         Number of classes of the table.
     has_categories : bool, default=False
@@ -110,7 +113,7 @@ def portfolio_configurations(
     if space.name not in ("default", "extended"):
         return space.default_configurations()
     gains: dict[Configuration, float] = {}
-    for configuration, gain in load_order(n_classes, has_categories):
+    for configuration, gain in load_order(table_kind(n_samples, n_classes, has_categories)):
         adapted = adapt_configuration(configuration, space)
         if adapted is not None and seconds is not None:
             adapted = _with_fewer_members(adapted, space, seconds, max_seconds)

@@ -114,7 +114,8 @@ def interval_of(score: float, deviations: FloatArray) -> tuple[float, float, flo
     if not known.size or np.isnan(score):
         return score, float("nan"), float("nan")
     low, high = np.quantile(known, [_LOW, _HIGH])
-    return score, float(score + low), float(score + high)
+    # Without rounding, a bound at 0 may be negative by the error of the floats.
+    return score, round(float(score + low), 12), round(float(score + high), 12)
 
 
 def interval_without_errors(

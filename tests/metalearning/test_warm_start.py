@@ -1,5 +1,7 @@
 """Initial configurations from an archive."""
 
+from itertools import product
+
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
@@ -81,14 +83,12 @@ def test_a_classifier_of_the_user_is_tried_early():
 
 def test_the_portfolio_depends_on_the_shape_of_the_table():
     space = get_space("default")
+    shapes = product((1_000, 10_000), (2, 5), (False, True))
     orders = {
-        (n_classes, categories): tuple(
-            portfolio_configurations(space, n_classes=n_classes, has_categories=categories)
-        )
-        for n_classes in (2, 5)
-        for categories in (False, True)
+        tuple(portfolio_configurations(space, n_samples=n, n_classes=k, has_categories=c))
+        for n, k, c in shapes
     }
-    assert len(set(orders.values())) == 4
+    assert len(orders) == 8
 
 
 def test_expensive_networks_have_fewer_members():
@@ -96,7 +96,7 @@ def test_expensive_networks_have_fewer_members():
 
     def members(max_seconds):
         start = portfolio_configurations(
-            space, seconds=lambda c: 1.0 * size(c), max_seconds=max_seconds
+            space, seconds=lambda c: 1.0 * size(c), max_seconds=max_seconds, n=50
         )
         return [size(c) for c in start if c["classifier"] == "mlp"]
 

@@ -18,7 +18,7 @@ def test_the_interval_of_the_accuracy_is_that_of_a_binomial():
 def test_without_an_error_the_interval_is_that_of_a_binomial():
     """Resamples of right answers would say that no error is possible."""
     X = np.arange(200.0)[:, None]
-    clf = fit(X, X[:, 0] >= 100)
+    clf = fit(X, X[:, 0] >= 100, initial="defaults")
     low, high = clf.ensemble_score_interval_
     assert (clf.ensemble_score_, high) == (1.0, 1.0)
     assert low**200 == pytest.approx(0.025)
