@@ -4,6 +4,7 @@ Each takes the raw DataFrame, whose categorical columns are strings or have pand
 """
 
 from lightgbm import LGBMClassifier
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
@@ -44,6 +45,37 @@ def one_hot(model):
     encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
     numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
     return make_pipeline(make_column_transformer((encoder, CATEGORIES), (numbers, NUMBERS)), model)
+
+
+class CatBoost(ClassifierMixin, BaseEstimator):
+    """CatBoost with its defaults, fitted to the end; strings are categories."""
+
+    def __init__(self, random_state=None, n_jobs=None):
+        self.random_state, self.n_jobs = random_state, n_jobs
+
+    def fit(self, X, y):
+        from catboost import CatBoostClassifier
+
+        self.names = CATEGORIES(X)
+        self.model = CatBoostClassifier(
+            cat_features=self.names,
+            random_seed=self.random_state,
+            thread_count=self.n_jobs,
+            verbose=0,
+            allow_writing_files=False,
+        ).fit(self._strings(X), y)
+        self.classes_ = self.model.classes_
+        return self
+
+    def predict_proba(self, X):
+        return self.model.predict_proba(self._strings(X))
+
+    def _strings(self, X):
+        filled = {name: X[name].astype(object).fillna("missing") for name in self.names}
+        return X.assign(**filled).astype(dict.fromkeys(self.names, str))
+
+
+catboost = CatBoost
 
 
 def lightgbm(random_state, n_jobs):

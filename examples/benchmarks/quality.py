@@ -53,7 +53,7 @@ from sklearn.preprocessing import label_binarize
 
 SETS = "vehicle,credit-g,sonar,phoneme,spambase,segment,churn,splice,adult"
 BASELINES = ["lightgbm", "hist_gradient_boosting", "random_forest", "logistic_regression"]
-SYSTEMS = ["skauto", *BASELINES]
+SYSTEMS = ["skauto", *BASELINES, "catboost"]
 KEY = ["system", "dataset", "seed", "time_limit", "n_jobs"]
 SCORES = ["roc_auc", "log_loss", "accuracy", "average_precision", "brier"]
 LOSSES = ["log_loss", "brier"]
