@@ -75,7 +75,8 @@ class CatBoost(ClassifierMixin, BaseEstimator):
         return X.assign(**filled).astype(dict.fromkeys(self.names, str))
 
 
-catboost = CatBoost
+def catboost(random_state, n_jobs):
+    return CatBoost(random_state, n_jobs)
 
 
 def lightgbm(random_state, n_jobs):

@@ -159,11 +159,6 @@ def load_fit_time_model() -> FitTimeModel:
     return FitTimeModel(_shipped()["fit_times"])
 
 
-def table_kinds() -> list[str]:
-    """Return the kinds of tables that have a learned order."""
-    return list(_shipped()["orders"])
-
-
 def table_kind(n_samples: int, n_classes: int, has_categories: bool) -> str:
     """Return the kind of a table with this number of training rows."""
     size = "large" if n_samples > _LARGE else "small"

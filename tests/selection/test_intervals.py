@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
+from skauto.selection._intervals import interval_of
 from tests.selection.scored import fit
 
 
@@ -22,6 +23,11 @@ def test_without_an_error_the_interval_is_that_of_a_binomial():
     low, high = clf.ensemble_score_interval_
     assert (clf.ensemble_score_, high) == (1.0, 1.0)
     assert low**200 == pytest.approx(0.025)
+
+
+def test_a_bound_at_zero_is_not_negative():
+    deviations = np.full(3, -(0.1 + 0.2))  # by the error of the floats more than 0.3
+    assert interval_of(0.3, deviations) == (0.3, 0.0, 0.0)
 
 
 def test_the_interval_of_many_rows_is_that_of_all_of_them(rng):
