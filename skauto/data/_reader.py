@@ -1,8 +1,9 @@
 """The transformer from the user's table to the numeric matrix that every pipeline works on."""
 
+import itertools
 import numbers
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 
 # Values are clipped to single precision, because trees of scikit-learn refuse larger ones.
 _LARGEST = float(np.finfo(np.float32).max)
+# Maximum number of pairs of date columns whose difference is an output.
+_MAX_INTERVALS = 10
 # Number of rows that are copied at once, to stay within the processor's cache.
 _CHUNK = 2_048
 # Medians are computed on at most this number of evenly spaced rows.
@@ -93,6 +96,23 @@ class ColumnReader:
         return {int(places[j]): n for j, n in outputs if self.keep[j]}
 
 
+@dataclass(frozen=True)
+class Interval:
+    """The days from the date in one column of the table to the date in another.
+
+    ``first`` and ``last`` are the outputs that hold the days since 1970 of the two columns.
+    """
+
+    start: str
+    end: str
+    first: int
+    last: int
+
+    def days(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the days of each row of a matrix; NaN where a date is missing."""
+        return Z[:, self.last] - Z[:, self.first]
+
+
 class TableReader(TransformerMixin, BaseEstimator):
     """Transformer from a table to a matrix of floats.
 
@@ -100,6 +120,7 @@ class TableReader(TransformerMixin, BaseEstimator):
     texts, dates or lists of tags, all of which may be written as strings. Each kind has its own
     output columns. Missing numbers, categories and dates become NaN. Categories that ``fit`` has
     not seen are one level, as are categories with few rows if a column has more than 20.
+    The days between two columns of dates are outputs too, for up to ten pairs.
     Identifiers and constant columns are dropped. If a column of numbers or dates has no missing
     value in ``fit``, ``transform`` imputes its median, because the following steps were fitted
     without missing values. The reader is the first step of every pipeline of
@@ -196,6 +217,7 @@ class TableReader(TransformerMixin, BaseEstimator):
         if y is not None:
             check_consistent_length(X, y)
         self.columns_: list[ColumnReader] | None = None
+        self.intervals_: list[Interval] = []
         self.categorical_indices_: tuple[int, ...] = ()
         self.n_levels_: tuple[int, ...] = ()
         if sparse.issparse(X):
@@ -216,7 +238,15 @@ class TableReader(TransformerMixin, BaseEstimator):
         self.categorical_indices_ = tuple(index for index, _ in categorical)
         self.n_levels_ = tuple(levels for _, levels in categorical)
         _warn_of_doubts(self.columns_)
-        return _assemble(blocks, X.shape[0])
+        Z = _assemble(blocks, X.shape[0])
+        self.intervals_ = _intervals(self.columns_, starts, Z)
+        return self._with_intervals(Z)
+
+    def _with_intervals(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Append the days between columns of dates to the outputs of the columns."""
+        if not self.intervals_:
+            return Z
+        return np.column_stack([Z, *(interval.days(Z) for interval in self.intervals_)])
 
     def _fit_columns(self, X: Any, y: Any) -> tuple[list[ColumnReader], list[Block]]:
         names, requested = self._names(), self._wanted_kinds(column_names(X))
@@ -295,10 +325,12 @@ class TableReader(TransformerMixin, BaseEstimator):
             for column, cells in zip(used.values(), cells_of, strict=True)
         ]
         report(problems)
-        return _assemble(blocks, X.shape[0], fill)
+        return self._with_intervals(_assemble(blocks, X.shape[0], fill))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the output columns, for example ``<column>_month`` of a date.
+
+        The days between two columns of dates are the last ones, ``<column>_days_after_<column>``.
 
         The names of ``fit`` are used; `input_features` is ignored.
         """
@@ -311,6 +343,7 @@ class TableReader(TransformerMixin, BaseEstimator):
             for name, kept in zip(column.encoder.names_out(column.name), column.keep, strict=True)
             if kept
         ]
+        names += [f"{interval.end}_days_after_{interval.start}" for interval in self.intervals_]
         return np.array(names or ["constant"], dtype=object)
 
     def table_report(self) -> "pd.DataFrame":
@@ -336,14 +369,17 @@ class TableReader(TransformerMixin, BaseEstimator):
         import pandas as pd
 
         check_is_fitted(self)
+        starts: dict[str, list[str]] = {}
+        for interval in self.intervals_:
+            starts.setdefault(interval.end, []).append(f"; days after {interval.start!r}")
         rows = [
             {
                 "column": column.name,
                 "kind": column.kind.name,
-                "why": column.kind.why,
+                "why": "".join([column.kind.why, *starts.get(column.name, [])]),
                 "levels": column.n_levels,
                 "missing": column.n_missing,
-                "n_outputs": int(column.keep.sum()),
+                "n_outputs": int(column.keep.sum()) + len(starts.get(column.name, [])),
                 "doubt": column.kind.doubt or "",
             }
             for column in self.columns_ or []
@@ -499,6 +535,22 @@ def _column_reader(
     return ColumnReader(
         name, kind, encoder, keep, fill, n_levels, n_missing, strings, ignored, expected
     )
+
+
+def _intervals(
+    columns: Sequence[ColumnReader], starts: Sequence[int], Z: NDArray[np.float64]
+) -> list[Interval]:
+    """Find the pairs of date columns whose difference is not constant."""
+    dates = [
+        (column.name, start)
+        for column, start in zip(columns, starts[:-1], strict=True)
+        if column.kind.name == "date" and column.keep[0]
+    ]
+    pairs = itertools.islice(itertools.combinations(dates, 2), _MAX_INTERVALS)
+    found = [Interval(a, b, first, last) for (a, first), (b, last) in pairs]
+    days = (interval.days(Z) for interval in found)
+    vary = [np.fmin.reduce(values) < np.fmax.reduce(values) for values in days]
+    return list(itertools.compress(found, vary))
 
 
 def _assemble(

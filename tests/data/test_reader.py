@@ -243,3 +243,35 @@ def test_unsupported_columns_may_be_left_out():
     np.testing.assert_array_equal(reader.transform(X), [[1], [2]])
     with pytest.raises(TypeError, match="'c' holds a dict; make columns of its keys"):
         TableReader({"a": "drop"}).fit(X)
+
+
+def test_days_between_columns_of_dates():
+    rng = np.random.default_rng(0)
+    ordered = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, 60), unit="D")
+    days = rng.integers(0, 8, 60)
+    X = pd.DataFrame(
+        {
+            "ordered": ordered.strftime("%m/%d/%y"),
+            "amount": rng.random(60),
+            "shipped": ordered + pd.to_timedelta(days, unit="D"),
+            "copied": ordered,  # always 0 days after the first column
+        }
+    )
+    reader = TableReader()
+    Z = reader.fit_transform(X)
+    names = list(reader.get_feature_names_out())
+    assert names[-2:] == ["shipped_days_after_ordered", "copied_days_after_shipped"]
+    np.testing.assert_array_equal(Z[:, -2:], np.column_stack([days, -days]))
+    assert reader.table_report()["n_outputs"].sum() == len(names) == Z.shape[1]
+    assert reader.table_report()["why"][2] == "the values are dates; days after 'ordered'"
+    alone = X.iloc[[7]].assign(shipped=None)  # imputed like the date, since none was missing
+    assert np.isfinite(reader.transform(alone)).all()
+    np.testing.assert_array_equal(reader.transform(X.iloc[[7]]), Z[[7]])
+
+
+def test_at_most_ten_pairs_of_dates():
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(40) % 17, unit="D")
+    X = pd.DataFrame(
+        {f"d{j}": days.to_series().sample(40, random_state=j).array for j in range(6)}
+    )
+    assert len(TableReader().fit(X).intervals_) == 10

@@ -174,8 +174,8 @@ def _most_related(evidence: Evidence, given: Answers) -> IntArray:
     by_output = related.max(axis=1)
     if reader.columns_ is None:
         return np.argsort(-by_output, kind="stable")
-    ends = np.cumsum([int(column.keep.sum()) for column in reader.columns_])[:-1]
-    by_column = [part.max(initial=0.0) for part in np.split(by_output, ends)]
+    ends = np.cumsum([int(column.keep.sum()) for column in reader.columns_])
+    by_column = [part.max(initial=0.0) for part in np.split(by_output, ends)[:-1]]
     return np.argsort(-np.array(by_column), kind="stable")
 
 
