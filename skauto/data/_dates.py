@@ -95,6 +95,15 @@ _PATTERNS = (
     re.compile(rf"q(?P<quarter>[1-4])[-/\s]*'?{_YEAR}"),
     re.compile(r"(?P<year>\d{4})[-/\s]*q(?P<quarter>[1-4])"),
 )
+# "Posted on", "Due:" before a date, and the time before the date in "11:37:15 3 Sep 2020".
+_LABEL = re.compile(
+    r"(?:[^\W\d_][^\d:]{0,19}:|(?:last )?(?:added|created|joined|posted|published|released|updated)"
+    r"(?: on)?|(?:member )?since|as of)\s+"
+)
+_TIME_FIRST = re.compile(
+    r"(?P<time>\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s?[ap]\.?m\.?)?"
+    rf"(?:\s(?:{_any_of(_ZONES)})\b)?),?\s+(?:on\s+)?(?P<date>[^:]+)"
+)
 # ISO dates, which NumPy parses faster than the patterns above.
 _ISO_LINES = re.compile(r"(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?\n)*")
 _MAX_LENGTH = 60
@@ -221,12 +230,21 @@ class DateFormat:
         )
 
 
+def label_of(text: str) -> str:
+    """Return the words in lower case before a date, such as "posted on " or "due: "."""
+    label = _LABEL.match(text.strip().lower())
+    return label[0] if label else ""
+
+
 def _match(text: str) -> re.Match[str] | None:
     text = text.strip().lower()
     if len(text) > _MAX_LENGTH or not any(map(str.isdigit, text)):
         return None
     if not text.isascii():
         text = _without_accents(text)
+    text = text[len(label_of(text)) :]
+    if timed := _TIME_FIRST.fullmatch(text):
+        text = f"{timed['date']} {timed['time']}"
     return next(filter(None, (pattern.fullmatch(text) for pattern in _PATTERNS)), None)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.data._dates import DateFormat, filler_dates
+from skauto.data._dates import DateFormat, filler_dates, label_of
 from skauto.data._durations import DurationFormat
 from skauto.data._identifiers import (
     are_identifiers,
@@ -411,7 +411,7 @@ def _date(sample: _Sample) -> Kind | None:
     date_format = DateFormat.of(sample.texts)
     dates = date_format.parse(sample.texts)
     readable = ~np.isnat(dates)
-    if not _enough_parsed(sample, readable):
+    if not _enough_parsed(sample, readable) or len({*map(label_of, sample.texts), ""}) > 2:
         return None
     doubt = _doubt_of_rest(sample, readable, "dates")
     if date_format.ambiguous:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from skauto.data import TableReader
-from tests.data.columns import first_output, fitted, read
+from tests.data.columns import first_output, fitted, kind, read
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,15 @@ from tests.data.columns import first_output, fitted, read
             ["Fri, 01 Mar 2024 10:00:00 +0100", "n/a", "3 May 2024"],
             ["2024-03-01T09", "NaT", "2024-05-03"],
         ),
+        (
+            ["11:37:15  3 Sep 2020", "9:05 PM UTC, Jan 2, 2021", "10:00 on 2020-12-31"],
+            ["2020-09-03T11:37:15", "2021-01-02T21:05", "2020-12-31T10"],
+        ),
+        (
+            ["End of watch: Friday, July 13, 1984", "End of Watch: 3 May 1985", "1985-05-04"],
+            ["1984-07-13", "1985-05-03", "1985-05-04"],
+        ),
+        (["Posted on 3 May 1985", "Posted on 4 May 1985"], ["1985-05-03", "1985-05-04"]),
     ],
     ids=lambda v: str(v[0]),
 )
@@ -33,6 +42,11 @@ def test_dates_written_as_strings(texts, expected):
     days = np.array(expected, dtype="datetime64[s]")
     number = np.where(np.isnat(days), np.nan, days.astype(float) / 86400)
     np.testing.assert_allclose(first_output(texts), number)
+
+
+def test_words_before_a_date_that_vary_are_not_ignored():
+    days = [f"{group}: 2024-03-{day}" for group in ("low", "high") for day in range(10, 30)]
+    assert kind(days)[0] == "compound"
 
 
 def test_a_year_among_dates_is_its_first_day():
