@@ -97,8 +97,8 @@ _PATTERNS = (
 )
 # "Posted on", "Due:" before a date, and the time before the date in "11:37:15 3 Sep 2020".
 _LABEL = re.compile(
-    r"(?:[^\W\d_][^\d:]{0,19}:|(?:last )?(?:added|created|joined|posted|published|released|updated)"
-    r"(?: on)?|(?:member )?since|as of)\s+"
+    r"(?:[^\W\d_][^\d:]{0,19}:|(?:member )?since|as of"
+    r"|(?:last )?(?:added|created|joined|posted|published|released|updated)(?: on)?)\s+"
 )
 _TIME_FIRST = re.compile(
     r"(?P<time>\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s?[ap]\.?m\.?)?"

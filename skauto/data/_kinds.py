@@ -53,11 +53,13 @@ SEPARATORS = (";", "|", ",")
 
 # Kinds are inferred from at most this number of evenly spaced levels.
 _MAX_LEVELS = 5_000
-# Strings are numbers or dates if all levels can be parsed, or if at least 10 levels and 95% of the
-# cells can. They also are if the others are at most 5 words without a digit, and at least 3 times
-# as many levels can be parsed. The other cells are then missing.
+# Strings are numbers or dates if all levels can be parsed, or 95% of the cells and at least 10
+# levels. They also are if the others are at most 5 words without a digit, and either at least 3
+# times as many levels can be parsed, which are 10 or half of the cells, or more than twice as many
+# levels and 95% of the cells. The other cells are then missing.
 _MIN_PARSED_SHARE = 0.95
 _MIN_PARSED_LEVELS = 10
+_MIN_SHARE_OF_FEW = 0.5
 _MAX_FOREIGN_WORDS = 5
 _MIN_LEVELS_PER_WORD = 3
 # Minimum number of levels of a scale of answers, and of compact dates such as 20240131.
@@ -81,8 +83,10 @@ _MIN_USES_OF_TAG = 5
 # Separators of the parts of a compound, and their maximum number in a string. Those of products,
 # such as "1920x1080", separate numbers only.
 _TIMES = (" x ", "x", "×", "*")
-_COMPOUND_MARKS = (" to ", " - ", "/", "_", "|", ":", "; ", ", ", ",", "-", *_TIMES, " ")
+_COMPOUND_MARKS = ("@", " to ", " - ", "/", "_", "|", ":", "; ", ", ", ",", "-", *_TIMES, " ")
 _MAX_MARKS = 4
+# Marks between a word that does not vary and the number of a code: "city_103".
+_MARKS_OF_CODES = ("_", "-")
 _COMPACT_DATE = re.compile(r"(?:1[6-9]|2[01])\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 
 
@@ -430,11 +434,12 @@ def _enough_parsed(sample: _Sample, readable: NDArray[np.bool_]) -> bool:
         return n_readable > 0
     rest = [text for text, read in zip(sample.texts, readable.tolist(), strict=True) if not read]
     few = len(set(map(folded, rest))) <= _MAX_FOREIGN_WORDS
-    few = few and n_readable >= _MIN_LEVELS_PER_WORD * len(rest)
-    if few and all(map(is_foreign_word, rest)):
-        return True
-    enough_levels = n_readable >= _MIN_PARSED_LEVELS
-    return bool(enough_levels and sample.share(readable) >= _MIN_PARSED_SHARE)
+    few = few and all(map(is_foreign_word, rest))
+    enough_levels, share = n_readable >= _MIN_PARSED_LEVELS, sample.share(readable)
+    if share >= _MIN_PARSED_SHARE:
+        return enough_levels or (few and n_readable > 2 * len(rest))
+    known = enough_levels or share >= _MIN_SHARE_OF_FEW
+    return few and known and n_readable >= _MIN_LEVELS_PER_WORD * len(rest)
 
 
 def _doubt_of_rest(sample: _Sample, readable: NDArray[np.bool_], what: str) -> str | None:
@@ -548,8 +553,11 @@ def _compound_of(
         part = parts[varying[0]]
         n_known = int(np.sum(part.codes >= 0))
         is_unique = are_identifiers(len(part.levels), n_known, len(part.codes))
+        is_code = varying[0] > 0 and separator in _MARKS_OF_CODES
         others = {kind.name for j, kind in enumerate(kinds) if j != varying[0]}
-        return None if is_unique or others != {"constant"} else CompoundFormat(separator, kinds)
+        if is_unique or is_code or others != {"constant"}:
+            return None
+        return CompoundFormat(separator, kinds)
     return CompoundFormat(separator, kinds) if len(varying) > 1 else None
 
 

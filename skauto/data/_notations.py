@@ -15,6 +15,8 @@ CURRENCY = (
 )
 _NUMERALS = "zero one two three four five six seven eight nine ten eleven twelve"
 NUMERALS = {word: str(i) for i, word in enumerate(_NUMERALS.split())}
+# Words that mean 0 among numbers: a price, a number of stops, a floor.
+ZEROS = frozenset(["free", "ground", "ground floor", "non-stop", "non stop", "nonstop"])
 # Words before a number that is not exact.
 ABOUT = r"(?:~|≈|ca?\.|circa|approx(?:\.|imately)?|about|around|roughly)"
 # Words before a number, or after it and its unit, that make it a bound.

@@ -21,6 +21,7 @@ from skauto.data._notations import (
     OR_MORE,
     RANGE,
     UNITS,
+    ZEROS,
 )
 
 # Spaces are matched possessively: adjacent runs of them would share a long run in many ways.
@@ -33,7 +34,7 @@ _PLAIN = re.compile(
 # India: "12,34,567". The first group does not begin with 0.
 _DIGITS = {
     ".": re.compile(
-        r"(?:[1-9]\d{0,2}([,'’\s])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3}|\d+)?(?:\.\d*)?"
+        r"(?:[1-9]\d{0,2}([,'’\s])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3}|0,000|\d+)?(?:\.\d*)?"
     ),
     ",": re.compile(r"(?:[1-9]\d{0,2}([.'’\s])\d{3}(?:\1\d{3})*|\d+)?(?:,\d*)?"),
 }
@@ -251,7 +252,7 @@ def _floats(texts: Sequence[str]) -> NDArray[np.float64] | None:
 def _split(text: str) -> _Reading | None:
     """Split a cell into numbers and units; None if it is something else."""
     text = text.strip().lower()
-    text = NUMERALS.get(text, text)
+    text = "0" if text in ZEROS else NUMERALS.get(text, text)
     plain = _PLAIN.fullmatch(text)
     if plain is not None and any(_is_number(plain["digits"].strip(), mark) for mark in _DIGITS):
         if (plain["open"] is None) != (plain["close"] is None):

@@ -150,6 +150,7 @@ def test_compounds_are_split():
         ([f"{100 + i % 53}/{60 + i % 37}" for i in range(N)], [[124, 63]]),
         ([f"{10 + i % 30}-{i % 2}" for i in range(3 * N)], [[27, 1]]),  # 60 levels
         ([f"{i % 37} ({i % 29}.5%)" for i in range(N)], [[3, 0.195]]),
+        ([f"{i % 37} bhp @ {50 * i} rpm" for i in range(N)], [[3, 3850]]),
         ([f"{i % 11 + 1}:00 AM to {i % 7 + 1}:30 PM" for i in range(N)], [[3600, 48_600]]),
     ],
     ids=lambda value: str(value[-1]),

@@ -78,6 +78,32 @@ def test_kinds_that_are_found():
     }
 
 
+@pytest.mark.parametrize(
+    "counts, expected",
+    [
+        ({"1": 50, "2": 40, "3": 40, "4": 40, "5": 40, "ERROR": 4, "UNKNOWN": 4}, "numeric"),
+        ({"zero": 50, "one": 50, "two or more": 4}, "categorical"),
+        ({"1 year": 9, "3 months": 9, "6 months": 9, "unlimited": 90}, "categorical"),
+        ({"1 stop": 30, "2 stops": 30, "3 stops": 9, "non-stop": 30}, "numeric"),
+        ({**{f"{i} ft": 1 for i in range(30)}, "FALSE": 90}, "numeric"),
+    ],
+    ids=lambda value: next(iter(value)),
+)
+def test_words_beside_numbers(counts, expected):
+    assert kinds(a=[text for text, n in counts.items() for _ in range(n)])["a"] == expected
+
+
+def test_a_number_after_a_constant_word_is_a_code():
+    numbers = RNG.integers(150, size=3 * N)
+    found = kinds(
+        city=[f"city_{i}" for i in numbers],
+        line=[f"Line-{i}" for i in numbers],
+        tract=[f"Census Tract {i}" for i in numbers],
+        score=[f"{i / 30}_10" for i in numbers],
+    )
+    assert found == {"city": "name", "line": "name", "tract": "compound", "score": "compound"}
+
+
 def test_report_counts_levels_missing_and_outputs():
     X = pd.DataFrame({"a": ["$1", "$2", "n/a"], "b": ["x", None, "y"], "c": [1.0, 2.0, np.nan]})
     report = TableReader().fit(X).table_report().set_index("column")

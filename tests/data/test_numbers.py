@@ -6,7 +6,7 @@ import pytest
 
 from skauto.data import TableReader
 from skauto.exceptions import UnreadableCellsWarning
-from tests.data.columns import kind, read
+from tests.data.columns import fitted, kind, read
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,8 @@ DAY, MONTH, YEAR = 86_400.0, 2_626_560.0, 31_557_600.0
         (["1,234[a]", "12*", "5 [1][12]", "7"], [1234, 12, 5, 7]),
         (["~25", "ca. 3", "c. 60", "approx. 5", "about 4", "2"], [25, 3, 60, 5, 4, 2]),
         (["one", "Two", "3", "zero"], [1, 2, 3, 0]),
+        (["$4.99", "Free", "$1.99"], [4.99, 0, 1.99]),
+        (["1 stop", "non-stop", "2 stops"], [1, 0, 2]),
         (
             ["$1 to $2 million (USD)", "$2 to $5 million (USD)", "$10+ million (USD)"],
             [1.5e6, 3.5e6, 1e7],
@@ -147,11 +149,19 @@ def test_open_ends_are_beyond_their_bounds():
         ["3 red", "4 blue", "5 green", "6 old"],
         ["A1", "B2", "C3", "A1"],
         ["1.2.3", "4.5.6", "1.2.4", "7.0.0"],
+        ["Free", "Paid", "0", "Free"],
     ],
     ids=lambda value: value[0],
 )
 def test_strings_that_are_not_numbers(texts):
     assert kind(texts * 5)[0] in ("categorical", "compound")
+
+
+def test_a_grouped_zero_is_no_decimal_comma():
+    reader, doubts = fitted(["45,000 km", "1,200 km", "0,000 km", "73 km"])
+    assert reader.table_report()["why"][0] == "numbers written as strings, in km"
+    assert reader.transform(pd.DataFrame({"a": ["0,000 km"]}))[0, 0] == 0
+    assert doubts == ""
 
 
 def test_a_comma_with_three_decimals_is_doubtful():
