@@ -22,6 +22,7 @@ _TIME = re.compile(
     r"(?P<first>\d{1,3})(?::(?P<other>\d\d)(?::(?P<last>\d\d))?|(?= ?[ap]\.?m))"
     r"(?: ?(?P<half>[ap])\.?m\.?)?(?: ?(?:h|hrs?|uhr|utc|gmt|local|lt)\b|,? \d\d? [a-z]{3,9})?"
 )
+_POINTS = re.compile(r"\d{1,2}\.\d\d\.\d\d")  # "18.00.00"
 _SECONDS = {"days": 86_400.0, "hours": 3600.0, "minutes": 60.0, "seconds": 1.0}
 _HOURS_PER_DAY = 24
 
@@ -38,13 +39,13 @@ class DurationFormat:
     @classmethod
     def of(cls, texts: Sequence[str]) -> "DurationFormat":
         """Infer the unit of two numbers: minutes if one exceeds the hours of a day."""
-        times = filter(None, map(_TIME.fullmatch, (text.strip().lower() for text in texts)))
+        times = filter(None, map(_TIME.fullmatch, map(_with_colons, texts)))
         firsts = [int(time["first"]) for time in times if time["last"] is None]
         return cls(minutes=max(firsts, default=0) > _HOURS_PER_DAY)
 
     def parse(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Parse strings as seconds, shape (n_texts,); NaN if a string is not a duration."""
-        return np.array([self._parse_one(text.strip().lower()) for text in texts], dtype=float)
+        return np.array([self._parse_one(_with_colons(text)) for text in texts], dtype=float)
 
     def _parse_one(self, text: str) -> float:
         time = _TIME.fullmatch(text)
@@ -67,3 +68,9 @@ class DurationFormat:
         if self.minutes and time["last"] is None:
             return 60.0 * first + other
         return 3600.0 * first + 60.0 * other + last
+
+
+def _with_colons(text: str) -> str:
+    """Return a string in lower case; "18.00.00" becomes "18:00:00"."""
+    text = text.strip().lower()
+    return text.replace(".", ":") if _POINTS.fullmatch(text) else text

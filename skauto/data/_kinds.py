@@ -188,7 +188,7 @@ def find_kind(cells: Cells, name: str) -> Kind:
     sample = _Sample.of(cells, name)
     if len(sample.texts) < 2:
         return Kind("categorical", "strings of one or two levels")
-    for find in (_boolean, _answers, _compact_date, _numeric, _duration, _date, _tags):
+    for find in (_boolean, _answers, _compact_date, _numeric, _date, _duration, _tags):
         kind = find(sample)
         if kind is not None:
             return kind

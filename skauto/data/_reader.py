@@ -511,10 +511,11 @@ def _column_reader(
     n_levels = len(cells.levels) if isinstance(cells, Levels) else None
     of_one_length = kind.name in TEXT_KINDS and n_levels is not None and n_levels > 1
     if kind.name not in ("drop", "identifier") and not keep.any() and not of_one_length:
-        why = "all values are missing" if n_missing == len(missing) else "all values are equal"
-        if pooled := pooled_levels(encoder):
-            why = f"{pooled}, since they do not predict the classes"
-        kind = Kind("constant", why)
+        if pooled_levels(encoder):
+            kind = replace(kind, why=f"{kind.why}, since they do not predict the classes")
+        else:
+            values_are = "missing" if n_missing == len(missing) else "equal"
+            kind = Kind("constant", f"all values are {values_are}")
     fill = np.full(int(keep.sum()), np.nan)
     if n_missing == 0 and keep.any():
         if parsed:

@@ -119,7 +119,7 @@ def test_codes_have_text_features_only_if_these_predict_the_classes(rng):
         kinds = TableReader(**kwargs).fit(X, target).table_report()["kind"]
         assert kinds.tolist() == ["name", "name"]
     shuffled = TableReader().fit(X, rng.permutation(y)).table_report()["kind"]
-    assert shuffled.tolist() == ["constant", "constant"]  # nor do the levels
+    assert shuffled.tolist() == ["categorical", "categorical"]  # nor do the levels
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         TableReader().fit(X, y[:-1])
 

@@ -79,7 +79,7 @@ def test_a_column_without_a_level_that_predicts_is_left_out_unless_it_was_asked_
     X = pd.DataFrame({"city": [word(i) for i in rng.integers(300, size=3000)]})
     y = rng.integers(2, size=3000)
     reader = TableReader().fit(X, y)
-    assert reader.table_report().loc[0, ["kind", "n_outputs"]].tolist() == ["constant", 0]
+    assert reader.table_report().loc[0, ["kind", "n_outputs"]].tolist() == ["categorical", 0]
     assert "300 levels of fewer than 50 rows" in reader.table_report()["why"][0]
     asked = TableReader({"city": "categorical"}).fit(X, y)
     assert asked.n_levels_ == (300,)
