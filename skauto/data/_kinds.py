@@ -76,7 +76,7 @@ _MIN_ROWS_PER_LEVEL = 5
 _MIN_WORDS_OF_TEXT = 4
 # Minimum number of rows of an identifier column.
 _MIN_IDENTIFIERS = 50
-# Maximum mean number of words of a tag, and minimum mean number of uses.
+# Maximum mean number of words of a tag between commas, and minimum mean number of uses of a tag.
 _MAX_WORDS_OF_TAG = 3
 _AROUND_TAGS = " []{}()'\""
 _MIN_USES_OF_TAG = 5
@@ -464,8 +464,9 @@ def _tags(sample: _Sample) -> Kind | None:
                 uses[tag] += rows
         if not 0 < len(uses) < sample.n_levels:
             continue
-        short = np.mean([len(words(tag)) for tag in uses]) <= _MAX_WORDS_OF_TAG
-        if short and uses.total() >= _MIN_USES_OF_TAG * len(uses):
+        if separator == "," and np.mean([len(words(tag)) for tag in uses]) > _MAX_WORDS_OF_TAG:
+            continue
+        if uses.total() >= _MIN_USES_OF_TAG * len(uses):
             return Kind("tags", f"lists separated by {separator!r}", parser=separator)
     return None
 

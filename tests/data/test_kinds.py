@@ -185,3 +185,10 @@ def test_tags_of_lists_written_as_text():
     lists = [str(list(map(str, RNG.choice(list("abc"), 2)))) for _ in range(N)]
     reader, _ = fitted(lists)
     assert sorted(reader.get_feature_names_out()) == ["a_a", "a_b", "a_c", "a_n_tags"]
+
+
+def test_long_options_of_a_survey_are_tags():
+    options = [f"I {verb} it at work or at home" for verb in ("like", "use", "buy", "sell")]
+    answers = ["; ".join(RNG.choice(options, 1 + i % 3, replace=False)) for i in range(N)]
+    assert kinds(a=answers)["a"] == "tags"
+    assert kinds(a=[answer.replace(";", ",") for answer in answers])["a"] != "tags"
