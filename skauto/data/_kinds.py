@@ -85,8 +85,6 @@ _MIN_USES_OF_TAG = 5
 _TIMES = (" x ", "x", "×", "*")
 _COMPOUND_MARKS = ("@", " to ", " - ", "/", "_", "|", ":", "; ", ", ", ",", "-", *_TIMES, " ")
 _MAX_MARKS = 4
-# Marks between a word that does not vary and the number of a code: "city_103".
-_MARKS_OF_CODES = ("_", "-")
 _COMPACT_DATE = re.compile(r"(?:1[6-9]|2[01])\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 
 
@@ -119,6 +117,13 @@ class CompoundFormat:
         """Whether the first part is a number, and the others are too or are constant: "4.1/5"."""
         names = [kind.name for kind in self.kinds]
         return names[0] == "numeric" and {"numeric", "constant"}.issuperset(names)
+
+    @property
+    def is_code(self) -> bool:
+        """Whether a number follows constant words and a mark of codes: "city_103"."""
+        n_constant = [kind.name for kind in self.kinds].count("constant")
+        last_varies = self.kinds[-1].name != "constant"
+        return self.separator in "_-" and last_varies and n_constant == len(self.kinds) - 1
 
     def split(self, texts: Sequence[str]) -> list[list[str] | None]:
         """Split strings into their parts; None if their number is another one."""
@@ -531,7 +536,7 @@ def _compound(cells: Levels, sample: _Sample) -> Kind | None:
         if not 1 <= usual <= _MAX_MARKS or not _enough_parsed(sample, n_marks == usual):
             continue
         parser = _compound_of(cells, separator, usual + 1, sample.column)
-        if parser is not None:
+        if parser is not None and not parser.is_code:
             parts = ", ".join(kind.name for kind in parser.kinds)
             doubt = _doubt_of_rest(sample, n_marks == usual, "compounds")
             return Kind("compound", f"parts separated by {separator!r}: {parts}", doubt, parser)
@@ -554,11 +559,8 @@ def _compound_of(
         part = parts[varying[0]]
         n_known = int(np.sum(part.codes >= 0))
         is_unique = are_identifiers(len(part.levels), n_known, len(part.codes))
-        is_code = varying[0] > 0 and separator in _MARKS_OF_CODES
         others = {kind.name for j, kind in enumerate(kinds) if j != varying[0]}
-        if is_unique or is_code or others != {"constant"}:
-            return None
-        return CompoundFormat(separator, kinds)
+        return None if is_unique or others != {"constant"} else CompoundFormat(separator, kinds)
     return CompoundFormat(separator, kinds) if len(varying) > 1 else None
 
 

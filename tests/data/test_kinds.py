@@ -101,6 +101,8 @@ def test_a_number_after_a_constant_word_is_a_code():
         tract=[f"Census Tract {i}" for i in numbers],
         score=[f"{i / 30}_10" for i in numbers],
     )
+    asked = TableReader({"a": "compound"}).fit(pd.DataFrame({"a": [f"city_{i}" for i in numbers]}))
+    assert asked.get_feature_names_out().tolist() == ["a_2"]
     assert found == {"city": "name", "line": "name", "tract": "compound", "score": "compound"}
 
 
