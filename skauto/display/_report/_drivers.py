@@ -175,6 +175,7 @@ def _most_related(evidence: Evidence, given: Answers) -> IntArray:
     if reader.columns_ is None:
         return np.argsort(-by_output, kind="stable")
     ends = np.cumsum([int(column.keep.sum()) for column in reader.columns_])
+    # The last part are the days between columns of dates, which belong to two columns.
     by_column = [part.max(initial=0.0) for part in np.split(by_output, ends)[:-1]]
     return np.argsort(-np.array(by_column), kind="stable")
 
