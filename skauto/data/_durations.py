@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from skauto.data._notations import plain
+
 # A duration, such as "1 days 02:03:04.5", "1 day, 2:03:04" or "P1DT2H3M4.5S".
 _DURATION = re.compile(
     r"(?P<sign>-(?=p))?(?:(?P<days>[-+]?\d+) days?,?)?(?: ?\+?(?P<hours>-?\d+):(?P<minutes>\d\d)"
@@ -38,13 +40,13 @@ class DurationFormat:
     @classmethod
     def of(cls, texts: Sequence[str]) -> "DurationFormat":
         """Infer the unit of two numbers: minutes if one exceeds the hours of a day."""
-        times = filter(None, map(_TIME.fullmatch, (text.strip().lower() for text in texts)))
+        times = filter(None, map(_TIME.fullmatch, map(plain, texts)))
         firsts = [int(time["first"]) for time in times if time["last"] is None]
         return cls(minutes=max(firsts, default=0) > _HOURS_PER_DAY)
 
     def parse(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Parse strings as seconds, shape (n_texts,); NaN if a string is not a duration."""
-        return np.array([self._parse_one(text.strip().lower()) for text in texts], dtype=float)
+        return np.array([self._parse_one(plain(text)) for text in texts], dtype=float)
 
     def _parse_one(self, text: str) -> float:
         time = _TIME.fullmatch(text)

@@ -8,25 +8,44 @@ NULL_WORDS = frozenset(
     ["", "-", "--", "–", "—", "?", ".", "..", "...", "na", "n/a", "n.a.", "#n/a", "nan", "null"]
     + ["none", "nil", "missing", "<na>"]
 )
-BOOLEAN_PAIRS = (("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("off", "on"))
+BOOLEAN_PAIRS = (
+    *(("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("off", "on"), ("nein", "ja")),
+    *(
+        ("n", "j"),
+        ("falsch", "wahr"),
+        ("non", "oui"),
+        ("faux", "vrai"),
+        ("no", "sí"),
+        ("no", "si"),
+    ),
+    ("falso", "verdadero"),
+)
 CURRENCY = (
     r"(?:(?:us|au?|ca?|hk|nz|nt|sg?|r|mx)?\$|[€£¥₹₽₩₺₫₦₪฿]|usd|eur|gbp|chf|jpy|inr|cad|aud|nzd|cny|brl|mxn|pln|sek|nok"
-    r"|dkk|zł|kr\.?|rs\.?)"
+    r"|dkk|czk|huf|ron|try|rub|zar|ngn|egp|aed|sar|ils|thb|myr|idr|php|vnd|krw|twd|sgd|hkd|ars|clp|cop"
+    r"|zł|kč|kr\.?|rs\.?|s?fr\.|rm|rp\.?)"
 )
 _NUMERALS = "zero one two three four five six seven eight nine ten eleven twelve"
 NUMERALS = {word: str(i) for i, word in enumerate(_NUMERALS.split())}
 # Words before a number that is not exact.
 ABOUT = r"(?:~|≈|ca?\.|circa|approx(?:\.|imately)?|about|around|roughly)"
 # Words before a number, or after it and its unit, that make it a bound.
-AT_MOST = r"(?:<=?|≤|under|below|less than|fewer than|up to|at most|max(?:imum|\.)?)"
-AT_LEAST = r"(?:>=?|≥|over|above|more than|greater than|at least|min(?:imum|\.)?|from)"
-OR_LESS = r"(?:(?:or|and|&) (?:less|fewer|under|below|younger|lower))"
+AT_MOST = (
+    r"(?:<=?|≤|under|below|less than|fewer than|up to|at most|max(?:imum|\.)?"
+    r"|unter|bis(?: zu)?|weniger als|höchstens|moins de|jusqu['’]à|menos de|hasta)"
+)
+AT_LEAST = (
+    r"(?:>=?|≥|over|above|more than|greater than|at least|min(?:imum|\.)?|from"
+    r"|über|mehr als|mindestens|ab|plus de|à partir de|más de|desde)"
+)
+_OR = r"(?:or|and|&|oder|und|ou|et|o|y)"
+OR_LESS = rf"(?:{_OR} (?:less|fewer|under|below|younger|lower|weniger|jünger|moins|menos))"
 OR_MORE = (
-    r"(?:\+|(?:or|and|&) (?:more|over|above|older|up|higher|upwards?|greater|later)"
+    rf"(?:\+|{_OR} (?:more|over|above|older|up|higher|upwards?|greater|later|mehr|älter|plus|más)"
     r"|plus|more)"
 )
 # Marks between the ends of an interval.
-RANGE = r"(?:[-–—]|\.\.+|\bto\b|\bbis\b|\bà\b)"
+RANGE = r"(?:[-–—]|\.\.+|\bto\b|\bbis(?: unter)?\b|\bà\b|\ba\b)"
 
 # Columns whose name ends with such a word hold identifiers if their values differ.
 IDENTIFIER_WORDS = frozenset(
@@ -105,9 +124,14 @@ UNITS = (
     ),
     _units(
         "seconds",
-        "1e-3 ms msec; 1 s sec secs second seconds; 60 m min mins minute minutes"
-        "; 3600 h hr hrs hour hours std; 86400 d day days; 604800 w wk wks week weeks"
-        "; 2626560 mo mos mon mth mths month months; 31557600 y yr yrs year years",
+        "1e-3 ms msec; 1 s sec secs second seconds sek sekunde sekunden seconde secondes"
+        " segundo segundos"
+        "; 60 m min mins minute minutes minuten minuto minutos"
+        "; 3600 h hr hrs hour hours std stunde stunden heure heures hora horas"
+        "; 86400 d day days tag tage tagen jour jours día días"
+        "; 604800 w wk wks week weeks woche wochen semaine semaines semana semanas"
+        "; 2626560 mo mos mon mons mth mths month months monat monate monaten mois mes meses"
+        "; 31557600 y yr yrs year years jahr jahre jahren an ans année années año años",
     ),
     _units(
         "m",
@@ -125,7 +149,12 @@ UNITS = (
         "1 b byte bytes; 1e3 k kb; 1e6 m mb; 1e9 g gb; 1e12 t tb; 1e15 pb; 1024 kib"
         "; 1048576 mib; 1073741824 gib; 1099511627776 tib",
     ),
-    _units("", "1e-2 % pct percent"),
+    _units(
+        "m²",
+        "1 m² sqm qm; 1e6 km²; 1e4 ha hectare hectares; 4046.8564224 ac acre acres"
+        "; 0.09290304 ft² sqft; 0.83612736 yd²",
+    ),
+    _units("", "1e-2 % pct percent; 1e-3 ‰"),
     _units("", "1e3 k; 1e5 l lac lacs lakh; 1e7 cr crore crores", bare=True),
     _units("degrees", "1 n e °n °e; -1 s w °s °w"),
     _units("Hz", "1 hz; 1e3 khz; 1e6 mhz; 1e9 ghz"),
@@ -141,10 +170,21 @@ FILLER_DATES = (
     *("1970-01-01", "2099-12-31", "2999-12-31", "9999-12-31"),
 )
 
+# Characters without width: spaces, joiners, marks of direction, the byte order mark.
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"))
+_SPACE = re.compile(r"\s")
+
+
+def plain(text: str) -> str:
+    """Return a string in lower case, with usual spaces only and without invisible characters."""
+    if not text.isascii():
+        text = _SPACE.sub(" ", text.translate(_INVISIBLE))
+    return text.strip().lower()
+
 
 def is_null_word(text: str) -> bool:
     """Return whether a string is one of `NULL_WORDS`, ignoring case and surrounding spaces."""
-    return text.strip().casefold() in NULL_WORDS
+    return plain(text) in NULL_WORDS
 
 
 def is_foreign_word(text: str) -> bool:
@@ -154,4 +194,4 @@ def is_foreign_word(text: str) -> bool:
 
 def folded(text: str) -> str:
     """Return a string without differences of case, of surrounding and of repeated spaces."""
-    return " ".join(text.split()).casefold()
+    return " ".join(plain(text).split()).casefold()

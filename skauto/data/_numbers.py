@@ -21,14 +21,18 @@ from skauto.data._notations import (
     OR_MORE,
     RANGE,
     UNITS,
+    plain,
 )
 
 # Spaces are matched possessively: adjacent runs of them would share a long run in many ways.
 _PLAIN = re.compile(
-    rf"(?P<open>\()?\s*+(?P<sign>[-+−])?\s*+{CURRENCY}?\s*+(?P<sign2>[-+−])?"
+    rf"(?:{CURRENCY}\s*+(?=\())?(?P<open>\()?\s*+(?P<sign>[-+−–])?\s*+{CURRENCY}?\s*+(?P<sign2>[-+−–])?"
     rf"(?P<digits>[\d.,'’\s]*\d[.,]?)(?:(?<=[.,])[-–]{{1,2}})?(?P<exponent>e[-+]?\d+)?\s*+"
-    rf"(?:{CURRENCY}|(?P<percent>%))?\s*+(?P<sign3>[-−])?(?P<close>\))?"
+    rf"(?:{CURRENCY}|(?P<percent>[%‰]))?\s*+(?P<sign3>[-−])?(?P<close>\))?"
 )
+_MINUS = ("-", "−", "–")
+# "$ -" is zero in the accounting format of spreadsheets.
+_ZERO = re.compile(rf"{CURRENCY}\s*[-–—]|[-–—]\s*{CURRENCY}")
 # Numbers by decimal mark, with an optional separator of groups of three digits, or of two in
 # India: "12,34,567". The first group does not begin with 0.
 _DIGITS = {
@@ -49,7 +53,7 @@ _CODE = re.compile(r"\s*0\d+\s*")
 _RUN = re.compile(r"(\.?\d+(?:[.,]\d+|['’\s]\d{3}(?!\d))*)(e[-+]?\d+(?!\w))?")
 _START = re.compile(
     rf"{ABOUT}?\s*(?:(?P<most>{AT_MOST})|(?P<least>{AT_LEAST}))?\s*"
-    rf"(?P<sign>[-+−])?\s*(?:{CURRENCY}|[#№])?\s*"
+    rf"(?P<sign>[-+−–])?\s*(?:{CURRENCY}|[#№])?\s*"
 )
 _END = re.compile(
     rf"(?P<plus>\+|{OR_MORE}\b)?(?P<minus>{OR_LESS}\b)?\s*(?P<unit>.*?)\s*"
@@ -62,7 +66,9 @@ _UNIT = re.compile(r"[^\W\d_°%].{0,24}|[%/].{1,12}|[%°'’\"′″].{0,3}|''")
 _NO_UNIT = re.compile(r"[()\[\]<>=;:,+_@\\|]")
 _KNOWN_UNITS = frozenset(unit for family in UNITS for unit in family.sizes)
 _ORDINAL = re.compile(r"\A(?:st|nd|rd|th)\b\.?\s*")
-_POWER = re.compile(r"(?<=[^\W\d_])[23](?![\w.,])")
+# Digits of a unit: "m2", "l/100km".
+_DIGITS_OF_UNIT = re.compile(r"(?<=[^\W\d_])[23](?![\w.,])|(?<=[^\d\s]/)\d+\s?(?=[^\W\d_])")
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ENDS_OF_UNIT = re.compile(
     rf"^\s*{CURRENCY}(?![^\W\d_])\s*|\s*(?:(?<![^\W\d_]){CURRENCY}|[$€£¥₹])\s*$"
 )
@@ -250,22 +256,22 @@ def _floats(texts: Sequence[str]) -> NDArray[np.float64] | None:
 @functools.lru_cache(_MAX_CACHED)  # the format is inferred from the strings that are parsed next
 def _split(text: str) -> _Reading | None:
     """Split a cell into numbers and units; None if it is something else."""
-    text = text.strip().lower()
-    text = NUMERALS.get(text, text)
-    plain = _PLAIN.fullmatch(text)
-    if plain is not None and any(_is_number(plain["digits"].strip(), mark) for mark in _DIGITS):
-        if (plain["open"] is None) != (plain["close"] is None):
+    text = plain(text)
+    text = "0" if _ZERO.fullmatch(text) else NUMERALS.get(text, text)
+    bare = _PLAIN.fullmatch(text)
+    if bare is not None and any(_is_number(bare["digits"].strip(), mark) for mark in _DIGITS):
+        if (bare["open"] is None) != (bare["close"] is None):
             return None
-        negative = [plain[name] in ("-", "−") for name in ("sign", "sign2", "sign3")]
-        sign = (-1.0) ** (sum(negative) + bool(plain["open"]))
-        unit = plain["percent"] or ""
-        return _Reading([_Part(plain["digits"].strip(), plain["exponent"] or "", unit)], sign)
+        negative = [bare[name] in _MINUS for name in ("sign", "sign2", "sign3")]
+        sign = (-1.0) ** (sum(negative) + bool(bare["open"]))
+        unit = bare["percent"] or ""
+        return _Reading([_Part(bare["digits"].strip(), bare["exponent"] or "", unit)], sign)
     if len(text) > _MAX_LENGTH:
         return None
     if text.endswith(_ENDS_OF_NOTE):
-        bare = _FOOTNOTE.sub("", text)
-        if bare != text:
-            return _split(bare)
+        without = _FOOTNOTE.sub("", text)
+        if without != text:
+            return _split(without)
         noted = _NOTE.fullmatch(text)
         if noted is not None:
             reading = _split(noted[1])
@@ -276,7 +282,7 @@ def _split(text: str) -> _Reading | None:
         if high in _INFINITE:
             return _split(f"> {low}")
         return _split(f"< {high}" if low.lstrip("-") in _INFINITE else f"{low} to {high}")
-    text = _POWER.sub(lambda match: "²³"[int(match[0]) - 2], text)
+    text = _DIGITS_OF_UNIT.sub(lambda match: match[0].rstrip().translate(_SUPERSCRIPTS), text)
     runs = list(_RUN.finditer(text))
     if not 1 <= len(runs) <= _MAX_PARTS:
         return None
@@ -305,7 +311,7 @@ def _split(text: str) -> _Reading | None:
     ]
     more = start["least"] or end["least"] or end["plus"]
     beyond = bool(more) - bool(start["most"] or end["most"] or end["minus"])
-    sign = -1.0 if start["sign"] in ("-", "−") else 1.0
+    sign = -1.0 if start["sign"] in _MINUS else 1.0
     return _Reading(parts, sign, 0 if band else beyond, band)
 
 
@@ -390,4 +396,4 @@ def have_digits(texts: Sequence[str]) -> bool:
     """Return whether a string has a digit, or one of few strings is a word such as "two"."""
     if any(any(map(str.isdigit, text)) for text in texts):
         return True
-    return len(texts) <= _MAX_BANDS and any(text.strip().lower() in NUMERALS for text in texts)
+    return len(texts) <= _MAX_BANDS and any(plain(text) in NUMERALS for text in texts)

@@ -374,12 +374,12 @@ def test_one_warning_names_all_columns():
     reader = reader_of(a=[1.0, 2.0, None, 4.0], b=["yes", "no", "yes", "no"])
     with pytest.warns(UnreadableCellsWarning) as caught:
         Z = reader.transform(
-            pd.DataFrame({"a": ["1", "oops", "n/a", "5"], "b": ["1", "f", "", "ja"]})
+            pd.DataFrame({"a": ["1", "oops", "n/a", "5"], "b": ["1", "f", "", "maybe"]})
         )
     np.testing.assert_array_equal(Z, [[1, 1], [np.nan, 0], [np.nan, 0.5], [5, 0.5]])
     assert [str(w.message) for w in caught] == [
         "Cells that cannot be read as in fit are missing values: 1 of 3 cells of column 'a', such "
-        "as 'oops' (expected numbers); 1 of 3 cells of column 'b', such as 'ja' (expected "
+        "as 'oops' (expected numbers); 1 of 3 cells of column 'b', such as 'maybe' (expected "
         "booleans such as 'yes' and 'no')."
     ]
 
