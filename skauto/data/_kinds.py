@@ -63,7 +63,7 @@ _MIN_LEVELS_PER_WORD = 3
 # Minimum number of levels of a scale of answers, and of compact dates such as 20240131.
 _MIN_ANSWERS = 3
 _MIN_COMPACT_DATES = 10
-_COMPACT_DATES = (16_000_000, 22_000_000)
+_COMPACT_DATES = (16_000_000, 99_991_231)
 # Maximum number of levels with two spellings that a doubt quotes.
 _MAX_SPELLINGS = 2
 # Strings are categories if they have at most 20 levels, or at most 100 with a mean of 5 rows.
@@ -83,7 +83,9 @@ _MIN_USES_OF_TAG = 5
 _TIMES = (" x ", "x", "×", "*")
 _COMPOUND_MARKS = (" to ", " - ", "/", "_", "|", ":", "; ", ", ", ",", "-", *_TIMES, " ")
 _MAX_MARKS = 4
-_COMPACT_DATE = re.compile(r"(?:1[6-9]|2[01])\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
+_COMPACT_DATE = re.compile(
+    r"(?:(?:1[6-9]|2[01])\d\d|9999)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
+)
 
 
 @dataclass(frozen=True)
@@ -270,6 +272,11 @@ def _kind_of_numbers(cells: Numbers, name: str) -> Kind:
     kind = Kind("numeric", "the values are numbers")
     if cells.form != "numbers":
         return kind
+    if _COMPACT_DATES[0] <= np.fmax.reduce(cells.values, initial=0) <= _COMPACT_DATES[1]:
+        numbers, rows = np.unique(cells.values[~cells.missing], return_counts=True)
+        dates = _compact_dates(list(map(text_of, numbers.tolist())), rows)
+        if dates is not None:
+            return dates
     integers = cells.values.dtype.kind in "iu"
     if not integers and not is_identifier_name(name):
         return kind
@@ -279,10 +286,7 @@ def _kind_of_numbers(cells: Numbers, name: str) -> Kind:
     if not len(values):
         return kind
     low, high = values.min(), values.max()
-    if integers and low >= _COMPACT_DATES[0] and high <= _COMPACT_DATES[1]:
-        if _all_compact_dates(list(map(str, np.unique(values).tolist()))):
-            return _compact_date_kind()
-    elif high - low != len(values) - 1 and not is_identifier_name(name):
+    if high - low != len(values) - 1 and not is_identifier_name(name):
         return kind
     return _judged_integers(kind, values, len(cells.values), name)
 
@@ -314,14 +318,16 @@ def _left_out(why: str, kind: str, name: str) -> Kind:
     return Kind("identifier", why, f"it is left out as an identifier ({why}); {advice}")
 
 
-def _all_compact_dates(texts: Sequence[str]) -> bool:
-    if len(texts) < _MIN_COMPACT_DATES or not all(map(_COMPACT_DATE.fullmatch, texts)):
-        return False
-    return not np.isnat(DateFormat().parse(texts)).any()
-
-
-def _compact_date_kind() -> Kind:
-    return Kind("date", "dates such as 20240131", parser=DateFormat())
+def _compact_dates(texts: Sequence[str], rows: NDArray[np.integer]) -> Kind | None:
+    """Return the kind of dates such as 20240131, of which zeros are missing; else None."""
+    days = [text for text in texts if text.strip("0")]
+    if len(days) < _MIN_COMPACT_DATES or not all(map(_COMPACT_DATE.fullmatch, days)):
+        return None
+    dates = DateFormat().parse(texts)
+    if np.isnat(dates).sum() > len(texts) - len(days):
+        return None
+    doubt = None if len(days) == len(texts) else "0 is no date, and read as missing"
+    return _kind_of_dates("dates such as 20240131", np.repeat(dates, rows), doubt, DateFormat())
 
 
 def _kind_of_dates(why: str, dates: Any, doubt: str | None, parser: Any) -> Kind:
@@ -368,8 +374,7 @@ def _order_of_answers(texts: Sequence[str]) -> list[str] | None:
 
 
 def _compact_date(sample: _Sample) -> Kind | None:
-    texts = [text.strip() for text in sample.texts]
-    return _compact_date_kind() if _all_compact_dates(texts) else None
+    return _compact_dates([text.strip() for text in sample.texts], sample.rows)
 
 
 def _numeric(sample: _Sample) -> Kind | None:
