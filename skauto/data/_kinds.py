@@ -396,6 +396,8 @@ def _numeric(sample: _Sample) -> Kind | None:
         why += f", in {number_format.base}"
     if number_format.ambiguous:
         doubt = f"{texts[0]!r} may have a decimal comma; the comma is read as separator of groups"
+    if pair := number_format.other_unit(texts):
+        doubt = f"{pair[0]!r} and {pair[1]!r} are read in the same unit, though one is much larger"
     kind = Kind("numeric", why, doubt, number_format)
     if sample.complete and all(text.strip().isdigit() for text in texts):
         integers = np.repeat(values, sample.rows)
@@ -553,6 +555,7 @@ def _compound_of(
         part = parts[varying[0]]
         n_known = int(np.sum(part.codes >= 0))
         is_unique = are_identifiers(len(part.levels), n_known, len(part.codes))
+        is_unique = is_unique and all(map(str.isdigit, part.levels))
         others = {kind.name for j, kind in enumerate(kinds) if j != varying[0]}
         return None if is_unique or others != {"constant"} else CompoundFormat(separator, kinds)
     return CompoundFormat(separator, kinds) if len(varying) > 1 else None

@@ -45,7 +45,8 @@ _OTHER = {".": ",", ",": "."}
 _GROUPING = re.compile(r"[,.'’\s]")
 # Numbers whose points separate groups.
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})*|0")
-# "1,234", which may be 1234 or 1.234.
+# "1.234" and "1,234", which may be 1234 or 1.234.
+_MAY_BE_GROUPS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}\.\d{3}(?![\d.])")
 _THREE_DECIMALS = re.compile(r"[1-9]\d{0,2},\d{3}")
 # Digits with a leading zero are codes, such as postal codes.
 _CODE = re.compile(r"\s*0\d+\s*")
@@ -87,6 +88,8 @@ _BEYOND = 1e-5
 # that ascend if they overlap.
 _MAX_BANDS = 100
 _MIN_ASCENDING = 0.98
+# Minimum ratio of numbers with a unit to those without that makes the unit of the latter doubtful.
+_OTHER_UNIT = 10
 _MAX_CACHED = 10_000
 
 
@@ -119,7 +122,8 @@ class NumberFormat:
     other one. ``units`` are the sizes of the units after a number, "" for a number without one, in
     multiples of the ``base`` unit. ``bands``: intervals such as "11-50" are read, as their middle.
     ``note`` may follow in brackets. ``ambiguous``: "1,234" is read as 1234 and may be 1.234.
-    ``whole``: no number has a decimal, and points separate groups.
+    ``whole``: no number has a decimal, and points separate groups. ``integers``: no number has a
+    point, and "1.234", which may be 1234, is not read.
     """
 
     decimal: str = "."
@@ -130,6 +134,7 @@ class NumberFormat:
     note: str = ""
     ambiguous: bool = False
     whole: bool = False
+    integers: bool = False
 
     @classmethod
     def of(cls, texts: Sequence[str], rows: Sequence[int] | None = None) -> "NumberFormat":
@@ -168,11 +173,30 @@ class NumberFormat:
 
         "5%" is 0.05, and "(5)" is -5.
         """
-        if self.decimal == "." and self.keeps_bare_numbers:
-            values = _floats(texts)
-            if values is not None:
-                return values
-        return np.array([self._value(_split(text)) for text in texts], dtype=np.float64)
+        values = _floats(texts) if self.decimal == "." and self.keeps_bare_numbers else None
+        if values is None:
+            values = np.array([self._value(_split(text)) for text in texts], dtype=np.float64)
+        if self.integers:
+            values[[_MAY_BE_GROUPS.search(text) is not None for text in texts]] = np.nan
+        return values
+
+    def other_unit(self, texts: Sequence[str]) -> tuple[str, str] | None:
+        """Return a number with the only unit, and one without, which may have another unit.
+
+        They are the medians of both, and one is ten times the other.
+        """
+        if self.units.get("") in (None, 1.0) and not self.base:
+            return None
+        values = np.abs(self.parse(texts))
+        has_unit = np.array([bool(r and any(p.unit for p in r.parts)) for r in map(_split, texts)])
+        middle = []
+        for chosen in (has_unit, ~has_unit):
+            order = np.flatnonzero(chosen & (values > 0))
+            if not len(order):
+                return None
+            middle.append(int(order[np.argsort(values[order])[len(order) // 2]]))
+        low, high = sorted(values[middle].tolist())
+        return (texts[middle[0]], texts[middle[1]]) if high >= _OTHER_UNIT * low else None
 
     @property
     def keeps_bare_numbers(self) -> bool:

@@ -414,6 +414,18 @@ def test_one_cell_shows_that_day_and_month_have_changed_places():
         reader.transform(pd.DataFrame({"a": ["03/02/2024", "30/01/2024", "02/28/2024"]}))
 
 
+@pytest.mark.parametrize("known", [[1200, 15, 980], ["1200", "15", "980"], [1200.0, 15.0, None]])
+def test_points_in_integers_may_be_groups(known):
+    reader = reader_of(a=known)
+    with pytest.raises(ValueError, match="must hold numbers.*Got '1.200' instead .2 of 3"):
+        reader.transform(pd.DataFrame({"a": ["1.200", "1.200", "15"]}))
+    with pytest.warns(UnreadableCellsWarning, match="'a', such as '1.200'"):
+        reader.transform(pd.DataFrame({"a": ["1.200"]}))
+    same = reader.transform(pd.DataFrame({"a": ["1,200", "15.0", "$980.00"]}))
+    np.testing.assert_array_equal(same[:, 0], [1200, 15, 980])
+    assert reader.transform(pd.DataFrame({"a": [1.234]})) == 1.234
+
+
 def test_dates_whose_order_of_day_and_month_is_not_sure():
     reader = reader_of(a=DAYS)
     with pytest.warns(UnreadableCellsWarning, match="1 of 2 cells.*'03/04/2024'"):

@@ -35,7 +35,7 @@ def kinds(**columns):
         (["Y", "no", "Yes", "N", "TRUE"], [1, 0, 1, 0, 1]),
         (["007", "08", "007"], [0, 1, 0]),  # codes stay categories
         (["1.2.3", "4.5.6", "1.2.3"], [0, 1, 0]),
-        (["1_2", "12", "1_2"], [1, 0, 1]),  # Python's float reads both as 12
+        (["1_2", "12", "1_2"], [0, 1, 0]),  # Python's float reads both as 12
     ],
     ids=lambda v: str(v[0]),
 )

@@ -91,6 +91,7 @@ DAY, MONTH, YEAR = 86_400.0, 2_626_560.0, 31_557_600.0
         (["1.234,50 €", "-   €", "\u201312,00 €"], [1234.5, 0, -12]),
         (["Fr. 1'054.30", "SFr. 12.50"], [1054.3, 12.5]),
         (["AED 1,054", "AED 12.50", "AED 7"], [1054, 12.5, 7]),
+        ([f"XY {x / 8}" for x in range(60)], np.arange(60) / 8),
         (["7,3 l/100km", "5,6 l/100 km"], [7.3, 5.6]),
         (["3 ‰", "12,5 ‰"], [0.003, 0.0125]),
         (["unter 18", "18 bis 30", "31-50", "51 und mehr"], [18, 24, 40.5, 51]),
@@ -135,6 +136,15 @@ def test_a_number_beside_percent_signs_is_a_percentage():
     reader = TableReader().fit(pd.DataFrame({"a": ["12%", "5", "0%"]}))
     for five in (["5"], [5], [5.0], ["5%"]):
         assert reader.transform(pd.DataFrame({"a": five}))[0, 0] == 0.05
+
+
+@pytest.mark.parametrize(
+    "known, new", [("4 Acres", "24524"), ("95%", "0.8"), ("3.5 kg", "250")], ids=lambda v: v
+)
+def test_numbers_without_the_unit_of_others_are_doubtful(known, new):
+    assert f"'{known}' and '{new}' are read in the same unit" in kind([known, new] * 9)[1]
+    number = known.rstrip("% Acreskg")
+    assert kind([known, number, str(1 + float(number))] * 9)[1] == ""
 
 
 def test_points_of_groups_survive_a_csv_file():
