@@ -108,6 +108,8 @@ _CHINESE = str.maketrans({"年": "-", "月": "-", "日": ""})
 _BARE_YEAR = re.compile(r"\s*((?:1[5-9]|20)\d\d)\s*")
 # Minimum number of two-digit years that come first.
 _MIN_YEARS_FIRST = 10
+# The first two-digit year of the last century in POSIX.
+_TURN = 69
 _SECONDS_PER_DAY = 86_400.0
 _FIELDS = ("year", "month", "day", "hour", "minute", "second", "microsecond", "offset")
 _PERIODS = ("year", "week", "day")
@@ -128,20 +130,25 @@ class DateFormat:
 
     ``day_first``: "1/2/2024" is the first of February. ``year_first``: "24/2/1" is the same.
     ``ambiguous``: the values do not determine the order of day and month. ``years``: "2024" is the
-    first day of the year, as other cells are dates.
+    first day of the year, as other cells are dates. Two-digit years before ``turn`` are in this
+    century.
     """
 
     day_first: bool = False
     ambiguous: bool = False
     year_first: bool = False
     years: bool = False
+    turn: int = _TURN
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> "DateFormat":
         """Infer the format from all strings of a column."""
         found = list(filter(None, map(_match, texts)))
         years = bool(found) and any(map(_BARE_YEAR.fullmatch, texts))
-        return replace(cls._of_order(found), years=years)
+        order = cls._of_order(found)
+        last = "first" if order.year_first else "year"
+        written = {match.groupdict().get(last) or match.groupdict().get("year") for match in found}
+        return replace(order, years=years, turn=_turn_of(written))
 
     @classmethod
     def _of_order(cls, found: Sequence[re.Match[str]]) -> "DateFormat":
@@ -217,7 +224,7 @@ class DateFormat:
             hour = hour % 12 + 12 * (found["half"][0] == "p") if 1 <= hour <= 12 else 99
         offset = int(60 * _ZONES.get(found.get("zone") or "z", 0))
         return (
-            _full_year(found["year"] or "0"),
+            self._full_year(found["year"] or "0"),
             int(month) if month.isdigit() else _MONTHS[month],
             int(found.get("day") or 1),
             hour,
@@ -226,6 +233,10 @@ class DateFormat:
             int((found.get("fraction") or "0").ljust(6, "0")[:6]),
             offset + _minutes(found.get("offset") or "+00"),
         )
+
+    def _full_year(self, digits: str) -> int:
+        year = int(digits)
+        return year if len(digits) > 2 else year + (1900 if year >= self.turn else 2000)
 
 
 def _match(text: str) -> re.Match[str] | None:
@@ -242,12 +253,16 @@ def _without_accents(text: str) -> str:
     return "".join(char for char in apart if not unicodedata.combining(char))
 
 
-def _full_year(digits: str) -> int:
-    """Map two-digit years to 1969-2068, as POSIX does."""
-    year = int(digits)
-    if len(digits) > 2:
-        return year
-    return year + (1900 if year >= 69 else 2000)
+def _turn_of(years: Iterable[str | None]) -> int:
+    """Return the first of the two-digit years after the longest gap, if one is before 2000.
+
+    POSIX maps them to 1969-2068, which would tear dates of birth apart.
+    """
+    short = sorted({int(year) for year in years if year and len(year) == 2})
+    if not short or short[-1] < _TURN:
+        return _TURN
+    gaps = [(b - a) % 100 for a, b in zip([short[-1], *short], short, strict=False)]
+    return short[gaps.index(max(gaps))]
 
 
 def _day_of_week(found: Mapping[str, str]) -> tuple[int, int, int]:

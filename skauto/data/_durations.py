@@ -21,8 +21,8 @@ _ISO_DURATION = re.compile(
 # A time such as "14:30", "2:30 PM", "12:30:15 am" or "9pm", maybe with a zone, or with a day and
 # month, which are not read: "07:40 02 Mar".
 _TIME = re.compile(
-    r"(?P<first>\d{1,3})(?::(?P<other>\d\d)(?::(?P<last>\d\d))?|(?= ?[ap]\.?m))"
-    r"(?: ?(?P<half>[ap])\.?m\.?)?(?: ?(?:h|hrs?|uhr|utc|gmt|local|lt)\b|,? \d\d? [a-z]{3,9})?"
+    r"(?P<first>\d{1,3})(?::(?P<other>\d\d(?P<lap>\.\d+)?)(?::(?P<last>\d\d))?|(?= ?[ap]\.?m))"
+    r"(?: ?(?P<half>[ap])\.?m\.?)?(?: ?(?:h|hrs?|uhr|utc|gmt|z|local|lt)\b|,? \d\d? [a-z]{3,9})?"
 )
 _SECONDS = {"days": 86_400.0, "hours": 3600.0, "minutes": 60.0, "seconds": 1.0}
 _HOURS_PER_DAY = 24
@@ -32,7 +32,8 @@ _HOURS_PER_DAY = 24
 class DurationFormat:
     """Format of the durations and times of day of one column.
 
-    ``minutes``: "3:45" is 3 minutes and 45 seconds, instead of hours and minutes.
+    ``minutes``: "3:45" is 3 minutes and 45 seconds, instead of hours and minutes. "3:45.1" always
+    is.
     """
 
     minutes: bool = False
@@ -40,9 +41,10 @@ class DurationFormat:
     @classmethod
     def of(cls, texts: Sequence[str]) -> "DurationFormat":
         """Infer the unit of two numbers: minutes if one exceeds the hours of a day."""
-        times = filter(None, map(_TIME.fullmatch, map(plain, texts)))
+        times = list(filter(None, map(_TIME.fullmatch, map(plain, texts))))
         firsts = [int(time["first"]) for time in times if time["last"] is None]
-        return cls(minutes=max(firsts, default=0) > _HOURS_PER_DAY)
+        laps = any(time["lap"] for time in times)
+        return cls(minutes=laps or max(firsts, default=0) > _HOURS_PER_DAY)
 
     def parse(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Parse strings as seconds, shape (n_texts,); NaN if a string is not a duration."""
@@ -59,13 +61,13 @@ class DurationFormat:
         return -seconds if match["sign"] else seconds
 
     def _parse_time(self, time: re.Match[str]) -> float:
-        first, other, last = int(time["first"]), int(time["other"] or 0), int(time["last"] or 0)
+        first, other, last = int(time["first"]), float(time["other"] or 0), int(time["last"] or 0)
         if other >= 60 or last >= 60:
             return np.nan
         if time["half"]:
             if not 1 <= first <= 12:
                 return np.nan
             first = first % 12 + 12 * (time["half"] == "p")
-        if self.minutes and time["last"] is None:
+        if (self.minutes or time["lap"]) and time["last"] is None:
             return 60.0 * first + other
         return 3600.0 * first + 60.0 * other + last

@@ -342,6 +342,7 @@ def _split(text: str) -> _Reading | None:
 def _unit(text: str) -> str | None:
     """Return the unit in the string after a number; None if it cannot be a unit."""
     text = _ENDS_OF_UNIT.sub("", _ORDINAL.sub("", text.strip())).strip(" .")
+    text = text.replace("° ", "°")
     text = _OF_AGE.sub("", text)
     if not text:
         return ""

@@ -112,6 +112,26 @@ def test_a_first_number_beyond_12_in_every_row_does_not_show_the_order():
     assert year == np.datetime64("2014-02-03").astype(float)
 
 
+@pytest.mark.parametrize(
+    "years, later",
+    [
+        (range(1941, 2004), 1950),  # dates of birth
+        (range(1925, 1999, 3), 1930),
+        (range(1969, 2025), 2030),
+        (range(2015, 2026), 2040),
+        ([1999, 2003, 2045], 2060),
+    ],
+    ids=lambda years: f"{years[0]}-{years[-1]}" if not isinstance(years, int) else "",
+)
+@pytest.mark.parametrize("form", ["%d.%m.%y", "%d-%b-%y", "%m/%d/%y"])
+def test_two_digit_years_stay_together(years, later, form):
+    days = [datetime.date(year, 5, 1 + year % 28) for year in years]
+    reader = fitted([day.strftime(form) for day in days])[0]
+    for day in [*days, datetime.date(later, 5, 17)]:
+        number = (day - datetime.date(1970, 1, 1)).days
+        assert reader.transform(pd.DataFrame({"a": [day.strftime(form)]}))[0, 0] == number
+
+
 @pytest.mark.parametrize("dtype", ["float64", "Int64"])
 def test_compact_dates_may_be_missing_or_zero(dtype):
     """Integers with missing cells are floats, and "no date" of SAP is 0."""
