@@ -130,7 +130,8 @@ class DateFormat:
 
     ``day_first``: "1/2/2024" is the first of February. ``year_first``: "24/2/1" is the same.
     ``ambiguous``: the values do not determine the order of day and month. ``years``: "2024" is the
-    first day of the year, as other cells are dates. Two-digit years before ``turn`` are in this
+    first day of the year, as other cells are dates. ``ordered``: some values are numbers in an
+    order of day and month. Two-digit years before ``turn`` are in this
     century.
     """
 
@@ -138,6 +139,7 @@ class DateFormat:
     ambiguous: bool = False
     year_first: bool = False
     years: bool = False
+    ordered: bool = False
     turn: int = _TURN
 
     @classmethod
@@ -148,7 +150,8 @@ class DateFormat:
         order = cls._of_order(found)
         last = "first" if order.year_first else "year"
         written = {match.groupdict().get(last) or match.groupdict().get("year") for match in found}
-        return replace(order, years=years, turn=_turn_of(written))
+        ordered = any("first" in match.groupdict() for match in found)
+        return replace(order, years=years, ordered=ordered, turn=_turn_of(written))
 
     @classmethod
     def _of_order(cls, found: Sequence[re.Match[str]]) -> "DateFormat":

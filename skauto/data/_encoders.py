@@ -16,7 +16,7 @@ from skauto.data._dates import DATE_PARTS, DateFormat, date_parts
 from skauto.data._durations import DurationFormat
 from skauto.data._kinds import BooleanWords, CompoundFormat, Kind, parts_of, split_tags
 from skauto.data._notations import folded, is_null_word
-from skauto.data._numbers import NumberFormat
+from skauto.data._numbers import OTHER_MARK, NumberFormat, has_three_digits
 from skauto.data._rare_levels import min_rows_of_level
 from skauto.data._table import (
     Cells,
@@ -119,8 +119,8 @@ class NumericEncoder(Encoder):
             binary = len(texts) <= _FEW_VALUES and _only_binary(parser.parse(texts))
         parsers = {"booleans": _WORDS, "durations": DurationFormat()}
         parser = parser or parsers.get(form) or NumberFormat()
-        if isinstance(parser, NumberFormat) and _are_large_integers(parser, cells):
-            parser = replace(parser, integers=True)
+        if isinstance(parser, NumberFormat) and parser.units == {"": 1.0} and not parser.mixed:
+            parser = replace(parser, unsure=_unsure_mark(parser, cells))
         return cls(parser, form, binary)
 
     @property
@@ -160,16 +160,20 @@ class NumericEncoder(Encoder):
         return values
 
 
-def _are_large_integers(parser: NumberFormat, cells: Cells) -> bool:
-    """Whether all numbers are integers without points, and some may have groups of digits."""
-    values = cells.values if isinstance(cells, Numbers) else None
-    if values is None:
-        texts = as_strings(cells).levels
-        if parser.decimal != "." or parser.mixed or any("." in text for text in texts):
-            return False
-        values = parser.parse(texts)
+def _unsure_mark(parser: NumberFormat, cells: Cells) -> str:
+    """Return the mark after which three digits are decimals or a group, "" for none.
+
+    Integers have groups if they are large, and no decimals. Small numbers have no groups. What
+    occurred in ``fit`` is sure.
+    """
+    texts = [] if isinstance(cells, Numbers) else as_strings(cells).levels
+    values = cells.values if isinstance(cells, Numbers) else parser.parse(texts)
     known = values[~np.isnan(values)]
-    return bool((known == np.floor(known)).all() and np.abs(known).max(initial=0) >= _GROUPS_FROM)
+    integers, large = (known == np.floor(known)).all(), (np.abs(known) >= _GROUPS_FROM).any()
+    if integers == (not large):
+        return ""
+    mark = parser.decimal if integers else OTHER_MARK[parser.decimal]
+    return "" if any(has_three_digits(text, mark) for text in texts) else mark
 
 
 def _only_binary(values: NDArray[Any]) -> bool:
@@ -180,8 +184,8 @@ def _only_binary(values: NDArray[Any]) -> bool:
 class DateEncoder(Encoder):
     """Encoder of dates as `DATE_PARTS`.
 
-    Without a parser (the column held no strings in ``fit``), strings are read if their order of
-    day and month is sure. The dates ``fillers`` are missing.
+    If ``fit`` saw no order of day and month, strings are read if their order is sure. The dates
+    ``fillers`` are missing.
     """
 
     parser: Any = None
@@ -193,9 +197,13 @@ class DateEncoder(Encoder):
         if isinstance(cells, Dates):
             return Block(date_parts(self._known(cells.values)))
         strings = as_strings(cells)
-        parser = self.parser or DateFormat.of(strings.levels)
+        parser = self.parser or DateFormat()
+        if not parser.ordered:
+            found = DateFormat.of(strings.levels)
+            turn = found.turn if self.parser is None else parser.turn
+            parser = replace(found, years=found.years or parser.years, turn=turn)
         dates = parser.parse(strings.levels)
-        if self.parser is None and parser.ambiguous:
+        if self.parser != parser and parser.ambiguous:
             dates[dates != DateFormat(day_first=True).parse(strings.levels)] = np.datetime64("NaT")
         unread = unread_of(strings, dates, parser)
         return _by_level(date_parts(self._known(dates)), strings, np.nan, unread)

@@ -41,13 +41,13 @@ _DIGITS = {
     ),
     ",": re.compile(r"(?:[1-9]\d{0,2}([.'’\s])\d{3}(?:\1\d{3})*|\d+)?(?:,\d*)?"),
 }
-_OTHER = {".": ",", ",": "."}
+OTHER_MARK = {".": ",", ",": "."}
 _GROUPING = re.compile(r"[,.'’\s]")
 # Numbers whose points separate groups.
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})*|0")
-# "1.234" and "1,234", which may be 1234 or 1.234.
-_MAY_BE_GROUPS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}\.\d{3}(?![\d.])")
+# "1,234", which may be 1234 or 1.234.
 _THREE_DECIMALS = re.compile(r"[1-9]\d{0,2},\d{3}")
+_THREE_DIGITS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}([.,])\d{3}(?![\d.,])")
 # Digits with a leading zero are codes, such as postal codes.
 _CODE = re.compile(r"\s*0\d+\s*")
 # Parts of a number with a unit, an interval, or a sum of units.
@@ -122,8 +122,8 @@ class NumberFormat:
     other one. ``units`` are the sizes of the units after a number, "" for a number without one, in
     multiples of the ``base`` unit. ``bands``: intervals such as "11-50" are read, as their middle.
     ``note`` may follow in brackets. ``ambiguous``: "1,234" is read as 1234 and may be 1.234.
-    ``whole``: no number has a decimal, and points separate groups. ``integers``: no number has a
-    point, and "1.234", which may be 1234, is not read.
+    ``whole``: no number has a decimal, and points separate groups. Numbers with one
+    mark ``unsure``, and three digits after it, are not read: they may be decimals or a group.
     """
 
     decimal: str = "."
@@ -134,7 +134,7 @@ class NumberFormat:
     note: str = ""
     ambiguous: bool = False
     whole: bool = False
-    integers: bool = False
+    unsure: str = ""
 
     @classmethod
     def of(cls, texts: Sequence[str], rows: Sequence[int] | None = None) -> "NumberFormat":
@@ -144,7 +144,7 @@ class NumberFormat:
         "1,5", "0,234" or "1.234,5" implies a decimal comma, and so does "950" beside "1.234", if
         three digits follow all points. If neither parses all, both are read.
         """
-        if _floats(texts) is not None:
+        if _floats(texts) is not None and not _are_grouped([text.strip(" +-") for text in texts]):
             return cls()
         found = [_split(text) for text in texts]
         weights = [1] * len(texts) if rows is None else list(rows)
@@ -176,8 +176,8 @@ class NumberFormat:
         values = _floats(texts) if self.decimal == "." and self.keeps_bare_numbers else None
         if values is None:
             values = np.array([self._value(_split(text)) for text in texts], dtype=np.float64)
-        if self.integers:
-            values[[_MAY_BE_GROUPS.search(text) is not None for text in texts]] = np.nan
+        if self.unsure:
+            values[[has_three_digits(text, self.unsure) for text in texts]] = np.nan
         return values
 
     def other_unit(self, texts: Sequence[str]) -> tuple[str, str] | None:
@@ -238,7 +238,7 @@ class NumberFormat:
         size = self.units.get(part.unit, np.nan)
         value = _number(part, self.decimal)
         if np.isnan(value) and self.mixed:
-            value = _number(part, _OTHER[self.decimal])
+            value = _number(part, OTHER_MARK[self.decimal])
         return value * size
 
     def _are_bands(self, found: Sequence[_Reading | None], rows: Sequence[int]) -> bool:
@@ -410,6 +410,12 @@ def _all_ambiguous(texts: Sequence[str], found: Sequence[_Reading | None]) -> bo
     if not digits or any(symbol in text for text in texts for symbol in "$£₹¥₩"):
         return False
     return all(map(_THREE_DECIMALS.fullmatch, digits))
+
+
+def has_three_digits(text: str, mark: str) -> bool:
+    """Return whether a string is like "1.234" or "1,234", with this mark."""
+    found = _THREE_DIGITS.search(text)
+    return found is not None and found[1] == mark
 
 
 def has_leading_zeros(texts: Sequence[str]) -> bool:

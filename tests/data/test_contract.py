@@ -414,6 +414,36 @@ def test_one_cell_shows_that_day_and_month_have_changed_places():
         reader.transform(pd.DataFrame({"a": ["03/02/2024", "30/01/2024", "02/28/2024"]}))
 
 
+@pytest.mark.parametrize(
+    "known, new",
+    [
+        ([12.5, 99.25, 3.125], "12,500"),
+        (["12.5", "99.25", "3.125"], "12,500"),
+        (["12,5", "99,25", "3,5"], "12.500"),
+        (["9.743,00", "618,00"], "9,743"),
+        (["9743.0", "618.0"], "9.743"),
+    ],
+)
+def test_three_digits_after_a_mark_that_fit_did_not_explain(known, new):
+    """They are decimals in one country and a group in another."""
+    reader = reader_of(a=known)
+    with pytest.raises(ValueError, match=f"must hold numbers.*Got '{new}' instead .2 of 2"):
+        reader.transform(pd.DataFrame({"a": [new, new]}))
+
+
+def test_an_order_of_day_and_month_that_fit_did_not_show():
+    """ISO dates in `fit` say nothing of 03/04/2024."""
+    for known in (["2024-03-01", "2024-04-02"], ["1 Mar 2024", "2 Apr 2024"]):
+        reader = reader_of(a=known)
+        day = reader.transform(pd.DataFrame({"a": ["2024-04-03"]}))
+        for new in ("03.04.2024", "3.4.2024"):  # points have the day first
+            np.testing.assert_array_equal(reader.transform(pd.DataFrame({"a": [new]})), day)
+        both = pd.DataFrame({"a": ["03/04/2024", "13/04/2024"]})
+        np.testing.assert_array_equal(reader.transform(both)[:1], day)
+        with pytest.warns(UnreadableCellsWarning, match="'a', such as '03/04/2024'"):
+            reader.transform(pd.DataFrame({"a": ["03/04/2024"]}))
+
+
 @pytest.mark.parametrize("known", [[1200, 15, 980], ["1200", "15", "980"], [1200.0, 15.0, None]])
 def test_points_in_integers_may_be_groups(known):
     reader = reader_of(a=known)
