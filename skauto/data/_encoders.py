@@ -570,6 +570,8 @@ def describe(encoder: Encoder, cells: Cells, unread: Collection[str]) -> str:
     noun = names.get(type(encoder), "strings")
     if isinstance(encoder, NumericEncoder) and isinstance(encoder.parser, BooleanWords):
         noun = "booleans"
+    elif isinstance(encoder, NumericEncoder) and isinstance(encoder.parser, NumberFormat):
+        noun += "" if encoder.takes_numbers else " with their unit or percent sign"
     if isinstance(encoder, DateEncoder) and encoder.parser and encoder.parser.day_first:
         noun += " with the day first"
     read = (text for text in as_strings(cells).levels if text not in unread)

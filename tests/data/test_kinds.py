@@ -131,6 +131,22 @@ def test_kinds_that_are_asked_for():
         TableReader({"a": "text"}).fit(pd.DataFrame({"a": [1, 2]}))
 
 
+@pytest.mark.parametrize(
+    "answers",
+    [
+        ["stimme gar nicht zu", "Stimme eher nicht zu", "teils/teils", "stimme eher zu"],
+        ["sehr schlecht", "mittelmäßig", "gut", "sehr gut"],
+        ["pas du tout d'accord", "plutôt d'accord", "tout à fait d'accord"],
+        ["nunca", "a veces", "siempre"],
+        ["baja", "media", "alta"],
+    ],
+    ids=lambda answers: answers[0],
+)
+def test_answers_of_other_languages(answers):
+    order = RNG.permutation(len(answers))
+    assert read([answers[i] for i in order])[:, 0].tolist() == order.tolist()
+
+
 def test_answers_bands_and_requested_levels_keep_their_order():
     answers = ["often", "Never", "sometimes", "always", "rarely", "never"]
     assert read(answers)[:, 0].tolist() == [3, 0, 2, 4, 1, 0]

@@ -133,7 +133,8 @@ def test_percent_signs_are_never_guessed():
     for other in ([95.0, 80.0, 70.0], [0.95, 0.8, 0.7], ["95", "80", "70"]):
         table = pd.DataFrame({"a": other})
         for known, new in ((texts, table), (table, texts)):
-            with pytest.raises(ValueError, match="must hold numbers"):
+            sign = " with their unit or percent sign such as '95%'" if known is texts else ""
+            with pytest.raises(ValueError, match=f"must hold numbers{sign}"):
                 TableReader().fit(known).transform(new)
 
 
