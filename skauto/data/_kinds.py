@@ -63,7 +63,7 @@ _MIN_LEVELS_PER_WORD = 3
 # Minimum number of levels of a scale of answers, and of compact dates such as 20240131.
 _MIN_ANSWERS = 3
 _MIN_COMPACT_DATES = 10
-_COMPACT_DATES = (16_000_000, 99_991_231)
+_FIRST_COMPACT_DATE = 16_000_101
 # Maximum number of levels with two spellings that a doubt quotes.
 _MAX_SPELLINGS = 2
 # Strings are categories if they have at most 20 levels, or at most 100 with a mean of 5 rows.
@@ -272,7 +272,7 @@ def _kind_of_numbers(cells: Numbers, name: str) -> Kind:
     kind = Kind("numeric", "the values are numbers")
     if cells.form != "numbers":
         return kind
-    if _COMPACT_DATES[0] <= np.fmax.reduce(cells.values, initial=0) <= _COMPACT_DATES[1]:
+    if _may_be_compact_dates(cells.values):
         numbers, rows = np.unique(cells.values[~cells.missing], return_counts=True)
         dates = _compact_dates(list(map(text_of, numbers.tolist())), rows)
         if dates is not None:
@@ -316,6 +316,15 @@ def _left_out(why: str, kind: str, name: str) -> Kind:
     """Return the kind of an identifier, with the doubt that says how to keep the column."""
     advice = f"keep it by column_kinds={{{name!r}: {kind!r}}}"
     return Kind("identifier", why, f"it is left out as an identifier ({why}); {advice}")
+
+
+def _may_be_compact_dates(values: NDArray[Any]) -> bool:
+    """Whether the last digits of all numbers are a month and a day, but for zeros."""
+    known = values[(values != 0) & ~np.isnan(values)]
+    if not len(known) or known.min() < _FIRST_COMPACT_DATE:
+        return False
+    months, days = known // 100 % 100, known % 100
+    return bool(((months >= 1) & (months <= 12) & (days >= 1) & (days <= 31)).all())
 
 
 def _compact_dates(texts: Sequence[str], rows: NDArray[np.integer]) -> Kind | None:
