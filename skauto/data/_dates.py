@@ -86,9 +86,11 @@ _PATTERNS = (
     ),
     # "20240131", "20240131T093000Z"
     re.compile(
-        r"(?P<year>(?:1[6-9]|2[01])\d\d|9999)(?P<month>\d\d)(?P<day>\d\d)"
+        r"(?P<year>(?:1[6-9]|2[01])\d\d|9999)(?P<month>0\d|1[0-2])(?P<day>[0-3]\d)"
         rf"(?:[t_ ]?(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d)?{_ZONE})?"
     ),
+    # "01312024" or "1312024"
+    re.compile(r"(?P<first>\d{1,2})(?P<mark>)(?P<other>\d\d)(?P<year>(?:19|20)\d\d)"),
     # "[10/Oct/2000:13:55:36 -0700]" of Apache's log, "10OCT2000:13:55:36" of SAS
     re.compile(rf"\[?{_DAY}(?P<mark>/?){_MONTH}(?P=mark){_YEAR}:{_CLOCK}\s*+{_ZONE}\]?"),
     # "Fri Mar  1 10:00:00 2024" of ctime
@@ -178,7 +180,7 @@ class DateFormat:
         n_month_first = sum(value > 12 for value in others)
         if n_day_first or n_month_first:
             return cls(day_first=n_day_first > n_month_first)
-        if all(match["mark"][0] == "." for match in matches):
+        if all(match["mark"].startswith(".") for match in matches):
             return cls(day_first=True)
         return cls(ambiguous=firsts != others)
 

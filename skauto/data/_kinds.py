@@ -60,10 +60,10 @@ _MIN_PARSED_SHARE = 0.95
 _MIN_PARSED_LEVELS = 10
 _MAX_FOREIGN_WORDS = 5
 _MIN_LEVELS_PER_WORD = 3
-# Minimum number of levels of a scale of answers, and of compact dates such as 20240131.
+# Minimum number of levels of a scale of answers, and of compact dates such as 20240131 or 1312024.
 _MIN_ANSWERS = 3
 _MIN_COMPACT_DATES = 10
-_FIRST_COMPACT_DATE = 16_000_101
+_FIRST_COMPACT_DATES = (16_000_101, 1_011_900)
 # Maximum number of levels with two spellings that a doubt quotes.
 _MAX_SPELLINGS = 2
 # Strings are categories if they have at most 20 levels, or at most 100 with a mean of 5 rows.
@@ -86,6 +86,7 @@ _MAX_MARKS = 4
 _COMPACT_DATE = re.compile(
     r"(?:(?:1[6-9]|2[01])\d\d|9999)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
 )
+_YEAR_LAST = re.compile(r"\d{3,4}(?:19|20)\d\d")
 
 
 @dataclass(frozen=True)
@@ -319,24 +320,32 @@ def _left_out(why: str, kind: str, name: str) -> Kind:
 
 
 def _may_be_compact_dates(values: NDArray[Any]) -> bool:
-    """Whether the last digits of all numbers are a month and a day, but for zeros."""
+    """Whether the last digits of all numbers are a month and a day, or a year, but for zeros."""
     known = values[(values != 0) & ~np.isnan(values)]
-    if not len(known) or known.min() < _FIRST_COMPACT_DATE:
+    if not len(known) or known.min() < _FIRST_COMPACT_DATES[1]:
         return False
-    months, days = known // 100 % 100, known % 100
+    years, months, days = known % 10_000, known // 100 % 100, known % 100
+    if ((years >= 1900) & (years < 2100)).all():
+        return True
+    if known.min() < _FIRST_COMPACT_DATES[0]:
+        return False
     return bool(((months >= 1) & (months <= 12) & (days >= 1) & (days <= 31)).all())
 
 
 def _compact_dates(texts: Sequence[str], rows: NDArray[np.integer]) -> Kind | None:
     """Return the kind of dates such as 20240131, of which zeros are missing; else None."""
     days = [text for text in texts if text.strip("0")]
-    if len(days) < _MIN_COMPACT_DATES or not all(map(_COMPACT_DATE.fullmatch, days)):
+    patterns = (_COMPACT_DATE, _YEAR_LAST)
+    if len(days) < _MIN_COMPACT_DATES or not any(all(map(p.fullmatch, days)) for p in patterns):
         return None
-    dates = DateFormat().parse(texts)
+    date_format = DateFormat.of(days)
+    dates = date_format.parse(texts)
     if np.isnat(dates).sum() > len(texts) - len(days):
         return None
     doubt = None if len(days) == len(texts) else "0 is no date, and read as missing"
-    return _kind_of_dates("dates such as 20240131", np.repeat(dates, rows), doubt, DateFormat())
+    why = f"dates such as {days[0]}"
+    doubt = _doubt_of_order(date_format) or doubt
+    return _kind_of_dates(why, np.repeat(dates, rows), doubt, date_format)
 
 
 def _kind_of_dates(why: str, dates: Any, doubt: str | None, parser: Any) -> Kind:
@@ -430,13 +439,18 @@ def _date(sample: _Sample) -> Kind | None:
     if not _enough_parsed(sample, readable):
         return None
     doubt = _doubt_of_rest(sample, readable, "dates")
-    if date_format.ambiguous:
-        first = "year" if date_format.year_first else "month"
-        doubt = f"the order of day and month is ambiguous; the {first} is read first"
+    doubt = _doubt_of_order(date_format) or doubt
     why = "dates written as strings"
     if date_format.day_first and date_format.states_order(sample.texts):
         why += ", day first"
     return _kind_of_dates(why, np.repeat(dates, sample.rows), doubt, date_format)
+
+
+def _doubt_of_order(date_format: DateFormat) -> str | None:
+    if not date_format.ambiguous:
+        return None
+    first = "year" if date_format.year_first else "month"
+    return f"the order of day and month is ambiguous; the {first} is read first"
 
 
 def _enough_parsed(sample: _Sample, readable: NDArray[np.bool_]) -> bool:

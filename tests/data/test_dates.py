@@ -146,6 +146,18 @@ def test_compact_dates_may_be_missing_or_zero(dtype):
     assert TableReader().fit(X + 0.5).columns_[0].kind.name == "numeric"
 
 
+@pytest.mark.parametrize("form", ["%m%d%Y", "%d%m%Y"])
+@pytest.mark.parametrize("dtype", [str, "int64", "float64"])
+def test_compact_dates_with_the_year_last(form, dtype):
+    days = pd.date_range("2001-01-20", periods=N, freq="17D")
+    X = pd.DataFrame({"a": days.strftime(form).astype(dtype)})
+    reader = TableReader().fit(X)
+    expected = TableReader().fit_transform(pd.DataFrame({"a": days}))
+    np.testing.assert_array_equal(reader.transform(X), expected)
+    np.testing.assert_array_equal(reader.transform(X.astype("int64").astype(str)), expected)
+    np.testing.assert_array_equal(reader.transform(pd.DataFrame({"a": days})), expected)
+
+
 @pytest.mark.parametrize("filler", ["1900-01-01", "9999-12-31"])
 def test_frequent_filler_dates_are_missing(filler):
     days = [f"2020-{i % 12 + 1:02d}-{i % 28 + 1:02d}" for i in range(N)]
