@@ -75,7 +75,7 @@ _PATTERNS = (
             r"(?P<year>\d{4})[-/](?P<month>\d{1,2})(?:-(?P<day>\d{1,2}))?",
             r"(?P<year>\d{4})(?P<mark>[/.] ?)(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})\.?",
             rf"(?P<first>\d{{1,2}})(?P<mark>[-/.] ?)(?P<other>\d{{1,2}})(?P=mark){_YEAR}\.?",
-            r"(?P<month>\d{1,2})[-/](?P<year>(?:19|20)\d\d)",
+            r"(?P<month>\d{1,2})[-/.](?P<year>(?:19|20)\d\d)",
             rf"{_DAY}[-/\s]\s*{_OF}{_MONTH}[-/,\s]\s*{_OF}{_YEAR}",
             rf"{_DAY}{_MONTH}{_YEAR}",
             rf"{_MONTH}[-/\s]\s*{_DAY},?[-/\s]\s*{_YEAR}",

@@ -86,7 +86,7 @@ _MAX_MARKS = 4
 _COMPACT_DATE = re.compile(
     r"(?:(?:1[6-9]|2[01])\d\d|9999)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
 )
-_YEAR_LAST = re.compile(r"\d{3,4}(?:19|20)\d\d")
+_YEAR_LAST = re.compile(r"(?:\d{3,4}|(?:0[1-9]|1[0-2])\.)(?:19|20)\d\d")
 
 
 @dataclass(frozen=True)

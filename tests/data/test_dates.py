@@ -146,6 +146,16 @@ def test_compact_dates_may_be_missing_or_zero(dtype):
     assert TableReader().fit(X + 0.5).columns_[0].kind.name == "numeric"
 
 
+def test_months_with_a_point_are_no_decimals():
+    months = pd.date_range("2019-01-01", periods=N, freq="MS")
+    texts, days = (pd.DataFrame({"a": x}) for x in (months.strftime("%m.%Y"), months))
+    expected = TableReader().fit_transform(days)
+    np.testing.assert_array_equal(TableReader().fit_transform(texts), expected)
+    assert (
+        TableReader().fit(texts.replace("01.2019", "13.2019")).columns_[0].kind.name == "numeric"
+    )
+
+
 @pytest.mark.parametrize("form", ["%m%d%Y", "%d%m%Y"])
 @pytest.mark.parametrize("dtype", [str, "int64", "float64"])
 def test_compact_dates_with_the_year_last(form, dtype):
