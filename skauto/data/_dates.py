@@ -133,8 +133,7 @@ class DateFormat:
     ``day_first``: "1/2/2024" is the first of February. ``year_first``: "24/2/1" is the same.
     ``ambiguous``: the values do not determine the order of day and month. ``years``: "2024" is the
     first day of the year, as other cells are dates. ``ordered``: some values are numbers in an
-    order of day and month. Two-digit years before ``turn`` are in this
-    century.
+    order of day and month. Two-digit years before ``turn`` are in this century.
     """
 
     day_first: bool = False

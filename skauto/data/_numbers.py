@@ -122,8 +122,8 @@ class NumberFormat:
     other one. ``units`` are the sizes of the units after a number, "" for a number without one, in
     multiples of the ``base`` unit. ``bands``: intervals such as "11-50" are read, as their middle.
     ``note`` may follow in brackets. ``ambiguous``: "1,234" is read as 1234 and may be 1.234.
-    ``whole``: no number has a decimal, and points separate groups. Numbers with one
-    mark ``unsure``, and three digits after it, are not read: they may be decimals or a group.
+    ``whole``: no number has a decimal, and points separate groups. ``unsure``:
+    a mark after which three digits may be decimals or a group; such numbers are not read.
     """
 
     decimal: str = "."
