@@ -1,31 +1,32 @@
 """Parsing of dates that are written as strings, and numeric features of dates."""
 
+import datetime
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.data._notations import FILLER_DATES
+from skauto.data._notations import FILLER_DATES, plain
 
 Datetimes = NDArray[np.datetime64]
 
-# Names of months in English, German, French and Spanish, without accents.
+# Names of months in seven languages, without accents.
 _MONTH_NAMES = (
-    "jan january januar janner janvier janv enero ene",
-    "feb february februar fevrier fevr febrero",
-    "mar march marz mrz mars marzo",
-    "apr april avril avr abril abr",
-    "may mai mayo",
-    "jun june juni juin junio",
-    "jul july juli juillet juil julio",
-    "aug august aout agosto ago",
-    "sep sept september septembre septiembre setiembre",
-    "oct october oktober okt octobre octubre",
-    "nov november novembre noviembre",
-    "dec december dezember dez decembre diciembre dic",
+    "jan january januar janner janvier janv enero ene gennaio gen janeiro januari",
+    "feb february februar fevrier fevr febrero febbraio fevereiro fev februari",
+    "mar march marz mrz mars marzo marco maart mrt",
+    "apr april avril avr abril abr aprile",
+    "may mai mayo maggio mag maio mei",
+    "jun june juni juin junio giugno giu junho",
+    "jul july juli juillet juil julio luglio lug julho",
+    "aug august aout agosto ago augustus",
+    "sep sept september septembre septiembre setiembre settembre set setembro",
+    "oct october oktober okt octobre octubre ottobre ott outubro out",
+    "nov november novembre noviembre novembro",
+    "dec december dezember dez decembre diciembre dic dicembre dezembro",
 )
 _MONTHS = {name: i for i, names in enumerate(_MONTH_NAMES, start=1) for name in names.split()}
 _WEEKDAY_NAMES = (
@@ -59,22 +60,22 @@ _MONTH = rf"(?P<month>{_any_of(_MONTHS)})\.?"
 _WEEKDAY = rf"(?:(?:{_any_of(_WEEKDAYS)})(?![^\W\d_])\.?,?\s+)?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?"
 _YEAR = r"(?P<year>\d{4}|\d{2})"
-_ZONE = rf"\(?(?:(?P<zone>{_any_of(_ZONES)})|(?P<offset>[-+]\d{{2}}:?(?:\d{{2}})?))?\)?"
+_ZONE = rf"\(?(?P<zone>{_any_of(_ZONES)})?(?P<offset>[-+]\d{{1,2}}:?(?:\d{{2}})?)?\)?"
 # Spaces are matched possessively: adjacent runs of them would share a long run in many ways.
 _CLOCK = (
-    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})"
-    r"(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d+))?)?\s*+(?P<half>[ap]\.?m\.?)?"
+    r"(?P<hour>\d{1,2})[:.h](?P<minute>\d{2})"
+    r"(?:[:.](?P<second>\d{2})(?:[.,](?P<fraction>\d+))?)?\s*+(?:(?P<half>[ap]\.?m\.?)|uhr)?"
 )
-_TIME = rf"(?:(?:t|,?\s+(?:at\s+)?){_CLOCK}\s*+{_ZONE}(?:\s*+\((?:{_any_of(_ZONES)})\))?)?"
+_TIME = rf"(?:(?:t|,?\s+(?:(?:at|um|a)\s+)?){_CLOCK}\s*+{_ZONE}(?:\s*+\([a-z ]+\))?)?"
 _OF = r"(?:of\s+|de\s+)?"
 _PATTERNS = (
     *(
         re.compile(_WEEKDAY + date + _TIME)
         for date in (
-            r"(?P<year>\d{4})-(?P<month>\d{1,2})(?:-(?P<day>\d{1,2}))?",
-            r"(?P<year>\d{4})(?P<separator>[/.])(?P<month>\d{1,2})(?P=separator)(?P<day>\d{1,2})",
-            rf"(?P<first>\d{{1,2}})(?P<separator>[-/.])(?P<other>\d{{1,2}})(?P=separator){_YEAR}",
-            r"(?P<month>\d{1,2})[-/](?P<year>(?:19|20)\d\d)",
+            r"(?P<year>\d{4})[-/](?P<month>\d{1,2})(?:-(?P<day>\d{1,2}))?",
+            r"(?P<year>\d{4})(?P<mark>[/.] ?)(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})\.?",
+            rf"(?P<first>\d{{1,2}})(?P<mark>[-/.] ?)(?P<other>\d{{1,2}})(?P=mark){_YEAR}\.?",
+            r"(?P<month>\d{1,2})[-/.](?P<year>(?:19|20)\d\d)",
             rf"{_DAY}[-/\s]\s*{_OF}{_MONTH}[-/,\s]\s*{_OF}{_YEAR}",
             rf"{_DAY}{_MONTH}{_YEAR}",
             rf"{_MONTH}[-/\s]\s*{_DAY},?[-/\s]\s*{_YEAR}",
@@ -85,15 +86,22 @@ _PATTERNS = (
     ),
     # "20240131", "20240131T093000Z"
     re.compile(
-        r"(?P<year>(?:1[6-9]|2[01])\d\d)(?P<month>\d\d)(?P<day>\d\d)"
-        rf"(?:t?(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d)?{_ZONE})?"
+        r"(?P<year>(?:1[6-9]|2[01])\d\d|9999)(?P<month>0\d|1[0-2])(?P<day>[0-3]\d)"
+        rf"(?:[t_ ]?(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d)?{_ZONE})?"
     ),
+    # "01312024" or "1312024"
+    re.compile(r"(?P<first>\d{1,2})(?P<mark>)(?P<other>\d\d)(?P<year>(?:19|20)\d\d)"),
     # "[10/Oct/2000:13:55:36 -0700]" of Apache's log, "10OCT2000:13:55:36" of SAS
     re.compile(rf"\[?{_DAY}(?P<mark>/?){_MONTH}(?P=mark){_YEAR}:{_CLOCK}\s*+{_ZONE}\]?"),
     # "Fri Mar  1 10:00:00 2024" of ctime
     re.compile(rf"{_WEEKDAY}{_MONTH}\s+{_DAY}\s+{_CLOCK}\s*+{_ZONE}\s*+(?P<year>\d{{4}})"),
-    re.compile(rf"q(?P<quarter>[1-4])[-/\s]*'?{_YEAR}"),
-    re.compile(r"(?P<year>\d{4})[-/\s]*q(?P<quarter>[1-4])"),
+    # "Q1 2019", "T1/19", "1Q19", "1. Quartal 2019", "2019-Q1"
+    re.compile(rf"[qt](?P<quarter>[1-4])[-/\s]*(?:fy|'?){_YEAR}"),
+    re.compile(rf"(?P<quarter>[1-4])(?:[qt]|\. ?quartal)[-/\s]*'?{_YEAR}"),
+    re.compile(r"(?P<year>\d{4})[-/\s]*[qt](?P<quarter>[1-4])"),
+    # "2024-W05-1", "KW 5/2024"
+    re.compile(r"(?P<year>\d{4})-?w(?P<week>\d{1,2})(?:-(?P<weekday>[1-7]))?"),
+    re.compile(r"(?:kw|cw|w) ?(?P<week>\d{1,2})[-/\s]+(?P<year>\d{4})"),
 )
 # "Posted on", "Due:" before a date, and the time before the date in "11:37:15 3 Sep 2020".
 _LABEL = re.compile(
@@ -106,10 +114,13 @@ _TIME_FIRST = re.compile(
 )
 # ISO dates, which NumPy parses faster than the patterns above.
 _ISO_LINES = re.compile(r"(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?\n)*")
-_MAX_LENGTH = 60
+_MAX_LENGTH = 80
+_CHINESE = str.maketrans({"年": "-", "月": "-", "日": ""})
 _BARE_YEAR = re.compile(r"\s*((?:1[5-9]|20)\d\d)\s*")
 # Minimum number of two-digit years that come first.
 _MIN_YEARS_FIRST = 10
+# The first two-digit year of the last century in POSIX.
+_TURN = 69
 _SECONDS_PER_DAY = 86_400.0
 _FIELDS = ("year", "month", "day", "hour", "minute", "second", "microsecond", "offset")
 _PERIODS = ("year", "week", "day")
@@ -130,20 +141,27 @@ class DateFormat:
 
     ``day_first``: "1/2/2024" is the first of February. ``year_first``: "24/2/1" is the same.
     ``ambiguous``: the values do not determine the order of day and month. ``years``: "2024" is the
-    first day of the year, as other cells are dates.
+    first day of the year, as other cells are dates. ``ordered``: some values are numbers in an
+    order of day and month. Two-digit years before ``turn`` are in this century.
     """
 
     day_first: bool = False
     ambiguous: bool = False
     year_first: bool = False
     years: bool = False
+    ordered: bool = False
+    turn: int = _TURN
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> "DateFormat":
         """Infer the format from all strings of a column."""
         found = list(filter(None, map(_match, texts)))
         years = bool(found) and any(map(_BARE_YEAR.fullmatch, texts))
-        return replace(cls._of_order(found), years=years)
+        order = cls._of_order(found)
+        last = "first" if order.year_first else "year"
+        written = {match.groupdict().get(last) or match.groupdict().get("year") for match in found}
+        ordered = any("first" in match.groupdict() for match in found)
+        return replace(order, years=years, ordered=ordered, turn=_turn_of(written))
 
     @classmethod
     def _of_order(cls, found: Sequence[re.Match[str]]) -> "DateFormat":
@@ -170,7 +188,7 @@ class DateFormat:
         n_month_first = sum(value > 12 for value in others)
         if n_day_first or n_month_first:
             return cls(day_first=n_day_first > n_month_first)
-        if all(match["separator"] == "." for match in matches):
+        if all(match["mark"].startswith(".") for match in matches):
             return cls(day_first=True)
         return cls(ambiguous=firsts != others)
 
@@ -198,11 +216,11 @@ class DateFormat:
     def _fields(self, text: str) -> tuple[int, ...]:
         """Parse one date into the `_FIELDS`; month 0 marks a string that is not a date."""
         match = _match(text)
-        if match is None:
+        found = match.groupdict() if match else {}
+        if match is None or "week" in found:
             year = _BARE_YEAR.fullmatch(text) if self.years else None
-            date = (int(year[1]), 1, 1) if year else (0, 0, 0)
+            date = (int(year[1]), 1, 1) if year else _day_of_week(found)
             return (*date, *[0] * (len(_FIELDS) - len(date)))
-        found = match.groupdict()
         if "first" in found:
             names = ("month", "day", "year")
             if self.year_first:
@@ -219,7 +237,7 @@ class DateFormat:
             hour = hour % 12 + 12 * (found["half"][0] == "p") if 1 <= hour <= 12 else 99
         offset = int(60 * _ZONES.get(found.get("zone") or "z", 0))
         return (
-            _full_year(found["year"] or "0"),
+            self._full_year(found["year"] or "0"),
             int(month) if month.isdigit() else _MONTHS[month],
             int(found.get("day") or 1),
             hour,
@@ -229,19 +247,23 @@ class DateFormat:
             offset + _minutes(found.get("offset") or "+00"),
         )
 
+    def _full_year(self, digits: str) -> int:
+        year = int(digits)
+        return year if len(digits) > 2 else year + (1900 if year >= self.turn else 2000)
+
 
 def label_of(text: str) -> str:
     """Return the words in lower case before a date, such as "posted on " or "due: "."""
-    label = _LABEL.match(text.strip().lower())
+    label = _LABEL.match(plain(text))
     return label[0] if label else ""
 
 
 def _match(text: str) -> re.Match[str] | None:
-    text = text.strip().lower()
+    text = plain(text)
     if len(text) > _MAX_LENGTH or not any(map(str.isdigit, text)):
         return None
     if not text.isascii():
-        text = _without_accents(text)
+        text = _without_accents(text).translate(_CHINESE).rstrip("-")
     text = text[len(label_of(text)) :]
     if timed := _TIME_FIRST.fullmatch(text):
         text = f"{timed['date']} {timed['time']}"
@@ -249,21 +271,37 @@ def _match(text: str) -> re.Match[str] | None:
 
 
 def _without_accents(text: str) -> str:
-    plain = unicodedata.normalize("NFKD", text)
-    return "".join(char for char in plain if not unicodedata.combining(char))
+    apart = unicodedata.normalize("NFKD", text)
+    return "".join(char for char in apart if not unicodedata.combining(char))
 
 
-def _full_year(digits: str) -> int:
-    """Map two-digit years to 1969-2068, as POSIX does."""
-    year = int(digits)
-    if len(digits) > 2:
-        return year
-    return year + (1900 if year >= 69 else 2000)
+def _turn_of(years: Iterable[str | None]) -> int:
+    """Return the first of the two-digit years after the longest gap, if one is before 2000.
+
+    POSIX maps them to 1969-2068, which would tear dates of birth apart.
+    """
+    short = sorted({int(year) for year in years if year and len(year) == 2})
+    if not short or short[-1] < _TURN:
+        return _TURN
+    gaps = [(b - a) % 100 for a, b in zip([short[-1], *short], short, strict=False)]
+    return short[gaps.index(max(gaps))]
+
+
+def _day_of_week(found: Mapping[str, str]) -> tuple[int, int, int]:
+    """Return year, month and day of a week in ISO 8601, zeros if there is no such week."""
+    try:
+        date = datetime.date.fromisocalendar(
+            int(found["year"]), int(found["week"]), int(found.get("weekday") or 1)
+        )
+    except (KeyError, ValueError):
+        return 0, 0, 0
+    return date.year, date.month, date.day
 
 
 def _minutes(offset: str) -> int:
-    """Convert a time zone offset such as "+0530" to minutes."""
-    digits = offset[1:].replace(":", "").ljust(4, "0")
+    """Convert a time zone offset such as "+0530" or "+1" to minutes."""
+    digits = offset[1:].replace(":", "")
+    digits = digits.zfill(2).ljust(4, "0") if len(digits) < 3 else digits.zfill(4)
     minutes = 60 * int(digits[:2]) + int(digits[2:])
     return -minutes if offset[0] == "-" else minutes
 

@@ -1,6 +1,7 @@
 """Encoders from the cells of one column to numeric output columns, one class per kind."""
 
 import itertools
+import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -15,7 +16,7 @@ from skauto.data._dates import DATE_PARTS, DateFormat, date_parts
 from skauto.data._durations import DurationFormat
 from skauto.data._kinds import BooleanWords, CompoundFormat, Kind, parts_of, split_tags
 from skauto.data._notations import folded, is_null_word
-from skauto.data._numbers import NumberFormat
+from skauto.data._numbers import OTHER_MARK, NumberFormat, has_three_digits
 from skauto.data._rare_levels import min_rows_of_level
 from skauto.data._table import (
     Cells,
@@ -49,6 +50,9 @@ _FEW_VALUES = 10
 # Number of strings that an error message quotes as examples.
 _EXAMPLES = 2
 _WORDS = BooleanWords("false", "true")
+_INTEGERS = re.compile(r"(?<![\d.,])0*(\d+)")
+# Whole numbers up to here and beyond may have groups of digits.
+_GROUPS_FROM = 1000
 # SVD components of the words and of the n-grams of a text column.
 _WORD_COMPONENTS, _NGRAM_COMPONENTS = 30, 20
 
@@ -114,7 +118,10 @@ class NumericEncoder(Encoder):
             texts = as_strings(cells).levels
             binary = len(texts) <= _FEW_VALUES and _only_binary(parser.parse(texts))
         parsers = {"booleans": _WORDS, "durations": DurationFormat()}
-        return cls(parser or parsers.get(form) or NumberFormat(), form, binary)
+        parser = parser or parsers.get(form) or NumberFormat()
+        if isinstance(parser, NumberFormat) and parser.units == {"": 1.0} and not parser.mixed:
+            parser = replace(parser, unsure=_unsure_mark(parser, cells))
+        return cls(parser, form, binary)
 
     @property
     def takes_numbers(self) -> bool:
@@ -153,6 +160,22 @@ class NumericEncoder(Encoder):
         return values
 
 
+def _unsure_mark(parser: NumberFormat, cells: Cells) -> str:
+    """Return the mark after which three digits are decimals or a group, "" for none.
+
+    Integers have groups if they are large, and no decimals. Small numbers have no groups. What
+    occurred in ``fit`` is sure.
+    """
+    texts = [] if isinstance(cells, Numbers) else as_strings(cells).levels
+    values = cells.values if isinstance(cells, Numbers) else parser.parse(texts)
+    known = values[~np.isnan(values)]
+    integers, large = (known == np.floor(known)).all(), (np.abs(known) >= _GROUPS_FROM).any()
+    if integers == (not large):
+        return ""
+    mark = parser.decimal if integers else OTHER_MARK[parser.decimal]
+    return "" if any(has_three_digits(text, mark) for text in texts) else mark
+
+
 def _only_binary(values: NDArray[Any]) -> bool:
     return bool(((values == 0) | (values == 1) | np.isnan(values)).all())
 
@@ -161,8 +184,8 @@ def _only_binary(values: NDArray[Any]) -> bool:
 class DateEncoder(Encoder):
     """Encoder of dates as `DATE_PARTS`.
 
-    Without a parser (the column held no strings in ``fit``), strings are read if their order of
-    day and month is sure. The dates ``fillers`` are missing.
+    If ``fit`` saw no order of day and month, strings are read if their order is sure. The dates
+    ``fillers`` are missing.
     """
 
     parser: Any = None
@@ -174,9 +197,13 @@ class DateEncoder(Encoder):
         if isinstance(cells, Dates):
             return Block(date_parts(self._known(cells.values)))
         strings = as_strings(cells)
-        parser = self.parser or DateFormat.of(strings.levels)
+        parser = self.parser or DateFormat()
+        if not parser.ordered:
+            found = DateFormat.of(strings.levels)
+            turn = found.turn if self.parser is None else parser.turn
+            parser = replace(found, years=found.years or parser.years, turn=turn)
         dates = parser.parse(strings.levels)
-        if self.parser is None and parser.ambiguous:
+        if self.parser != parser and parser.ambiguous:
             dates[dates != DateFormat(day_first=True).parse(strings.levels)] = np.datetime64("NaT")
         unread = unread_of(strings, dates, parser)
         return _by_level(date_parts(self._known(dates)), strings, np.nan, unread)
@@ -193,18 +220,28 @@ class DateEncoder(Encoder):
 
 
 def _sorted(levels: set[Any]) -> list[Any]:
-    """Sort levels: strings last, and by their text if they cannot be compared."""
+    """Sort levels: strings last, and by their text if they cannot be compared.
+
+    Integers in strings have their order: "level 2" is before "level 10".
+    """
     try:
-        return sorted(levels, key=lambda level: (isinstance(level, str), level))
+        return sorted(levels, key=lambda level: (isinstance(level, str), _padded(level), level))
     except TypeError:  # such as datetimes with and without a time zone
         return sorted(levels, key=str)
+
+
+def _padded(level: Any) -> Any:
+    if not isinstance(level, str):
+        return level
+    return _INTEGERS.sub(lambda match: f"{len(match[1]):04}{match[1]}", level)
 
 
 class CategoryEncoder(Encoder):
     """Ordinal encoding: codes 0, 1, 2, ... of sorted levels, NaN for missing cells.
 
-    Levels with few rows share the last code, see `min_rows_of_level`, with levels that ``fit``
-    has not seen. The reader replaces NaN by one more code if no entry was missing in ``fit``. A
+    Levels with few rows share the last code, see `min_rows_of_level`, with levels that ``fit`` has
+    not seen. If no entry was missing in ``fit``, missing ones are a level that CSV readers take
+    for missing, such as "None"; if there is none, the reader replaces NaN by one more code. A
     level is known by its value or its text, ignoring case and spaces: strings that differ only by
     them are one level. Levels of a categorical dtype are not: there, another case is known unless
     several levels differ by it. With an ``order``, the codes are the places of the levels in it,
@@ -243,6 +280,8 @@ class CategoryEncoder(Encoder):
         }
         self.types = sorted({common_type(kind) or "objects" for kind in map(type, levels)})
         self.code_of_text = {text: code for text, (_, code) in zip(texts, codes, strict=True)}
+        null = [] if cells.missing.any() else filter(is_null_word, self.code_of_text)
+        self.null_code = next(map(self.code_of_text.__getitem__, null), np.nan)
         of_folded: dict[str, set[float]] = {}
         for text, code in self.code_of_text.items():
             of_folded.setdefault(folded(text), set()).add(code)
@@ -271,12 +310,14 @@ class CategoryEncoder(Encoder):
     def encode(self, cells: Cells, name: str) -> Block:
         """Return one column of codes; levels that `fit` has not seen are unread."""
         coded = as_levels(cells)
-        codes = np.array([*map(self._code, coded.levels), np.nan])
+        codes = np.array([*map(self._code, coded.levels), self.null_code])
         unknown = np.isnan(codes[:-1])
         if not unknown.any():
             return Block(codes[:, None], coded.codes)
         texts = [text_of(level) for level in coded.levels]
-        new = unknown & [not is_null_word(text) for text in texts]
+        null = np.array(list(map(is_null_word, texts)), dtype=bool)
+        new = unknown & ~null
+        codes[:-1][unknown & null] = self.null_code
         foreign = new & [next(self._usual_texts(text), None) is None for text in texts]
         codes[:-1][new & ~foreign] = self.new_code
         strings = Levels(texts, coded.codes)
@@ -529,6 +570,8 @@ def describe(encoder: Encoder, cells: Cells, unread: Collection[str]) -> str:
     noun = names.get(type(encoder), "strings")
     if isinstance(encoder, NumericEncoder) and isinstance(encoder.parser, BooleanWords):
         noun = "booleans"
+    elif isinstance(encoder, NumericEncoder) and isinstance(encoder.parser, NumberFormat):
+        noun += "" if encoder.takes_numbers else " with their unit or percent sign"
     if isinstance(encoder, DateEncoder) and encoder.parser and encoder.parser.day_first:
         noun += " with the day first"
     read = (text for text in as_strings(cells).levels if text not in unread)

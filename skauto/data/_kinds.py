@@ -62,10 +62,10 @@ _MIN_PARSED_LEVELS = 10
 _MIN_SHARE_OF_FEW = 0.5
 _MAX_FOREIGN_WORDS = 5
 _MIN_LEVELS_PER_WORD = 3
-# Minimum number of levels of a scale of answers, and of compact dates such as 20240131.
+# Minimum number of levels of a scale of answers, and of compact dates such as 20240131 or 1312024.
 _MIN_ANSWERS = 3
 _MIN_COMPACT_DATES = 10
-_COMPACT_DATES = (16_000_000, 22_000_000)
+_FIRST_COMPACT_DATES = (16_000_101, 1_011_900)
 # Maximum number of levels with two spellings that a doubt quotes.
 _MAX_SPELLINGS = 2
 # Strings are categories if they have at most 20 levels, or at most 100 with a mean of 5 rows.
@@ -85,7 +85,10 @@ _MIN_USES_OF_TAG = 5
 _TIMES = (" x ", "x", "×", "*")
 _COMPOUND_MARKS = ("@", " to ", " - ", "/", "_", "|", ":", "; ", ", ", ",", "-", *_TIMES, " ")
 _MAX_MARKS = 4
-_COMPACT_DATE = re.compile(r"(?:1[6-9]|2[01])\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
+_COMPACT_DATE = re.compile(
+    r"(?:(?:1[6-9]|2[01])\d\d|9999)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
+)
+_YEAR_LAST = re.compile(r"(?:\d{3,4}|(?:0[1-9]|1[0-2])\.)(?:19|20)\d\d")
 
 
 @dataclass(frozen=True)
@@ -279,6 +282,11 @@ def _kind_of_numbers(cells: Numbers, name: str) -> Kind:
     kind = Kind("numeric", "the values are numbers")
     if cells.form != "numbers":
         return kind
+    if _may_be_compact_dates(cells.values):
+        numbers, rows = np.unique(cells.values[~cells.missing], return_counts=True)
+        dates = _compact_dates(list(map(text_of, numbers.tolist())), rows)
+        if dates is not None:
+            return dates
     integers = cells.values.dtype.kind in "iu"
     if not integers and not is_identifier_name(name):
         return kind
@@ -288,10 +296,7 @@ def _kind_of_numbers(cells: Numbers, name: str) -> Kind:
     if not len(values):
         return kind
     low, high = values.min(), values.max()
-    if integers and low >= _COMPACT_DATES[0] and high <= _COMPACT_DATES[1]:
-        if _all_compact_dates(list(map(str, np.unique(values).tolist()))):
-            return _compact_date_kind()
-    elif high - low != len(values) - 1 and not is_identifier_name(name):
+    if high - low != len(values) - 1 and not is_identifier_name(name):
         return kind
     return _judged_integers(kind, values, len(cells.values), name)
 
@@ -323,14 +328,33 @@ def _left_out(why: str, kind: str, name: str) -> Kind:
     return Kind("identifier", why, f"it is left out as an identifier ({why}); {advice}")
 
 
-def _all_compact_dates(texts: Sequence[str]) -> bool:
-    if len(texts) < _MIN_COMPACT_DATES or not all(map(_COMPACT_DATE.fullmatch, texts)):
+def _may_be_compact_dates(values: NDArray[Any]) -> bool:
+    """Whether the last digits of all numbers are a month and a day, or a year, but for zeros."""
+    known = values[(values != 0) & ~np.isnan(values)]
+    if not len(known) or known.min() < _FIRST_COMPACT_DATES[1]:
         return False
-    return not np.isnat(DateFormat().parse(texts)).any()
+    years, months, days = known % 10_000, known // 100 % 100, known % 100
+    if ((years >= 1900) & (years < 2100)).all():
+        return True
+    if known.min() < _FIRST_COMPACT_DATES[0]:
+        return False
+    return bool(((months >= 1) & (months <= 12) & (days >= 1) & (days <= 31)).all())
 
 
-def _compact_date_kind() -> Kind:
-    return Kind("date", "dates such as 20240131", parser=DateFormat())
+def _compact_dates(texts: Sequence[str], rows: NDArray[np.integer]) -> Kind | None:
+    """Return the kind of dates such as 20240131, of which zeros are missing; else None."""
+    days = [text for text in texts if text.strip("0")]
+    patterns = (_COMPACT_DATE, _YEAR_LAST)
+    if len(days) < _MIN_COMPACT_DATES or not any(all(map(p.fullmatch, days)) for p in patterns):
+        return None
+    date_format = DateFormat.of(days)
+    dates = date_format.parse(texts)
+    if np.isnat(dates).sum() > len(texts) - len(days):
+        return None
+    doubt = None if len(days) == len(texts) else "0 is no date, and read as missing"
+    why = f"dates such as {days[0]}"
+    doubt = _doubt_of_order(date_format) or doubt
+    return _kind_of_dates(why, np.repeat(dates, rows), doubt, date_format)
 
 
 def _kind_of_dates(why: str, dates: Any, doubt: str | None, parser: Any) -> Kind:
@@ -377,8 +401,7 @@ def _order_of_answers(texts: Sequence[str]) -> list[str] | None:
 
 
 def _compact_date(sample: _Sample) -> Kind | None:
-    texts = [text.strip() for text in sample.texts]
-    return _compact_date_kind() if _all_compact_dates(texts) else None
+    return _compact_dates([text.strip() for text in sample.texts], sample.rows)
 
 
 def _numeric(sample: _Sample) -> Kind | None:
@@ -400,6 +423,8 @@ def _numeric(sample: _Sample) -> Kind | None:
         why += f", in {number_format.base}"
     if number_format.ambiguous:
         doubt = f"{texts[0]!r} may have a decimal comma; the comma is read as separator of groups"
+    if pair := number_format.other_unit(texts):
+        doubt = f"{pair[0]!r} and {pair[1]!r} are read in the same unit, though one is much larger"
     kind = Kind("numeric", why, doubt, number_format)
     if sample.complete and all(text.strip().isdigit() for text in texts):
         integers = np.repeat(values, sample.rows)
@@ -423,13 +448,18 @@ def _date(sample: _Sample) -> Kind | None:
     if not _enough_parsed(sample, readable) or len({*map(label_of, sample.texts), ""}) > 2:
         return None
     doubt = _doubt_of_rest(sample, readable, "dates")
-    if date_format.ambiguous:
-        first = "year" if date_format.year_first else "month"
-        doubt = f"the order of day and month is ambiguous; the {first} is read first"
+    doubt = _doubt_of_order(date_format) or doubt
     why = "dates written as strings"
     if date_format.day_first and date_format.states_order(sample.texts):
         why += ", day first"
     return _kind_of_dates(why, np.repeat(dates, sample.rows), doubt, date_format)
+
+
+def _doubt_of_order(date_format: DateFormat) -> str | None:
+    if not date_format.ambiguous:
+        return None
+    first = "year" if date_format.year_first else "month"
+    return f"the order of day and month is ambiguous; the {first} is read first"
 
 
 def _enough_parsed(sample: _Sample, readable: NDArray[np.bool_]) -> bool:
@@ -559,6 +589,7 @@ def _compound_of(
         part = parts[varying[0]]
         n_known = int(np.sum(part.codes >= 0))
         is_unique = are_identifiers(len(part.levels), n_known, len(part.codes))
+        is_unique = is_unique and all(map(str.isdigit, part.levels))
         others = {kind.name for j, kind in enumerate(kinds) if j != varying[0]}
         return None if is_unique or others != {"constant"} else CompoundFormat(separator, kinds)
     return CompoundFormat(separator, kinds) if len(varying) > 1 else None

@@ -8,10 +8,22 @@ NULL_WORDS = frozenset(
     ["", "-", "--", "–", "—", "?", ".", "..", "...", "na", "n/a", "n.a.", "#n/a", "nan", "null"]
     + ["none", "nil", "missing", "<na>"]
 )
-BOOLEAN_PAIRS = (("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("off", "on"))
+BOOLEAN_PAIRS = (
+    *(("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("off", "on"), ("nein", "ja")),
+    *(
+        ("n", "j"),
+        ("falsch", "wahr"),
+        ("non", "oui"),
+        ("faux", "vrai"),
+        ("no", "sí"),
+        ("no", "si"),
+    ),
+    ("falso", "verdadero"),
+)
 CURRENCY = (
     r"(?:(?:us|au?|ca?|hk|nz|nt|sg?|r|mx)?\$|[€£¥₹₽₩₺₫₦₪฿]|usd|eur|gbp|chf|jpy|inr|cad|aud|nzd|cny|brl|mxn|pln|sek|nok"
-    r"|dkk|zł|kr\.?|rs\.?)"
+    r"|dkk|czk|huf|ron|try|rub|zar|ngn|egp|aed|sar|ils|thb|myr|idr|php|vnd|krw|twd|sgd|hkd|ars|clp|cop"
+    r"|zł|kč|kr\.?|rs\.?|s?fr\.|rm|rp\.?)"
 )
 _NUMERALS = "zero one two three four five six seven eight nine ten eleven twelve"
 NUMERALS = {word: str(i) for i, word in enumerate(_NUMERALS.split())}
@@ -20,15 +32,22 @@ ZEROS = frozenset(["free", "ground", "ground floor", "non-stop", "non stop", "no
 # Words before a number that is not exact.
 ABOUT = r"(?:~|≈|ca?\.|circa|approx(?:\.|imately)?|about|around|roughly)"
 # Words before a number, or after it and its unit, that make it a bound.
-AT_MOST = r"(?:<=?|≤|under|below|less than|fewer than|up to|at most|max(?:imum|\.)?)"
-AT_LEAST = r"(?:>=?|≥|over|above|more than|greater than|at least|min(?:imum|\.)?|from)"
-OR_LESS = r"(?:(?:or|and|&) (?:less|fewer|under|below|younger|lower))"
+AT_MOST = (
+    r"(?:<=?|≤|under|below|less than|fewer than|up to|at most|max(?:imum|\.)?"
+    r"|unter|bis(?: zu)?|weniger als|höchstens|moins de|jusqu['’]à|menos de|hasta)"
+)
+AT_LEAST = (
+    r"(?:>=?|≥|over|above|more than|greater than|at least|min(?:imum|\.)?|from"
+    r"|über|mehr als|mindestens|ab|plus de|à partir de|más de|desde)"
+)
+_OR = r"(?:or|and|&|oder|und|ou|et|o|y)"
+OR_LESS = rf"(?:{_OR} (?:less|fewer|under|below|younger|lower|weniger|jünger|moins|menos))"
 OR_MORE = (
-    r"(?:\+|(?:or|and|&) (?:more|over|above|older|up|higher|upwards?|greater|later)"
+    rf"(?:\+|{_OR} (?:more|over|above|older|up|higher|upwards?|greater|later|mehr|älter|plus|más)"
     r"|plus|more)"
 )
 # Marks between the ends of an interval.
-RANGE = r"(?:[-–—]|\.\.+|\bto\b|\bbis\b|\bà\b)"
+RANGE = r"(?:[-–—]|\.\.+|\bto\b|\bbis(?: unter)?\b|\bà\b|\ba\b)"
 
 # Columns whose name ends with such a word hold identifiers if their values differ.
 IDENTIFIER_WORDS = frozenset(
@@ -51,6 +70,23 @@ _SCALES = """
     never; almost never | hardly ever | very rarely; rarely | seldom; once in a while
         | occasionally | sometimes; about half the time; often | frequently | regularly
         ; usually | most of the time | very often; almost always; always
+    nie | niemals; selten; manchmal | gelegentlich; oft | häufig; meistens; immer
+    jamais; rarement; parfois; souvent; toujours
+    nunca; raramente | rara vez; a veces; a menudo | frecuentemente; siempre
+    stimme gar nicht zu | stimme überhaupt nicht zu; stimme nicht zu; stimme eher nicht zu
+        ; teils/teils | teils-teils | teils, teils | neutral; stimme eher zu; stimme zu
+        ; stimme voll zu | stimme voll und ganz zu | stimme völlig zu
+    trifft gar nicht zu | trifft überhaupt nicht zu; trifft nicht zu; trifft eher nicht zu
+        ; teils/teils | teils-teils | teils, teils | neutral; trifft eher zu; trifft zu
+        ; trifft voll zu | trifft voll und ganz zu | trifft völlig zu
+    pas du tout d'accord; pas d'accord; plutôt pas d'accord; ni d'accord ni pas d'accord | neutre
+        ; plutôt d'accord; d'accord; tout à fait d'accord
+    sehr unzufrieden; unzufrieden; neutral | teils/teils; zufrieden; sehr zufrieden
+    sehr schlecht; schlecht; mittelmässig; gut; sehr gut; ausgezeichnet
+    ungenügend; mangelhaft; ausreichend; befriedigend; gut; sehr gut
+    sehr niedrig | sehr gering; niedrig | gering; mittel; hoch; sehr hoch
+    très faible; faible; moyen; élevé | fort; très élevé | très fort
+    muy bajo; bajo | baja; medio | media; alto | alta; muy alto
     strongly disagree | completely disagree; disagree; somewhat disagree | slightly disagree
         | rather disagree; neutral | neither agree nor disagree | undecided; somewhat agree
         | slightly agree | rather agree; agree; strongly agree | completely agree
@@ -107,9 +143,14 @@ UNITS = (
     ),
     _units(
         "seconds",
-        "1e-3 ms msec; 1 s sec secs second seconds; 60 m min mins minute minutes"
-        "; 3600 h hr hrs hour hours std; 86400 d day days; 604800 w wk wks week weeks"
-        "; 2626560 mo mos mon mth mths month months; 31557600 y yr yrs year years",
+        "1e-3 ms msec; 1 s sec secs second seconds sek sekunde sekunden seconde secondes"
+        " segundo segundos"
+        "; 60 m min mins minute minutes minuten minuto minutos"
+        "; 3600 h hr hrs hour hours std stunde stunden heure heures hora horas"
+        "; 86400 d day days tag tage tagen jour jours día días"
+        "; 604800 w wk wks week weeks woche wochen semaine semaines semana semanas"
+        "; 2626560 mo mos mon mons mth mths month months monat monate monaten mois mes meses"
+        "; 31557600 y yr yrs year years jahr jahre jahren an ans année années año años",
     ),
     _units(
         "m",
@@ -127,7 +168,12 @@ UNITS = (
         "1 b byte bytes; 1e3 k kb; 1e6 m mb; 1e9 g gb; 1e12 t tb; 1e15 pb; 1024 kib"
         "; 1048576 mib; 1073741824 gib; 1099511627776 tib",
     ),
-    _units("", "1e-2 % pct percent"),
+    _units(
+        "m²",
+        "1 m² sqm qm; 1e6 km²; 1e4 ha hectare hectares; 4046.8564224 ac acre acres"
+        "; 0.09290304 ft² sqft; 0.83612736 yd²",
+    ),
+    _units("", "1e-2 % pct percent; 1e-3 ‰"),
     _units("", "1e3 k; 1e5 l lac lacs lakh; 1e7 cr crore crores", bare=True),
     _units("degrees", "1 n e °n °e; -1 s w °s °w"),
     _units("Hz", "1 hz; 1e3 khz; 1e6 mhz; 1e9 ghz"),
@@ -143,10 +189,21 @@ FILLER_DATES = (
     *("1970-01-01", "2099-12-31", "2999-12-31", "9999-12-31"),
 )
 
+# Characters without width: spaces, joiners, marks of direction, the byte order mark.
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"))
+_SPACE = re.compile(r"\s")
+
+
+def plain(text: str) -> str:
+    """Return a string in lower case, with usual spaces only and without invisible characters."""
+    if not text.isascii():
+        text = _SPACE.sub(" ", text.translate(_INVISIBLE))
+    return text.strip().lower()
+
 
 def is_null_word(text: str) -> bool:
     """Return whether a string is one of `NULL_WORDS`, ignoring case and surrounding spaces."""
-    return text.strip().casefold() in NULL_WORDS
+    return plain(text) in NULL_WORDS
 
 
 def is_foreign_word(text: str) -> bool:
@@ -156,4 +213,4 @@ def is_foreign_word(text: str) -> bool:
 
 def folded(text: str) -> str:
     """Return a string without differences of case, of surrounding and of repeated spaces."""
-    return " ".join(text.split()).casefold()
+    return " ".join(plain(text).split()).casefold()

@@ -22,14 +22,18 @@ from skauto.data._notations import (
     RANGE,
     UNITS,
     ZEROS,
+    plain,
 )
 
 # Spaces are matched possessively: adjacent runs of them would share a long run in many ways.
 _PLAIN = re.compile(
-    rf"(?P<open>\()?\s*+(?P<sign>[-+−])?\s*+{CURRENCY}?\s*+(?P<sign2>[-+−])?"
+    rf"(?:{CURRENCY}\s*+(?=\())?(?P<open>\()?\s*+(?P<sign>[-+−–])?\s*+{CURRENCY}?\s*+(?P<sign2>[-+−–])?"
     rf"(?P<digits>[\d.,'’\s]*\d[.,]?)(?:(?<=[.,])[-–]{{1,2}})?(?P<exponent>e[-+]?\d+)?\s*+"
-    rf"(?:{CURRENCY}|(?P<percent>%))?\s*+(?P<sign3>[-−])?(?P<close>\))?"
+    rf"(?:{CURRENCY}|(?P<percent>[%‰]))?\s*+(?P<sign3>[-−])?(?P<close>\))?"
 )
+_MINUS = ("-", "−", "–")
+# "$ -" is zero in the accounting format of spreadsheets.
+_ZERO = re.compile(rf"{CURRENCY}\s*[-–—]|[-–—]\s*{CURRENCY}")
 # Numbers by decimal mark, with an optional separator of groups of three digits, or of two in
 # India: "12,34,567". The first group does not begin with 0.
 _DIGITS = {
@@ -38,19 +42,20 @@ _DIGITS = {
     ),
     ",": re.compile(r"(?:[1-9]\d{0,2}([.'’\s])\d{3}(?:\1\d{3})*|\d+)?(?:,\d*)?"),
 }
-_OTHER = {".": ",", ",": "."}
+OTHER_MARK = {".": ",", ",": "."}
 _GROUPING = re.compile(r"[,.'’\s]")
 # Numbers whose points separate groups.
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})*|0")
 # "1,234", which may be 1234 or 1.234.
 _THREE_DECIMALS = re.compile(r"[1-9]\d{0,2},\d{3}")
+_THREE_DIGITS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}([.,])\d{3}(?![\d.,])")
 # Digits with a leading zero are codes, such as postal codes.
 _CODE = re.compile(r"\s*0\d+\s*")
 # Parts of a number with a unit, an interval, or a sum of units.
 _RUN = re.compile(r"(\.?\d+(?:[.,]\d+|['’\s]\d{3}(?!\d))*)(e[-+]?\d+(?!\w))?")
 _START = re.compile(
     rf"{ABOUT}?\s*(?:(?P<most>{AT_MOST})|(?P<least>{AT_LEAST}))?\s*"
-    rf"(?P<sign>[-+−])?\s*(?:{CURRENCY}|[#№])?\s*"
+    rf"(?P<sign>[-+−–])?\s*(?:{CURRENCY}|[#№])?\s*"
 )
 _END = re.compile(
     rf"(?P<plus>\+|{OR_MORE}\b)?(?P<minus>{OR_LESS}\b)?\s*(?P<unit>.*?)\s*"
@@ -63,7 +68,9 @@ _UNIT = re.compile(r"[^\W\d_°%].{0,24}|[%/].{1,12}|[%°'’\"′″].{0,3}|''")
 _NO_UNIT = re.compile(r"[()\[\]<>=;:,+_@\\|]")
 _KNOWN_UNITS = frozenset(unit for family in UNITS for unit in family.sizes)
 _ORDINAL = re.compile(r"\A(?:st|nd|rd|th)\b\.?\s*")
-_POWER = re.compile(r"(?<=[^\W\d_])[23](?![\w.,])")
+# Digits of a unit: "m2", "l/100km".
+_DIGITS_OF_UNIT = re.compile(r"(?<=[^\W\d_])[23](?![\w.,])|(?<=[^\d\s]/)\d+\s?(?=[^\W\d_])")
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ENDS_OF_UNIT = re.compile(
     rf"^\s*{CURRENCY}(?![^\W\d_])\s*|\s*(?:(?<![^\W\d_]){CURRENCY}|[$€£¥₹])\s*$"
 )
@@ -82,6 +89,8 @@ _BEYOND = 1e-5
 # that ascend if they overlap.
 _MAX_BANDS = 100
 _MIN_ASCENDING = 0.98
+# Minimum ratio of numbers with a unit to those without that makes the unit of the latter doubtful.
+_OTHER_UNIT = 10
 _MAX_CACHED = 10_000
 
 
@@ -114,7 +123,8 @@ class NumberFormat:
     other one. ``units`` are the sizes of the units after a number, "" for a number without one, in
     multiples of the ``base`` unit. ``bands``: intervals such as "11-50" are read, as their middle.
     ``note`` may follow in brackets. ``ambiguous``: "1,234" is read as 1234 and may be 1.234.
-    ``whole``: no number has a decimal, and points separate groups.
+    ``whole``: no number has a decimal, and points separate groups. ``unsure``:
+    a mark after which three digits may be decimals or a group; such numbers are not read.
     """
 
     decimal: str = "."
@@ -125,6 +135,7 @@ class NumberFormat:
     note: str = ""
     ambiguous: bool = False
     whole: bool = False
+    unsure: str = ""
 
     @classmethod
     def of(cls, texts: Sequence[str], rows: Sequence[int] | None = None) -> "NumberFormat":
@@ -134,7 +145,7 @@ class NumberFormat:
         "1,5", "0,234" or "1.234,5" implies a decimal comma, and so does "950" beside "1.234", if
         three digits follow all points. If neither parses all, both are read.
         """
-        if _floats(texts) is not None:
+        if _floats(texts) is not None and not _are_grouped([text.strip(" +-") for text in texts]):
             return cls()
         found = [_split(text) for text in texts]
         weights = [1] * len(texts) if rows is None else list(rows)
@@ -163,11 +174,30 @@ class NumberFormat:
 
         "5%" is 0.05, and "(5)" is -5.
         """
-        if self.decimal == "." and self.keeps_bare_numbers:
-            values = _floats(texts)
-            if values is not None:
-                return values
-        return np.array([self._value(_split(text)) for text in texts], dtype=np.float64)
+        values = _floats(texts) if self.decimal == "." and self.keeps_bare_numbers else None
+        if values is None:
+            values = np.array([self._value(_split(text)) for text in texts], dtype=np.float64)
+        if self.unsure:
+            values[[has_three_digits(text, self.unsure) for text in texts]] = np.nan
+        return values
+
+    def other_unit(self, texts: Sequence[str]) -> tuple[str, str] | None:
+        """Return a number with the only unit, and one without, which may have another unit.
+
+        They are the medians of both, and one is ten times the other.
+        """
+        if self.units.get("") in (None, 1.0) and not self.base:
+            return None
+        values = np.abs(self.parse(texts))
+        has_unit = np.array([bool(r and any(p.unit for p in r.parts)) for r in map(_split, texts)])
+        middle = []
+        for chosen in (has_unit, ~has_unit):
+            order = np.flatnonzero(chosen & (values > 0))
+            if not len(order):
+                return None
+            middle.append(int(order[np.argsort(values[order])[len(order) // 2]]))
+        low, high = sorted(values[middle].tolist())
+        return (texts[middle[0]], texts[middle[1]]) if high >= _OTHER_UNIT * low else None
 
     @property
     def keeps_bare_numbers(self) -> bool:
@@ -209,7 +239,7 @@ class NumberFormat:
         size = self.units.get(part.unit, np.nan)
         value = _number(part, self.decimal)
         if np.isnan(value) and self.mixed:
-            value = _number(part, _OTHER[self.decimal])
+            value = _number(part, OTHER_MARK[self.decimal])
         return value * size
 
     def _are_bands(self, found: Sequence[_Reading | None], rows: Sequence[int]) -> bool:
@@ -251,22 +281,22 @@ def _floats(texts: Sequence[str]) -> NDArray[np.float64] | None:
 @functools.lru_cache(_MAX_CACHED)  # the format is inferred from the strings that are parsed next
 def _split(text: str) -> _Reading | None:
     """Split a cell into numbers and units; None if it is something else."""
-    text = text.strip().lower()
-    text = "0" if text in ZEROS else NUMERALS.get(text, text)
-    plain = _PLAIN.fullmatch(text)
-    if plain is not None and any(_is_number(plain["digits"].strip(), mark) for mark in _DIGITS):
-        if (plain["open"] is None) != (plain["close"] is None):
+    text = plain(text)
+    text = "0" if text in ZEROS or _ZERO.fullmatch(text) else NUMERALS.get(text, text)
+    bare = _PLAIN.fullmatch(text)
+    if bare is not None and any(_is_number(bare["digits"].strip(), mark) for mark in _DIGITS):
+        if (bare["open"] is None) != (bare["close"] is None):
             return None
-        negative = [plain[name] in ("-", "−") for name in ("sign", "sign2", "sign3")]
-        sign = (-1.0) ** (sum(negative) + bool(plain["open"]))
-        unit = plain["percent"] or ""
-        return _Reading([_Part(plain["digits"].strip(), plain["exponent"] or "", unit)], sign)
+        negative = [bare[name] in _MINUS for name in ("sign", "sign2", "sign3")]
+        sign = (-1.0) ** (sum(negative) + bool(bare["open"]))
+        unit = bare["percent"] or ""
+        return _Reading([_Part(bare["digits"].strip(), bare["exponent"] or "", unit)], sign)
     if len(text) > _MAX_LENGTH:
         return None
     if text.endswith(_ENDS_OF_NOTE):
-        bare = _FOOTNOTE.sub("", text)
-        if bare != text:
-            return _split(bare)
+        without = _FOOTNOTE.sub("", text)
+        if without != text:
+            return _split(without)
         noted = _NOTE.fullmatch(text)
         if noted is not None:
             reading = _split(noted[1])
@@ -277,7 +307,7 @@ def _split(text: str) -> _Reading | None:
         if high in _INFINITE:
             return _split(f"> {low}")
         return _split(f"< {high}" if low.lstrip("-") in _INFINITE else f"{low} to {high}")
-    text = _POWER.sub(lambda match: "²³"[int(match[0]) - 2], text)
+    text = _DIGITS_OF_UNIT.sub(lambda match: match[0].rstrip().translate(_SUPERSCRIPTS), text)
     runs = list(_RUN.finditer(text))
     if not 1 <= len(runs) <= _MAX_PARTS:
         return None
@@ -306,13 +336,14 @@ def _split(text: str) -> _Reading | None:
     ]
     more = start["least"] or end["least"] or end["plus"]
     beyond = bool(more) - bool(start["most"] or end["most"] or end["minus"])
-    sign = -1.0 if start["sign"] in ("-", "−") else 1.0
+    sign = -1.0 if start["sign"] in _MINUS else 1.0
     return _Reading(parts, sign, 0 if band else beyond, band)
 
 
 def _unit(text: str) -> str | None:
     """Return the unit in the string after a number; None if it cannot be a unit."""
     text = _ENDS_OF_UNIT.sub("", _ORDINAL.sub("", text.strip())).strip(" .")
+    text = text.replace("° ", "°")
     text = _OF_AGE.sub("", text)
     if not text:
         return ""
@@ -382,6 +413,12 @@ def _all_ambiguous(texts: Sequence[str], found: Sequence[_Reading | None]) -> bo
     return all(map(_THREE_DECIMALS.fullmatch, digits))
 
 
+def has_three_digits(text: str, mark: str) -> bool:
+    """Return whether a string is like "1.234" or "1,234", with this mark."""
+    found = _THREE_DIGITS.search(text)
+    return found is not None and found[1] == mark
+
+
 def has_leading_zeros(texts: Sequence[str]) -> bool:
     """Return whether at least one string is a code with leading zeros, such as "007"."""
     return any(map(_CODE.fullmatch, texts))
@@ -391,4 +428,4 @@ def have_digits(texts: Sequence[str]) -> bool:
     """Return whether a string has a digit, or one of few strings is a word such as "two"."""
     if any(any(map(str.isdigit, text)) for text in texts):
         return True
-    return len(texts) <= _MAX_BANDS and any(text.strip().lower() in NUMERALS for text in texts)
+    return len(texts) <= _MAX_BANDS and any(plain(text) in NUMERALS for text in texts)

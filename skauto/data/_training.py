@@ -113,6 +113,12 @@ class ReadTable:
     groups: NDArray[Any] | None
     sensitive_features: Any
 
+    @property
+    def has_columns(self) -> bool:
+        """Whether a column is neither constant nor left out."""
+        columns = self.reader.columns_
+        return columns is None or any(column.keep.any() for column in columns)
+
     @cached_property
     def facts(self) -> DataFacts:
         """Size and properties of the matrix."""

@@ -81,6 +81,8 @@ from skauto.utils import (
     scorer_function,
 )
 
+# Trials without gain that end a search without columns, which all give the class frequencies.
+PATIENCE_WITHOUT_COLUMNS = 5
 # Number of trials if neither max_evals nor time_limit is set.
 DEFAULT_MAX_EVALS = 50
 # Size of the cache if SearchOptions.cache is a directory.
@@ -230,7 +232,8 @@ class BaseAutoClassifier(
             line = shown.enter_context(
                 start_progress(self, history, lambda: self._score_so_far(builder, history))
             )
-            observer = Observer(self, history, budget.max_evals, options.patience, line)
+            patience = options.patience if table.has_columns else PATIENCE_WITHOUT_COLUMNS
+            observer = Observer(self, history, budget.max_evals, patience, line)
             known = {trial.configuration for trial in history}
             search = Search(
                 strategy,

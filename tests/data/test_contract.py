@@ -374,12 +374,12 @@ def test_one_warning_names_all_columns():
     reader = reader_of(a=[1.0, 2.0, None, 4.0], b=["yes", "no", "yes", "no"])
     with pytest.warns(UnreadableCellsWarning) as caught:
         Z = reader.transform(
-            pd.DataFrame({"a": ["1", "oops", "n/a", "5"], "b": ["1", "f", "", "ja"]})
+            pd.DataFrame({"a": ["1", "oops", "n/a", "5"], "b": ["1", "f", "", "maybe"]})
         )
     np.testing.assert_array_equal(Z, [[1, 1], [np.nan, 0], [np.nan, 0.5], [5, 0.5]])
     assert [str(w.message) for w in caught] == [
         "Cells that cannot be read as in fit are missing values: 1 of 3 cells of column 'a', such "
-        "as 'oops' (expected numbers); 1 of 3 cells of column 'b', such as 'ja' (expected "
+        "as 'oops' (expected numbers); 1 of 3 cells of column 'b', such as 'maybe' (expected "
         "booleans such as 'yes' and 'no')."
     ]
 
@@ -412,6 +412,48 @@ def test_one_cell_shows_that_day_and_month_have_changed_places():
         reader.transform(pd.DataFrame({"a": ["03/02/2024", "03/01/2024", "02/28/2024"]}))
     with pytest.warns(UnreadableCellsWarning, match="1 of 3"):  # not so, if another order has gaps
         reader.transform(pd.DataFrame({"a": ["03/02/2024", "30/01/2024", "02/28/2024"]}))
+
+
+@pytest.mark.parametrize(
+    "known, new",
+    [
+        ([12.5, 99.25, 3.125], "12,500"),
+        (["12.5", "99.25", "3.125"], "12,500"),
+        (["12,5", "99,25", "3,5"], "12.500"),
+        (["9.743,00", "618,00"], "9,743"),
+        (["9743.0", "618.0"], "9.743"),
+    ],
+)
+def test_three_digits_after_a_mark_that_fit_did_not_explain(known, new):
+    """They are decimals in one country and a group in another."""
+    reader = reader_of(a=known)
+    with pytest.raises(ValueError, match=f"must hold numbers.*Got '{new}' instead .2 of 2"):
+        reader.transform(pd.DataFrame({"a": [new, new]}))
+
+
+def test_an_order_of_day_and_month_that_fit_did_not_show():
+    """ISO dates in `fit` say nothing of 03/04/2024."""
+    for known in (["2024-03-01", "2024-04-02"], ["1 Mar 2024", "2 Apr 2024"]):
+        reader = reader_of(a=known)
+        day = reader.transform(pd.DataFrame({"a": ["2024-04-03"]}))
+        for new in ("03.04.2024", "3.4.2024"):  # points have the day first
+            np.testing.assert_array_equal(reader.transform(pd.DataFrame({"a": [new]})), day)
+        both = pd.DataFrame({"a": ["03/04/2024", "13/04/2024"]})
+        np.testing.assert_array_equal(reader.transform(both)[:1], day)
+        with pytest.warns(UnreadableCellsWarning, match="'a', such as '03/04/2024'"):
+            reader.transform(pd.DataFrame({"a": ["03/04/2024"]}))
+
+
+@pytest.mark.parametrize("known", [[1200, 15, 980], ["1200", "15", "980"], [1200.0, 15.0, None]])
+def test_points_in_integers_may_be_groups(known):
+    reader = reader_of(a=known)
+    with pytest.raises(ValueError, match="must hold numbers.*Got '1.200' instead .2 of 3"):
+        reader.transform(pd.DataFrame({"a": ["1.200", "1.200", "15"]}))
+    with pytest.warns(UnreadableCellsWarning, match="'a', such as '1.200'"):
+        reader.transform(pd.DataFrame({"a": ["1.200"]}))
+    same = reader.transform(pd.DataFrame({"a": ["1,200", "15.0", "$980.00"]}))
+    np.testing.assert_array_equal(same[:, 0], [1200, 15, 980])
+    assert reader.transform(pd.DataFrame({"a": [1.234]})) == 1.234
 
 
 def test_dates_whose_order_of_day_and_month_is_not_sure():

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from skauto.data import TableReader
+from skauto.exceptions import ColumnKindWarning
 from tests.data.columns import first_output, fitted, kind, read
 
 
@@ -83,12 +84,37 @@ DAY, MONTH, YEAR = 86_400.0, 2_626_560.0, 31_557_600.0
         (["3. M\u00e4rz 2024"], "2024-03-03"),
         (["14 f\u00e9vrier 2023"], "2023-02-14"),
         (["5 de enero de 2021"], "2021-01-05"),
+        (["3 maggio 2022"], "2022-05-03"),
+        (["3 de maio de 2022"], "2022-05-03"),
+        (["3 mei 2022"], "2022-05-03"),
+        (["3. 5. 2022"], "2022-05-03"),
+        (["2022.05.03."], "2022-05-03"),
+        (["2022年5月3日"], "2022-05-03"),
+        (["03.05.2022, 20:30 Uhr"], "2022-05-03T20:30"),
+        (["03/05/2022 20h30", "31/12/2021 01h00"], "2022-05-03T20:30"),
+        (["2022/05/03 8:30:42 PM GMT+1"], "2022-05-03T19:30:42"),
+        (["2022/05/03 8:30:42 AM +0530"], "2022-05-03T03:00:42"),
+        (
+            ["Tue May 03 2022 20:30:42 GMT+0200 (Central European Summer Time)"],
+            "2022-05-03T18:30:42",
+        ),
+        (["03-MAY-22 08.30.42.000000 PM"], "2022-05-03T20:30:42"),
+        (["5/3/2022, 8:30:42\u202fPM", "12/31/2021, 1:00:00\u202fAM"], "2022-05-03T20:30:42"),
+        (["\u200e5/\u200e3/\u200e2022", "12/31/2021"], "2022-05-03"),
+        (["2022/05"], "2022-05-01"),
+        (["1Q19"], "2019-01-01"),
+        (["T3 2019"], "2019-07-01"),
+        (["2. Quartal 2019"], "2019-04-01"),
+        (["2022-W18"], "2022-05-02"),
+        (["2022-W18-2"], "2022-05-03"),
+        (["KW 1/2021"], "2021-01-04"),
+        (["20220503_203042"], "2022-05-03T20:30:42"),
     ],
     ids=lambda value: str(value[0]) if isinstance(value, list) else value,
 )
 def test_dates(texts, expected):
     days = np.datetime64(expected, "s").astype(float) / DAY
-    assert read([*texts, "2001-01-01"])[0, 0] == days
+    np.testing.assert_array_equal(read([*texts, "2001-01-01"])[0, 0], days)
 
 
 def test_a_first_number_beyond_12_in_every_row_does_not_show_the_order():
@@ -99,6 +125,62 @@ def test_a_first_number_beyond_12_in_every_row_does_not_show_the_order():
     assert "the year is read first" in doubts
     year = reader.transform(pd.DataFrame({"a": ["14/02/03"]}))[0, 0]
     assert year == np.datetime64("2014-02-03").astype(float)
+
+
+@pytest.mark.parametrize(
+    "years, later",
+    [
+        (range(1941, 2004), 1950),  # dates of birth
+        (range(1925, 1999, 3), 1930),
+        (range(1969, 2025), 2030),
+        (range(2015, 2026), 2040),
+        ([1999, 2003, 2045], 2060),
+    ],
+    ids=lambda years: f"{years[0]}-{years[-1]}" if not isinstance(years, int) else "",
+)
+@pytest.mark.parametrize("form", ["%d.%m.%y", "%d-%b-%y", "%m/%d/%y"])
+def test_two_digit_years_stay_together(years, later, form):
+    days = [datetime.date(year, 5, 1 + year % 28) for year in years]
+    reader = fitted([day.strftime(form) for day in days])[0]
+    for day in [*days, datetime.date(later, 5, 17)]:
+        number = (day - datetime.date(1970, 1, 1)).days
+        assert reader.transform(pd.DataFrame({"a": [day.strftime(form)]}))[0, 0] == number
+
+
+@pytest.mark.parametrize("dtype", ["float64", "Int64"])
+def test_compact_dates_may_be_missing_or_zero(dtype):
+    """Integers with missing cells are floats, and "no date" of SAP is 0."""
+    days = [20200100 + i % 28 + 1 for i in range(N)]
+    cells = pd.Series([None if i % 9 == 4 else 0 if i % 9 == 5 else d for i, d in enumerate(days)])
+    X = pd.DataFrame({"a": cells.astype(dtype)})
+    with pytest.warns(ColumnKindWarning, match="0 is no date"):
+        reader = TableReader().fit(X)
+    assert reader.columns_[0].kind.name == "date" and reader.columns_[0].n_missing == 26
+    first = reader.transform(X)[0, 0]
+    assert first == np.datetime64("2020-01-01").astype(float)
+    assert TableReader().fit(X + 0.5).columns_[0].kind.name == "numeric"
+
+
+def test_months_with_a_point_are_no_decimals():
+    months = pd.date_range("2019-01-01", periods=N, freq="MS")
+    texts, days = (pd.DataFrame({"a": x}) for x in (months.strftime("%m.%Y"), months))
+    expected = TableReader().fit_transform(days)
+    np.testing.assert_array_equal(TableReader().fit_transform(texts), expected)
+    assert (
+        TableReader().fit(texts.replace("01.2019", "13.2019")).columns_[0].kind.name == "numeric"
+    )
+
+
+@pytest.mark.parametrize("form", ["%m%d%Y", "%d%m%Y"])
+@pytest.mark.parametrize("dtype", [str, "int64", "float64"])
+def test_compact_dates_with_the_year_last(form, dtype):
+    days = pd.date_range("2001-01-20", periods=N, freq="17D")
+    X = pd.DataFrame({"a": days.strftime(form).astype(dtype)})
+    reader = TableReader().fit(X)
+    expected = TableReader().fit_transform(pd.DataFrame({"a": days}))
+    np.testing.assert_array_equal(reader.transform(X), expected)
+    np.testing.assert_array_equal(reader.transform(X.astype("int64").astype(str)), expected)
+    np.testing.assert_array_equal(reader.transform(pd.DataFrame({"a": days})), expected)
 
 
 @pytest.mark.parametrize("filler", ["1900-01-01", "9999-12-31"])

@@ -92,6 +92,26 @@ def test_categories_of_numbers_may_come_as_strings(known, dtype):
         np.testing.assert_array_equal(Z[:, 0], [1, np.nan])
 
 
+@pytest.mark.parametrize("null", ["", "NA", "None"])
+@pytest.mark.parametrize("dtype", [object, "category"])
+def test_a_level_that_a_csv_reader_takes_for_missing(null, dtype):
+    texts = pd.DataFrame({"a": [null, "brick", "stone", null]}, dtype=dtype)
+    gaps = pd.DataFrame({"a": [None, "brick", "stone", "n/a"]}, dtype=dtype)
+    for known, new in ((texts, gaps), (gaps.replace({"n/a": None}), texts)):
+        reader = TableReader().fit(known)
+        np.testing.assert_array_equal(reader.transform(new), reader.transform(known))
+    both = pd.DataFrame({"a": [null, "brick", None, "stone"]})  # which differ in this column
+    assert len(np.unique(TableReader().fit_transform(both))) == 4
+
+
+def test_integers_in_levels_have_their_order():
+    levels = ["1", "2", "9 m", "010 m", "10 to 20", "100 to 200", "level 2", "level 10"]
+    levels += ["version 1.10", "version 1.9"]
+    order = RNG.permutation(len(levels))
+    X = pd.DataFrame({"a": pd.Categorical(np.array(levels)[order])})
+    np.testing.assert_array_equal(TableReader().fit_transform(X)[:, 0], order)
+
+
 def _codes(rng, n_samples=3_000):
     """Columns of two letters and a digit, and a target that depends on the first letter only."""
     first, second = rng.choice(list("ABCDEFGH"), n_samples), rng.choice(list("KLMNOP"), n_samples)

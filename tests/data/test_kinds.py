@@ -35,7 +35,7 @@ def kinds(**columns):
         (["Y", "no", "Yes", "N", "TRUE"], [1, 0, 1, 0, 1]),
         (["007", "08", "007"], [0, 1, 0]),  # codes stay categories
         (["1.2.3", "4.5.6", "1.2.3"], [0, 1, 0]),
-        (["1_2", "12", "1_2"], [1, 0, 1]),  # Python's float reads both as 12
+        (["1_2", "12", "1_2"], [0, 1, 0]),  # Python's float reads both as 12
     ],
     ids=lambda v: str(v[0]),
 )
@@ -157,6 +157,22 @@ def test_kinds_that_are_asked_for():
         TableReader({"note": "date"}).fit(X)
     with pytest.raises(ValueError, match="'a' of X cannot be read as 'text'.*numbers"):
         TableReader({"a": "text"}).fit(pd.DataFrame({"a": [1, 2]}))
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        ["stimme gar nicht zu", "Stimme eher nicht zu", "teils/teils", "stimme eher zu"],
+        ["sehr schlecht", "mittelmäßig", "gut", "sehr gut"],
+        ["pas du tout d'accord", "plutôt d'accord", "tout à fait d'accord"],
+        ["nunca", "a veces", "siempre"],
+        ["baja", "media", "alta"],
+    ],
+    ids=lambda answers: answers[0],
+)
+def test_answers_of_other_languages(answers):
+    order = RNG.permutation(len(answers))
+    assert read([answers[i] for i in order])[:, 0].tolist() == order.tolist()
 
 
 def test_answers_bands_and_requested_levels_keep_their_order():

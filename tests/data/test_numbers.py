@@ -79,6 +79,8 @@ DAY, MONTH, YEAR = 86_400.0, 2_626_560.0, 31_557_600.0
         ),
         (["9pm", "10 AM", "12am"], [75_600, 36_000, 0]),
         (["950 EUR", "1.200 EUR", "23.500 EUR"], [950, 1200, 23_500]),
+        (["950", "-1.200", "23.500"], [950, -1200, 23_500]),
+        (["12.500", "25.763", "1.125"], [12.5, 25.763, 1.125]),
         (["R$ 264.535,00", "R$ 1.200,50"], [264_535, 1200.5]),
         (["CHF 1'594.-", "CHF 95.-"], [1594, 95]),
         (["499,-", "1.299,-", "89,50"], [499, 1299, 89.5]),
@@ -88,6 +90,24 @@ DAY, MONTH, YEAR = 86_400.0, 2_626_560.0, 31_557_600.0
         (["57.05N", "10.33S"], [57.05, -10.33]),
         (["#274", "#7"], [274, 7]),
         (["12:15 UTC", "07:40 02 Mar", "23:30"], [44_100, 27_600, 84_600]),
+        (["9:05\u202fPM", "10:30\u202fAM"], [75_900, 37_800]),
+        (["\ufeff12.5", "13\u200b", "\u200e7"], [12.5, 13, 7]),
+        ([" $ (1,150.82)", " $ 466.83 ", " $ -   "], [-1150.82, 466.83, 0]),
+        (["1.234,50 €", "-   €", "\u201312,00 €"], [1234.5, 0, -12]),
+        (["Fr. 1'054.30", "SFr. 12.50"], [1054.3, 12.5]),
+        (["AED 1,054", "AED 12.50", "AED 7"], [1054, 12.5, 7]),
+        ([f"XY {x / 8}" for x in range(60)], np.arange(60) / 8),
+        (["7,3 l/100km", "5,6 l/100 km"], [7.3, 5.6]),
+        (["3 ‰", "12,5 ‰"], [0.003, 0.0125]),
+        (["1:23.456", "0:59.9", "2:00"], [83.456, 59.9, 120]),
+        (["13:12:00Z", "07:53:10Z"], [47_520, 28_390]),
+        (["48.8566° N", "11.5° S"], [48.8566, -11.5]),
+        (["unter 18", "18 bis 30", "31-50", "51 und mehr"], [18, 24, 40.5, 51]),
+        (["moins de 18 ans", "18 à 30 ans", "31 ans et plus"], [18, 24, 31]),
+        (["menos de 18", "18 a 30", "31 o más"], [18, 24, 31]),
+        (["3 Tage", "2 Wochen", "1 Jahr"], [3 * DAY, 14 * DAY, YEAR]),
+        (["2 ans", "5 mois", "3 jours"], [2 * YEAR, 5 * MONTH, 3 * DAY]),
+        (["2 ha", "3 acres", "500 m2"], [2e4, 3 * 4046.8564224, 500]),
     ],
     ids=lambda value: str(value[0]),
 )
@@ -116,7 +136,8 @@ def test_percent_signs_are_never_guessed():
     for other in ([95.0, 80.0, 70.0], [0.95, 0.8, 0.7], ["95", "80", "70"]):
         table = pd.DataFrame({"a": other})
         for known, new in ((texts, table), (table, texts)):
-            with pytest.raises(ValueError, match="must hold numbers"):
+            sign = " with their unit or percent sign such as '95%'" if known is texts else ""
+            with pytest.raises(ValueError, match=f"must hold numbers{sign}"):
                 TableReader().fit(known).transform(new)
 
 
@@ -124,6 +145,15 @@ def test_a_number_beside_percent_signs_is_a_percentage():
     reader = TableReader().fit(pd.DataFrame({"a": ["12%", "5", "0%"]}))
     for five in (["5"], [5], [5.0], ["5%"]):
         assert reader.transform(pd.DataFrame({"a": five}))[0, 0] == 0.05
+
+
+@pytest.mark.parametrize(
+    "known, new", [("4 Acres", "24524"), ("95%", "0.8"), ("3.5 kg", "250")], ids=lambda v: v
+)
+def test_numbers_without_the_unit_of_others_are_doubtful(known, new):
+    assert f"'{known}' and '{new}' are read in the same unit" in kind([known, new] * 9)[1]
+    number = known.rstrip("% Acreskg")
+    assert kind([known, number, str(1 + float(number))] * 9)[1] == ""
 
 
 def test_points_of_groups_survive_a_csv_file():

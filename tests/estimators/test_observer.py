@@ -1,8 +1,12 @@
 """scikit-learn's callbacks, and the end of a search by patience."""
 
+import numpy as np
+import pandas as pd
+import pytest
 from sklearn.callback import ProgressBar
 
 from skauto import SearchOptions
+from skauto.exceptions import ColumnKindWarning, NoBetterThanGuessingWarning
 from tests.estimators.quick import quick, tiny_space
 
 
@@ -25,6 +29,14 @@ def test_progress_bar_and_own_callbacks(iris, capsys):
 
     clf = quick(max_evals=20).set_callbacks(StopAfterTwo()).fit(*iris)
     assert len(clf.history_) == 2
+
+
+def test_a_table_without_columns_is_not_searched_for_long(iris):
+    X = pd.DataFrame({"one": 1, "customer_id": range(150)})
+    with pytest.warns((ColumnKindWarning, NoBetterThanGuessingWarning)):
+        clf = quick(max_evals=200, space=tiny_space(), initial=None).fit(X, iris[1])
+    assert len(clf.history_) < 20
+    assert np.ptp(clf.predict_proba(X), axis=0).max() == 0
 
 
 def test_patience_ends_the_search(iris):

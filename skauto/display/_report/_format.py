@@ -25,6 +25,12 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
+def cell(label: Any) -> str:
+    """Name a class in a table; blanks are quoted."""
+    name = str(label)
+    return name if name.strip() else f"'{name}'"
+
+
 def quoted(label: Any) -> str:
     """Name a class or a column in a sentence; long names are shortened."""
     return f"'{shortened(label)}'"

@@ -31,3 +31,12 @@ def test_many_classes(rng, tmp_path):
     outline = Outline(page_of(clf.fit(X, y), tmp_path))
     assert "The 5 classes that are found least often" in outline.texts["summary"]
     assert "Confusion matrix, share of the rows of a class" in outline.texts["analyst"]
+
+
+def test_a_blank_class_is_quoted(rng, tmp_path):
+    X = rng.normal(size=(60, 2))
+    clf = AutoClassifier("random", space=small_space(), max_evals=2, cv=2, random_state=0)
+    outline = Outline(
+        page_of(clf.fit(X, np.array(["", "b"])[(X[:, 0] > 0).astype(int)]), tmp_path)
+    )
+    assert "answered ''" in outline.texts["summary"] and "is ''" in outline.texts["summary"]
