@@ -151,6 +151,29 @@ class BaseAutoClassifier(
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also nested ones of ``options`` and ``strategy``.
+
+        Parameters
+        ----------
+        **params : dict
+            Values by name, such as ``time_limit=60`` or ``options__patience=20``. A dict of
+            options or the name of a strategy becomes an object first.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        nested = {name for name in params if "__" in name}
+        super().set_params(**{name: params[name] for name in params.keys() - nested})
+        owners = {name.partition("__")[0] for name in nested}
+        if "options" in owners:
+            self.options = self._options()
+        if "strategy" in owners and isinstance(self.strategy, str):
+            self.strategy = get_strategy(self.strategy)
+        return super().set_params(**{name: params[name] for name in nested})
+
     @explain_keywords(FIT_ADVICE)
     @with_callbacks  # type: ignore[untyped-decorator]
     @fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]

@@ -16,7 +16,7 @@ from skauto.display._report import report_dict, report_html
 from skauto.display._summary import summary_html
 from skauto.history import History, Trial
 from skauto.model import PipelineEnsemble
-from skauto.utils import FloatArray, scorer_is_loss
+from skauto.utils import FloatArray, explain_keywords, scorer_is_loss
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,6 +166,7 @@ class ReportMixin:
             return (0.0 if scorer_is_loss(self.scorer_) else 1.0) - self.best_trial_.loss
         return float(np.nanmean(scores))
 
+    @explain_keywords({})
     def save_report(
         self,
         path: "str | os.PathLike[str]",
@@ -225,6 +226,7 @@ class ReportMixin:
         page = report_html(self, X, y, importance, title)
         Path(path).write_text(page, encoding="utf-8")
 
+    @explain_keywords({})
     def report_dict(
         self,
         *,
