@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from skauto.display._words import visible
+
 # Shares get a decimal if their interval is narrower, or if they come closer to 1.
 _NARROW, _CLOSE = 0.02, 0.01
 # Longest list of names in a sentence, and longest name.
@@ -32,7 +34,7 @@ def quoted(label: Any) -> str:
 
 def shortened(label: Any) -> str:
     """Shorten the name of a class or a column if it is long."""
-    name = str(label)
+    name = visible(label)
     return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"
 
 
