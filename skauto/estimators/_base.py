@@ -78,6 +78,7 @@ from skauto.utils import (
     explain_keywords,
     fit_context,
     level_of_caller,
+    row_hashes,
     scorer_function,
 )
 
@@ -424,6 +425,7 @@ class BaseAutoClassifier(
         self.classes_ = table.classes
         self.n_splits_ = len(splits)
         self._kept_rows = table.kept
+        self._row_hashes = row_hashes(table.Z)
         self.scorer_ = next(iter(scorers.values()))
         if neighbors is not None:
             self.neighbors_ = neighbors

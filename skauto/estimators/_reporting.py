@@ -189,7 +189,8 @@ class ReportMixin:
             File to write; an existing one is replaced.
         X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features), default=None
             Rows to show what drives the answers, by permuting the columns of a sample. With
-            ``y`` they must be held-out rows: the report is about their predictions.
+            ``y`` they must be held-out rows: the report is about their predictions. If they are
+            rows of ``fit``, a warning says so, and ``y`` is not used.
         y : array-like of shape (n_samples,), default=None
             Classes of ``X``. Without it, ``X`` can be the rows of ``fit``.
         importance : Bunch, default=None
