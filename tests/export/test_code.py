@@ -119,6 +119,28 @@ def test_the_script_reads_a_table(tmp_path, rng, monkeypatch, capsys):
     np.testing.assert_array_equal(answer["predicted"], automl.predict(X))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "usage: python predict.py"),
+        (["none.csv"], "none.csv cannot be predicted: .*No such file"),
+        (["empty.csv"], "empty.csv cannot be predicted: No columns"),
+        (["other.csv"], "other.csv cannot be predicted: .*not found: "),
+    ],
+)
+def test_mistakes_with_the_script_are_sentences(
+    ensemble, tmp_path, monkeypatch, arguments, message
+):
+    script = export_code(ensemble, tmp_path / "model") / "predict.py"
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty.csv").touch()
+    (tmp_path / "other.csv").write_text("other\n1\n")
+    monkeypatch.setattr(sys, "argv", ["predict.py", *arguments])
+    monkeypatch.setattr(sys, "path", sys.path.copy())  # the script adds its folder
+    with pytest.raises(SystemExit, match=message):
+        runpy.run_path(str(script), run_name="__main__")
+
+
 @pytest.mark.parametrize("named", [True, False], ids=["names", "positions"])
 @pytest.mark.filterwarnings("ignore:X has feature names")
 def test_the_script_reads_words_for_missing_values_as_levels(
@@ -225,7 +247,7 @@ def test_the_script_reads_what_other_forms_were_fitted_on(
         np.testing.assert_array_equal(row, answer.iloc[[i]])
     if form != "category":  # whose new strings are new levels
         commas = X.assign(amount=X["amount"].str.replace(".", ","))
-        with pytest.raises(ValueError, match=r"Column 'amount' of X must hold numbers such as"):
+        with pytest.raises(SystemExit, match="Column 'amount' of X must hold numbers such as"):
             predictions_of_script(folder, commas, monkeypatch, capsys)
         X.loc[3, "amount"] = "oops"
         with pytest.warns(Warning, match="1 of 80 cells of column 'amount', such as 'oops'"):
