@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state, column_or_1d
 
+from skauto.data._table import column_names
 from skauto.exceptions import RowsOfFitWarning, UnreadableCellsWarning
 from skauto.selection._intervals import Answers, Truth
 from skauto.utils import FloatArray, IntArray, level_of_caller, n_rows, row_hashes, take_rows
@@ -73,6 +74,13 @@ class Predictions:
     def binary(self) -> bool:
         """Whether there are two classes."""
         return len(self.classes) == 2
+
+
+def name_of_classes(y: Any) -> str | None:
+    """Return the name of a series, or of the column of a table; None if it has none."""
+    names = column_names(y)
+    name = getattr(y, "name", None) if names is None else names[0]
+    return str(name) if isinstance(name, str | int) and name != "" else None
 
 
 def sample_of(X: Any, size: int) -> Any:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import log_loss
 
-from skauto.display._predictions import Predictions
+from skauto.display._predictions import Predictions, name_of_classes
 from skauto.exceptions import RowsOfFitWarning
 from tests.display.report.customers import search
 
@@ -50,3 +50,10 @@ def test_rows_of_fit_are_recognized_in_any_order(rng):
     with warnings.catch_warnings(action="error", category=RowsOfFitWarning):
         report = clf.report_dict(X=X[400:], y=y[400:])
     assert report["data"]["n_held_out_rows"] == 200
+
+
+def test_classes_have_the_name_of_their_series_or_column():
+    y = pd.Series([0, 1], name="churn")
+    assert name_of_classes(y) == name_of_classes(y.to_frame()) == "churn"
+    assert name_of_classes(y.to_frame("name")) == "name"
+    assert name_of_classes(y.to_numpy()) is None

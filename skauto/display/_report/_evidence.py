@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 
 from skauto.data._table import as_table
 from skauto.data._training import plain_labels
-from skauto.display._predictions import Predictions, are_rows_of_fit, sample_of
+from skauto.display._predictions import (
+    Predictions,
+    are_rows_of_fit,
+    name_of_classes,
+    sample_of,
+)
 from skauto.exceptions import UnreadableCellsWarning
 from skauto.selection._intervals import Answers
 
@@ -42,8 +47,7 @@ class Evidence:
     def of(cls, estimator: Any, X: Any, y: Any) -> Self:
         """Predict held-out rows, or rows without classes; X and y are None without them."""
         out_of_fold = Predictions.out_of_fold(estimator)
-        name = getattr(y, "name", None)
-        target = estimator._target if name is None else str(name)
+        target = name_of_classes(y) or estimator._target
         if X is None:
             return cls(estimator, out_of_fold, target=target)
         X = as_table(X)
