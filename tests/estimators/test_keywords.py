@@ -22,6 +22,7 @@ from skauto.estimators._keywords import _OTHER, _SAME, ADVICE, FIT_ADVICE
         ("time_limi", "Did you mean 'time_limit'"),
         ("constraints", "Use ConstrainedAutoClassifier"),
         ("class_weight", "For rare classes use scoring='balanced_accuracy'"),
+        ("callbacks", "Pass it to set_callbacks"),
         ("zzz", "Allowed are strategy, scoring, time_limit"),
     ],
 )

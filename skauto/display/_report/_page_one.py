@@ -231,7 +231,7 @@ def _worst(errors: dict[str, Any]) -> str:
     classes = errors["classes"]
     return (
         f" The most frequent error: {n:,} of the {count(total, 'row')} of class "
-        f"{quoted(classes[true])} are answered {quoted(classes[answer])}."
+        f"{quoted(classes[true])} {'is' if n == 1 else 'are'} answered {quoted(classes[answer])}."
     )
 
 
