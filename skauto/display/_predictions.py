@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 
 from skauto.data._table import column_names
 from skauto.exceptions import RowsOfFitWarning, UnreadableCellsWarning
@@ -47,6 +47,7 @@ class Predictions:
     def held_out(cls, estimator: Any, X: Any, y: NDArray[Any]) -> "Predictions":
         """Predict held-out rows; a class that ``fit`` has not seen raises a ValueError."""
         classes, y = estimator.classes_, column_or_1d(y)
+        check_consistent_length(X, y)
         unknown = np.setdiff1d(y, classes)
         if len(unknown):
             raise ValueError(

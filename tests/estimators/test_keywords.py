@@ -42,6 +42,7 @@ def test_an_argument_of_another_tool(keyword, advice):
         (lambda: AutoClassifier().fit([[1]]), "fit() got wrong arguments: missing a"),
         (lambda: ConstrainedAutoClassifier([], "tpe", 1), "ConstrainedAutoClassifier() got wrong"),
         (lambda: AutoClassifier().save_report("a", [[1]]), "are (path, *, X=None, y=None, "),
+        (lambda: AutoClassifier().choose_operating_point(0.9), "(*, recall=None, "),
     ],
 )
 def test_arguments_without_names(call, message):
