@@ -114,7 +114,8 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         type=_column_kind,
         metavar="COL=KIND",
-        help=f"kind of a column, if it is found wrongly: {', '.join(KINDS)}; can be repeated",
+        help=f"kind of a column, if it is found wrongly: {', '.join(KINDS)}, or levels in their "
+        "order, such as low,high; can be repeated",
     )
     fit.add_argument("--json", action="store_true", help="print the summary as JSON")
 
@@ -155,10 +156,13 @@ def _add_model_and_table(parser: argparse.ArgumentParser, rows: str) -> None:
     parser.add_argument("table", type=Path, help=f"{rows}: {_TABLE}{_STDIN}")
 
 
-def _column_kind(text: str) -> tuple[str, str]:
+def _column_kind(text: str) -> tuple[str, str | list[str]]:
     name, _, kind = text.rpartition("=")
+    if name and "," in kind:
+        return name, [level.strip() for level in kind.split(",")]
     if not name or kind not in KINDS:
         raise argparse.ArgumentTypeError(
-            f"must be COL=KIND with a kind among {', '.join(KINDS)}, got {text!r}"
+            f"must be COL=KIND with a kind among {', '.join(KINDS)}, or with levels in their "
+            f"order, such as COL=low,high, got {text!r}"
         )
     return name, kind

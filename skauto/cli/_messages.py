@@ -73,6 +73,7 @@ def warnings_as_notes() -> Iterator[list[str]]:
 def _by_options(text: str) -> str:
     """Name the option of the command line for the parameter that a message advises."""
     text = re.sub(r"column_kinds=\{'?(.+?)'?: '(\w+)'\}", r"--column-kind '\1=\2'", text)
+    text = re.sub(r"column_kinds=\{'(.+?)': \[.*?\]\}", r"--column-kind '\1=low,high'", text)
     for name, option in _OPTIONS.items():
         text = re.sub(rf"([Tt]he )?'{name}'( parameter)?|\b{name}\b", option, text)
         text = re.sub(rf"{option}='(\w+)'", rf"{option} \1", text)
