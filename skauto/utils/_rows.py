@@ -6,7 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-_FACTORS = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9
+from skauto.utils._types import FloatArray
+
+_MULTIPLIER, _MASK = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+_HALF = np.uint64(32)
 
 
 def row_hashes(Z: Any) -> NDArray[np.uint32]:
@@ -14,15 +17,22 @@ def row_hashes(Z: Any) -> NDArray[np.uint32]:
 
     A column adds the bits of its values times an odd number of its own. Zeros add nothing.
     """
-    is_sparse = sparse.issparse(Z)
-    Z = Z.tocsc() if is_sparse else np.asarray(Z)
-    hashes = np.zeros(Z.shape[0], dtype=np.uint64)
-    for column in range(Z.shape[1]):
-        part: Any = slice(*Z.indptr[column : column + 2]) if is_sparse else slice(None)
-        rows = Z.indices[part] if is_sparse else part
-        values = Z.data[part] if is_sparse else Z[:, column]
-        values = np.where(np.isnan(values), np.nan, values).astype(np.float64) + 0.0  # no -0.0
-        bits = values.view(np.uint64)
-        factor = np.uint64(((column + 1) * _FACTORS[0] ^ _FACTORS[1]) % 2**64 | 1)
-        hashes[rows] += (bits ^ bits >> np.uint64(32)) * factor
-    return (hashes >> np.uint64(32)).astype(np.uint32)
+    numbers = np.arange(1, Z.shape[1] + 1, dtype=np.uint64)
+    factors = numbers * _MULTIPLIER ^ _MASK | np.uint64(1)
+    is_sparse = sparse.issparse(Z)  # no type narrowing
+    if is_sparse:
+        rows = Z.tocsr()
+        sums = np.cumsum(_bits(rows.data) * factors[rows.indices])
+        hashes = np.diff(np.append(np.zeros(1, dtype=np.uint64), sums)[rows.indptr])
+    else:
+        hashes = np.zeros(len(Z), dtype=np.uint64)
+        for values, factor in zip(np.asarray(Z).T, factors, strict=True):
+            hashes += _bits(values) * factor
+    return (hashes >> _HALF).astype(np.uint32)
+
+
+def _bits(values: FloatArray) -> NDArray[np.uint64]:
+    """Bits of numbers, of which the upper ones are also in the lower half."""
+    one = np.where(np.isnan(values), np.nan, values).astype(np.float64) + 0.0  # no -0.0
+    bits = one.view(np.uint64)
+    return bits ^ bits >> _HALF
