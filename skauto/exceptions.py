@@ -9,6 +9,7 @@ __all__ = [
     "InfeasibleError",
     "InfeasibleWarning",
     "NoBetterThanGuessingWarning",
+    "RowsOfFitWarning",
     "SmallGroupWarning",
     "TrialFailedWarning",
     "UnreadableCellsWarning",
@@ -41,6 +42,10 @@ class InfeasibleWarning(UserWarning):
 
 class NoBetterThanGuessingWarning(UserWarning):
     """The ensemble is not clearly better than always answering the most frequent class."""
+
+
+class RowsOfFitWarning(UserWarning):
+    """Rows that are given as held-out rows are rows of ``fit``, on which scores are too high."""
 
 
 class SmallGroupWarning(UserWarning):

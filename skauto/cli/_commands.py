@@ -30,6 +30,7 @@ from skauto.cli._messages import (
 from skauto.cli._tables import check_format, read_table, write_table
 from skauto.data._training import plain_labels
 from skauto.display._base import score_name
+from skauto.display._report._format import count
 from skauto.display._words import describe_pipeline
 from skauto.estimators import AutoClassifier
 
@@ -49,6 +50,8 @@ def fit(arguments: Namespace) -> None:
     with new_folder(folder, arguments.overwrite), warnings_as_notes() as notes:
         with refusals_as_errors(), contextlib.redirect_stdout(sys.stderr):
             estimator.fit(X, y)
+        if estimator.interrupted_:
+            note("The search was interrupted. The model is made of the trials until then.")
         save_model(folder, estimator)
         summary = {
             **_summary(estimator),
@@ -75,7 +78,8 @@ def predict(arguments: Namespace) -> None:
 
     if arguments.out is not None:
         check_format(arguments.out)
-        _check_not_the_table(arguments)
+        if arguments.out.resolve() == arguments.table.resolve():
+            raise CommandError("--out must not be the table itself; name another file.")
     estimator, summary = load_model(arguments.model)
     table = read_table(arguments.table, summary["read_as_text"])
     X = _known_columns(table, estimator, summary)
@@ -92,8 +96,6 @@ def predict(arguments: Namespace) -> None:
 
 def report(arguments: Namespace) -> None:
     """Write a report with the scores on the rows of a table."""
-    if arguments.out is not None:
-        _check_not_the_table(arguments)
     estimator, summary = load_model(arguments.model)
     table = read_table(arguments.table, summary["read_as_text"])
     check_column(summary["target"], table.columns, "The table must hold the target of the model.")
@@ -119,13 +121,8 @@ def report(arguments: Namespace) -> None:
         print(as_json(result))
     else:
         name = score_name(estimator)
-        rows = f"the {len(X)} rows of the table"
-        print(f"{_score_line(name, result, rows)}\nreport: {path}")
-
-
-def _check_not_the_table(arguments: Namespace) -> None:
-    if arguments.out.resolve() == arguments.table.resolve():
-        raise CommandError("--out must not be the table itself; name another file.")
+        rows = count(len(X), "row")
+        print(f"{_score_line(name, result, f'{rows} of the table')}\nreport: {path}")
 
 
 def _split(table: "pd.DataFrame", arguments: Namespace) -> tuple["pd.DataFrame", "pd.Series"]:

@@ -72,8 +72,9 @@ def load_model(folder: Path) -> tuple[Any, dict[str, Any]]:
         summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
         estimator = joblib.load(folder / MODEL)
     except Exception as error:  # unpickling can raise anything
+        text = str(error) or type(error).__name__
         raise CommandError(
-            f"The model in {str(folder)!r} cannot be loaded: {error}. It may be damaged, or "
+            f"The model in {str(folder)!r} cannot be loaded: {text}. It may be damaged, or "
             f"written by other versions than skauto {version('skauto')} and scikit-learn "
             f"{version('scikit-learn')}; fit it again."
         ) from error

@@ -1,6 +1,7 @@
 """The arguments of the command line, and its exit codes."""
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -17,6 +18,32 @@ _EXIT_CODES = (
     "error says; 2 the arguments are wrong."
 )
 _TABLE = "CSV, TSV (also .gz), parquet or xlsx"
+_STDIN = "; - is CSV on the standard input"
+
+
+def _number(
+    number: Callable[[str], float], what: str, holds: Callable[[float], bool]
+) -> Callable[[str], float]:
+    """Return a type of argparse for numbers; `what` and `holds` say which."""
+
+    def read(text: str) -> float:
+        with contextlib.suppress(ValueError):
+            if holds(value := number(text)):
+                return value
+        raise argparse.ArgumentTypeError(f"must be {what}, got {text!r}")
+
+    return read
+
+
+_N = _number(int, "a positive int", lambda value: value > 0)
+_SEED = _number(int, "an int from 0 to 4294967295", lambda value: 0 <= value < 2**32)
+_JOBS = _number(int, "an int other than 0", bool)
+
+
+def _page(text: str) -> Path:
+    if not text.lower().endswith((".html", ".htm")):
+        raise argparse.ArgumentTypeError(f"must end with .html, got {text!r}")
+    return Path(text)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -59,21 +86,21 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EXIT_CODES,
     )
     fit.set_defaults(run=_commands.fit)
-    fit.add_argument("table", type=Path, help=f"training rows: {_TABLE}")
+    fit.add_argument("table", type=Path, help=f"training rows: {_TABLE}{_STDIN}")
     fit.add_argument("--target", required=True, metavar="COL", help="column to predict")
     fit.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="a new folder")
     fit.add_argument("--overwrite", action="store_true", help="replace the model in --out")
     fit.add_argument(
         "--time-limit",
-        type=_positive(float),
+        type=_number(float, "a positive float", lambda value: value > 0),
         metavar="SECONDS",
         help=f"time of the search (default: {_commands.DEFAULT_TIME_LIMIT:g}, none with "
         "--max-evals)",
     )
-    fit.add_argument("--max-evals", type=_positive(int), metavar="N", help="number of trials")
+    fit.add_argument("--max-evals", type=_N, metavar="N", help="number of trials")
     fit.add_argument("--scoring", help="scorer of scikit-learn (default: accuracy)")
-    fit.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
-    fit.add_argument("--jobs", type=int, metavar="N", help="processes (default: 1; -1: all)")
+    fit.add_argument("--seed", type=_SEED, default=0, help="random seed (default: 0)")
+    fit.add_argument("--jobs", type=_JOBS, metavar="N", help="processes (default: 1; -1: all)")
     fit.add_argument(
         "--drop",
         action="append",
@@ -87,7 +114,8 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         type=_column_kind,
         metavar="COL=KIND",
-        help=f"kind of a column, if it is found wrongly: {', '.join(KINDS)}; can be repeated",
+        help=f"kind of a column, if it is found wrongly: {', '.join(KINDS)}, or levels in their "
+        "order, such as low,high; can be repeated",
     )
     fit.add_argument("--json", action="store_true", help="print the summary as JSON")
 
@@ -115,7 +143,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_model_and_table(report, "rows with their classes")
     report.add_argument(
         "--out",
-        type=Path,
+        type=_page,
         metavar="FILE.html",
         help="file to write (default: report_<name of the table>.html in the model's folder)",
     )
@@ -125,28 +153,16 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_model_and_table(parser: argparse.ArgumentParser, rows: str) -> None:
     parser.add_argument("model", type=Path, help="folder that `skauto fit` has written")
-    parser.add_argument("table", type=Path, help=f"{rows}: {_TABLE}")
+    parser.add_argument("table", type=Path, help=f"{rows}: {_TABLE}{_STDIN}")
 
 
-def _positive(number: Callable[[str], float]) -> Callable[[str], float]:
-    """Return a type of argparse for positive numbers."""
-
-    def read(text: str) -> float:
-        try:
-            value = number(text)
-        except ValueError:
-            value = 0
-        if not value > 0:
-            raise argparse.ArgumentTypeError(f"must be a positive {number.__name__}, got {text!r}")
-        return value
-
-    return read
-
-
-def _column_kind(text: str) -> tuple[str, str]:
+def _column_kind(text: str) -> tuple[str, str | list[str]]:
     name, _, kind = text.rpartition("=")
+    if name and "," in kind:
+        return name, [level.strip() for level in kind.split(",")]
     if not name or kind not in KINDS:
         raise argparse.ArgumentTypeError(
-            f"must be COL=KIND with a kind among {', '.join(KINDS)}, got {text!r}"
+            f"must be COL=KIND with a kind among {', '.join(KINDS)}, or with levels in their "
+            f"order, such as COL=low,high, got {text!r}"
         )
     return name, kind

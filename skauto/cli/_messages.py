@@ -10,6 +10,13 @@ from collections.abc import Iterable, Iterator
 from skauto import exceptions
 from skauto.utils import closest
 
+# Options for parameters that messages advise.
+_OPTIONS = {
+    "column_kinds": "--column-kind",
+    "scoring": "--scoring",
+    "time_limit": "--time-limit",
+    "max_evals": "--max-evals",
+}
 # Number of names that an error lists.
 _N_NAMES = 20
 
@@ -66,7 +73,11 @@ def warnings_as_notes() -> Iterator[list[str]]:
 def _by_options(text: str) -> str:
     """Name the option of the command line for the parameter that a message advises."""
     text = re.sub(r"column_kinds=\{'?(.+?)'?: '(\w+)'\}", r"--column-kind '\1=\2'", text)
-    return re.sub("(the )?'column_kinds'( parameter)?", "--column-kind", text)
+    text = re.sub(r"column_kinds=\{'(.+?)': \[.*?\]\}", r"--column-kind '\1=low,high'", text)
+    for name, option in _OPTIONS.items():
+        text = re.sub(rf"([Tt]he )?'{name}'( parameter)?|\b{name}\b", option, text)
+        text = re.sub(rf"{option}='(\w+)'", rf"{option} \1", text)
+    return text
 
 
 @contextlib.contextmanager

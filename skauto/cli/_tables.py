@@ -6,6 +6,7 @@ import io
 import itertools
 import re
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -30,6 +31,11 @@ def read_table(path: Path, strings: Iterable[str] = ()) -> "pd.DataFrame":
     """Read a table with at least one row; columns in `strings` of a text file stay text."""
     import pandas as pd
 
+    if str(path) == "-":  # it is read several times
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / "standard_input.csv"
+            copy.write_bytes(sys.stdin.buffer.read())
+            return read_table(copy, strings)
     form = _form(path)
     if not path.is_file():
         raise CommandError(f"There is no file {str(path)!r}.")
@@ -115,7 +121,10 @@ def _read_excel(path: Path) -> "pd.DataFrame":
     with pd.ExcelFile(path) as book:
         first, *others = book.sheet_names
         if others:
-            note(f"Of {len(others) + 1} sheets of {str(path)!r} the first is read: {first!r}.")
+            note(
+                f"Of {len(others) + 1} sheets of {str(path)!r} the first is read: {first!r}. To "
+                "read another one, move it to the front or save it as CSV."
+            )
         header = pd.read_excel(book, sheet_name=first, header=None, nrows=1)
         _check_names(path, header.iloc[:1].dropna(axis=1).to_numpy().ravel().astype(str))
         return pd.read_excel(book, sheet_name=first)
@@ -138,7 +147,12 @@ def _read_text(path: Path, types: dict[str, type]) -> "pd.DataFrame":
         return _read_csv(path, encoding=encoding, **options)
     except UnicodeDecodeError:
         note(f"{str(path)!r} is not UTF-8 and is read as Windows-1252.")
+    try:
         return _read_csv(path, encoding="cp1252", **options)
+    except UnicodeDecodeError as error:
+        raise CommandError(
+            f"{str(path)!r} is neither UTF-8 nor Windows-1252; save the table as UTF-8."
+        ) from error
 
 
 def _read_csv(path: Path, *, sep: str, encoding: str, **options: Any) -> "pd.DataFrame":
@@ -161,7 +175,7 @@ def _check_row_names(
     if odd or len(header) == 1:
         raise CommandError(
             f"The first row of {str(path)!r} must hold the names of the columns, and each other "
-            f"row as many fields. Got {len(header)} names and up to {max(n_fields)} fields; "
+            f"row as many fields. Got {len(header)} names and up to {max(map(len, rows))} fields; "
             f"remove lines above the names, and put cells that hold {separator!r} in double "
             "quotes."
         )

@@ -109,13 +109,15 @@ class Constraint(BaseEstimator, ABC):
                 "'sensitive_features' may have any name."
             )
 
-    def _check_not_negative(self, what: str) -> None:
-        """Raise ValueError if the limit, which bounds a rate or a difference, is negative."""
-        if self.limit < 0:
-            raise ValueError(
-                f"The limit of the constraint {self.key!r} must not be negative, since it bounds "
-                f"a {what}. Got {self.upper!r} instead."
-            )
+    def _check_not_negative(self, what: str, largest: float = math.inf) -> None:
+        """Raise ValueError if the limit, which bounds a rate or a difference, is out of range."""
+        if 0.0 <= self.limit <= largest or self.limit == math.inf:
+            return
+        rule = "not be negative" if math.isinf(largest) else f"be from 0 to {largest:g}"
+        raise ValueError(
+            f"The limit of the constraint {self.key!r} must {rule}, since it bounds a {what}. Got "
+            f"{self.upper!r} instead."
+        )
 
     @abstractmethod
     def measure(self, evidence: Evidence) -> float:

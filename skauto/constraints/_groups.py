@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from skauto.constraints._base import Constraint
 from skauto.constraints._evidence import Evidence
 from skauto.constraints._scores import (
+    LABEL_ADVICE,
     check_metric,
     label_details,
     positive_code,
@@ -21,7 +22,7 @@ from skauto.exceptions import SmallGroupWarning
 from skauto.model._groups import MAX_GROUPS
 from skauto.selection import RateLimit
 from skauto.selection._scores import score_probabilities
-from skauto.utils import BoolArray, IntArray, level_of_caller
+from skauto.utils import BoolArray, IntArray, explain_keywords, level_of_caller
 
 # Number of samples of the posterior distribution of the groups' rates.
 _N_DRAWS = 2000
@@ -138,6 +139,7 @@ class _RateDifference(GroupConstraint):
 
     resampled = False
 
+    @explain_keywords(LABEL_ADVICE)
     def __init__(
         self,
         sensitive: str | Sequence[str],
@@ -160,6 +162,7 @@ class _RateDifference(GroupConstraint):
     def check(self, classes: NDArray[Any]) -> None:
         """Raise ValueError if a setting or the positive class is invalid."""
         super().check(classes)
+        self._check_not_negative("difference of rates", 1.0)
         positive_code(self, classes)
 
     def _positive(self, evidence: Evidence) -> BoolArray:

@@ -14,9 +14,11 @@ from skauto.constraints._base import Constraint
 from skauto.constraints._evidence import Evidence
 from skauto.selection import RateLimit
 from skauto.selection._scores import find_scorer, score_probabilities
-from skauto.utils import BoolArray, scorer_function, scorer_is_loss
+from skauto.utils import BoolArray, explain_keywords, scorer_function, scorer_is_loss
 
 Scoring = str | Callable[..., float]
+# What to write for the name of an argument in scikit-learn.
+LABEL_ADVICE = {"pos_label": "Use positive_label=... instead."}
 
 
 class _Rate(Constraint):
@@ -25,6 +27,7 @@ class _Rate(Constraint):
     resampled = False
     _of_positives: bool
 
+    @explain_keywords(LABEL_ADVICE)
     def __init__(self, upper: float | None = None, *, positive_label: Any = None) -> None:
         self.upper = upper
         self.positive_label = positive_label
@@ -72,7 +75,7 @@ class _Rate(Constraint):
     def check(self, classes: NDArray[Any]) -> None:
         """Raise ValueError if a setting or the positive class is invalid."""
         super().check(classes)
-        self._check_not_negative("rate")
+        self._check_not_negative("rate", 1.0)
         positive_code(self, classes)
 
 

@@ -2,10 +2,13 @@
 
 import html
 import io
+import math
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module, resources
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from skauto.display._base import BLUE, SKY
 
@@ -23,6 +26,8 @@ _PAGE_COLORS = {
 _LONG = 24
 # Letters of a legend that fit into an inch; a handle takes as much space as six.
 _LETTERS_PER_INCH = 14
+# Lines of a legend for which a figure has space, and inches of a further line.
+_MAX_LINES, _LINE = 3, 0.17
 _STYLE = {
     "axes.facecolor": "none",
     "axes.spines.right": False,
@@ -124,9 +129,19 @@ def _legend_below(drawn: "Figure") -> None:
         if legend is None or not handles:
             continue
         legend.remove()
-        longest = max(map(len, labels))
-        ncols = max(1, min(3, int(_LETTERS_PER_INCH * drawn.get_figwidth() / (longest + 6))))
+        ncols = _columns_that_fit(labels, _LETTERS_PER_INCH * drawn.get_figwidth())
+        more = max(0, math.ceil(len(labels) / ncols) - _MAX_LINES)
+        drawn.set_figheight(drawn.get_figheight() + _LINE * more)
         drawn.legend(handles, labels, loc="outside lower center", ncols=ncols, fontsize="small")
+
+
+def _columns_that_fit(labels: Sequence[str], width: float) -> int:
+    """Largest number of columns of a legend, up to three, within a width in letters."""
+    for ncols in (3, 2):
+        columns = [column for column in np.array_split(labels, ncols) if column.size]
+        if sum(max(map(len, column)) + 6 for column in columns) <= width:
+            return ncols
+    return 1
 
 
 def section(heading: str, *content: str) -> str:

@@ -1,14 +1,20 @@
 """Predicted probabilities and labels of some rows, with their true classes."""
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import column_or_1d
+from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 
+from skauto.data._table import column_names
+from skauto.exceptions import RowsOfFitWarning, UnreadableCellsWarning
 from skauto.selection._intervals import Answers, Truth
-from skauto.utils import FloatArray, IntArray, take_rows
+from skauto.utils import FloatArray, IntArray, level_of_caller, n_rows, row_hashes, take_rows
+
+# Rows that are compared with those of `fit`.
+_MAX_COMPARED = 1_000
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,7 @@ class Predictions:
     def held_out(cls, estimator: Any, X: Any, y: NDArray[Any]) -> "Predictions":
         """Predict held-out rows; a class that ``fit`` has not seen raises a ValueError."""
         classes, y = estimator.classes_, column_or_1d(y)
+        check_consistent_length(X, y)
         unknown = np.setdiff1d(y, classes)
         if len(unknown):
             raise ValueError(
@@ -68,3 +75,40 @@ class Predictions:
     def binary(self) -> bool:
         """Whether there are two classes."""
         return len(self.classes) == 2
+
+
+def name_of_classes(y: Any) -> str | None:
+    """Return the name of a series, or of the column of a table; None if it has none."""
+    names = column_names(y)
+    name = getattr(y, "name", None) if names is None else names[0]
+    return str(name) if isinstance(name, str | int) and name != "" else None
+
+
+def sample_of(X: Any, size: int) -> Any:
+    """Return a table, or a random sample of its rows if it has more of them."""
+    if n_rows(X) <= size:
+        return X
+    return take_rows(X, np.sort(check_random_state(0).choice(n_rows(X), size, replace=False)))
+
+
+def are_rows_of_fit(estimator: Any, X: Any, consequence: str) -> bool:
+    """Whether most of the rows are rows of ``fit``; then a warning says so.
+
+    New rows can be equal to rows of ``fit`` by chance. Their share is that of the rows of ``fit``
+    that are equal to others.
+    """
+    with warnings.catch_warnings():  # the ensemble has read the same rows
+        warnings.simplefilter("ignore", UnreadableCellsWarning)
+        Z = estimator.reader_.transform(sample_of(X, _MAX_COMPARED))
+    rows, counts = np.unique(estimator._row_hashes, return_counts=True)
+    by_chance = counts[counts > 1].sum() / counts.sum()
+    share = np.isin(row_hashes(Z), rows).mean()
+    if share - by_chance <= (1.0 - by_chance) / 2.0:
+        return False
+    warnings.warn(
+        f"The rows given are rows of fit, {share:.0%} of them. {consequence} Give rows that fit "
+        "has not seen.",
+        RowsOfFitWarning,
+        stacklevel=level_of_caller(),
+    )
+    return True

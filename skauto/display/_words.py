@@ -52,9 +52,20 @@ _STATUSES = {
 _BY_EPOCHS = ("mlp",)
 
 
-def as_written(name: Any) -> str:
-    """Escape a name for matplotlib, which reads text between dollar signs as a formula."""
-    return str(name).replace("$", r"\$")
+def visible(name: Any) -> str:
+    """Escape the characters of a name that do not show, such as tabs."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(name))
+
+
+def named(label: Any) -> str:
+    """Name a class or a column; in quotes if it is empty or has spaces at its ends."""
+    name = visible(label)
+    return name if name and name == name.strip() else f"'{name}'"
+
+
+def as_written(label: Any) -> str:
+    """Name a class or a column for matplotlib, which reads formulas between dollar signs."""
+    return named(label).replace("$", r"\$")
 
 
 def describe_pipeline(trial: Trial) -> str:

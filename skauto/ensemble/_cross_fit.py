@@ -39,7 +39,7 @@ def cross_fitted(selector: MemberSelector, history: History, n_members: int) -> 
     The score of the selected ensemble on the rows that selected it is too high: by two points of
     accuracy on 22 tables of 100 to 3,500 rows, by one in a thousand with this function. With one
     member, the best trial on the other parts predicts. The result is None for many rows, a single
-    trial, and scorers that are too slow.
+    row or trial, and scorers that are too slow.
 
     See also S. Varma, R. Simon, "Bias in error estimation when using cross-validation for model
     selection", BMC Bioinformatics 7, 2006.
@@ -48,7 +48,7 @@ def cross_fitted(selector: MemberSelector, history: History, n_members: int) -> 
     if len(known) < 2:
         return None
     rows = OutOfFold(np.asarray(known[0].predictions)).rows
-    if rows.size > _MAX_ROWS or isinstance(selector.score_loss(rows), ScorerLoss):
+    if not 1 < rows.size <= _MAX_ROWS or isinstance(selector.score_loss(rows), ScorerLoss):
         return None
     algorithms = [trial.configuration.algorithm for trial in known]
     keys = [(trial.loss, trial.tie_break) for trial in known]

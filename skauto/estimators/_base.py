@@ -28,8 +28,9 @@ from skauto.constraints._smaller import SmallerVariants
 from skauto.data import TableReader, TrainingData, make_splits
 from skauto.data._reader import kinds_as_dict
 from skauto.data._splits import Split
-from skauto.data._table import as_table, names_or_numbers
+from skauto.data._table import as_table, column_names, column_of, names_or_numbers
 from skauto.data._training import ReadTable, plain_labels, read_training_data
+from skauto.display._predictions import name_of_classes
 from skauto.display._progress import start_progress
 from skauto.engines import Engine, make_engine
 from skauto.ensemble._build import EnsembleBuilder
@@ -78,6 +79,7 @@ from skauto.utils import (
     explain_keywords,
     fit_context,
     level_of_caller,
+    row_hashes,
     scorer_function,
 )
 
@@ -153,6 +155,29 @@ class BaseAutoClassifier(
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also nested ones of ``options`` and ``strategy``.
+
+        Parameters
+        ----------
+        **params : dict
+            Values by name, such as ``time_limit=60`` or ``options__patience=20``. A dict of
+            options or the name of a strategy becomes an object first.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        nested = {name for name in params if "__" in name}
+        super().set_params(**{name: params[name] for name in params.keys() - nested})
+        owners = {name.partition("__")[0] for name in nested}
+        if "options" in owners:
+            self.options = self._options()
+        if "strategy" in owners and isinstance(self.strategy, str):
+            self.strategy = get_strategy(self.strategy)
+        return super().set_params(**{name: params[name] for name in nested})
+
     @explain_keywords(FIT_ADVICE)
     @with_callbacks  # type: ignore[untyped-decorator]
     @fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
@@ -227,7 +252,7 @@ class BaseAutoClassifier(
             else:
                 history = History(goal)
             self._replace_last_fit(last, table, splits, scorers, neighbors)
-            self._target = str(getattr(y, "name", None) or "") or None
+            self._target = name_of_classes(y)
             engine = stack.enter_context(self._engine(evaluator, options))
             line = shown.enter_context(
                 start_progress(self, history, lambda: self._score_so_far(builder, history))
@@ -380,7 +405,9 @@ class BaseAutoClassifier(
             kinds = kinds_as_dict(kinds, len(names_or_numbers(as_table(X))))
             kinds = {groups: "drop", **kinds}  # new rows have other groups
         reader = TableReader(kinds, self.time_limit).set_output(transform="default")
-        return read_training_data(X, y, metadata, reader)
+        table = read_training_data(X, y, metadata, reader)
+        _check_that_columns_are_not(y, X, table.reader)
+        return table
 
     def _replace_last_fit(
         self,
@@ -404,6 +431,7 @@ class BaseAutoClassifier(
         self.classes_ = table.classes
         self.n_splits_ = len(splits)
         self._kept_rows = table.kept
+        self._row_hashes = row_hashes(table.Z)
         self.scorer_ = next(iter(scorers.values()))
         if neighbors is not None:
             self.neighbors_ = neighbors
@@ -612,3 +640,17 @@ class BaseAutoClassifier(
         self._before = self._point = None  # of an operating point
         if model.best is not None:
             self.best_estimator_ = model.best.pipelines[0]
+
+
+def _check_that_columns_are_not(y: Any, X: Any, reader: TableReader) -> None:
+    """Refuse a table that holds the classes in a column of their name, which is not dropped."""
+    name = name_of_classes(y)
+    read = [column for column in reader.columns_ or [] if column.name == name]
+    if name is None or column_names(X) is None or not read or read[0].kind.name == "drop":
+        return
+    if np.array_equal(np.asarray(column_of(X, name)), np.asarray(y).ravel()):
+        raise ValueError(
+            f"X must not hold the class of each row. Its column {name!r} is y; leave it out, for "
+            f"instance by X.drop(columns={name!r}) in pandas, or by column_kinds={{{name!r}: "
+            "'drop'}."
+        )

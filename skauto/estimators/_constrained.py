@@ -365,10 +365,12 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         keys = set()
         for constraint in self.constraints:
             if not isinstance(constraint, Constraint):
+                hint = "wrap a function as CallableConstraint(function, upper)"
+                if isinstance(constraint, type):
+                    hint = f"write {constraint.__name__}(...) to make an object of the class"
                 raise TypeError(
                     "The 'constraints' parameter must hold constraints, such as those of "
-                    f"skauto.constraints. Got {constraint!r} instead; wrap a function as "
-                    "CallableConstraint(function, upper)."
+                    f"skauto.constraints. Got {constraint!r} instead; {hint}."
                 )
             constraint.check(classes)
             if constraint.key in keys:

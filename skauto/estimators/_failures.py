@@ -33,7 +33,8 @@ def report_failures(history: History, trial_time_limit: float | None) -> None:
         )
     warnings.warn(
         f"{sum(bad.values())} of {len(history)} trials gave no score ({listed}). "
-        f"Most frequent causes:\n{causes}\nAll are in leaderboard(), column 'error'.",
+        f"Most frequent causes:\n{causes}\nAll are in leaderboard(), column 'error'."
+        + (" The model is made of the other trials." if counts.get("ok") else ""),
         TrialFailedWarning,
         stacklevel=level_of_caller(),
     )

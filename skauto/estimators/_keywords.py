@@ -31,8 +31,11 @@ _OTHER = {
     "max_no_improvement",
     _USE_OPTION.format("trial_time_limit"): "trial_time_limit per_run_time_limit "
     "max_runtime_secs_per_model max_eval_time_mins",
+    "Pass it to set_callbacks.": "callbacks callback",
     "Pass X and y to fit.": "label target target_col y X data",
     "The estimators are for classification; leave it out.": "task",
+    "For rare classes use scoring='balanced_accuracy', or pass sample_weight to fit.": "class"
+    "_weight class_weights balance balance_classes is_unbalance",
     "Use ConstrainedAutoClassifier(constraints=[...]).": "constraints on_infeasible safety_margin",
 }
 _OF_FIT = {

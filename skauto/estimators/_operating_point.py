@@ -18,7 +18,7 @@ from skauto.model import Decision, PipelineEnsemble
 from skauto.model._decision import CostDecision, logarithms
 from skauto.selection._conformal import smallest_probability
 from skauto.selection._operating_points import OperatingPoints
-from skauto.utils import BoolArray, FloatArray, IntArray
+from skauto.utils import BoolArray, FloatArray, IntArray, explain_keywords
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,6 +52,7 @@ class OperatingPointMixin:
         check_is_fitted(self)
         return self._point
 
+    @explain_keywords({})
     def choose_operating_point(
         self,
         *,

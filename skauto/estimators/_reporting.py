@@ -16,7 +16,7 @@ from skauto.display._report import report_dict, report_html
 from skauto.display._summary import summary_html
 from skauto.history import History, Trial
 from skauto.model import PipelineEnsemble
-from skauto.utils import FloatArray, scorer_is_loss
+from skauto.utils import FloatArray, explain_keywords, scorer_is_loss
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,6 +166,7 @@ class ReportMixin:
             return (0.0 if scorer_is_loss(self.scorer_) else 1.0) - self.best_trial_.loss
         return float(np.nanmean(scores))
 
+    @explain_keywords({})
     def save_report(
         self,
         path: "str | os.PathLike[str]",
@@ -188,7 +189,8 @@ class ReportMixin:
             File to write; an existing one is replaced.
         X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features), default=None
             Rows to show what drives the answers, by permuting the columns of a sample. With
-            ``y`` they must be held-out rows: the report is about their predictions.
+            ``y`` they must be held-out rows: the report is about their predictions. If they are
+            rows of ``fit``, a warning says so, and ``y`` is not used.
         y : array-like of shape (n_samples,), default=None
             Classes of ``X``. Without it, ``X`` can be the rows of ``fit``.
         importance : Bunch, default=None
@@ -225,6 +227,7 @@ class ReportMixin:
         page = report_html(self, X, y, importance, title)
         Path(path).write_text(page, encoding="utf-8")
 
+    @explain_keywords({})
     def report_dict(
         self,
         *,

@@ -14,7 +14,7 @@ from skauto.data import TrainingData
 from skauto.data._splits import Split
 from skauto.data._training import plain_labels
 from skauto.display._base import score_name, than_guessing
-from skauto.display._predictions import Predictions
+from skauto.display._predictions import Predictions, are_rows_of_fit
 from skauto.estimators._reporting import ReportMixin
 from skauto.estimators._scoring import primary_scoring
 from skauto.exceptions import NoBetterThanGuessingWarning, UnreadableCellsWarning
@@ -230,6 +230,7 @@ def held_out_scores(estimator: Any, X: Any, y: Any) -> dict[str, Interval] | Non
             f"{'y' if X is None else 'X'}."
         )
     known = Predictions.held_out(estimator, X, np.asarray(plain_labels(y)))
+    are_rows_of_fit(estimator, X, "Their scores are too high.")
     scores: dict[str, Interval] = estimator._held_out_scores(known, X)[0]
     return scores
 

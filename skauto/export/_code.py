@@ -60,13 +60,18 @@ def predict(X):
 if __name__ == "__main__":
     import pandas as pd
 
-    table = pd.read_csv(sys.argv[1], dtype=dict.fromkeys(STRINGS, str))
-    strings = pd.read_csv(
-        sys.argv[1], usecols=STRINGS, dtype=str, keep_default_na=False, na_values=""
-    )
-    table[strings.columns] = strings
-    predictions = pd.DataFrame(predict_proba(table), columns=MODEL.classes_)
-    predictions.insert(0, "predicted", predict(table))
+    if len(sys.argv) != 2:
+        sys.exit("usage: python predict.py table.csv > predictions.csv")
+    path = sys.argv[1]
+    try:
+        table = pd.read_csv(path, dtype=dict.fromkeys(STRINGS, str))
+        options = {{"dtype": str, "keep_default_na": False, "na_values": ""}}
+        strings = pd.read_csv(path, usecols=STRINGS, **options)
+        table[strings.columns] = strings
+        predictions = pd.DataFrame(predict_proba(table), columns=MODEL.classes_)
+        predictions.insert(0, "predicted", predict(table))
+    except (OSError, ValueError, TypeError) as error:
+        sys.exit(f"{{path}} cannot be predicted: {{error}}")
     predictions.to_csv(sys.stdout, index=False)
 '''
 

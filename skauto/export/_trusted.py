@@ -22,6 +22,8 @@ _OWN_PACKAGES = (
     "skauto.strategies",
     "skauto.surrogates",
 )
+# Functions that split texts in a fitted reader; they can do nothing else.
+_ANALYZERS = tuple(f"skauto.data._text.{name}" for name in ("ngrams", "parts", "whole", "words"))
 # Types of other packages in fitted components that skops does not trust by default.
 _OTHER_PACKAGES = (
     "catboost.core.CatBoostClassifier",
@@ -65,10 +67,10 @@ _OTHER_PACKAGES = (
 def trusted_types() -> list[str]:
     """List the types in the skops file of a fitted estimator, for ``skops.io.load(trusted=...)``.
 
-    The list has the classes of skauto that a fitted estimator contains, the functions of
-    scikit-learn's scorers, and types of scikit-learn, imbalanced-learn, LightGBM, CatBoost, SciPy
-    and NumPy in the components of the catalog. Your own types, such as an estimator in your search
-    space, are not in the list.
+    The list has the classes of skauto that a fitted estimator contains, its functions that split
+    texts, the functions of scikit-learn's scorers, and types of scikit-learn, imbalanced-learn,
+    LightGBM, CatBoost, SciPy and NumPy in the components of the catalog. Your own types, such as
+    an estimator in your search space, are not in the list.
 
     Returns
     -------
@@ -88,7 +90,7 @@ def trusted_types() -> list[str]:
     >>> "builtins.eval" in trusted_types()
     False
     """
-    names = set(_OTHER_PACKAGES)
+    names = {*_OTHER_PACKAGES, *_ANALYZERS}
     for package in _OWN_PACKAGES:
         paths = importlib.import_module(package).__path__
         for info in pkgutil.walk_packages(paths, prefix=f"{package}."):

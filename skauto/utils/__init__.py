@@ -24,6 +24,7 @@ from skauto.utils._keywords import explain_keywords
 from skauto.utils._names import closest, known_names
 from skauto.utils._pareto import non_dominated
 from skauto.utils._predictions import Predictions
+from skauto.utils._rows import row_hashes
 from skauto.utils._threads import single_blas_thread, single_thread
 from skauto.utils._types import BoolArray, FloatArray, IntArray
 
@@ -49,6 +50,7 @@ __all__ = [
     "level_of_caller",
     "n_rows",
     "non_dominated",
+    "row_hashes",
     "scorer_function",
     "scorer_is_loss",
     "scorer_needs_labels_only",

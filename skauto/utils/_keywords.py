@@ -1,4 +1,4 @@
-"""Errors for keyword arguments of other tools, with the argument that does the same here."""
+"""Errors for arguments that a function does not take, with the argument that does the same."""
 
 import functools
 import inspect
@@ -11,27 +11,41 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def explain_keywords(advice: Mapping[str, str]) -> Callable[[_Function], _Function]:
-    """Decorate a function so that an unknown keyword argument is a TypeError with advice.
+    """Decorate a function so that arguments that it does not take are a TypeError with advice.
 
     ``advice`` maps names of arguments that users may expect to a sentence that says what to do.
     """
 
     def decorate(function: _Function) -> _Function:
-        names = [name for name in inspect.signature(function).parameters if name != "self"]
+        signature = inspect.signature(function)
+        names = [name for name in signature.parameters if name != "self"]
 
         @functools.wraps(function)
         def checked(*args: Any, **kwargs: Any) -> Any:
             unknown = [name for name in kwargs if name not in names]
+            owner = type(args[0]).__name__ if args else function.__name__
+            what = owner if function.__name__ == "__init__" else function.__name__
             if unknown:
-                owner = type(args[0]).__name__ if args else function.__name__
-                what = owner if function.__name__ == "__init__" else function.__name__
                 hint = advice.get(unknown[0]) or closest(unknown[0], names).strip()
                 raise TypeError(
                     f"{what}() got an unexpected argument {unknown[0]!r}. "
                     f"{hint + ' ' if hint else ''}Allowed are {', '.join(names)}."
                 )
+            try:
+                signature.bind(*args, **kwargs)
+            except TypeError as error:  # Python's own names the class that defines the method
+                raise TypeError(
+                    f"{what}() got wrong arguments: {error}. Its arguments are "
+                    f"{_listed(signature)}; pass those after * by name."
+                ) from None
             return function(*args, **kwargs)
 
         return checked  # type: ignore[return-value]
 
     return decorate
+
+
+def _listed(signature: inspect.Signature) -> str:
+    """Write the names of the arguments, with their defaults."""
+    plain = [p.replace(annotation=p.empty) for n, p in signature.parameters.items() if n != "self"]
+    return str(inspect.Signature(plain))

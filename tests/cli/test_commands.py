@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import joblib
@@ -12,6 +13,7 @@ import pytest
 from sklearn.metrics import accuracy_score
 
 from skauto import AutoClassifier
+from skauto._search import Search
 from skauto.cli._main import main
 from tests.cli.processes import FAST, run, start
 
@@ -238,15 +240,53 @@ def test_mistakes_with_a_model_are_sentences(
     assert output.err.splitlines()[-1].startswith("skauto: error: ")
 
 
-@pytest.mark.parametrize("command", ["predict", "report"])
 def test_results_do_not_replace_their_table(
-    folder: Path, capsys: pytest.CaptureFixture[str], command: str
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = folder / "test.csv"
     before = table.read_bytes()
-    assert main([command, str(folder / "model"), str(table), "--out", str(table)]) == 1
+    assert main(["predict", str(folder / "model"), str(table), "--out", str(table)]) == 1
     assert "--out must not be the table" in capsys.readouterr().err
     assert table.read_bytes() == before
+
+
+def test_the_standard_input_is_a_table(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, table = str(folder / "model"), folder / "test.csv"
+    assert main(["predict", model, str(table)]) == 0
+    expected = capsys.readouterr()
+    with table.open() as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+        assert main(["predict", model, "-"]) == 0
+    assert capsys.readouterr() == expected
+
+
+def test_rows_of_fit_are_told_in_a_report(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.html"
+    model, table = str(folder / "model"), str(folder / "train.csv")
+    assert main(["report", model, table, "--out", str(page)]) == 0
+    assert "note: The rows given are rows of fit, 100% of them." in capsys.readouterr().err
+    assert "tested on" not in page.read_text()
+
+
+def test_an_interrupted_search_is_told(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def interrupt(self: Search, rng: np.random.Generator) -> bool:
+        run(self, rng)
+        return True
+
+    run = Search.run
+    monkeypatch.setattr(Search, "run", interrupt)
+    table, out = str(folder / "train.csv"), str(tmp_path / "model")
+    assert main(["fit", table, "--target", "churn", "--out", out, *FAST]) == 0
+    assert "The search was interrupted." in capsys.readouterr().err
 
 
 def test_progress_is_shown_in_a_terminal_only(folder: Path, tmp_path: Path) -> None:

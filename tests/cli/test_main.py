@@ -17,10 +17,11 @@ def test_options_reach_the_estimator(
     arguments = ["fit", str(tmp_path / "t.csv"), "--target", "churn", "--max-evals", "1"]
     arguments += ["--out", str(tmp_path / "model"), "--scoring", "roc_auc", "--seed", "7"]
     arguments += ["--drop", "number", "--column-kind", "age=categorical", "--jobs", "2"]
+    arguments += ["--column-kind", "zip code=z10999,z00123, z00456"]
     assert main(arguments) == 0
     automl = joblib.load(tmp_path / "model" / "model.joblib")
     assert automl.feature_names_in_.tolist() == ["age", "calls", "zip code"]
-    assert automl.table_report()["kind"].tolist()[0] == "categorical"
+    assert automl.table_report()["kind"].tolist() == ["categorical", "numeric", "ordinal"]
     assert (automl.scoring, automl.random_state, automl.max_evals) == ("roc_auc", 7, 1)
     assert (automl.n_jobs, automl.time_limit) == (2, None)
     assert capsys.readouterr().out.startswith("roc auc ")
@@ -37,6 +38,9 @@ def test_options_reach_the_estimator(
         ["fit", "t.csv"],
         ["fit", "t.csv", "--target", "y", "--out", "m", "--time-limit", "-1"],
         ["fit", "t.csv", "--target", "y", "--out", "m", "--max-evals", "1.5"],
+        ["fit", "t.csv", "--target", "y", "--out", "m", "--jobs", "0"],
+        ["fit", "t.csv", "--target", "y", "--out", "m", "--seed", "-1"],
+        ["report", "m", "t.csv", "--out", "m.pdf"],
         ["fit", "t.csv", "--target", "y", "--out", "m", "--column-kind", "a"],
         ["fit", "t.csv", "--target", "y", "--out", "m", "--column-kind", "a=float"],
     ],

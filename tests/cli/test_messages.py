@@ -29,6 +29,10 @@ def test_warnings_are_notes_in_terms_of_the_options(
     ("text", "told"),
     [
         ("set by the 'column_kinds' parameter. Leave it out of 'column_kinds'.", ""),
+        ("The 'scoring' parameter must be", "--scoring must be"),
+        ("maximize a score that ranks the rows: scoring='roc_auc'.", "--scoring roc_auc"),
+        ("pass the levels, column_kinds={'Age': [...]}.", "levels, --column-kind 'Age=low,high'."),
+        ("give a longer time_limit", "give a longer --time-limit"),
         ("Or leave it out: column_kinds={name: 'drop'}.", "--column-kind 'name=drop'"),
     ],
 )

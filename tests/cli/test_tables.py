@@ -80,7 +80,8 @@ def test_first_sheet_is_read_with_a_note(
         TABLE.to_excel(book, sheet_name="rows", index=False)
         TABLE.to_excel(book, sheet_name="copy", index=False)
     pd.testing.assert_frame_equal(read_table(path), TABLE)
-    assert "Of 2 sheets" in capsys.readouterr().err
+    assert "Of 2 sheets" in (told := capsys.readouterr().err)
+    assert "move it to the front or save it as CSV" in told
 
 
 @pytest.mark.parametrize(
@@ -92,6 +93,8 @@ def test_first_sheet_is_read_with_a_note(
         ("a.csv", b"a,b\n" + b"1,2\n" * 500 + b"1,2,3,4\n", "cannot be read as csv"),
         ("a.csv", b"a,b\n1,5,2,5\n", "Got 2 names and up to 4 fields"),
         ("a.csv", b"a,b\n1,'x, y'\n2,z\n3,z\n", "Got 2 names and up to 3 fields"),
+        ("a.csv", b"a,b\n1,2\n3,4\n1,2,5,6\n", "Got 2 names and up to 4 fields"),
+        ("a.csv", b"a,b\n\xe9\x81,2\n", "neither UTF-8 nor Windows-1252; save"),
         ("a.csv", b"# a comment\na,b\n1,x\n2,y\n", "remove lines above the names"),
         ("a.csv", b"a,b,a\n1,2,3\n", "Got 'a' more than once"),
         ("a.csv.gz", b"no gzip", "cannot be read as csv.gz"),

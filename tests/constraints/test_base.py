@@ -98,7 +98,9 @@ def test_constraints_are_settings(constraint):
         (PredictionLatency(-1.0), "'prediction_latency' must be positive.*Got -1.0"),
         (PredictionLatency(1.0, batch_size=0), "'batch_size'.*at least 1. Got 0"),
         (StatisticalParity("sex", -0.1), "must not be negative.*Got -0.1"),
-        (FalsePositiveRate(-0.1), "must not be negative.*Got -0.1"),
+        (StatisticalParity("sex", 10), "must be from 0 to 1, since it bounds a diff.*Got 10"),
+        (FalsePositiveRate(-0.1), "must be from 0 to 1.*Got -0.1"),
+        (FalsePositiveRate(5), "must be from 0 to 1, since it bounds a rate. Got 5"),
         (EqualOpportunity("sex", 0.1, min_group_size=0), "'min_group_size'.*Got 0"),
         (StatisticalParity([], 0.1), "must name at least one feature"),
         (ScoreBound("recall"), "either 'lower' or 'upper'"),
@@ -120,3 +122,10 @@ def test_the_bootstrap_covers():
     truth = 1 - 0.7 * 0.8 - 0.3 * (0.4 * 0.7 + 0.6 * 0.85)
     share = covered(CallableConstraint(error_rate), truth, 300, n_simulations=100, confidence=0.9)
     assert share >= 0.84  # 0.9 less two standard errors of 100 simulations
+
+
+@pytest.mark.parametrize("arguments", [(0.1,), ("sex", 0.1)])
+def test_the_name_of_scikit_learn_for_the_positive_class_has_advice(arguments):
+    kind = FalsePositiveRate if len(arguments) == 1 else StatisticalParity
+    with pytest.raises(TypeError, match=f"^{kind.__name__}.. got an unexp.*Use positive_label="):
+        kind(*arguments, pos_label="yes")

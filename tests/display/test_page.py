@@ -95,6 +95,23 @@ def test_the_page_is_printed_on_few_sheets_of_a4(report, tmp_path):
     assert {(round(float(w)), round(float(h))) for w, h in sheets} == {(595, 842)}
 
 
+@pytest.mark.parametrize("n_labels", [1, 3, 12])
+def test_a_long_legend_leaves_space_for_the_plot(n_labels):
+    heights = []
+
+    def draw(drawn):
+        ax = drawn.subplots()
+        for i in range(n_labels):
+            ax.plot([0, 1], [i, i], label=f"algorithm {i}" if i else "a label that is long " * 3)
+        ax.legend()
+        drawn.canvas.mpl_connect(
+            "draw_event", lambda event: heights.append(ax.get_window_extent().height / drawn.dpi)
+        )
+
+    figure(draw, "caption")
+    assert heights[-1] > 2.0
+
+
 def test_dollar_signs_in_names(rng, tmp_path):
     X = pd.DataFrame(rng.normal(size=(80, 3)), columns=["cost_$_usd_$", "a$b$c", "$x^{$"])
     y = np.array(["low_$_1_$", "high$_{$"])[(X.iloc[:, 0] > 0).astype(int)]

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from skauto.display._words import describe_pipeline, status_of
+from skauto.display._words import describe_pipeline, named, status_of
 from skauto.history import Trial
 from skauto.space import Configuration
 
@@ -30,3 +30,18 @@ def test_statuses_are_words():
         words = status_of(Trial(number=0, configuration=configuration, status=status))
         assert re.fullmatch("[a-z ]+", words)
         assert words not in ("memout", "timeout", "skipped")
+
+
+@pytest.mark.parametrize(
+    "name, shown",
+    [
+        ("a b", "a b"),
+        ("", "''"),
+        (" a", "' a'"),
+        ("a\t", r"a\t"),
+        ("\u200ba", r"\u200ba"),
+        (3, "3"),
+    ],
+)
+def test_names_are_seen(name, shown):
+    assert named(name) == shown

@@ -84,8 +84,10 @@ def test_a_hold_out_set_is_cut_into_parts(noise):
     np.testing.assert_array_equal(found.rows, np.arange(0, N_ROWS, 5))
 
 
-def test_many_rows_slow_scorers_and_single_trials_are_left_out(noise, monkeypatch):
+def test_many_rows_single_rows_slow_scorers_and_single_trials_are_left_out(noise, monkeypatch):
     y, positive = noise
+    alone = np.where(np.arange(N_ROWS) == 3, positive, np.nan)
+    assert cross_fitted(selector(y), history_of(y, alone), 25) is None
     history = history_of(y, positive)
     slow = make_scorer(lambda y, labels: accuracy_score(y, labels))
     assert cross_fitted(selector(y, scoring=slow), history, 25) is None

@@ -67,7 +67,7 @@ def fitted(biased, constraints, **kwargs):
 @pytest.fixture(scope="module")
 def unlimited(biased):
     """A search with a limit that everything keeps."""
-    return fitted(biased, [StatisticalParity("group", 9)])
+    return fitted(biased, [StatisticalParity("group", 1)])
 
 
 def test_every_constraint_is_reported(biased):
@@ -175,7 +175,7 @@ def test_nothing_feasible_warns_and_returns_the_least_violating(biased):
 
 
 def test_safety_margin_keeps_its_distance(biased, unlimited):
-    careful = fitted(biased, [StatisticalParity("group", 9)], safety_margin=2)
+    careful = fitted(biased, [StatisticalParity("group", 1)], safety_margin=2)
     for a, b in zip(unlimited.history_, careful.history_, strict=True):
         values = np.array(a.fold_constraints["statistical_parity(group)"])
         margin = 2 * values.std(ddof=1) / np.sqrt(3)
@@ -398,12 +398,20 @@ def test_sensitive_features_are_for_constraints(biased):
     [
         (ModelSize(0), "'model_size' must be positive"),
         (PredictionLatency(0.0), "'prediction_latency' must be positive"),
-        (FalseNegativeRate(-0.1), "must not be negative"),
+        (FalseNegativeRate(-0.1), "must be from 0 to 1"),
     ],
 )
 def test_limits_that_nothing_can_reach(biased, limit, message):
     with pytest.raises(ValueError, match=message):
         few_trials([limit]).fit(*biased)
+
+
+@pytest.mark.parametrize(
+    "given, advice", [(ModelSize, r"write ModelSize\(...\)"), (len, "wrap a function as Callable")]
+)
+def test_what_is_no_constraint_is_refused(biased, given, advice):
+    with pytest.raises(TypeError, match=f"must hold constraints.*Got.*{advice}"):
+        few_trials([given]).fit(*biased)
 
 
 def breaks_on_one_fold(estimator, X, y):

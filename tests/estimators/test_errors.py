@@ -50,6 +50,13 @@ BAD_FITS = [
         ValueError,
         "different names.*Got a more than once",
     ),
+    (
+        "X holds y",
+        {},
+        (pd.DataFrame(X, columns=[*"abc"]).assign(d=NAMES), pd.Series(NAMES, name="d")),
+        ValueError,
+        "column 'd' is y; leave it out",
+    ),
     ("X has no columns", {}, (X[:, :0], Y), ValueError, "0 feature.*minimum of 1 is required"),
     ("X has one row", {}, (X[:1], Y[:1]), ValueError, "1 sample.*minimum of 2"),
     ("X and y differ in length", {}, (X, Y[:-1]), ValueError, "inconsistent numbers of samples"),

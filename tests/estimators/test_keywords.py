@@ -1,6 +1,7 @@
 """Arguments of other tools are errors that name ours."""
 
 import inspect
+import re
 
 import pytest
 from sklearn.utils.validation import has_fit_parameter
@@ -20,6 +21,8 @@ from skauto.estimators._keywords import _OTHER, _SAME, ADVICE, FIT_ADVICE
         ("patience", "Use options={'patience': ...} instead"),
         ("time_limi", "Did you mean 'time_limit'"),
         ("constraints", "Use ConstrainedAutoClassifier"),
+        ("class_weight", "For rare classes use scoring='balanced_accuracy'"),
+        ("callbacks", "Pass it to set_callbacks"),
         ("zzz", "Allowed are strategy, scoring, time_limit"),
     ],
 )
@@ -29,6 +32,24 @@ def test_an_argument_of_another_tool(keyword, advice):
     ) as info:
         AutoClassifier(**{keyword: 1})
     assert advice in str(info.value)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: AutoClassifier("tpe", 3), "AutoClassifier() got wrong arguments: too many"),
+        (lambda: SearchOptions(True), "Its arguments are (*, refit=True, pool='best', "),
+        (lambda: AutoClassifier().fit([[1]]), "fit() got wrong arguments: missing a"),
+        (lambda: ConstrainedAutoClassifier([], "tpe", 1), "ConstrainedAutoClassifier() got wrong"),
+        (lambda: AutoClassifier().save_report("a", [[1]]), "are (path, *, X=None, y=None, "),
+        (lambda: AutoClassifier().choose_operating_point(0.9), "(*, recall=None, "),
+    ],
+)
+def test_arguments_without_names(call, message):
+    """The error names what was called, and no private base class."""
+    with pytest.raises(TypeError, match=re.escape(message)) as info:
+        call()
+    assert "Base" not in str(info.value)
 
 
 def test_arguments_of_fit():

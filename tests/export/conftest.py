@@ -1,6 +1,7 @@
 """A mixed table and a search on it, for every way out."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from skauto import AutoClassifier
@@ -41,3 +42,33 @@ def ensemble(table, automl):
     members = [builder.fit(full(space, choice), Z, y) for choice in CONFIGURATIONS]
     weights = np.arange(1, len(members) + 1) / sum(range(1, len(members) + 1))
     return PipelineEnsemble(reader, members, weights, np.unique(y))
+
+
+@pytest.fixture
+def every_kind(rng):
+    """A table with columns of every kind that is found, and missing cells."""
+    n = 240
+    days = pd.date_range("2024-01-01", periods=n, freq="17h")
+    words = ["red", "green", "blue", "dark", "light", "old", "new", "round", "flat"]
+    names = [f"{a}{b}{c}" for a in words for b in words for c in words]
+    X = pd.DataFrame(
+        {
+            "number": rng.normal(size=n).round(3),
+            "price": [f"${value:.2f}" for value in rng.lognormal(size=n)],
+            "flag": rng.choice([True, False], n),
+            "answer": rng.choice(["yes", "no"], n),
+            "day": days,
+            "date": days.strftime("%d/%m/%Y"),
+            "color": rng.choice(words[:3], n),
+            "size": pd.Categorical(rng.choice(["s", "m", "1"], n)),
+            "floor": pd.Categorical(rng.choice([1, 2, 10], n)),
+            "tags": [";".join(rng.choice(words, 3, replace=False)) for _ in range(n)],
+            "name": rng.choice(names, n),
+            "text": [" ".join(rng.choice(words, 8)) for _ in range(n)],
+        }
+    )
+    for column in X.columns.drop("flag"):
+        X.loc[rng.random(n) < 0.1, column] = None
+    for column in ("price", "answer", "date"):
+        X.loc[rng.random(n) < 0.05, column] = "n/a"
+    return X

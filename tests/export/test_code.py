@@ -119,6 +119,28 @@ def test_the_script_reads_a_table(tmp_path, rng, monkeypatch, capsys):
     np.testing.assert_array_equal(answer["predicted"], automl.predict(X))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "usage: python predict.py"),
+        (["none.csv"], "none.csv cannot be predicted: .*No such file"),
+        (["empty.csv"], "empty.csv cannot be predicted: No columns"),
+        (["other.csv"], "other.csv cannot be predicted: .*not found: "),
+    ],
+)
+def test_mistakes_with_the_script_are_sentences(
+    ensemble, tmp_path, monkeypatch, arguments, message
+):
+    script = export_code(ensemble, tmp_path / "model") / "predict.py"
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty.csv").touch()
+    (tmp_path / "other.csv").write_text("other\n1\n")
+    monkeypatch.setattr(sys, "argv", ["predict.py", *arguments])
+    monkeypatch.setattr(sys, "path", sys.path.copy())  # the script adds its folder
+    with pytest.raises(SystemExit, match=message):
+        runpy.run_path(str(script), run_name="__main__")
+
+
 @pytest.mark.parametrize("named", [True, False], ids=["names", "positions"])
 @pytest.mark.filterwarnings("ignore:X has feature names")
 def test_the_script_reads_words_for_missing_values_as_levels(
@@ -137,31 +159,8 @@ def test_the_script_reads_words_for_missing_values_as_levels(
     np.testing.assert_array_equal(probabilities, automl.predict_proba(table))
 
 
-def test_the_script_reads_columns_of_every_kind(tmp_path, rng, monkeypatch, capsys):
-    n = 240
-    days = pd.date_range("2024-01-01", periods=n, freq="17h")
-    words = ["red", "green", "blue", "dark", "light", "old", "new", "round", "flat"]
-    names = [f"{a}{b}{c}" for a in words for b in words for c in words]
-    X = pd.DataFrame(
-        {
-            "number": rng.normal(size=n).round(3),
-            "price": [f"${value:.2f}" for value in rng.lognormal(size=n)],
-            "flag": rng.choice([True, False], n),
-            "answer": rng.choice(["yes", "no"], n),
-            "day": days,
-            "date": days.strftime("%d/%m/%Y"),
-            "color": rng.choice(words[:3], n),
-            "size": pd.Categorical(rng.choice(["s", "m", "1"], n)),
-            "floor": pd.Categorical(rng.choice([1, 2, 10], n)),
-            "tags": [";".join(rng.choice(words, 3, replace=False)) for _ in range(n)],
-            "name": rng.choice(names, n),
-            "text": [" ".join(rng.choice(words, 8)) for _ in range(n)],
-        }
-    )
-    for column in X.columns.drop("flag"):
-        X.loc[rng.random(n) < 0.1, column] = None
-    for column in ("price", "answer", "date"):
-        X.loc[rng.random(n) < 0.05, column] = "n/a"
+def test_the_script_reads_columns_of_every_kind(every_kind, tmp_path, monkeypatch, capsys):
+    X = every_kind
     y = (X["number"].fillna(0) > 0) ^ (X["color"] == "red")
     automl = AutoClassifier(max_evals=1, cv=2, random_state=0).fit(X, y)
     kinds = set(automl.table_report()["kind"])
@@ -225,7 +224,7 @@ def test_the_script_reads_what_other_forms_were_fitted_on(
         np.testing.assert_array_equal(row, answer.iloc[[i]])
     if form != "category":  # whose new strings are new levels
         commas = X.assign(amount=X["amount"].str.replace(".", ","))
-        with pytest.raises(ValueError, match=r"Column 'amount' of X must hold numbers such as"):
+        with pytest.raises(SystemExit, match="Column 'amount' of X must hold numbers such as"):
             predictions_of_script(folder, commas, monkeypatch, capsys)
         X.loc[3, "amount"] = "oops"
         with pytest.warns(Warning, match="1 of 80 cells of column 'amount', such as 'oops'"):

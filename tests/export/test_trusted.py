@@ -45,6 +45,14 @@ def test_the_model_that_is_loaded_predicts_the_same(automl, again, ensemble, tab
     np.testing.assert_array_equal(reloaded(ensemble).predict_proba(X), ensemble.predict_proba(X))
 
 
+def test_the_readers_of_columns_of_every_kind_are_loaded(every_kind):
+    X = every_kind.assign(reason=every_kind["text"].str.replace(" ", "-"))
+    y = X["text"].fillna("red").str.contains("red") ^ X["name"].fillna("").str.startswith("dark")
+    automl = AutoClassifier(max_evals=1, cv=2, random_state=0).fit(X, y)
+    again = reloaded(automl)
+    np.testing.assert_array_equal(again.predict_proba(X), automl.predict_proba(X))
+
+
 def test_what_the_search_found_is_loaded_too(automl, again):
     assert again.get_params()["max_evals"] == automl.max_evals
     assert again.best_params_ == automl.best_params_

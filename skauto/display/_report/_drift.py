@@ -38,30 +38,12 @@ def _scores(evidence: Evidence) -> list[str]:
     estimator = evidence.estimator
     score, _, high = evidence.held_out_scores[0]["ensemble"]
     expected, (low, top) = estimator.ensemble_score_, estimator.ensemble_score_interval_
-    if _same_labels(evidence) and (score > top or not _sorted(evidence)):
-        return [
-            "The rows given have the classes of the rows of the fit, in the same order. If they "
-            "are the same rows, the numbers of this page are too good."
-        ]
     if score < low and high < expected:
         return [
             f"The score on the rows given, {score:.3g}, is below what the fit promised, {low:.3g} "
             f"to {top:.3g}. The rows may differ from those of the fit."
         ]
     return []
-
-
-def _same_labels(evidence: Evidence) -> bool:
-    targets = evidence.estimator.history_.goal.targets
-    assert evidence.held_out is not None
-    return targets is not None and np.array_equal(targets, evidence.held_out.truth)
-
-
-def _sorted(evidence: Evidence) -> bool:
-    """Whether the rows of each class stand together, so that equal labels say little."""
-    assert evidence.held_out is not None
-    truth = evidence.held_out.truth
-    return bool(np.count_nonzero(np.diff(truth)) < len(np.unique(truth)))
 
 
 def _classes(evidence: Evidence) -> list[str]:

@@ -7,14 +7,17 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from skauto.data._table import as_table
 from skauto.data._training import plain_labels
-from skauto.display._predictions import Predictions
+from skauto.display._predictions import (
+    Predictions,
+    are_rows_of_fit,
+    name_of_classes,
+    sample_of,
+)
 from skauto.exceptions import UnreadableCellsWarning
 from skauto.selection._intervals import Answers
-from skauto.utils import n_rows, take_rows
 
 # A score and the bounds of its 95% interval, by the name of the model.
 Scores = dict[str, tuple[float, float, float]]
@@ -44,17 +47,15 @@ class Evidence:
     def of(cls, estimator: Any, X: Any, y: Any) -> Self:
         """Predict held-out rows, or rows without classes; X and y are None without them."""
         out_of_fold = Predictions.out_of_fold(estimator)
-        name = getattr(y, "name", None)
-        target = estimator._target if name is None else str(name)
+        target = name_of_classes(y) or estimator._target
         if X is None:
             return cls(estimator, out_of_fold, target=target)
         X = as_table(X)
         if y is not None:
             held_out = Predictions.held_out(estimator, X, np.asarray(plain_labels(y)))
-            return cls(estimator, out_of_fold, held_out, X, target, held_out.answers)
-        if n_rows(X) > _MAX_ROWS:
-            rows = check_random_state(0).choice(n_rows(X), _MAX_ROWS, replace=False)
-            X = take_rows(X, np.sort(rows))
+            if not are_rows_of_fit(estimator, X, "The report is as without their classes."):
+                return cls(estimator, out_of_fold, held_out, X, target, held_out.answers)
+        X = sample_of(X, _MAX_ROWS)
         with warnings.catch_warnings():  # they may be rows of `fit`, which has warned of them
             warnings.simplefilter("ignore", UnreadableCellsWarning)
             probabilities, decision = estimator.ensemble_.read(X)

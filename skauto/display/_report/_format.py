@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from skauto.display._words import visible
+
 # Shares get a decimal if their interval is narrower, or if they come closer to 1.
 _NARROW, _CLOSE = 0.02, 0.01
 # Longest list of names in a sentence, and longest name.
@@ -25,12 +27,6 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-def cell(label: Any) -> str:
-    """Name a class in a table; blanks are quoted."""
-    name = str(label)
-    return name if name.strip() else f"'{name}'"
-
-
 def quoted(label: Any) -> str:
     """Name a class or a column in a sentence; long names are shortened."""
     return f"'{shortened(label)}'"
@@ -38,7 +34,7 @@ def quoted(label: Any) -> str:
 
 def shortened(label: Any) -> str:
     """Shorten the name of a class or a column if it is long."""
-    name = str(label)
+    name = visible(label)
     return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"
 
 

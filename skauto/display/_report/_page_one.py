@@ -5,7 +5,8 @@ from typing import Any
 
 from skauto.display._page import Markup, paragraph, section, table, text
 from skauto.display._report._evidence import WITHOUT_CLASSES
-from skauto.display._report._format import cell, count, digits_of, percent, quoted, shortened
+from skauto.display._report._format import count, digits_of, percent, quoted, shortened
+from skauto.display._words import named
 
 # Classes whose confusion matrix is written as a table, pairs and classes if there are more, and
 # drivers.
@@ -164,7 +165,7 @@ def _driver(row: dict[str, Any], largest: float) -> str:
     if row["direction"] is not None:
         facts.append(_direction(row["direction"]))
     return (
-        f'<li><span class="name">{text(shortened(row["column"]))}</span>'
+        f'<li><span class="name">{text(named(shortened(row["column"])))}</span>'
         f'<span class="bar"><span style="width:{100.0 * share:.1f}%"></span></span>'
         f'<span class="value">{number}</span>'
         f'<span class="fact">{text("; ".join(facts))}</span></li>'
@@ -202,7 +203,7 @@ def _errors(content: dict[str, Any]) -> str:
         known = [row for row in by_class if row["recall"] is not None]
         by_class = sorted(known, key=lambda row: row["recall"])[:_MAX_PAIRS]
     rows = [
-        [cell(row["class"]), _share(row["precision"]), _share(row["recall"]), row["support"]]
+        [named(row["class"]), _share(row["precision"]), _share(row["recall"]), row["support"]]
         for row in by_class
     ]
     columns = ["class", "right when answered (precision)", "found (recall)", "rows (support)"]
@@ -230,20 +231,20 @@ def _worst(errors: dict[str, Any]) -> str:
     classes = errors["classes"]
     return (
         f" The most frequent error: {n:,} of the {count(total, 'row')} of class "
-        f"{quoted(classes[true])} are answered {quoted(classes[answer])}."
+        f"{quoted(classes[true])} {'is' if n == 1 else 'are'} answered {quoted(classes[answer])}."
     )
 
 
 def _matrix(errors: dict[str, Any]) -> str:
     """Write the confusion matrix; the shade of a cell is its share of the row."""
-    head = "".join(f"<th>answered {text(cell(label))}</th>" for label in errors["classes"])
+    head = "".join(f"<th>answered {text(named(label))}</th>" for label in errors["classes"])
     body = []
     for i, (label, row) in enumerate(
         zip(errors["classes"], errors["confusion_matrix"], strict=True)
     ):
         total = max(1, sum(row))
         cells = "".join(_shaded(n, n / total, right=i == j) for j, n in enumerate(row))
-        body.append(f"<tr><th>is {text(cell(label))}</th>{cells}</tr>")
+        body.append(f"<tr><th>is {text(named(label))}</th>{cells}</tr>")
     return (
         '<div class="scroll"><table class="matrix"><thead><tr><th></th>'
         f"{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
@@ -263,7 +264,7 @@ def _pairs(errors: dict[str, Any]) -> str:
     """List the most frequent confusions of many classes."""
     classes, matrix = errors["classes"], errors["confusion_matrix"]
     rows = [
-        (cell(classes[i]), cell(classes[j]), n, _share(n / sum(matrix[i])))
+        (named(classes[i]), named(classes[j]), n, _share(n / sum(matrix[i])))
         for n, i, j in _confusions(errors)[:_MAX_PAIRS]
     ]
     return table(["is", "answered", "rows", "share of the class"], rows) if rows else ""

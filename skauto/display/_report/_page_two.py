@@ -10,9 +10,9 @@ from skauto.display._page import Markup, figure, paragraph, section, table, text
 from skauto.display._pareto_front import ParetoFrontDisplay
 from skauto.display._predictions import Predictions
 from skauto.display._report._evidence import Evidence
-from skauto.display._report._format import cell, count, percent
+from skauto.display._report._format import count, percent, quoted
 from skauto.display._report._quality import curve_classes
-from skauto.display._words import as_written
+from skauto.display._words import as_written, named
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -122,7 +122,7 @@ def _draw_matrix(drawn: "Figure", known: Predictions) -> None:
     shares = matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1.0)
     ax = drawn.subplots()
     image = ax.imshow(shares, cmap=COLORMAP, vmin=0.0, vmax=1.0)
-    names = [as_written(cell(label)[:12]) for label in known.classes]
+    names = [as_written(named(str(label)[:12])) for label in known.classes]
     size = max(3.0, min(8.0, 160.0 / n_classes))
     ax.set_xticks(range(n_classes), names, size=size, rotation=90, color=BLACK)
     ax.set_yticks(range(n_classes), names, size=size, color=BLACK)
@@ -137,7 +137,7 @@ def _by_class(content: dict[str, Any]) -> str:
         return ""
     columns = ["class", "ROC AUC", "average precision", "share of the rows"]
     rows = [
-        [cell(r["class"]), r["roc_auc"], r["average_precision"], _share(r["share_of_rows"])]
+        [named(r["class"]), r["roc_auc"], r["average_precision"], _share(r["share_of_rows"])]
         for r in ranking
     ]
     if len(by_class) > _MAX_MATRIX:
@@ -154,8 +154,8 @@ def _points(known: Predictions, points: list[dict[str, Any]]) -> str:
         return ""
     if known.binary:
         note = (
-            f"A row is flagged as '{known.classes[1]}' if its probability exceeds the threshold; "
-            "each has the highest precision of those that reach some recall. "
+            f"A row is flagged as {quoted(known.classes[1])} if its probability exceeds the "
+            "threshold; each has the highest precision of those that reach some recall. "
             "choose_operating_point changes the one in use."
         )
         names = {"precision": "precision", "recall": "recall", "share_flagged": "share flagged"}

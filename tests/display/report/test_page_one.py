@@ -1,6 +1,7 @@
 """Page one, for a reader who does not know machine learning."""
 
 import numpy as np
+import pandas as pd
 
 from skauto import AutoClassifier
 from skauto.inspection import cross_validated_importance
@@ -33,10 +34,13 @@ def test_many_classes(rng, tmp_path):
     assert "Confusion matrix, share of the rows of a class" in outline.texts["analyst"]
 
 
-def test_a_blank_class_is_quoted(rng, tmp_path):
-    X = rng.normal(size=(60, 2))
-    clf = AutoClassifier("random", space=small_space(), max_evals=2, cv=2, random_state=0)
-    outline = Outline(
-        page_of(clf.fit(X, np.array(["", "b"])[(X[:, 0] > 0).astype(int)]), tmp_path)
-    )
-    assert "answered ''" in outline.texts["summary"] and "is ''" in outline.texts["summary"]
+def test_names_that_do_not_show_are_in_quotes(rng, tmp_path):
+    y = np.repeat(["", "b", "b ", "c\t"], 20)
+    X = pd.DataFrame({"": np.repeat(range(4), 20), "b ": rng.normal(size=80)})
+    clf = AutoClassifier("random", space=small_space(), max_evals=1, cv=2, random_state=0)
+    page = page_of(clf.fit(X, y), tmp_path, X=X)
+    outline = Outline(page)
+    for written in ("is ''", "is b", "is 'b '", "is c\\t", "answered ''", "answered 'b '"):
+        assert written in outline.texts["summary"]
+    assert outline.texts["summary"].count("''") > outline.texts["summary"].count("is ''") + 1
+    assert page.count("'b ' (area") == 2
