@@ -122,7 +122,7 @@ def _draw_matrix(drawn: "Figure", known: Predictions) -> None:
     shares = matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1.0)
     ax = drawn.subplots()
     image = ax.imshow(shares, cmap=COLORMAP, vmin=0.0, vmax=1.0)
-    names = [as_written(named(str(label)[:12])) for label in known.classes]
+    names = [as_written(str(label)[:12]) for label in known.classes]
     size = max(3.0, min(8.0, 160.0 / n_classes))
     ax.set_xticks(range(n_classes), names, size=size, rotation=90, color=BLACK)
     ax.set_yticks(range(n_classes), names, size=size, color=BLACK)
