@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -188,7 +188,7 @@ class DecisionChooser:
                 for pair in self._within_limits(plain, mean, rows, loss, factors):
                     yield factors is _STRICTER, pair
         if plain.offsets.any():
-            argmax = Decision(np.zeros(len(plain.offsets)), plain.temperature)
+            argmax = replace(plain, offsets=np.zeros_like(plain.offsets))
             yield True, DecisionPair(argmax, argmax)
 
     def _within_limits(
@@ -221,8 +221,8 @@ class DecisionChooser:
             for k, rules in enumerate(on_others):
                 own = rows[part == k]
                 offsets[own] = (rules[i] or rule).offsets(signals[own])
-            deployed = self.signals.decision(rule, plain.temperature)
-            yield DecisionPair(Decision(offsets, plain.temperature), deployed)
+            deployed = self.signals.decision(rule, plain)
+            yield DecisionPair(replace(plain, offsets=offsets), deployed)
 
     def _rules(
         self,

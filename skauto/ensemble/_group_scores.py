@@ -9,6 +9,7 @@ from lightgbm import LGBMClassifier
 from skauto.constraints import GroupConstraint
 from skauto.data import TrainingData
 from skauto.data._table import column_of, names_or_numbers
+from skauto.model import Decision
 from skauto.model._decision import GroupIndicators, GroupModel, SignalDecision, SignalThreshold
 from skauto.model._groups import crossed_codes, group_names
 from skauto.selection import RateLimit
@@ -33,10 +34,12 @@ class GroupScores(ABC):
     def out_of_fold(self, positive: FloatArray) -> FloatArray:
         """Out-of-fold signals (n_samples, n_signals) by the probability of the positive class."""
 
-    def decision(self, rule: SignalThreshold, temperature: float = 1.0) -> SignalDecision:
+    def decision(self, rule: SignalThreshold, calibrated: Decision) -> SignalDecision:
         """Return the decision for new rows, with the models fitted on all rows."""
         plain = SignalThreshold(rule.base, np.zeros(0)).offsets(np.empty((1, 0)))[0]
-        return SignalDecision(plain - plain.mean(), temperature, rule, tuple(self.models))
+        offsets, models = plain - plain.mean(), tuple(self.models)
+        temperature, frequencies = calibrated.temperature, calibrated.frequencies
+        return SignalDecision(offsets, temperature, frequencies, rule, models)
 
 
 class ObservedGroups(GroupScores):

@@ -104,7 +104,8 @@ class AutoClassifier(BaseAutoClassifier):
     decision_threshold_ : float
         With two classes, the smallest probability of the second class for which it is predicted.
     temperature_ : float
-        Temperature of the ensemble: the log probabilities are divided by it.
+        Temperature of the ensemble: log probabilities against the class frequencies are divided
+        by it.
     neighbors_ : list of str
         Names of the similar data sets whose best pipelines were tried first, the most similar
         first. Empty if no data set is similar. Only with ``initial="metalearning"``.

@@ -147,8 +147,9 @@ class OperatingPointMixin:
         point = {"pos_label": label}
         if len(offsets) == 2:
             point["threshold"] = float(expit(points.cuts[index]))
-        temperature = self.ensemble_.decision_.temperature
-        self._use(Decision(offsets - offsets.mean(), temperature), {**point, **found})
+        before = self.ensemble_.decision_
+        decision = Decision(offsets - offsets.mean(), before.temperature, before.frequencies)
+        self._use(decision, {**point, **found})
         return self
 
     def reset_operating_point(self) -> Self:
@@ -250,7 +251,8 @@ class OperatingPointMixin:
         costs = costs.astype(np.float64)
         known = self._known()
         plain = np.zeros(n_classes)
-        decision = CostDecision(plain, self.ensemble_.decision_.temperature, costs)
+        before = self.ensemble_.decision_
+        decision = CostDecision(plain, before.temperature, before.frequencies, costs)
         labels = decision.labels(known.probabilities)
         mean = float(np.average(costs[known.truth, labels], weights=self._weights(known)))
         self._use(decision, {"costs": costs, "mean_cost": mean})

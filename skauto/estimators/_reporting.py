@@ -127,7 +127,7 @@ class ReportMixin:
 
     @property
     def temperature_(self) -> float:
-        """Temperature of the ensemble: the log probabilities are divided by it."""
+        """Temperature, which divides log probabilities against the class frequencies."""
         check_is_fitted(self)
         return self.ensemble_.decision_.temperature
 

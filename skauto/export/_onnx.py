@@ -126,7 +126,7 @@ def _add_member(
 
 
 def _add_decision(graph: Graph, mean: str, decision: Decision, classes: NDArray[Any]) -> None:
-    """Add the temperature and the class offsets; define the outputs."""
+    """Add the calibration and the class offsets; define the outputs."""
     if type(decision) not in (Decision, CostDecision):
         raise ValueError(
             f"to_onnx cannot convert a decision of the type {type(decision).__name__}, which "
@@ -136,7 +136,8 @@ def _add_decision(graph: Graph, mean: str, decision: Decision, classes: NDArray[
         graph.add("Identity", mean, output="probabilities")
     else:
         scaled = graph.add("Div", _log(graph, mean), float(decision.temperature))
-        graph.add("Softmax", scaled, output="probabilities", axis=1)
+        shifted = graph.add("Add", scaled, decision.shift)
+        graph.add("Softmax", shifted, output="probabilities", axis=1)
     judged = "probabilities"
     if isinstance(decision, CostDecision):
         judged = graph.add("MatMul", judged, -decision.costs.astype(np.float64))

@@ -16,7 +16,7 @@ SMALLEST = 1e-7
 
 @dataclass(frozen=True)
 class Decision:
-    """Class offsets for labels, and a temperature for probabilities.
+    """Class offsets for labels, and the calibration of the probabilities.
 
     Parameters
     ----------
@@ -24,8 +24,10 @@ class Decision:
         Offsets of the log-probabilities, for all rows or for each row. The label is the class of
         the largest sum.
     temperature : float, default=1.0
-        Divisor of the log-probabilities before the softmax; values below 1 make the probabilities
-        more confident.
+        Divisor of the log-probabilities against the class frequencies; values below 1 make the
+        probabilities more confident.
+    frequencies : ndarray of shape (n_classes,), default=None
+        Class frequencies, which the probabilities approach with the temperature; None: all equal.
 
     Examples
     --------
@@ -42,6 +44,7 @@ class Decision:
 
     offsets: FloatArray
     temperature: float = 1.0
+    frequencies: FloatArray | None = None
 
     @property
     def threshold(self) -> float:
@@ -66,7 +69,14 @@ class Decision:
         """Return probabilities (n_samples, n_classes) after temperature scaling."""
         if self.temperature == 1.0:
             return probabilities
-        return softmax(logarithms(probabilities) / self.temperature, axis=1)
+        return softmax(logarithms(probabilities) / self.temperature + self.shift, axis=1)
+
+    @property
+    def shift(self) -> FloatArray:
+        """Addend of the log-probabilities after their division by the temperature."""
+        if self.frequencies is None:
+            return np.zeros(self.offsets.shape[-1])
+        return (1.0 - 1.0 / self.temperature) * logarithms(self.frequencies)
 
     def labels(self, probabilities: FloatArray) -> IntArray:
         """Return the class code of each row of probabilities (n_samples, n_classes)."""
@@ -184,4 +194,4 @@ class SignalDecision(Decision):
         """Return the decision for some rows."""
         columns = [model.signals(X, Z, probabilities[:, 1]) for model in self.models]
         signals = np.hstack(columns) if columns else np.empty((Z.shape[0], 0))
-        return Decision(self.rule.offsets(signals), self.temperature)
+        return Decision(self.rule.offsets(signals), self.temperature, self.frequencies)

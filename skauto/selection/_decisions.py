@@ -1,13 +1,12 @@
-"""Decisions on class probabilities: temperature scaling, and class offsets (thresholds).
+"""Decisions on class probabilities: calibration, and class offsets (thresholds).
 
-Both are fitted to out-of-fold predictions of the ensemble. For scores of labels, the most probable
+They are fitted to out-of-fold predictions of the ensemble. For scores of labels, the most probable
 class is often not optimal: for rare positives, the best F1 needs a threshold below 0.5. For scores
 of probabilities, the mean of several models is often under-confident.
 """
 
 import math
 import time
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +39,9 @@ _MAX_TEMPERATURE = 5.0
 # Standard errors that the loss at the chosen temperature may exceed the minimum by.
 _N_ERRORS = 2.0
 _N_BISECTIONS = 8
+# Squared standard errors that the gain over the class frequencies loses, and minimum of what it
+# keeps. Chosen on development sets of the portfolio.
+_N_SQUARED_ERRORS, _LEAST_KEPT, _KEEPS_ALL = 2.0, 0.05, 0.99
 # Maximum number of probabilities, rows times classes, that a temperature is fitted to.
 _MAX_PROBABILITIES = 2_000_000
 # Maximum increase of the error rate or of 1 - AUC by a temperature. It keeps the labels and, with
@@ -82,7 +84,7 @@ def choose_decision(
     Returns
     -------
     decision : Decision
-        Offsets 0 and temperature 1 if no others improve the loss.
+        Offsets, or a temperature.
 
     Examples
     --------
@@ -107,12 +109,11 @@ def choose_decision(
     if isinstance(loss, ScorerLoss):
         return plain
     proper = loss if isinstance(loss, BrierLoss) else LogLoss()
-    scaled = replace(
-        plain, temperature=choose_temperature(probabilities, y, proper, sample_weight=weight)
-    )
-    both = np.stack([probabilities, scaled.scale(probabilities)])
-    before, after = loss(y, both, weight)
-    return scaled if after <= before + _MAX_INCREASE else plain
+    fit = TemperatureFit(probabilities, y, proper, sample_weight=weight)
+    scaled = fit.decision(fit.temperature).scale(probabilities)
+    before, after = loss(y, np.stack([probabilities, scaled]), weight)
+    temperature = fit.temperature if after <= before + _MAX_INCREASE else 1.0
+    return fit.decision(temperature / fit.kept)
 
 
 def gains_by_offsets(loss: Loss, y: IntArray, n_classes: int) -> bool:
@@ -126,18 +127,24 @@ def gains_by_offsets(loss: Loss, y: IntArray, n_classes: int) -> bool:
     return isinstance(loss, LabelLoss) and not isinstance(loss, ErrorLoss)
 
 
-def choose_temperature(
-    probabilities: FloatArray, y: IntArray, loss: Loss, *, sample_weight: FloatArray | None = None
-) -> float:
-    """Fit the temperature of temperature scaling [1]_ to out-of-fold probabilities.
+class TemperatureFit:
+    r"""Temperature scaling [1]_ that is fitted to out-of-fold probabilities.
 
-    The loss is the log loss or the Brier loss. The temperature is the value closest to 1 whose
-    mean loss is within two standard errors (of the difference over the rows) of the minimum. It
-    is closer to 1 than the minimum, because the ensemble was selected on the same rows: its
-    out-of-fold loss is too low, most of all with few rows. The temperature lies between 0.2 and 5,
-    and is 1 for fewer than 100 rows. It is fitted on a sample of the rows if there are more than
-    two million probabilities. The target is that of Platt [2]_, (n + 1) / (n + 2) for a class of n
-    rows, because the temperature of classes that the probabilities separate would else be 0.
+    The logarithm of :math:`p_k / f_k`, a probability over the frequency of its class, is divided
+    by the temperature. The loss is the log loss or the Brier loss; weights of the rows are
+    optional. The rows are a sample if there are more than two million probabilities. The target
+    is that of Platt [2]_, (n + 1) / (n + 2) for a class of n rows, because the temperature of
+    classes that the probabilities separate would else be 0.
+
+    The ensemble was selected on the same rows: its out-of-fold loss is too low, most of all with
+    few rows. So the `temperature` is the value closest to 1 whose mean loss is within two standard
+    errors (of the difference over the rows) of the minimum. It lies between 0.2 and 5, and is 1
+    for fewer than 100 rows.
+
+    Without signal the ensemble has a gain over the class frequencies on the rows that selected
+    it, and a loss on others. Of the gain :math:`g` at the least loss, with the standard error
+    :math:`s`, the share :math:`\max(0.05, 1 - 2 s^2 / g^2)` is `kept`, or all if that is at least
+    0.99. This is positive-part shrinkage [3]_; the final temperature is divided by it.
 
     References
     ----------
@@ -145,46 +152,83 @@ def choose_temperature(
        networks", ICML 2017.
     .. [2] J. Platt, "Probabilistic outputs for support vector machines and comparisons to
        regularized likelihood methods", Advances in Large Margin Classifiers, 1999, section 2.
+    .. [3] B. Efron and C. Morris, "Stein's estimation rule and its competitors: an empirical Bayes
+       approach", Journal of the American Statistical Association 68, 1973.
     """
-    n_rows, n_classes = probabilities.shape
-    if n_rows < _MIN_ROWS:
-        return 1.0
-    if probabilities.size > _MAX_PROBABILITIES:
-        n_rows = max(_MIN_ROWS, _MAX_PROBABILITIES // n_classes)
-        rows = np.random.default_rng(0).choice(len(y), n_rows, replace=False)
-        probabilities, y = probabilities[rows], y[rows]
-        sample_weight = None if sample_weight is None else sample_weight[rows]
-    weight = np.ones(n_rows) if sample_weight is None else sample_weight
-    targets = _targets(y, n_classes)
 
-    def at(log_temperature: float) -> FloatArray:
-        scaled = Decision(np.zeros(n_classes), np.exp(log_temperature)).scale(probabilities)
-        return _row_losses(loss, targets, scaled)
+    def __init__(
+        self,
+        probabilities: FloatArray,
+        y: IntArray,
+        loss: LogLoss | BrierLoss,
+        *,
+        sample_weight: FloatArray | None = None,
+    ) -> None:
+        n_rows, n_classes = probabilities.shape
+        weight = np.ones(n_rows) if sample_weight is None else sample_weight
+        self.frequencies = np.bincount(y, weights=weight, minlength=n_classes) / weight.sum()
+        if probabilities.size > _MAX_PROBABILITIES:
+            n_rows = max(_MIN_ROWS, _MAX_PROBABILITIES // n_classes)
+            rows = np.random.default_rng(0).choice(len(y), n_rows, replace=False)
+            probabilities, y, weight = probabilities[rows], y[rows], weight[rows]
+        self.probabilities, self.loss, self.weight = probabilities, loss, weight
+        self.targets = _targets(y, n_classes)
+        least = self._log_temperature_of_least_loss() if n_rows >= _MIN_ROWS else 0.0
+        self.temperature = math.exp(self._closest_to_0(least))
+        self.kept = self._kept(least)
 
-    bound = float(np.log(_MAX_TEMPERATURE))
-    found = minimize_scalar(
-        lambda log_temperature: np.average(at(log_temperature), weights=weight),
-        bounds=(-bound, bound),
-        method="bounded",
-    )
-    least = at(found.x)
+    def decision(self, temperature: float) -> Decision:
+        """Return the decision without offsets at a temperature."""
+        return Decision(np.zeros(len(self.frequencies)), temperature, self.frequencies)
 
-    def is_worse(log_temperature: float) -> bool:
-        differences = at(log_temperature) - least
-        mean = np.average(differences, weights=weight)
-        error = np.sqrt(np.sum((weight * (differences - mean)) ** 2)) / weight.sum()
-        return bool(mean > _N_ERRORS * error)
+    def _losses(self, log_temperature: float) -> FloatArray:
+        """Return the loss of each row."""
+        scaled = self.decision(math.exp(log_temperature)).scale(self.probabilities)
+        return _row_losses(self.loss, self.targets, scaled)
 
-    if not is_worse(0.0):
-        return 1.0
-    worse, log_temperature = 0.0, float(found.x)
-    for _ in range(_N_BISECTIONS):
-        middle = (worse + log_temperature) / 2
-        if is_worse(middle):
-            worse = middle
-        else:
-            log_temperature = middle
-    return float(np.exp(log_temperature))
+    def _log_temperature_of_least_loss(self) -> float:
+        bound = math.log(_MAX_TEMPERATURE)
+        found = minimize_scalar(
+            lambda log_temperature: np.average(self._losses(log_temperature), weights=self.weight),
+            bounds=(-bound, bound),
+            method="bounded",
+        )
+        return float(found.x)
+
+    def _closest_to_0(self, log_temperature: float) -> float:
+        """Return the value closest to 0 that is within two standard errors of the least loss."""
+        least = self._losses(log_temperature)
+
+        def is_worse(log_temperature: float) -> bool:
+            mean, error = self._mean_and_error(self._losses(log_temperature) - least)
+            return mean > _N_ERRORS * error
+
+        if not is_worse(0.0):
+            return 0.0
+        worse = 0.0
+        for _ in range(_N_BISECTIONS):
+            middle = (worse + log_temperature) / 2
+            if is_worse(middle):
+                worse = middle
+            else:
+                log_temperature = middle
+        return log_temperature
+
+    def _kept(self, log_temperature: float) -> float:
+        """Return the share of the log-odds against the class frequencies that is kept."""
+        constant = np.tile(self.frequencies, (len(self.targets), 1))
+        gains = _row_losses(self.loss, self.targets, constant) - self._losses(log_temperature)
+        gain, error = self._mean_and_error(gains)
+        if gain <= 0.0:
+            return _LEAST_KEPT
+        kept = max(_LEAST_KEPT, 1.0 - _N_SQUARED_ERRORS * (error / gain) ** 2)
+        return 1.0 if kept >= _KEEPS_ALL else kept
+
+    def _mean_and_error(self, values: FloatArray) -> tuple[float, float]:
+        """Return the weighted mean and its standard error."""
+        mean = float(np.average(values, weights=self.weight))
+        squares = (self.weight * (values - mean)) ** 2
+        return mean, math.sqrt(squares.sum()) / float(self.weight.sum())
 
 
 def choose_offsets(

@@ -81,7 +81,7 @@ def test_labels_of_new_rows_treat_groups_more_alike(training, parity):
     _, positive, data = training
     out_of_fold = signals.out_of_fold(positive)
     (rule,) = choose_signal_thresholds(positive, data.y, ErrorLoss(), [limit], out_of_fold)
-    decision = signals.decision(rule)
+    decision = signals.decision(rule, Decision(np.zeros(2)))
     group, y, fresh, Z = people(4000, 1)
     probabilities = np.column_stack([1 - fresh, fresh])
     labels = decision.at(None, Z, probabilities).labels(probabilities)

@@ -87,7 +87,12 @@ def test_a_member_gives_the_same(choice, n_classes):
 
 @pytest.mark.parametrize(
     "decision",
-    [None, Decision(np.zeros(3), temperature=0.7), Decision(np.array([0.0, 2.0, -1.0]))],
+    [
+        None,
+        Decision(np.zeros(3), temperature=0.7),
+        Decision(np.zeros(3), 3.0, np.array([0.1, 0.3, 0.6])),
+        Decision(np.array([0.0, 2.0, -1.0])),
+    ],
 )
 def test_the_ensemble_is_read_the_same(decision):
     ensemble = ensemble_of_choices([CONVERTIBLE[0], CONVERTIBLE[6]], decision=decision)

@@ -21,12 +21,14 @@ from skauto.selection import (
     get_loss,
 )
 from skauto.selection._decisions import (
+    TemperatureFit,
     _line_search,
     _losses_after,
     choose_offsets,
-    choose_temperature,
     gains_by_offsets,
 )
+
+FREQUENCIES = np.array([0.7, 0.3])
 
 
 def binary(n, rate, seed, separation=2.0):
@@ -231,10 +233,11 @@ def test_weights_stand_for_repeated_rows():
 @pytest.mark.parametrize("true", [0.5, 2.0])
 def test_a_temperature_is_recovered(loss, true):
     probabilities, y = binary(20_000, 0.3, seed=8)
-    distorted = Decision(np.zeros(2), 1 / true).scale(probabilities)
-    found = choose_temperature(distorted, y, loss)
-    assert found == pytest.approx(true, rel=0.1)
-    scaled = Decision(np.zeros(2), found).scale(distorted)
+    distorted = Decision(np.zeros(2), 1 / true, FREQUENCIES).scale(probabilities)
+    fit = TemperatureFit(distorted, y, loss)
+    assert fit.temperature == pytest.approx(true, rel=0.1)
+    assert fit.kept == 1.0
+    scaled = fit.decision(fit.temperature).scale(distorted)
     assert log_loss(y, scaled) < log_loss(y, distorted)
     np.testing.assert_allclose(scaled.sum(axis=1), 1.0)
 
@@ -242,10 +245,11 @@ def test_a_temperature_is_recovered(loss, true):
 @pytest.mark.parametrize("true", [0.4, 2.5])
 def test_the_temperature_is_the_closest_to_1_that_two_standard_errors_do_not_refute(true):
     probabilities, y = binary(400, 0.3, seed=8)
-    distorted = Decision(np.zeros(2), 1 / true).scale(probabilities)
+    distorted = Decision(np.zeros(2), 1 / true, FREQUENCIES).scale(probabilities)
+    frequencies = np.bincount(y) / 400
 
     def row_losses(temperature):
-        odds = distorted ** (1 / temperature)
+        odds = frequencies * (distorted / frequencies) ** (1 / temperature)
         logarithms = np.log(odds / odds.sum(axis=1, keepdims=True))
         n = np.bincount(y)[y]  # Platt's targets
         own, other = logarithms[np.arange(400), y], logarithms[np.arange(400), 1 - y]
@@ -256,7 +260,8 @@ def test_the_temperature_is_the_closest_to_1_that_two_standard_errors_do_not_ref
     excess = losses - losses[np.argmin(losses.mean(axis=1))]
     refuted = excess.mean(axis=1) > 2 * excess.std(axis=1) / np.sqrt(400)
     closest = min(grid[~refuted], key=lambda temperature: abs(np.log(temperature)))
-    assert choose_temperature(distorted, y, LogLoss()) == pytest.approx(closest, rel=0.01)
+    found = TemperatureFit(distorted, y, LogLoss()).temperature
+    assert found == pytest.approx(closest, rel=0.01)
     assert min(true, 1.0) < closest < max(true, 1.0)
 
 
@@ -266,13 +271,15 @@ def test_classes_that_the_probabilities_separate_keep_a_doubt(loss):
     y = np.arange(400) % 2
     positive = np.where(y == 1, 0.95, 0.05)
     probabilities = np.column_stack([1 - positive, positive])
-    scaled = Decision(np.zeros(2), choose_temperature(probabilities, y, loss)).scale(probabilities)
+    fit = TemperatureFit(probabilities, y, loss)
+    scaled = fit.decision(fit.temperature).scale(probabilities)
     assert 1 / 402 <= 1 - scaled.max() < 0.05
 
 
 def test_few_rows_or_calibrated_ones_keep_the_temperature_mostly():
-    assert choose_temperature(*binary(80, 0.3, seed=0), LogLoss()) == 1.0
-    found = [choose_temperature(*binary(500, 0.3, seed=s), LogLoss()) for s in range(20)]
+    assert TemperatureFit(*binary(80, 0.3, seed=0), LogLoss()).temperature == 1.0
+    fits = [TemperatureFit(*binary(500, 0.3, seed=s), LogLoss()) for s in range(20)]
+    found = [fit.temperature for fit in fits]
     assert np.mean(np.array(found) == 1.0) > 0.8
     assert 0.9 < min(found) <= max(found) < 1.1
 
@@ -280,12 +287,12 @@ def test_few_rows_or_calibrated_ones_keep_the_temperature_mostly():
 @pytest.mark.parametrize("loss", [ErrorLoss(), RocAucLoss()])
 def test_ranks_and_labels_keep_their_loss_and_get_calibrated_probabilities(loss):
     probabilities, y = binary(20_000, 0.3, seed=8)
-    distorted = Decision(np.zeros(2), 2.0).scale(probabilities)
+    distorted = Decision(np.zeros(2), 2.0, FREQUENCIES).scale(probabilities)
     decision = choose_decision(distorted, y, loss, rng=np.random.default_rng(0))
-    assert decision.temperature == choose_temperature(distorted, y, LogLoss())
+    assert decision.temperature == TemperatureFit(distorted, y, LogLoss()).temperature
     assert decision.temperature == pytest.approx(0.5, rel=0.1)
     before, after = loss(y, np.stack([distorted, decision.scale(distorted)]), None)
-    assert after == before
+    assert after <= before
 
 
 def test_many_probabilities_are_calibrated_on_a_sample_of_the_rows(monkeypatch):
@@ -294,7 +301,7 @@ def test_many_probabilities_are_calibrated_on_a_sample_of_the_rows(monkeypatch):
     y = rng.integers(20, size=12_000)
     logits = rng.normal(size=(12_000, 20)) + 2.0 * np.eye(20)[y]
     probabilities = softmax(0.5 * logits, axis=1)
-    few = choose_temperature(probabilities, y, LogLoss())
+    few = TemperatureFit(probabilities, y, LogLoss()).temperature
     on_all = minimize_scalar(
         lambda t: LogLoss()(y, Decision(np.zeros(20), t).scale(probabilities)[None])[0],
         bounds=(0.2, 5.0),
@@ -309,13 +316,52 @@ def test_a_temperature_that_lowers_the_auc_of_three_classes_is_refused():
     logits = rng.normal(size=(1_500, 3)) + 1.2 * np.eye(3)[y]
     logits[:, 1] *= rng.choice([0.3, 2.0], 1_500)
     probabilities = softmax(0.5 * logits, axis=1)
-    temperature = choose_temperature(probabilities, y, LogLoss())
-    assert temperature < 1.0
-    both = [probabilities, Decision(np.zeros(3), temperature).scale(probabilities)]
+    fit = TemperatureFit(probabilities, y, LogLoss())
+    assert fit.temperature < 1.0
+    both = [probabilities, fit.decision(fit.temperature).scale(probabilities)]
     before, after = RocAucLoss()(y, np.stack(both))
     assert after > before + 1e-4
     decision = choose_decision(probabilities, y, RocAucLoss(), rng=rng)
     assert decision.temperature == 1.0
+
+
+@pytest.mark.parametrize("n_rows, separation", [(90, 1.2), (300, 0.6)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_gain_over_the_class_frequencies_is_shrunk_by_its_error(n_rows, separation, weighted):
+    probabilities, y = binary(n_rows, 0.3, seed=8, separation=separation)
+    weight = np.random.default_rng(0).integers(1, 4, n_rows) if weighted else np.ones(n_rows)
+    fit = TemperatureFit(probabilities, y, BrierLoss(), sample_weight=weight.astype(float))
+    frequency = np.average(y, weights=weight)
+    np.testing.assert_allclose(fit.frequencies, [1 - frequency, frequency])
+    n = np.bincount(y)[y]
+    target = np.where(y == 1, n + 1, 1) / (n + 2)
+
+    def gain_of(temperature):
+        positive = fit.decision(temperature).scale(probabilities)[:, 1]
+        gains = 2 * ((frequency - target) ** 2 - (positive - target) ** 2)
+        mean = np.average(gains, weights=weight)
+        return mean, np.sqrt(np.sum((weight * (gains - mean)) ** 2)) / weight.sum()
+
+    grid = np.geomspace(0.2, 5.0, 801) if n_rows >= 100 else [1.0]
+    gain, error = max(map(gain_of, grid))
+    assert 0.1 < fit.kept < 0.97
+    assert fit.kept == pytest.approx(1 - 2 * (error / gain) ** 2, rel=1e-2)
+    decision = choose_decision(
+        probabilities, y, BrierLoss(), rng=np.random.default_rng(0), sample_weight=weight
+    )
+    assert decision.temperature == pytest.approx(fit.temperature / fit.kept)
+
+
+def test_without_a_gain_probabilities_are_near_the_class_frequencies_and_keep_their_order():
+    probabilities, y = binary(300, 0.2, seed=9)
+    y = np.random.default_rng(0).permutation(y)
+    decision = choose_decision(probabilities, y, RocAucLoss(), rng=np.random.default_rng(0))
+    scaled = decision.scale(probabilities)
+    frequencies = np.bincount(y) / 300
+    constant = log_loss(y, np.tile(frequencies, (300, 1)))
+    assert log_loss(y, probabilities) > constant + 0.1
+    assert log_loss(y, scaled) < constant + 0.01
+    np.testing.assert_array_equal(scaled[:, 1].argsort(), probabilities[:, 1].argsort())
 
 
 def test_scorers_of_probabilities_keep_them():
