@@ -10,7 +10,7 @@ at once. One line a trial is appended to a CSV file; runs that are there already
 so an interrupted benchmark is continued by the same command::
 
     python examples/benchmarks/fang_hpo.py --data FOLDER --tasks compas-mlp --seeds 25 \
-        --systems "fang_hpo,parego,parego-q5,fang_hpo(reliable_only=False)" --out fang_hpo.csv
+        --systems "fang_hpo,parego,parego-q5,fang_hpo(sources=[1.0])" --out fang_hpo.csv
     python examples/benchmarks/fang_hpo.py --report fang_hpo.csv
 
 FOLDER holds the tables of the paper: {ADULT,COMPAS}_full.csv.gz. The boosting is LightGBM

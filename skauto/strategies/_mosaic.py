@@ -39,18 +39,21 @@ class MOSAIC(GeneratorStrategy):
 
     .. math::
 
-        \mathrm{arg}\max_a \; \bar Q(s, a) + C_{ucb} \, \pi(a | s) \frac{\sqrt{n(s)}}{1 + n(s.a)}
+        \mathrm{arg}\max_a \; \bar Q(s, a) + C_{ucb} \, \pi(a | s) \frac{n(s)^e}{1 + n(s.a)}
 
     (Eq. 5), where :math:`\bar Q` is the median performance of the trials in X(s.a), or another
-    ``quantile``, until progressive widening allows a further child. *Expansion* adds the child
-    with the largest Q. *Playout* evaluates the configuration with the largest expected improvement
-    among random configurations below the new child and neighbors of the best trial there.
-    *Back-propagation* updates quantiles and visits.
+    ``quantile``, and e is 0.5, until progressive widening allows a further child. *Expansion* adds
+    the child with the largest Q. *Playout* evaluates the configuration with the largest expected
+    improvement among random configurations below the new child and neighbors of the best trial
+    there. *Back-propagation* updates quantiles and visits.
 
     Parameters
     ----------
     c_ucb : float, default=1.3
         Weight of exploration in Eq. (5).
+    visit_exponent : float, default=0.5
+        Exponent e of the visits of a node in Eq. (5). With a larger one and a smaller ``c_ucb``,
+        long searches explore more than short ones.
     progressive_widening : float, default=0.6
         A node with n visits may have ``floor(n ** progressive_widening)`` children, at least one.
     n_samples : int, default=100
@@ -59,9 +62,7 @@ class MOSAIC(GeneratorStrategy):
         Number of random configurations of a playout.
     n_starts : int, default=10
         Number of the best random configurations that local search starts from, besides the best
-        trial below the node.
-    n_rounds : int, default=10
-        Maximum number of moves of local search; 1 evaluates neighbors only.
+        trial below the node. With 0, as in the paper, only neighbors of this trial are evaluated.
     kappa : int, default=3
         Number of random pipelines per algorithm of the first decision in the initial design,
         besides its default pipeline.
@@ -127,11 +128,11 @@ class MOSAIC(GeneratorStrategy):
         self,
         *,
         c_ucb: float = 1.3,
+        visit_exponent: float = 0.5,
         progressive_widening: float = 0.6,
         n_samples: int = 100,
         n_candidates: int = 5000,
         n_starts: int = 10,
-        n_rounds: int = 10,
         kappa: int = 3,
         design_share: float = DESIGN_SHARE,
         temperature: float = 0.1,
@@ -140,11 +141,11 @@ class MOSAIC(GeneratorStrategy):
         surrogate: Surrogate | None = None,
     ) -> None:
         self.c_ucb = c_ucb
+        self.visit_exponent = visit_exponent
         self.progressive_widening = progressive_widening
         self.n_samples = n_samples
         self.n_candidates = n_candidates
         self.n_starts = n_starts
-        self.n_rounds = n_rounds
         self.kappa = kappa
         self.design_share = design_share
         self.temperature = temperature
@@ -158,7 +159,6 @@ class MOSAIC(GeneratorStrategy):
         return cls(
             n_candidates=1000,
             n_starts=0,
-            n_rounds=1,
             design_share=1.0,
             temperature=1.0,
             quantile=0.5,
@@ -174,8 +174,9 @@ class MOSAIC(GeneratorStrategy):
         super().stop()
 
     def _start(self) -> None:
-        check_integers(self, n_samples=1, n_candidates=1, n_starts=0, n_rounds=0, kappa=0)
-        check_numbers(self, c_ucb=(0.0, math.inf), progressive_widening=(0.0, math.inf))
+        check_integers(self, n_samples=1, n_candidates=1, n_starts=0, kappa=0)
+        check_numbers(self, c_ucb=(0.0, math.inf), visit_exponent=(0.0, math.inf))
+        check_numbers(self, progressive_widening=(0.0, math.inf))
         check_numbers(self, design_share=(0.0, 1.0), quantile=(0.0, 1.0))
         check_positive(self, "temperature")
         check_options(self, transform=("rank", None))
@@ -186,6 +187,7 @@ class MOSAIC(GeneratorStrategy):
         self._tree = DecisionTree(
             structures[:, self._order],
             c_ucb=self.c_ucb,
+            visit_exponent=self.visit_exponent,
             progressive_widening=self.progressive_widening,
             temperature=self.temperature,
             quantile=self.quantile,
@@ -285,7 +287,7 @@ class MOSAIC(GeneratorStrategy):
             starts=best[None],
             n_random=self.n_candidates,
             n_random_starts=self.n_starts,
-            n_rounds=self.n_rounds,
+            n_rounds=10 if self.n_starts else 1,
             structures=self.space.structures[node.rows],
             fixed_steps=[self.space.steps[i] for i in self._order[: len(node.path)]],
         )

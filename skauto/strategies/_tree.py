@@ -57,13 +57,15 @@ class DecisionTree:
     """Monte-Carlo search tree over structures; the root has all its children from the start.
 
     `decisions` (n_structures, n_decisions) are all legal structures, one column per decision.
-    `c_ucb` is the weight of exploration in Eq. (5). The quality of a child there is the `quantile`
-    of the losses below it. `temperature` is that of the softmax of Eq. (4). A node with n visits
-    may have ``floor(n ** progressive_widening)`` children.
+    `c_ucb` is the weight of exploration in Eq. (5), `visit_exponent` the exponent of the visits
+    of a node there, and the quality of a child is the `quantile` of the losses below it.
+    `temperature` is that of the softmax of Eq. (4). A node with n visits may have
+    ``floor(n ** progressive_widening)`` children.
     """
 
     decisions: IntArray
     c_ucb: float
+    visit_exponent: float
     progressive_widening: float
     temperature: float
     quantile: float
@@ -127,7 +129,8 @@ class DecisionTree:
         losses = np.array([experience.quantile(child.path, self.quantile) for child in children])
         quality = -np.where(np.isnan(losses), values, losses) / scale
         visits = np.array([child.visits for child in children])
-        return puct(quality, policy, node.visits, visits, self.c_ucb)
+        growth = node.visits**self.visit_exponent
+        return quality + self.c_ucb * policy * growth / (1 + visits)
 
     def nodes(self) -> Iterator[Node]:
         """Iterate over all nodes, parents first."""
@@ -146,10 +149,3 @@ class DecisionTree:
         if len(path) == self.decisions.shape[1]:
             return Node(path, rows, ())
         return Node(path, rows, tuple(np.unique(self.decisions[rows, len(path)]).tolist()))
-
-
-def puct(
-    quality: FloatArray, policy: FloatArray, n_parent: int, n_children: IntArray, c_ucb: float
-) -> FloatArray:
-    """Selection scores of Eq. (5) for the children of a node."""
-    return quality + c_ucb * policy * math.sqrt(n_parent) / (1 + n_children)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from skauto.acquisition import maximize_acquisition
 from skauto.history import History, Proposal, Trial
 from skauto.objectives import make_artificial_objective, make_artificial_space
 from skauto.space import Real, SearchSpace
@@ -210,6 +211,21 @@ def test_playout_lies_below_the_node_and_maximises_the_improvement():
     mean, _ = Linear().predict(space.fill_inactive(drawn))
     own, _ = Linear().predict(space.fill_inactive(space.encode([configuration])))
     assert own[0] <= np.quantile(mean, 0.01)
+
+
+@pytest.mark.parametrize(("n_starts", "n_rounds"), [(0, 1), (3, 10)])
+def test_without_starts_only_neighbors_of_the_best_trial_are_evaluated(
+    monkeypatch, n_starts, n_rounds
+):
+    searches = []
+
+    def noting(*arguments, **options):
+        searches.append((options["n_random_starts"], options["n_rounds"]))
+        return maximize_acquisition(*arguments, **options)
+
+    monkeypatch.setattr("skauto.strategies._mosaic.maximize_acquisition", noting)
+    run(MOSAIC(kappa=0, n_samples=5, n_candidates=5, n_starts=n_starts), rich_space(), 4)
+    assert searches == [(n_starts, n_rounds)]
 
 
 @pytest.fixture(scope="module")
