@@ -41,19 +41,19 @@ class MOSAIC(GeneratorStrategy):
 
         \mathrm{arg}\max_a \; \bar Q(s, a) + C_{ucb} \, \pi(a | s) \frac{n(s)^e}{1 + n(s.a)}
 
-    (Eq. 5), where :math:`\bar Q` is the median performance of the trials in X(s.a), or another
-    ``quantile``, and e is 0.5, until progressive widening allows a further child. *Expansion* adds
+    (Eq. 5), where :math:`\bar Q` is a quantile of the performance of the trials in X(s.a) and e
+    is 1, until progressive widening allows a further child. *Expansion* adds
     the child with the largest Q. *Playout* evaluates the configuration with the largest expected
     improvement among random configurations below the new child and neighbors of the best trial
     there. *Back-propagation* updates quantiles and visits.
 
     Parameters
     ----------
-    c_ucb : float, default=1.3
-        Weight of exploration in Eq. (5).
-    visit_exponent : float, default=0.5
-        Exponent e of the visits of a node in Eq. (5). With a larger one and a smaller ``c_ucb``,
-        long searches explore more than short ones.
+    c_ucb : float, default=0.3
+        Weight of exploration in Eq. (5); 1.3 in the paper.
+    visit_exponent : float, default=1.0
+        Exponent e of the visits of a node in Eq. (5); 0.5 in the paper. With a larger one and a
+        smaller ``c_ucb``, long searches explore more than short ones.
     progressive_widening : float, default=0.6
         A node with n visits may have ``floor(n ** progressive_widening)`` children, at least one.
     n_samples : int, default=100
@@ -69,10 +69,10 @@ class MOSAIC(GeneratorStrategy):
     design_share : float, default=0.25
         Maximum fraction of ``max_evals``, and of the time limit, for the initial design, without
         trials made before it. 1 in the paper: the design has all its pipelines.
-    temperature : float, default=0.1
+    temperature : float, default=0.3
         Temperature of the softmax in Eq. (4); 1 in the paper, where the policies of performances
         in [0, 1] differ by a factor of at most e.
-    quantile : float, default=0.5
+    quantile : float, default=0.1
         Quantile of the losses of the trials below a child, in [0, 1], which is its quality in Eq.
         (5). 0.5 is the median, as in the paper. 0 is the best loss.
     transform : {"rank", None}, default="rank"
@@ -95,16 +95,17 @@ class MOSAIC(GeneratorStrategy):
     -----
     The page :doc:`/user_guide/papers` has every setting beside the paper's.
 
-    Deviations from [1]_ and decisions that it leaves open: losses are transformed to ranks, the
-    temperature is lower, playouts use more candidates and local search, and the initial design is
-    limited to a share of the budget; ``paper`` has none of these. The policy (Eq. 4) is
-    normalized over the existing children; the root has all its children from the start. Where a
-    child has no trials, Q (Eq. 3) replaces its median in Eq. (5), and the default completion
-    replaces the best trial. Pending evaluations count as visits in Eq. (5) and have their
-    predicted mean in the surrogate. Failed trials are imputed with the worst observed loss. Trials
-    of the initial design count as visits of the root and of its children. The configurations of
-    Eq. (3) are sampled together, so that ``n_samples`` is a mean over the children. Numeric
-    neighbors have a standard deviation of 0.2, as in SMAC, where the paper prints a variance.
+    Deviations from [1]_ and decisions that it leaves open: losses are transformed to ranks,
+    Eq. (5) has a low quantile and grows faster with the visits, the temperature is lower, playouts
+    use more candidates and local search, and the initial design is limited to a share of the
+    budget; ``paper`` has none of these. The policy (Eq. 4) is normalized over the existing
+    children; the root has all its children from the start. Where a child has no trials, Q (Eq. 3)
+    replaces its quality in Eq. (5), and the default completion replaces the best trial. Pending
+    evaluations count as visits in Eq. (5) and have their predicted mean in the surrogate. Failed
+    trials are imputed with the worst observed loss. Trials of the initial design count as visits
+    of the root and of its children. The configurations of Eq. (3) are sampled together, so that
+    ``n_samples`` is a mean over the children. Numeric neighbors have a standard deviation of 0.2,
+    as in SMAC, where the paper prints a variance.
 
     References
     ----------
@@ -127,16 +128,16 @@ class MOSAIC(GeneratorStrategy):
     def __init__(
         self,
         *,
-        c_ucb: float = 1.3,
-        visit_exponent: float = 0.5,
+        c_ucb: float = 0.3,
+        visit_exponent: float = 1.0,
         progressive_widening: float = 0.6,
         n_samples: int = 100,
         n_candidates: int = 5000,
         n_starts: int = 10,
         kappa: int = 3,
         design_share: float = DESIGN_SHARE,
-        temperature: float = 0.1,
-        quantile: float = 0.5,
+        temperature: float = 0.3,
+        quantile: float = 0.1,
         transform: str | None = "rank",
         surrogate: Surrogate | None = None,
     ) -> None:
@@ -157,6 +158,8 @@ class MOSAIC(GeneratorStrategy):
     def paper(cls) -> Self:
         """Settings of the paper, sections 3.2 to 3.4 and 4.2, with untransformed losses."""
         return cls(
+            c_ucb=1.3,
+            visit_exponent=0.5,
             n_candidates=1000,
             n_starts=0,
             design_share=1.0,

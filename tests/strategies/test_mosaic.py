@@ -278,7 +278,7 @@ def test_policy_prefers_a_good_classifier_and_is_almost_flat_with_the_settings_o
         return 0.1 if configuration["classifier"] == "trees" else 0.8
 
     ratios = []
-    for strategy in (MOSAIC(), MOSAIC.paper()):
+    for strategy in (MOSAIC(temperature=0.1), MOSAIC.paper()):
         strategy.n_candidates = 50
         strategy, _ = run(strategy, rich_space(), 14, loss_of=loss_of)
         policy = {node.path: node.prior for node in strategy._tree.nodes() if len(node.path) == 1}
