@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,23 +156,25 @@ class DateFormat:
     @classmethod
     def of(cls, texts: Sequence[str]) -> "DateFormat":
         """Infer the format from all strings of a column."""
-        found = list(filter(None, map(_match, texts)))
+        if _are_iso(texts):
+            return cls()
+        found = [match.groupdict() for match in map(_match, texts) if match]
         years = bool(found) and any(map(_BARE_YEAR.fullmatch, texts))
         order = cls._of_order(found)
         last = "first" if order.year_first else "year"
-        written = {match.groupdict().get(last) or match.groupdict().get("year") for match in found}
-        ordered = any("first" in match.groupdict() for match in found)
+        written = {fields.get(last) or fields.get("year") for fields in found}
+        ordered = any("first" in fields for fields in found)
         return replace(order, years=years, ordered=ordered, turn=_turn_of(written))
 
     @classmethod
-    def _of_order(cls, found: Sequence[re.Match[str]]) -> "DateFormat":
+    def _of_order(cls, found: Sequence[dict[str, Any]]) -> "DateFormat":
         """Infer the order of day and month.
 
         If no number exceeds 12, the day comes first for the separator ".", and the month for other
         separators, which makes the format ambiguous. If the first number always exceeds 12 and
         years have two digits, the first number is the year if the last one has more values.
         """
-        matches = [match for match in found if "first" in match.groupdict()]
+        matches = [fields for fields in found if "first" in fields]
         numbers = [(int(match["first"]), int(match["other"])) for match in matches]
         possible = [min(pair) >= 1 and min(pair) <= 12 and max(pair) <= 31 for pair in numbers]
         matches = [match for match, valid in zip(matches, possible, strict=True) if valid]
@@ -205,7 +208,7 @@ class DateFormat:
         months; optionally with a time of day, a weekday and a time zone, which is converted to
         UTC. Months and quarters are their first day.
         """
-        if _ISO_LINES.fullmatch("\n".join([*texts, ""])):
+        if _are_iso(texts):
             try:
                 return np.array(texts, dtype="datetime64[us]")
             except ValueError:
@@ -258,13 +261,19 @@ def label_of(text: str) -> str:
     return label[0] if label else ""
 
 
+def _are_iso(texts: Sequence[str]) -> bool:
+    """Return whether all strings are ISO dates, which NumPy parses."""
+    return _ISO_LINES.fullmatch("\n".join([*texts, ""])) is not None
+
+
 def _match(text: str) -> re.Match[str] | None:
     text = plain(text)
     if len(text) > _MAX_LENGTH or not any(map(str.isdigit, text)):
         return None
     if not text.isascii():
         text = _without_accents(text).translate(_CHINESE).rstrip("-")
-    text = text[len(label_of(text)) :]
+    if label := _LABEL.match(text):
+        text = text[label.end() :]
     if timed := _TIME_FIRST.fullmatch(text):
         text = f"{timed['date']} {timed['time']}"
     return next(filter(None, (pattern.fullmatch(text) for pattern in _PATTERNS)), None)
