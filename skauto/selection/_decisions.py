@@ -41,11 +41,10 @@ _N_ERRORS = 2.0
 _N_BISECTIONS = 8
 # Squared standard errors that the gain over the class frequencies loses, and minimum of what it
 # keeps. Chosen on development sets of the portfolio.
-_N_SQUARED_ERRORS, _LEAST_KEPT, _KEEPS_ALL = 2.0, 0.05, 0.99
+_N_SQUARED_ERRORS, _LEAST_KEPT, _KEEPS_ALL = 1.5, 0.05, 0.99
 # Maximum number of probabilities, rows times classes, that a temperature is fitted to.
 _MAX_PROBABILITIES = 2_000_000
-# Maximum increase of the error rate or of 1 - AUC by a temperature. It keeps the labels and, with
-# two classes, the order of the rows, except for ties.
+# Maximum increase of the error rate or of 1 - AUC by a temperature.
 _MAX_INCREASE = 1e-4
 # Losses whose difference is smaller are equal.
 _TOLERANCE = 1e-12
@@ -143,8 +142,8 @@ class TemperatureFit:
 
     Without signal the ensemble has a gain over the class frequencies on the rows that selected
     it, and a loss on others. Of the gain :math:`g` at the least loss, with the standard error
-    :math:`s`, the share :math:`\max(0.05, 1 - 2 s^2 / g^2)` is `kept`, or all if that is at least
-    0.99. This is positive-part shrinkage [3]_; the final temperature is divided by it.
+    :math:`s`, the share :math:`\max(0.05, 1 - 1.5 s^2 / g^2)` is `kept`, or all if that is at
+    least 0.99. This is positive-part shrinkage [3]_; the final temperature is divided by it.
 
     References
     ----------
@@ -173,8 +172,8 @@ class TemperatureFit:
             probabilities, y, weight = probabilities[rows], y[rows], weight[rows]
         self.probabilities, self.loss, self.weight = probabilities, loss, weight
         self.targets = _targets(y, n_classes)
-        least = self._log_temperature_of_least_loss() if n_rows >= _MIN_ROWS else 0.0
-        self.temperature = math.exp(self._closest_to_0(least))
+        least = self._log_temperature_of_least_loss()
+        self.temperature = math.exp(self._closest_to_0(least)) if n_rows >= _MIN_ROWS else 1.0
         self.kept = self._kept(least)
 
     def decision(self, temperature: float) -> Decision:

@@ -342,10 +342,9 @@ def test_the_gain_over_the_class_frequencies_is_shrunk_by_its_error(n_rows, sepa
         mean = np.average(gains, weights=weight)
         return mean, np.sqrt(np.sum((weight * (gains - mean)) ** 2)) / weight.sum()
 
-    grid = np.geomspace(0.2, 5.0, 801) if n_rows >= 100 else [1.0]
-    gain, error = max(map(gain_of, grid))
+    gain, error = max(map(gain_of, np.geomspace(0.2, 5.0, 801)))
     assert 0.1 < fit.kept < 0.97
-    assert fit.kept == pytest.approx(1 - 2 * (error / gain) ** 2, rel=1e-2)
+    assert fit.kept == pytest.approx(1 - 1.5 * (error / gain) ** 2, rel=1e-2)
     decision = choose_decision(
         probabilities, y, BrierLoss(), rng=np.random.default_rng(0), sample_weight=weight
     )
@@ -362,6 +361,17 @@ def test_without_a_gain_probabilities_are_near_the_class_frequencies_and_keep_th
     assert log_loss(y, probabilities) > constant + 0.1
     assert log_loss(y, scaled) < constant + 0.01
     np.testing.assert_array_equal(scaled[:, 1].argsort(), probabilities[:, 1].argsort())
+
+
+def test_overconfident_probabilities_of_few_rows_keep_their_labels():
+    """Two wrong rows with probabilities of 0 cost more than 38 right ones gain."""
+    y = np.repeat([0, 1, 1], [20, 18, 2])
+    positive = np.repeat([1e-7, 1 - 1e-7, 1e-7], [20, 18, 2])
+    probabilities = np.column_stack([1 - positive, positive])
+    assert log_loss(y, probabilities) > log_loss(y, np.full((40, 2), 0.5))
+    decision = choose_decision(probabilities, y, ErrorLoss(), rng=np.random.default_rng(0))
+    labels = decision.labels(decision.scale(probabilities))
+    np.testing.assert_array_equal(labels, positive > 0.5)
 
 
 def test_scorers_of_probabilities_keep_them():

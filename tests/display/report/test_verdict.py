@@ -70,7 +70,7 @@ def test_a_model_that_guesses_is_called_so(rng):
     assert verdict["no_better_than_guessing"]
     assert "which is no better than always answering '0' (" in verdict["sentence"]
     few = np.arange(0, 200, 5)
-    y = (X[:, 0] + 1.5 * rng.normal(size=200) > 0).astype(int)
+    y = (X[:, 0] + 1.2 * rng.normal(size=200) > 0).astype(int)
     with pytest.warns(NoBetterThanGuessingWarning, match="may be no better than guessing"):
         clf = search(X[few], y[few], initial="defaults")
     assert clf.ensemble_score_ > clf.majority_score_
