@@ -39,9 +39,8 @@ _MAX_TEMPERATURE = 5.0
 # Standard errors that the loss at the chosen temperature may exceed the minimum by.
 _N_ERRORS = 2.0
 _N_BISECTIONS = 8
-# Squared standard errors that the gain over the class frequencies loses, and minimum of what it
-# keeps. Chosen on development sets of the portfolio.
-_N_SQUARED_ERRORS, _LEAST_KEPT, _KEEPS_ALL = 1.5, 0.05, 0.99
+# Minimum kept share of the log-odds against the class frequencies; all is kept from the second on.
+_LEAST_KEPT, _KEEPS_ALL = 0.05, 0.95
 # Maximum number of probabilities, rows times classes, that a temperature is fitted to.
 _MAX_PROBABILITIES = 2_000_000
 # Maximum increase of the error rate or of 1 - AUC by a temperature.
@@ -142,8 +141,8 @@ class TemperatureFit:
 
     Without signal the ensemble has a gain over the class frequencies on the rows that selected
     it, and a loss on others. Of the gain :math:`g` at the least loss, with the standard error
-    :math:`s`, the share :math:`\max(0.05, 1 - 1.5 s^2 / g^2)` is `kept`, or all if that is at
-    least 0.99. This is positive-part shrinkage [3]_; the final temperature is divided by it.
+    :math:`s`, the share :math:`\max(0.05, 1 - s^2 / g^2)` is `kept`, or all if that is at least
+    0.95. This is positive-part shrinkage [3]_; the final temperature is divided by it.
 
     References
     ----------
@@ -220,7 +219,7 @@ class TemperatureFit:
         gain, error = self._mean_and_error(gains)
         if gain <= 0.0:
             return _LEAST_KEPT
-        kept = max(_LEAST_KEPT, 1.0 - _N_SQUARED_ERRORS * (error / gain) ** 2)
+        kept = max(_LEAST_KEPT, 1.0 - (error / gain) ** 2)
         return 1.0 if kept >= _KEEPS_ALL else kept
 
     def _mean_and_error(self, values: FloatArray) -> tuple[float, float]:
