@@ -82,7 +82,8 @@ def choose_decision(
     Returns
     -------
     decision : Decision
-        Offsets, or a temperature.
+        Offsets, or a temperature against the class frequencies; offsets 0 and temperature 1 if
+        neither is fitted.
 
     Examples
     --------

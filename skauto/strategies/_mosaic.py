@@ -42,8 +42,8 @@ class MOSAIC(GeneratorStrategy):
         \mathrm{arg}\max_a \; \bar Q(s, a) + C_{ucb} \, \pi(a | s) \frac{n(s)^e}{1 + n(s.a)}
 
     (Eq. 5), where :math:`\bar Q` is a quantile of the performance of the trials in X(s.a) and e
-    is 1, until progressive widening allows a further child. *Expansion* adds
-    the child with the largest Q. *Playout* evaluates the configuration with the largest expected
+    the ``visit_exponent``, until progressive widening allows a further child. *Expansion* adds the
+    child with the largest Q. *Playout* evaluates the configuration with the largest expected
     improvement among random configurations below the new child and neighbors of the best trial
     there. *Back-propagation* updates quantiles and visits.
 
