@@ -32,6 +32,7 @@ _MAX_VIOLATION, _MAX_MULTIPLIER = 1.0, 10.0
 _MARGIN = 1e-9
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ADMM(GeneratorStrategy):
     r"""Alternating direction method of multipliers over hyper-parameters and algorithms.
 
@@ -142,34 +143,18 @@ class ADMM(GeneratorStrategy):
     ['theta-min', 'z-min']
     """
 
-    def __init__(
-        self,
-        *,
-        solvers: tuple[str, str] = ("bo", "bandit"),
-        budget: int = 16,
-        growth: int = 16,
-        max_budget: int = 128,
-        rho: float = 1.0,
-        f_hat: float | None = None,
-        prior: float = 2.0,
-        keep_counts: bool = True,
-        first: Mapping[str, str] | None = None,
-        n_initial: int = 4,
-        tolerance: float = 0.1,
-        robust: bool = True,
-    ) -> None:
-        self.solvers = solvers
-        self.budget = budget
-        self.growth = growth
-        self.max_budget = max_budget
-        self.rho = rho
-        self.f_hat = f_hat
-        self.prior = prior
-        self.keep_counts = keep_counts
-        self.first = first
-        self.n_initial = n_initial
-        self.tolerance = tolerance
-        self.robust = robust
+    solvers: tuple[str, str] = ("bo", "bandit")
+    budget: int = 16
+    growth: int = 16
+    max_budget: int = 128
+    rho: float = 1.0
+    f_hat: float | None = None
+    prior: float = 2.0
+    keep_counts: bool = True
+    first: Mapping[str, str] | None = None
+    n_initial: int = 4
+    tolerance: float = 0.1
+    robust: bool = True
 
     @classmethod
     def paper(cls) -> Self:

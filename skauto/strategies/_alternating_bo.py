@@ -1,16 +1,18 @@
 """Bayesian optimization that alternates between algorithms, for ensembles."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from skauto.history import History, Proposal
 from skauto.strategies._base import Observations
 from skauto.strategies._forest_bo import ForestStrategy
-from skauto.surrogates import Surrogate
 
 # Lower bound of the mean cost of an algorithm in the draw.
 _LEAST_SECONDS = 1.0
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AlternatingBO(ForestStrategy):
     """Bayesian optimization with a random forest, restricted to one algorithm at a time.
 
@@ -56,26 +58,8 @@ class AlternatingBO(ForestStrategy):
     10
     """
 
-    def __init__(
-        self,
-        *,
-        n_initial: int = 10,
-        acquisition: str = "log_ei",
-        transform: str | None = "rank",
-        random_fraction: float = 0.2,
-        n_candidates: int = 1000,
-        n_starts: int = 3,
-        surrogate: Surrogate | None = None,
-    ) -> None:
-        super().__init__(
-            n_initial=n_initial,
-            acquisition=acquisition,
-            transform=transform,
-            random_fraction=random_fraction,
-            n_candidates=n_candidates,
-            n_starts=n_starts,
-            surrogate=surrogate,
-        )
+    n_candidates: int = 1000
+    n_starts: int = 3
 
     def _start(self) -> None:
         super()._start()

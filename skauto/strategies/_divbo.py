@@ -1,6 +1,7 @@
 """DivBO: diversity-aware Bayesian optimization for ensembles."""
 
 import math
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -23,6 +24,7 @@ _N_CENTERS = 10
 _N_RANKED = 256
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DivBO(BayesianStrategy):
     r"""Diversity-aware Bayesian optimization for ensembles.
 
@@ -113,34 +115,18 @@ class DivBO(BayesianStrategy):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        n_initial: int = 5,
-        default_first: bool = True,
-        beta: float = 0.05,
-        tau: float = 0.2,
-        n_members: int = 25,
-        pool: str = "best",
-        n_candidates: int = 4950,
-        n_local: int = 50,
-        random_fraction: float = 0.0,
-        transform: str | None = "rank",
-        surrogate: Surrogate | None = None,
-        diversity_surrogate: DiversityForest | DiversitySurrogate | None = None,
-    ) -> None:
-        self.n_initial = n_initial
-        self.default_first = default_first
-        self.beta = beta
-        self.tau = tau
-        self.n_members = n_members
-        self.pool = pool
-        self.n_candidates = n_candidates
-        self.n_local = n_local
-        self.random_fraction = random_fraction
-        self.transform = transform
-        self.surrogate = surrogate
-        self.diversity_surrogate = diversity_surrogate
+    n_initial: int = 5
+    default_first: bool = True
+    beta: float = 0.05
+    tau: float = 0.2
+    n_members: int = 25
+    pool: str = "best"
+    n_candidates: int = 4950
+    n_local: int = 50
+    random_fraction: float = 0.0
+    transform: str | None = "rank"
+    surrogate: Surrogate | None = None
+    diversity_surrogate: DiversityForest | DiversitySurrogate | None = None
 
     @classmethod
     def paper(cls) -> Self:

@@ -1,5 +1,7 @@
 """Regularized evolution for ensembles: parents are members of the population's ensemble."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from skauto.history import History, Proposal
@@ -11,6 +13,7 @@ from skauto.strategies._stored_predictions import StoredPredictions
 _MAX_MUTANTS = 100
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class EnsembleEvolution(Strategy):
     """Regularized evolution of a population from which an ensemble is selected.
 
@@ -59,9 +62,8 @@ class EnsembleEvolution(Strategy):
     'mutation'
     """
 
-    def __init__(self, *, population_size: int = 30, n_members: int = 10) -> None:
-        self.population_size = population_size
-        self.n_members = n_members
+    population_size: int = 30
+    n_members: int = 10
 
     def _start(self) -> None:
         check_integers(self, population_size=1, n_members=1)

@@ -1,5 +1,7 @@
 """Ensemble optimization: Bayesian optimization of one ensemble member at a time."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from skauto.history import History, Proposal
@@ -11,6 +13,7 @@ from skauto.surrogates import RandomForest, Surrogate
 from skauto.utils import FloatArray
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class EnsembleOptimization(BayesianStrategy):
     """Ensemble optimization: improve an ensemble of fixed size, one member at a time.
 
@@ -67,18 +70,10 @@ class EnsembleOptimization(BayesianStrategy):
     3
     """
 
-    def __init__(
-        self,
-        *,
-        n_members: int = 12,
-        n_initial: int = 5,
-        n_candidates: int = 5000,
-        surrogate: Surrogate | None = None,
-    ) -> None:
-        self.n_members = n_members
-        self.n_initial = n_initial
-        self.n_candidates = n_candidates
-        self.surrogate = surrogate
+    n_members: int = 12
+    n_initial: int = 5
+    n_candidates: int = 5000
+    surrogate: Surrogate | None = None
 
     def _start(self) -> None:
         check_integers(self, n_members=1, n_initial=1, n_candidates=1)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -23,6 +24,7 @@ _TRUTH_COST = 2.0
 _LARGEST_LOSS = 1e100
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class FanGHPO(Strategy):
     """Multi-objective Bayesian optimization with several information sources.
 
@@ -116,34 +118,18 @@ class FanGHPO(Strategy):
 
     multi_objective = True
 
-    def __init__(
-        self,
-        *,
-        sources: Sequence[float] = (1.0, 0.5),
-        costs: Sequence[float] | str | None = None,
-        cost_budget: float | str | None = "auto",
-        n_initial: int | None = None,
-        design_share: float = DESIGN_SHARE,
-        alpha: float = 1.0,
-        reliable_only: bool = True,
-        reference: float | Sequence[float] | None = None,
-        nonnegative: bool = True,
-        n_candidates: int = 2000,
-        n_starts: int = 10,
-        surrogate: Surrogate | None = None,
-    ) -> None:
-        self.sources = sources
-        self.costs = costs
-        self.cost_budget = cost_budget
-        self.n_initial = n_initial
-        self.design_share = design_share
-        self.alpha = alpha
-        self.reliable_only = reliable_only
-        self.reference = reference
-        self.nonnegative = nonnegative
-        self.n_candidates = n_candidates
-        self.n_starts = n_starts
-        self.surrogate = surrogate
+    sources: Sequence[float] = (1.0, 0.5)
+    costs: Sequence[float] | str | None = None
+    cost_budget: float | str | None = "auto"
+    n_initial: int | None = None
+    design_share: float = DESIGN_SHARE
+    alpha: float = 1.0
+    reliable_only: bool = True
+    reference: float | Sequence[float] | None = None
+    nonnegative: bool = True
+    n_candidates: int = 2000
+    n_starts: int = 10
+    surrogate: Surrogate | None = None
 
     @classmethod
     def paper(cls) -> Self:

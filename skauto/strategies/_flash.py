@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Self
 
 import numpy as np
@@ -29,6 +29,7 @@ _MAX_PATHS = 50_000
 _LEAST_LOG_COST = np.log(2.0)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class FLASH(GeneratorStrategy):
     r"""FLASH: linear models select structures, then Bayesian optimization tunes them.
 
@@ -131,30 +132,16 @@ class FLASH(GeneratorStrategy):
     ('design', 'eips')
     """
 
-    def __init__(
-        self,
-        *,
-        n_init: int | None = None,
-        n_prune: int | None = None,
-        phase_share: float = DESIGN_SHARE,
-        r: int = 10,
-        xi: float = 100.0,
-        acquisition: str = "eips",
-        alpha: float = 1.0,
-        keep_best: bool = True,
-        hyperparameters: str = "default",
-        fine_tuner: str | Strategy = "forest_bo",
-    ) -> None:
-        self.n_init = n_init
-        self.n_prune = n_prune
-        self.phase_share = phase_share
-        self.r = r
-        self.xi = xi
-        self.acquisition = acquisition
-        self.alpha = alpha
-        self.keep_best = keep_best
-        self.hyperparameters = hyperparameters
-        self.fine_tuner = fine_tuner
+    n_init: int | None = None
+    n_prune: int | None = None
+    phase_share: float = DESIGN_SHARE
+    r: int = 10
+    xi: float = 100.0
+    acquisition: str = "eips"
+    alpha: float = 1.0
+    keep_best: bool = True
+    hyperparameters: str = "default"
+    fine_tuner: str | Strategy = "forest_bo"
 
     @classmethod
     def paper(cls, *, star: bool = False) -> Self:

@@ -1,6 +1,7 @@
 """Bayesian optimization with a random forest, as in SMAC."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -27,27 +28,17 @@ _TRANSFORMS: dict[str | None, Callable[[FloatArray], FloatArray]] = {
 }
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ForestStrategy(BayesianStrategy):
     """Settings, surrogate and acquisition of strategies with a random forest."""
 
-    def __init__(
-        self,
-        *,
-        n_initial: int = 10,
-        acquisition: str = "log_ei",
-        transform: str | None = "rank",
-        random_fraction: float = 0.2,
-        n_candidates: int = 5000,
-        n_starts: int = 10,
-        surrogate: Surrogate | None = None,
-    ) -> None:
-        self.n_initial = n_initial
-        self.acquisition = acquisition
-        self.transform = transform
-        self.random_fraction = random_fraction
-        self.n_candidates = n_candidates
-        self.n_starts = n_starts
-        self.surrogate = surrogate
+    n_initial: int = 10
+    acquisition: str = "log_ei"
+    transform: str | None = "rank"
+    random_fraction: float = 0.2
+    n_candidates: int = 5000
+    n_starts: int = 10
+    surrogate: Surrogate | None = None
 
     def _start(self) -> None:
         check_integers(self, n_initial=0, n_candidates=1, n_starts=0)

@@ -1,5 +1,6 @@
 """JOPT: Bayesian optimization with one Gaussian process over the joint space."""
 
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from skauto.surrogates._kriging_believer import condition_on_pending
 from skauto.utils import FloatArray
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class JointGP(BayesianStrategy):
     """Bayesian optimization with one Gaussian process over the joint space, JOPT(BO).
 
@@ -69,20 +71,11 @@ class JointGP(BayesianStrategy):
     'joint_gp'
     """
 
-    def __init__(
-        self,
-        *,
-        n_initial: int = 10,
-        default_first: bool = True,
-        n_candidates: int = 1000,
-        n_starts: int = 3,
-        robust: bool = True,
-    ) -> None:
-        self.n_initial = n_initial
-        self.default_first = default_first
-        self.n_candidates = n_candidates
-        self.n_starts = n_starts
-        self.robust = robust
+    n_initial: int = 10
+    default_first: bool = True
+    n_candidates: int = 1000
+    n_starts: int = 3
+    robust: bool = True
 
     @classmethod
     def paper(cls) -> Self:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from skauto.utils import FloatArray
 _DESIGN = ("default", "design")
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MOSAIC(GeneratorStrategy):
     r"""MOSAIC: Monte-Carlo tree search over structures with Bayesian optimization.
 
@@ -125,34 +127,18 @@ class MOSAIC(GeneratorStrategy):
     ('', 10)
     """
 
-    def __init__(
-        self,
-        *,
-        c_ucb: float = 0.3,
-        visit_exponent: float = 1.0,
-        progressive_widening: float = 0.6,
-        n_samples: int = 100,
-        n_candidates: int = 5000,
-        n_starts: int = 10,
-        kappa: int = 3,
-        design_share: float = DESIGN_SHARE,
-        temperature: float = 0.3,
-        quantile: float = 0.1,
-        transform: str | None = "rank",
-        surrogate: Surrogate | None = None,
-    ) -> None:
-        self.c_ucb = c_ucb
-        self.visit_exponent = visit_exponent
-        self.progressive_widening = progressive_widening
-        self.n_samples = n_samples
-        self.n_candidates = n_candidates
-        self.n_starts = n_starts
-        self.kappa = kappa
-        self.design_share = design_share
-        self.temperature = temperature
-        self.quantile = quantile
-        self.transform = transform
-        self.surrogate = surrogate
+    c_ucb: float = 0.3
+    visit_exponent: float = 1.0
+    progressive_widening: float = 0.6
+    n_samples: int = 100
+    n_candidates: int = 5000
+    n_starts: int = 10
+    kappa: int = 3
+    design_share: float = DESIGN_SHARE
+    temperature: float = 0.3
+    quantile: float = 0.1
+    transform: str | None = "rank"
+    surrogate: Surrogate | None = None
 
     @classmethod
     def paper(cls) -> Self:

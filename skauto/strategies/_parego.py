@@ -1,6 +1,7 @@
 """ParEGO: multi-objective Bayesian optimization by random scalarization."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from skauto.surrogates import GaussianProcess, Surrogate
 from skauto.utils import FloatArray
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ParEGO(BayesianStrategy):
     """Multi-objective Bayesian optimization by random scalarization.
 
@@ -68,20 +70,11 @@ class ParEGO(BayesianStrategy):
 
     multi_objective = True
 
-    def __init__(
-        self,
-        *,
-        n_initial: int | None = None,
-        rho: float = 0.05,
-        n_candidates: int = 2000,
-        n_starts: int = 10,
-        surrogate: Surrogate | None = None,
-    ) -> None:
-        self.n_initial = n_initial
-        self.rho = rho
-        self.n_candidates = n_candidates
-        self.n_starts = n_starts
-        self.surrogate = surrogate
+    n_initial: int | None = None
+    rho: float = 0.05
+    n_candidates: int = 2000
+    n_starts: int = 10
+    surrogate: Surrogate | None = None
 
     def _start(self) -> None:
         check_integers(self, n_initial=0, n_candidates=1, n_starts=0)

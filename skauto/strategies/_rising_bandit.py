@@ -1,6 +1,7 @@
 """Rising bandit: optimize each algorithm separately and eliminate dominated algorithms."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import clone
@@ -12,6 +13,7 @@ from skauto.strategies._forest_bo import ForestBO
 from skauto.utils import BoolArray, FloatArray
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RisingBandit(GeneratorStrategy):
     r"""Rising bandit: optimize each algorithm separately and eliminate dominated algorithms.
 
@@ -64,16 +66,9 @@ class RisingBandit(GeneratorStrategy):
     30
     """
 
-    def __init__(
-        self,
-        *,
-        alpha: int = 3,
-        n_pulls: int = 5,
-        strategy: Strategy | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.n_pulls = n_pulls
-        self.strategy = strategy
+    alpha: int = 3
+    n_pulls: int = 5
+    strategy: Strategy | None = None
 
     def _start(self) -> None:
         check_integers(self, alpha=1, n_pulls=1)

@@ -1,6 +1,7 @@
 """Tree-structured Parzen estimator over conditional spaces."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from skauto.strategies._parzen import ParzenEstimator
 _MAX_BEST = 25
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TPE(BayesianStrategy):
     """Tree-structured Parzen estimator over conditional spaces.
 
@@ -72,20 +74,11 @@ class TPE(BayesianStrategy):
     'tpe'
     """
 
-    def __init__(
-        self,
-        *,
-        n_initial: int = 10,
-        gamma: float = 0.1,
-        split: str = "linear",
-        n_candidates: int = 24,
-        bandwidth: float = 0.2,
-    ) -> None:
-        self.n_initial = n_initial
-        self.gamma = gamma
-        self.split = split
-        self.n_candidates = n_candidates
-        self.bandwidth = bandwidth
+    n_initial: int = 10
+    gamma: float = 0.1
+    split: str = "linear"
+    n_candidates: int = 24
+    bandwidth: float = 0.2
 
     def _start(self) -> None:
         check_integers(self, n_initial=0, n_candidates=1)

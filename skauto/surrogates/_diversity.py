@@ -1,5 +1,6 @@
 """Surrogate of the diversity of the predictions of two configurations (DivBO)."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import lightgbm
@@ -10,6 +11,7 @@ from sklearn.base import BaseEstimator
 from skauto.utils import FloatArray, IntArray
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DiversitySurrogate(BaseEstimator):
     """Ensemble of LightGBM models that predict the diversity of pairs of configurations [1]_.
 
@@ -59,18 +61,10 @@ class DiversitySurrogate(BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        n_models: int = 10,
-        n_trees: int = 50,
-        learning_rate: float = 0.06,
-        max_pairs: int | None = 10_000,
-    ) -> None:
-        self.n_models = n_models
-        self.n_trees = n_trees
-        self.learning_rate = learning_rate
-        self.max_pairs = max_pairs
+    n_models: int = 10
+    n_trees: int = 50
+    learning_rate: float = 0.06
+    max_pairs: int | None = 10_000
 
     def fit(self, X: FloatArray, diversity: FloatArray, rng: np.random.Generator) -> Self:
         """Fit all models.

@@ -1,5 +1,6 @@
 """Random forest of the diversity of the predictions of two configurations (DivBO)."""
 
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from skauto.surrogates._forest import RandomForest
 from skauto.utils import FloatArray, IntArray
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DiversityForest(BaseEstimator):
     r"""Random forest of the diversity of pairs, fitted to one point per configuration.
 
@@ -68,9 +70,8 @@ class DiversityForest(BaseEstimator):
     True
     """
 
-    def __init__(self, *, n_trees: int = 50, n_components: int = 10) -> None:
-        self.n_trees = n_trees
-        self.n_components = n_components
+    n_trees: int = 50
+    n_components: int = 10
 
     def fit(self, X: FloatArray, diversity: FloatArray, rng: np.random.Generator) -> Self:
         """Fit the trees.

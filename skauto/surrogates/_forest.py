@@ -1,5 +1,6 @@
 """Random forest with the standard deviation over its trees (the surrogate of SMAC)."""
 
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.tree import DecisionTreeRegressor
 from skauto.utils import FloatArray, IntArray
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RandomForest(BaseEstimator):
     """Random forest that predicts the mean and the standard deviation over its trees.
 
@@ -51,18 +53,10 @@ class RandomForest(BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        n_trees: int = 10,
-        max_features: float = 5 / 6,
-        min_samples_split: int = 3,
-        min_samples_leaf: int = 3,
-    ) -> None:
-        self.n_trees = n_trees
-        self.max_features = max_features
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
+    n_trees: int = 10
+    max_features: float = 5 / 6
+    min_samples_split: int = 3
+    min_samples_leaf: int = 3
 
     def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
         """Fit the trees; see `Surrogate.fit`."""

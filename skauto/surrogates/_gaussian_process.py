@@ -1,6 +1,7 @@
 """Gaussian process regression with an ARD Matern kernel."""
 
 import math
+from dataclasses import dataclass
 from functools import cache
 from typing import Self
 
@@ -17,6 +18,7 @@ _AMPLITUDES, _LENGTH_SCALES, _NOISES = (1e-2, 1e3), (1e-2, 1e2), (1e-8, 1.0)
 _JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class GaussianProcess(BaseEstimator):
     r"""Gaussian process with an ARD Matern kernel and a fitted noise variance.
 
@@ -79,22 +81,12 @@ class GaussianProcess(BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        nu: float = 2.5,
-        trend: str = "mean",
-        priors: bool = True,
-        n_restarts: int = 1,
-        warm_start: bool = False,
-        refit_growth: float = 0.1,
-    ) -> None:
-        self.nu = nu
-        self.trend = trend
-        self.priors = priors
-        self.n_restarts = n_restarts
-        self.warm_start = warm_start
-        self.refit_growth = refit_growth
+    nu: float = 2.5
+    trend: str = "mean"
+    priors: bool = True
+    n_restarts: int = 1
+    warm_start: bool = False
+    refit_growth: float = 0.1
 
     def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
         """Optimize the hyper-parameters and condition the process; see `Surrogate.fit`.

@@ -1,5 +1,6 @@
 """Ridge regression with a predictive standard deviation (the surrogate of FLASH)."""
 
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.base import BaseEstimator
 from skauto.utils import FloatArray
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LinearModel(BaseEstimator):
     r"""Ridge regression with an intercept and a predictive variance.
 
@@ -49,8 +51,7 @@ class LinearModel(BaseEstimator):
     array([0.27, 0.53])
     """
 
-    def __init__(self, *, alpha: float = 1.0) -> None:
-        self.alpha = alpha
+    alpha: float = 1.0
 
     def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator | None = None) -> Self:
         """Fit the coefficients; see `Surrogate.fit`. The random generator is not used."""

@@ -1,6 +1,7 @@
 """CatBoost with early stopping (`extended` space)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from skauto.space.catalog._rounds import BoostedTrees
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CatBoostClassifier(BoostedTrees):
     """CatBoost with early stopping on a validation set and any class labels.
 
@@ -17,30 +19,16 @@ class CatBoostClassifier(BoostedTrees):
     `BoostedTrees`.
     """
 
-    def __init__(
-        self,
-        *,
-        categorical_features: Sequence[int] = (),
-        learning_rate: float = 0.1,
-        depth: int = 6,
-        l2_leaf_reg: float = 3.0,
-        random_strength: float = 1.0,
-        subsample: float = 0.9,
-        rsm: float = 1.0,
-        max_rounds: int = 1000,
-        n_rounds: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.categorical_features = categorical_features
-        self.learning_rate = learning_rate
-        self.depth = depth
-        self.l2_leaf_reg = l2_leaf_reg
-        self.random_strength = random_strength
-        self.subsample = subsample
-        self.rsm = rsm
-        self.max_rounds = max_rounds
-        self.n_rounds = n_rounds
-        self.random_state = random_state
+    categorical_features: Sequence[int] = ()
+    learning_rate: float = 0.1
+    depth: int = 6
+    l2_leaf_reg: float = 3.0
+    random_strength: float = 1.0
+    subsample: float = 0.9
+    rsm: float = 1.0
+    max_rounds: int = 1000
+    n_rounds: int | None = None
+    random_state: Any = None
 
     def _boost(
         self, X: Any, codes: Any, sample_weight: Any, n_rounds: int, validation: Any = None

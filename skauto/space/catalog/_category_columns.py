@@ -1,6 +1,7 @@
 """Encoding of the columns of category codes by a table of all codes."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +12,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.utils.validation import check_is_fitted
 
 
+@dataclass(eq=False, repr=False)
 class CategoryColumns(TransformerMixin, BaseEstimator):
     """Encode the columns of category codes; the other columns follow unchanged.
 
@@ -45,12 +47,9 @@ class CategoryColumns(TransformerMixin, BaseEstimator):
            [0. , 0. , 1. , 2.5]])
     """
 
-    def __init__(
-        self, encoder: Any, columns: Sequence[int] = (), sparse_threshold: float = 0.0
-    ) -> None:
-        self.encoder = encoder
-        self.columns = columns
-        self.sparse_threshold = sparse_threshold
+    encoder: Any
+    columns: Sequence[int] = ()
+    sparse_threshold: float = 0.0
 
     def fit(self, X: Any, y: Any = None) -> "CategoryColumns":
         """Fit the encoder."""

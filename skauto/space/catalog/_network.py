@@ -1,6 +1,7 @@
 """A multi-layer perceptron in NumPy, after RealMLP-TD-S."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from math import log, sqrt
 from typing import Any
 
@@ -23,6 +24,7 @@ _BETA_1, _BETA_2, _EPSILON = 0.9, 0.95, 1e-8
 _RATES = {"scale": 6.0, "weight": 1.0, "bias": 0.1}
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NetworkClassifier(RoundsClassifier):
     """Multi-layer perceptron after RealMLP-TD-S [1]_, trained in NumPy.
 
@@ -80,33 +82,16 @@ class NetworkClassifier(RoundsClassifier):
     True
     """
 
-    _weights: Any  # all arrays of all members, as one vector
-    _shapes: list[tuple[str, tuple[int, int]]]  # kind and shape of each array of a member
-
-    def __init__(
-        self,
-        *,
-        depth: int = 2,
-        width: int = 64,
-        learning_rate: float = 0.04,
-        dropout: float = 0.0,
-        label_smoothing: float = 0.1,
-        n_members: int = 4,
-        max_rounds: int = 64,
-        n_rounds: int | None = None,
-        batch_size: int = 256,
-        random_state: Any = None,
-    ) -> None:
-        self.depth = depth
-        self.width = width
-        self.learning_rate = learning_rate
-        self.dropout = dropout
-        self.label_smoothing = label_smoothing
-        self.n_members = n_members
-        self.max_rounds = max_rounds
-        self.n_rounds = n_rounds
-        self.batch_size = batch_size
-        self.random_state = random_state
+    depth: int = 2
+    width: int = 64
+    learning_rate: float = 0.04
+    dropout: float = 0.0
+    label_smoothing: float = 0.1
+    n_members: int = 4
+    max_rounds: int = 64
+    n_rounds: int | None = None
+    batch_size: int = 256
+    random_state: Any = None
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, eval_set: tuple[Any, Any] | None = None
@@ -165,7 +150,7 @@ class NetworkClassifier(RoundsClassifier):
                 self.n_rounds_, best, best_loss = epoch, self._weights.copy(), loss
             elif epoch >= third:
                 break
-        self._weights = best
+        self._weights: Any = best
 
     def _epochs(
         self, X: Any, targets: Any, weights: Any, last: int, rng: np.random.Generator
@@ -174,9 +159,10 @@ class NetworkClassifier(RoundsClassifier):
         n_samples = X.shape[0]
         size = min(self.batch_size, n_samples)
         n_batches = n_samples // size
-        shapes, rates = self._layout(X.shape[1], targets.shape[1])
-        flat = _initial(shapes, self.n_members, rng)
-        self._shapes, self._weights = shapes, flat
+        # kind and shape of each array of a member; learning-rate factor of each weight
+        self._shapes, rates = self._layout(X.shape[1], targets.shape[1])
+        flat = _initial(self._shapes, self.n_members, rng)  # all arrays of all members
+        self._weights = flat
         gradient, mean, square = np.zeros_like(flat), np.zeros_like(flat), np.zeros_like(flat)
         n_steps, step = n_batches * self.max_rounds, 0
         for epoch in range(1, last + 1):

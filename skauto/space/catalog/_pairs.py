@@ -1,6 +1,7 @@
 """Pairs of important columns as further columns."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -22,6 +23,7 @@ _MAX_CROSSES = 64
 _BASE = 2.0**26
 
 
+@dataclass(eq=False, repr=False)
 class PairFeatures(TransformerMixin, BaseEstimator):
     """Append ratios, differences and products of important columns, and crosses of categories.
 
@@ -63,15 +65,9 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     ['a', 'b', 'a / b', 'a - b', 'a * b']
     """
 
-    def __init__(
-        self,
-        categorical_features: Sequence[int] = (),
-        n_columns: int = 7,
-        random_state: Any = None,
-    ) -> None:
-        self.categorical_features = categorical_features
-        self.n_columns = n_columns
-        self.random_state = random_state
+    categorical_features: Sequence[int] = ()
+    n_columns: int = 7
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any) -> "PairFeatures":
         """Choose the pairs and compute the target means of the crosses on all rows."""

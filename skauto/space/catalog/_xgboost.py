@@ -1,6 +1,7 @@
 """XGBoost with early stopping (`extended` space)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -8,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from skauto.space.catalog._rounds import BoostedTrees
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class XGBoostClassifier(BoostedTrees):
     """XGBoost with early stopping on a validation set and any class labels.
 
@@ -15,32 +17,17 @@ class XGBoostClassifier(BoostedTrees):
     `BoostedTrees`.
     """
 
-    def __init__(
-        self,
-        *,
-        categorical_features: Sequence[int] = (),
-        learning_rate: float = 0.1,
-        max_depth: int = 6,
-        min_child_weight: float = 1.0,
-        subsample: float = 0.9,
-        colsample_bytree: float = 0.7,
-        reg_alpha: float = 0.0,
-        reg_lambda: float = 1.0,
-        max_rounds: int = 1000,
-        n_rounds: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.categorical_features = categorical_features
-        self.learning_rate = learning_rate
-        self.max_depth = max_depth
-        self.min_child_weight = min_child_weight
-        self.subsample = subsample
-        self.colsample_bytree = colsample_bytree
-        self.reg_alpha = reg_alpha
-        self.reg_lambda = reg_lambda
-        self.max_rounds = max_rounds
-        self.n_rounds = n_rounds
-        self.random_state = random_state
+    categorical_features: Sequence[int] = ()
+    learning_rate: float = 0.1
+    max_depth: int = 6
+    min_child_weight: float = 1.0
+    subsample: float = 0.9
+    colsample_bytree: float = 0.7
+    reg_alpha: float = 0.0
+    reg_lambda: float = 1.0
+    max_rounds: int = 1000
+    n_rounds: int | None = None
+    random_state: Any = None
 
     def _boost(
         self, X: Any, codes: Any, sample_weight: Any, n_rounds: int, validation: Any = None
