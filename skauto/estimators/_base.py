@@ -54,13 +54,12 @@ from skauto.estimators._resume import (
 from skauto.estimators._scores import ScoreMixin, score_of_ensemble
 from skauto.estimators._scoring import check_scorers, named_scorers, primary_scoring
 from skauto.evaluation import (
-    CachedPipelineBuilder,
     PipelineBuilder,
     PipelineEvaluator,
     PipelineWorker,
     PrefixCache,
 )
-from skauto.evaluation._cached_pipeline import cache_report
+from skauto.evaluation._cache import cache_report
 from skauto.exceptions import BudgetWarning
 from skauto.history import Checkpoint, Goal, History
 from skauto.metalearning import FitTimeModel
@@ -586,14 +585,10 @@ class BaseAutoClassifier(
         check_scorers(scorers, data)
         checker = self._checker(constraints, data)
         checker.check_groups(groups)
-        settings: dict[str, Any] = {
-            "categorical": table.reader.categorical_indices_,
-            "n_levels": table.reader.n_levels_,
-            "seed": seed,
-        }
-        pipelines = PipelineBuilder(space, **settings)
-        if cache is not None:
-            pipelines = CachedPipelineBuilder(space, **settings, cache=cache)
+        reader = table.reader
+        pipelines = PipelineBuilder(
+            space, reader.categorical_indices_, reader.n_levels_, seed, cache
+        )
         worker = PipelineWorker(pipelines, data, scorers, constraints=constraints, seed=seed)
         facts = replace(table.facts, n_samples=len(splits[0][0]))
         n_workers = joblib.effective_n_jobs(self.n_jobs)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from skauto.constraints._checker import ConstraintChecker
+from skauto.evaluation._cache import Reuse
 from skauto.evaluation._worker import FoldResult, PipelineWorker, Task
 from skauto.history import History, OutOfFold, Proposal, Status, Trial
 from skauto.space import Configuration
@@ -47,7 +48,7 @@ class TrialAggregator:
         self.checker = checker
         self.scorer = next(iter(function.scorers.values()), None)  # the search maximizes the first
         self.models: dict[Configuration, Pipeline] = {}
-        self.reuses: list[Any] = []
+        self.reuses: list[Reuse] = []
 
     def observe(self, task: Task, results: Sequence[FoldResult]) -> None:
         """Keep the fitted model of a finished task, and the use of a cache."""

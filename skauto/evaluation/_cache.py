@@ -49,6 +49,28 @@ class Prefix:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True)
+class Reuse:
+    """Steps before the classifier, those read from the cache, and the seconds that this saved."""
+
+    n_steps: int = 0
+    n_reused: int = 0
+    seconds_saved: float = 0.0
+
+
+def cache_report(reuses: Iterable[Reuse]) -> dict[str, float]:
+    """Summarize the cache: preprocessing steps, reused steps, hit rate, seconds saved."""
+    reuses = list(reuses)
+    n_steps = sum(reuse.n_steps for reuse in reuses)
+    n_reused = sum(reuse.n_reused for reuse in reuses)
+    return {
+        "n_steps": n_steps,
+        "n_reused": n_reused,
+        "hit_rate": n_reused / n_steps if n_steps else 0.0,
+        "seconds_saved": sum(reuse.seconds_saved for reuse in reuses),
+    }
+
+
 class PrefixCache:
     """Cache of prefixes on disk with least-recently-used eviction, shared by local workers.
 

@@ -1,5 +1,6 @@
 """Build the pipeline of a configuration, adapt it to the data and fit it step by step."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
+from skauto.evaluation._cache import Prefix, PrefixCache, Reuse
 from skauto.model import WeightedClassifier
 from skauto.model._pipeline import make_pipeline
 from skauto.space import Component, Configuration, FitContext, SearchSpace
@@ -27,7 +29,7 @@ class ValidatedFit(NamedTuple):
 
     pipeline: Pipeline  # without the steps that were read from a cache
     Z_validation: Any  # input of the classifier for the validation rows
-    reuse: Any = None  # of a cache, see `Reuse`
+    reuse: Reuse | None = None  # of the cache
 
 
 @dataclass(eq=False)
@@ -36,12 +38,14 @@ class PipelineBuilder:
 
     The columns `categorical` of the matrix hold category codes, with `n_levels` levels each. The
     seed is the value of every ``random_state``, so that equal configurations give equal pipelines.
+    With a cache, the output of the first steps on a fold is read from it if it is known.
     """
 
     space: SearchSpace
     categorical: tuple[int, ...] = ()
     n_levels: tuple[int, ...] = ()
     seed: int = 0
+    cache: PrefixCache | None = None
 
     def fit(
         self,
@@ -82,22 +86,41 @@ class PipelineBuilder:
         *,
         groups: Groups | None = None,
         where: tuple[Any, ...] | None = None,
-    ) -> "ValidatedFit":
+    ) -> ValidatedFit:
         """Fit the steps on the training rows of a fold and transform its validation rows.
 
-        A classifier with ``set_rounds`` stops early on the validation rows. `where` names the rows
-        for a cache, see `CachedPipelineBuilder`.
+        A classifier with ``set_rounds`` stops early on the validation rows. The keys in the cache,
+        which is not used for None, are `where` and the steps.
         """
         (Z, y), (Z_test, y_test) = train, validation
         if np.all(y == y[0]):
             return ValidatedFit(self.fit(configuration, Z, y), Z_test)
         run = self._begin(configuration, y, groups)
-        for name, component, estimator in run.steps[:-1]:
+        steps, cache = run.steps[:-1], None if where is None else self.cache
+        keys, n_known, reuse = [""] * len(steps), 0, None
+        seconds = since_kept = 0.0  # of all steps so far; of those after the last stored prefix
+        if cache is not None:
+            described = [(name, c.name, configuration.parameters(name)) for name, c, _ in steps]
+            keys = cache.keys((where, self.seed), described)
+            started = time.perf_counter()
+            n_known, prefix = cache.longest(keys)
+            if prefix is not None:
+                Z, y, Z_test, seconds = prefix.Z, prefix.y, prefix.Z_test, prefix.seconds
+                for _, component, estimator in steps[:n_known]:
+                    run.track_categories(component, estimator)
+            saved = seconds - (time.perf_counter() - started) if n_known else 0.0
+            reuse = Reuse(len(keys), n_known, saved)
+        for key, (name, component, estimator) in zip(keys[n_known:], steps[n_known:], strict=True):
+            started = time.perf_counter()
             Z, y = run.fit_transform(name, component, estimator, Z, y, sample_weight)
             if hasattr(estimator, "transform"):
                 Z_test = estimator.transform(Z_test)
+            taken = time.perf_counter() - started
+            seconds, since_kept = seconds + taken, since_kept + taken
+            if cache is not None and cache.put(key, Prefix(Z, y, Z_test, seconds), since_kept):
+                since_kept = 0.0
         self._fit_classifier(run, Z, y, sample_weight, (Z_test, y_test))
-        return ValidatedFit(make_pipeline(run.fitted), Z_test)
+        return ValidatedFit(make_pipeline(run.fitted[n_known:]), Z_test, reuse)
 
     def validates_out_of_bag(self, configuration: Configuration) -> bool:
         """Whether out-of-bag predictions of a single fit on all rows are unbiased.

@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from skauto.constraints import Constraint, Evidence
 from skauto.data import TrainingData
 from skauto.data._splits import stratified_subset
+from skauto.evaluation._cache import Reuse
 from skauto.evaluation._pipeline import PipelineBuilder
 from skauto.evaluation._promotion import decisive_rows
 from skauto.model import PipelineEnsemble
@@ -33,7 +34,7 @@ class FoldResult:
     cpu_time: float  # processor seconds of the whole task
     constraints: Mapping[str, float]
     rounds: int | None = None  # boosting rounds or epochs that early stopping chose
-    reuse: Any = None  # of a cache, see `Reuse`
+    reuse: Reuse | None = None  # of a cache
     pipeline: Pipeline | None = None  # fitted on the numeric matrix
 
 

@@ -44,8 +44,6 @@ class SpaceDefinition:
         self._components: dict[str, dict[str, Component]] = {step: {} for step in self.steps}
         self._forbidden: list[Pair] = []
 
-    # -------------------------------------------------------------------------------- algorithms
-
     def components(self, step: str) -> tuple[Component, ...]:
         """Return the algorithms of one step, in the order in which they were added."""
         self._check_step(step)
@@ -147,8 +145,6 @@ class SpaceDefinition:
                 )
         return Layout([(step, self.components(step)) for step in self.steps])
 
-    # -------------------------------------------------------------------------------- structures
-
     @cached_property
     def _structures(self) -> Structures:
         anchor = None if self.anchor is None else self.steps.index(self.anchor)
@@ -217,8 +213,6 @@ class SpaceDefinition:
             raise ValueError(f"no legal structure of space {self.name!r} has {choices!r}")
         return self._structures.names(legal[int(np.argmax((legal == row).sum(axis=1)))])
 
-    # --------------------------------------------------------------------------------- subspaces
-
     def subspace(self, choices: Mapping[str, Names]) -> Self:
         """Return the subspace with only some of the algorithms, which shares its components.
 
@@ -282,8 +276,6 @@ class SpaceDefinition:
             return components
         used = np.unique(self.structures[:, self.steps.index(step)])
         return [components[j] for j in used]
-
-    # ------------------------------------------------------------------------------ descriptions
 
     def fingerprint(self) -> str:
         """Return a hash of the algorithms, their settings and the forbidden pairs.

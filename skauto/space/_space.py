@@ -71,8 +71,6 @@ class SearchSpace(SpaceDefinition):
     <Configuration scaler=standard, classifier=logistic(C=0.569145)>
     """
 
-    # ----------------------------------------------------------------------------------- vectors
-
     @property
     def columns(self) -> tuple[Column, ...]:
         """Meaning of each column of a vector."""
@@ -149,8 +147,6 @@ class SearchSpace(SpaceDefinition):
         encoded = np.zeros((len(rows), int(sizes.sum())))
         encoded[np.arange(len(rows))[:, None], rows + np.cumsum(sizes) - sizes] = 1.0
         return encoded
-
-    # ------------------------------------------------------------- vectors <-> configurations
 
     def default_vector(self, structure: Sequence[str] | ArrayLike | None = None) -> FloatArray:
         """Return the vector of the default configuration, shape (n_dimensions,); see `default`."""
@@ -240,8 +236,6 @@ class SearchSpace(SpaceDefinition):
         configuration = Configuration(choices)
         self.validate(configuration)
         return configuration
-
-    # -------------------------------------------------------------------------------- neighbors
 
     def neighbors(
         self,

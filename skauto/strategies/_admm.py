@@ -102,27 +102,7 @@ class ADMM(GeneratorStrategy):
 
     Notes
     -----
-    The page :doc:`/user_guide/papers` has every setting beside the paper's.
-
-    The defaults of ``f_hat``, ``prior``, ``keep_counts``, ``n_initial``, ``tolerance`` and
-    ``robust`` are not the paper's. These deviations from [1]_ have no setting:
-
-    - Integers are penalized on the unit scale of their ranges (Eq. A19), and constraints as
-      :math:`(g - \epsilon) / |\epsilon|` (Eqs. A30, A32). Otherwise the units decide.
-    - Slacks u of Eq. (A30) are eliminated in closed form, which is exact. Their upper bound is
-      never reached, because g and its multiplier are not negative. z-min and the update of the
-      multipliers have the best slack of each configuration, too, where Algorithm 2 keeps that of
-      theta-min; a configuration that keeps a limit by more would be penalized for it.
-    - The Gaussian process of Eq. (A33) models the loss at legal values only, and the known penalty
-      is added to its mean. f~ is constant on a rounding cell (Eq. 4), so that theta~ is the
-      projection of b on it.
-    - z-min returns the best structure that it has tried; Algorithm A1 names no result.
-    - The first structure is that of the best known trial or of the default configuration. In
-      Appendix 10 it is naive Bayes, which not every space has; ``first`` sets it.
-    - z-min by Bayesian optimization scores at most 2,000 random structures, to bound its time.
-    - Known configurations are not evaluated again. If no sub-problem finds a new one, the search
-      restarts from a random one; the paper would repeat the same evaluations.
-    - Failed trials have the worst observed loss, and reward 0.
+    The page :doc:`/user_guide/papers` has every setting and step beside the paper's.
 
     References
     ----------
@@ -229,8 +209,6 @@ class ADMM(GeneratorStrategy):
             self._made_progress = True
             yield Proposal(configuration, origin="restart")
 
-    # ------------------------------------------------------------------------------- theta-min
-
     def _minimize_theta(self, history: History, budget: int) -> Iterator[Proposal]:
         """theta-min on the active set (Eq. A19); in closed form on the inactive set (Eq. 9)."""
         columns = self._layout.columns_of(self._structure)
@@ -328,16 +306,12 @@ class ADMM(GeneratorStrategy):
         structures = self.observations(history).vectors[:, : self._n_steps]
         return np.flatnonzero((structures == self._structure).all(axis=1))
 
-    # ------------------------------------------------------------------------------- delta-min
-
     def _minimize_delta(self) -> None:
         """delta-min (Eq. A23): the legal value nearest to a, for each integer."""
         a = np.clip(self._theta + self._multipliers / self.rho, 0.0, 1.0)
         self._delta = self._delta.copy()
         for column in np.flatnonzero(self._discrete).tolist():
             self._delta[column] = self._layout.parameter(column).snap([a[column]])[0]
-
-    # ----------------------------------------------------------------------------------- z-min
 
     def _minimize_structure(self, history: History, budget: int) -> Iterator[Proposal]:
         """z-min (Eq. A24) at the current hyper-parameters of every algorithm."""
@@ -422,8 +396,6 @@ class ADMM(GeneratorStrategy):
         low = float(losses.min())
         return low, low + 2.0 * spread(losses)
 
-    # ----------------------------------------------------------------------------- multipliers
-
     def _update_multipliers(self, history: History) -> None:
         """Update lambda (Eq. A28), and mu if the constraints were measured (Eq. A29)."""
         gap = np.where(self._discrete, self._theta - self._delta, 0.0)
@@ -480,8 +452,6 @@ class ADMM(GeneratorStrategy):
                 "structure": self._configuration(self._structure, self._theta).structure,
             }
         )
-
-    # ------------------------------------------------------------- vectors and configurations
 
     def _configuration(self, structure: IntArray, theta: FloatArray) -> Configuration:
         """Configuration at the legal values nearest to relaxed ones (Eq. 4)."""

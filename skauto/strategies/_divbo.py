@@ -79,22 +79,7 @@ class DivBO(BayesianStrategy):
 
     Notes
     -----
-    The page :doc:`/user_guide/papers` has every setting beside the paper's.
-
-    The defaults of ``default_first``, ``pool``, ``transform``, ``surrogate`` and
-    ``diversity_surrogate`` are not the paper's. These deviations from [1]_ have no setting:
-
-    - In a search of fewer than 20 trials, the initial design has a quarter of them, so that the
-      models are used.
-    - The temporary pool minimizes the loss of the ensemble of the estimator on at most 2,000
-      validation rows. In the paper it is the error.
-    - The N samples of Eq. (4) are the predictions of the trees or models of the diversity
-      surrogate. Each is consistent for all pairs, which independent samples of pairs are not.
-    - Diversity is only predicted for candidates that may minimize Eq. (5), those with
-      :math:`R_{perf} \le 1 + w (n - 1)` for n candidates, which does not change the proposal.
-      Their diversity rank is estimated from 256 random candidates, to bound the time of a
-      proposal; it is exact for n up to 256.
-    - Known configurations are not candidates, and failed trials have the worst observed loss.
+    The page :doc:`/user_guide/papers` has every setting and step beside the paper's.
 
     References
     ----------

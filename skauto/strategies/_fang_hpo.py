@@ -80,21 +80,8 @@ class FanGHPO(Strategy):
 
     Notes
     -----
-    The page :doc:`/user_guide/papers` has every setting beside the paper's.
-
+    The page :doc:`/user_guide/papers` has every setting and step beside the paper's.
     The ``info`` of a proposal holds the index of its ``source`` and its ``cost``.
-
-    The defaults of ``design_share``, ``reliable_only``, ``reference``, ``nonnegative`` and
-    ``surrogate`` (a process with priors of its hyper-parameters) are not the paper's. These
-    deviations from [1]_ have no setting:
-
-    - Eq. (12) as printed is zero for the ground truth, which would always be chosen. As in the
-      authors' code, the mean of the augmented model replaces that of the ground-truth model.
-    - Both means of Eq. (8) are those at the cheap observation, as in the authors' code.
-    - x' of Eq. (11) is new on the ground truth. If the source of Eq. (12) knows x', the ground
-      truth is asked, because the same query would give the same values.
-    - If cheap observations outnumber those of the ground truth in any augmented model, the ground
-      truth is asked. The paper does not say whether objectives are counted together.
 
     References
     ----------

@@ -81,8 +81,8 @@ class FLASH(GeneratorStrategy):
     effects_ : dict of str to list
         Coefficients of the linear models of the first two phases, one entry per algorithm in each
         list: ``"step"``, ``"algorithm"``, ``"n_trials"``, and the differences of ``"loss"`` and
-        ``"seconds"`` from an average trial. ``pandas.DataFrame(effects_)`` converts it. Exists if
-        there was a trial.
+        ``"seconds"`` from an average trial. The seconds have a linear model of their own.
+        ``pandas.DataFrame(effects_)`` converts it. Exists if there was a trial.
     kept_ : dict of str to list of str
         Algorithms of each step in the third phase. Exists if the phase was reached.
 
@@ -93,27 +93,7 @@ class FLASH(GeneratorStrategy):
 
     Notes
     -----
-    The page :doc:`/user_guide/papers` has every setting beside the paper's.
-
-    The defaults of ``n_init``, ``n_prune``, ``phase_share``, ``keep_best``, ``hyperparameters``
-    and ``fine_tuner`` are not the paper's. These deviations from [1]_ have no setting:
-
-    - The divisor of Eq. (4) is ``log(1 + t / t_min)``, where t_min is the shortest time of a
-      successful trial, because ``log(t)`` may be negative.
-    - Logarithms of EIPS are compared, because the improvement of Eq. (2) underflows for
-      ``xi=100``. Ties are broken at random.
-    - The linear models have an intercept that is not penalized, as in the authors' code. The paper
-      does not print the penalty.
-    - Algorithm 2 ignores the eigenvalues that are 0 for every design, because the determinant of
-      one-hot paths is 0.
-    - In a space of more than 50,000 structures, the first two phases have a random sample of them,
-      to bound their time. Algorithm 2 allows it for the first phase.
-    - Trials made before the first proposal count in the first phase and in the linear models.
-    - Failed trials are imputed with the worst observed loss, pending evaluations with their
-      predicted mean.
-    - When the pruned space is exhausted, random configurations follow.
-
-    The seconds of ``effects_`` are coefficients of a third linear model, of the plain seconds.
+    The page :doc:`/user_guide/papers` has every setting and step beside the paper's.
 
     References
     ----------

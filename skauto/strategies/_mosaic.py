@@ -95,19 +95,9 @@ class MOSAIC(GeneratorStrategy):
 
     Notes
     -----
-    The page :doc:`/user_guide/papers` has every setting beside the paper's.
-
-    Deviations from [1]_ and decisions that it leaves open: losses are transformed to ranks,
-    Eq. (5) has a low quantile and grows faster with the visits, the temperature is lower, playouts
-    use more candidates and local search, and the initial design is limited to a share of the
-    budget; ``paper`` has none of these. The policy (Eq. 4) is normalized over the existing
-    children; the root has all its children from the start. Where a child has no trials, Q (Eq. 3)
-    replaces its quality in Eq. (5), and the default completion replaces the best trial. Pending
-    evaluations count as visits in Eq. (5) and have their predicted mean in the surrogate. Failed
-    trials are imputed with the worst observed loss. Trials of the initial design count as visits
-    of the root and of its children. The configurations of Eq. (3) are sampled together, so that
-    ``n_samples`` is a mean over the children. Numeric neighbors have a standard deviation of 0.2,
-    as in SMAC, where the paper prints a variance.
+    The page :doc:`/user_guide/papers` has every setting and step beside the paper's.
+    Pending evaluations count as visits in Eq. (5). Trials of the initial design count as visits of
+    the root and of its children.
 
     References
     ----------
