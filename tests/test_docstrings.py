@@ -29,9 +29,21 @@ IGNORED = {
     "SS05",  # "Returns ..." as well as "Return ..."
 }
 # Packages that the API reference leaves out: users find what they need of them in skauto itself.
-UNDOCUMENTED = {"skauto.utils", "skauto.evaluation", "skauto.estimators"}
+UNDOCUMENTED = {
+    "skauto.engines",
+    "skauto.estimators",
+    "skauto.evaluation",
+    "skauto.schedule",
+    "skauto.utils",
+}
 # A sentence is enough: helpers of inner layers, and the spaces of papers, which `get_space` gives.
-TOOLS = ("skauto.evaluation.", "skauto.space.catalog.papers.", "skauto.utils.")
+TOOLS = (
+    "skauto.engines.",
+    "skauto.evaluation.",
+    "skauto.schedule.",
+    "skauto.space.catalog.papers.",
+    "skauto.utils.",
+)
 # Whose methods list their parameters and what they return; elsewhere a sentence is enough.
 FULL_METHODS = set(skauto.__all__)
 

@@ -31,26 +31,16 @@ Status = Literal["ok", "failed", "timeout", "memout", "crashed"]
 class Outcome:
     """Outcome of one task.
 
-    Attributes
-    ----------
-    status : {"ok", "failed", "timeout", "memout", "crashed"}
-        "failed" is an exception (or a result that cannot be sent back), "timeout" and "memout" are
-        the limits, "crashed" is a worker process that died.
-    value : object
-        Return value of the function; None unless the status is "ok".
-    error : str
-        Last lines of the traceback, or a sentence on how the worker ended.
-    seconds : float
-        Duration of the call.
-    ended : float
-        Time of its end by `time.time()`, a clock that machines share.
+    "failed" is an exception (or a result that cannot be sent back), "timeout" and "memout" are the
+    limits, "crashed" is a worker process that died. The error is the end of the traceback, or a
+    sentence on how the worker ended.
     """
 
     status: Status
-    value: Any = None
+    value: Any = None  # that the function returned
     error: str = ""
-    seconds: float = 0.0
-    ended: float = field(default_factory=time.time, compare=False)
+    seconds: float = 0.0  # of the call
+    ended: float = field(default_factory=time.time, compare=False)  # machines share this clock
 
 
 @dataclass
@@ -77,14 +67,9 @@ class Engine(ABC):
     Engines are context managers; `close` releases all resources. An engine may only be used in the
     thread and process that created it.
 
-    Parameters
-    ----------
-    function : callable
-        Function that every task calls. It holds the data and is sent to each worker once.
-    n_workers : int, default=1
-        Number of tasks that run at the same time.
-    memory_limit : int, default=None
-        Maximum bytes of one worker and its child processes, beyond those of a fresh worker.
+    The function that every task calls holds the data, and is sent to each worker once. At most
+    `n_workers` tasks run at the same time. `memory_limit` is the maximum number of bytes of one
+    worker and its child processes, beyond those of a fresh worker.
     """
 
     def __init__(
@@ -110,7 +95,6 @@ class Engine(ABC):
         return len(self._keys())
 
     def _running(self) -> Iterable[Task]:
-        """Return the tasks that workers run."""
         return ()
 
     def _keys(self) -> list[Hashable]:
@@ -123,7 +107,6 @@ class Engine(ABC):
         """Queue a task whose key has been checked."""
 
     def _take_finished(self) -> list[tuple[Any, Outcome]]:
-        """Return the outcomes that `wait` has not returned yet."""
         finished = list(self._finished)
         del self._finished[: len(finished)]
         return finished

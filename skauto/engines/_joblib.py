@@ -21,7 +21,7 @@ from joblib.parallel import (
 
 from skauto.engines._base import Engine, Outcome, Task, describe
 from skauto.engines._dask import DaskTransport
-from skauto.engines._transport import MAX_RETRIES, Resubmit, Transport, loads, run_in_worker
+from skauto.engines._transport import MAX_RETRIES, Resubmit, loads, run_in_worker
 from skauto.utils import backend_of, single_blas_thread
 
 
@@ -33,14 +33,9 @@ class JoblibEngine(Engine):
     is restarted if it has a nanny and runs no other task. On other backends the outcome is
     "timeout" at once, but the worker is busy until the call ends.
 
-    Parameters
-    ----------
-    function : callable
-        Function that every task calls. dask sends it once to each worker; other backends with
-        separate processes send it with each task.
-    n_jobs : int, default=None
-        Number of tasks at the same time. None takes the number of `joblib.parallel_config`, or
-        else that of the backend.
+    dask sends the function once to each worker; other backends with separate processes send it
+    with each task. `n_jobs` is the number of tasks at the same time; None takes that of
+    `joblib.parallel_config`, or else that of the backend.
 
     Examples
     --------
@@ -55,7 +50,7 @@ class JoblibEngine(Engine):
     def __init__(self, function: Callable[..., Any], n_jobs: int | None = None) -> None:
         backend, chosen_n_jobs = get_active_backend()
         n_jobs = chosen_n_jobs if n_jobs is None else n_jobs
-        self._transport: Transport
+        self._transport: DaskTransport | _BackendTransport
         if type(backend).__name__ == "DaskDistributedBackend":
             self._transport = DaskTransport(function, n_jobs, backend)
         else:
@@ -145,7 +140,10 @@ class JoblibEngine(Engine):
 
 
 class _BackendTransport:
-    """Any backend, by the methods that joblib requires of backends."""
+    """Tasks on any backend, by the methods that joblib requires of backends.
+
+    `collect` waits until a task ends, and returns ended tasks, each with a function that reads it.
+    """
 
     def __init__(self, function: Callable[..., Any], n_jobs: int | None) -> None:
         self._open(joblib.Parallel(n_jobs=n_jobs))

@@ -21,11 +21,6 @@ class SerialEngine(Engine):
     Calls cannot be interrupted: time limits are not enforced, and a crash of the function crashes
     the process. A `KeyboardInterrupt` drops the running task.
 
-    Parameters
-    ----------
-    function : callable
-        Function that every task calls.
-
     Examples
     --------
     >>> from skauto.engines import SerialEngine
@@ -71,26 +66,9 @@ def make_engine(
     - Otherwise a `SerialEngine`; also for `n_jobs=None` inside a worker of another parallel job,
       and always in daemonic processes, which may not have children.
 
-    Parameters
-    ----------
-    function : callable
-        Function that every task calls. It holds the data and is sent to each worker once.
-    n_jobs : int, default=None
-        Number of workers as in joblib: None means 1 unless `joblib.parallel_config` sets it, -1
-        means all cores that this process may use.
-    isolate : bool, default=False
-        Use a worker process also for a single job, so that it can be killed.
-    memory_limit : int, default=None
-        Maximum bytes of one worker and its child processes, beyond those of a fresh worker. It
-        implies `isolate`.
-    survives_fork : bool, default=True
-        Whether the function can be called in a forked process. If not, local workers are started
-        by "forkserver" in place of "fork".
-
-    Returns
-    -------
-    engine : Engine
-        The caller closes it.
+    `n_jobs` is as in joblib: None means 1 unless `joblib.parallel_config` sets it, -1 means all
+    cores that this process may use. A function that does not survive a fork is called in workers
+    that are started by "forkserver" in place of "fork". The caller closes the engine.
 
     Examples
     --------

@@ -50,24 +50,15 @@ class ProcessEngine(Engine):
     worker is replaced. Workers write no output, show no warnings, ignore Ctrl-C and run
     single-threaded. They die with this process, even if it is killed.
 
-    Parameters
-    ----------
-    function : callable
-        Function that every task calls. Under "fork" workers inherit it; otherwise it is pickled
-        once into an unnamed temporary file, from which workers map large arrays.
-    n_workers : int, default=1
-        Number of worker processes; they are started when they are needed.
-    memory_limit : int, default=None
-        Maximum bytes of one worker and its child processes, beyond those of a fresh worker, so
-        that inherited data does not count.
-    start_method : {"fork", "forkserver", "spawn"}, default=None
-        How workers are started. None takes the method that `multiprocessing.set_start_method`
-        set, unless it is Python's default; else "fork" on Linux and Python's default elsewhere.
-        Under "fork" a script needs no ``if __name__ == "__main__"``, nothing is pickled, and a
-        worker is replaced within some hundredths of a second. OpenMP, which must not be used
-        before and after a fork, is limited to one thread in workers. Choose "spawn" (or, if it
-        is not Python's default, "forkserver") if the process runs threads of libraries that do
-        not survive a fork.
+    Under "fork" workers inherit the function; otherwise it is pickled once into an unnamed
+    temporary file, from which workers map large arrays. Workers are started when they are needed.
+
+    The `start_method` None takes the one that `multiprocessing.set_start_method` set, unless it is
+    Python's default; else "fork" on Linux and Python's default elsewhere. Under "fork" a script
+    needs no ``if __name__ == "__main__"``, nothing is pickled, and a worker is replaced within
+    some hundredths of a second. OpenMP, which must not be used before and after a fork, is limited
+    to one thread in workers. Choose "spawn" (or, if it is not Python's default, "forkserver") if
+    the process runs threads of libraries that do not survive a fork.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""What connects the `JoblibEngine` with the workers of a backend, and the call in a worker."""
+"""The call of a task in a worker of the `JoblibEngine`, and its outcome."""
 
 import pickle
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from skauto.engines._base import Outcome, call, describe, dumps, task_context
 
@@ -11,27 +11,6 @@ MAX_RETRIES = 2  # of a task lost together with others, or of a copy that a work
 
 class Resubmit(Exception):
     """A task must be sent again: it was lost, and may not have caused the loss."""
-
-
-class Transport(Protocol):
-    """Sends tasks to the workers of a backend and collects their outcomes."""
-
-    n_workers: int
-
-    def has_room(self) -> bool:
-        """Whether a worker is free."""
-
-    def send(self, number: int, args: tuple[Any, ...]) -> None:
-        """Start a task on a free worker."""
-
-    def collect(self, pause: float) -> list[tuple[int, Callable[[], Outcome]]]:
-        """Wait until a task ends; return ended tasks, each with a function that reads it."""
-
-    def kill(self, number: int) -> None:
-        """Stop a task if the backend supports it."""
-
-    def close(self) -> None:
-        """Release all resources."""
 
 
 def loads(content: bytes) -> Outcome:

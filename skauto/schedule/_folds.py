@@ -20,27 +20,8 @@ def affordable_folds(
     The number of folds is the largest one for which 12 of the configurations can be validated in
     half of the processor seconds. It is at most the default for the number of rows, and at least 4
     if the default is 8, else at least 3. If fewer than 2 folds are affordable, one fifth of the
-    rows is held out.
-
-    Parameters
-    ----------
-    n_samples : int
-        Number of rows of the table.
-    seconds : sequence of float
-        Predicted seconds of the fits of the initial configurations.
-    processor_seconds : float
-        Seconds of the whole search, over all workers.
-
-    Returns
-    -------
-    cv : int or float
-        Number of folds, or the share of the rows to hold out.
-
-    Examples
-    --------
-    >>> from skauto.schedule import affordable_folds
-    >>> affordable_folds(5_000, [0.5] * 12, 60.0), affordable_folds(5_000, [9.0] * 12, 60.0)
-    (5, 0.2)
+    rows is held out. `seconds` are predicted for the fits of the initial configurations, and
+    `processor_seconds` are those of the whole search, over all workers.
     """
     most = default_cv(n_samples)
     if isinstance(most, float) or not len(seconds):

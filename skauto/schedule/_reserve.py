@@ -22,72 +22,18 @@ _GRACE, _GRACE_SHARE = 1.0, 0.03
 
 
 def refit_seconds(fit_seconds: float, n_rows: float = 1.0, n_train: float = 1.0) -> float:
-    """Predict the processor seconds of a refit on all rows.
-
-    Parameters
-    ----------
-    fit_seconds : float
-        Seconds of a fit on some rows.
-    n_rows : float, default=1.0
-        Number of rows of the refit.
-    n_train : float, default=1.0
-        Number of rows of the fit.
-
-    Returns
-    -------
-    seconds : float
-        In proportion to the rows, with a margin of 30%.
-
-    Examples
-    --------
-    >>> from skauto.schedule import refit_seconds
-    >>> refit_seconds(2.0, n_rows=1_000, n_train=500)
-    5.2
-    """
+    """Predict the processor seconds of a refit by the rows, with a margin of 30%."""
     return _SAFETY * fit_seconds * n_rows / n_train
 
 
 def grace(time_limit: float | None) -> float:
-    """Return the seconds by which a time limit may be exceeded until a first member is fitted.
-
-    Parameters
-    ----------
-    time_limit : float or None
-        Seconds of the whole ``fit``; None is no limit.
-
-    Returns
-    -------
-    seconds : float
-        One second and 3% of the limit.
-
-    Examples
-    --------
-    >>> from skauto.schedule import grace
-    >>> grace(100.0)
-    4.0
-    """
+    """Return the seconds by which a time limit may be exceeded until a first member is fitted."""
     return 0.0 if time_limit is None else _GRACE + _GRACE_SHARE * time_limit
 
 
 @dataclass(frozen=True)
 class Reserve:
-    """Seconds of a time limit that the search leaves.
-
-    Parameters
-    ----------
-    time_limit : float
-        Seconds of the whole ``fit``.
-    n_rows : int
-        Number of rows of the table.
-    n_workers : int, default=1
-        Number of refits that run at once.
-
-    Examples
-    --------
-    >>> from skauto.schedule import Reserve
-    >>> Reserve(100.0, n_rows=1_000, n_workers=2).for_refits([1.0] * 10, best=1.0)
-    5.0
-    """
+    """Seconds of a time limit that the search leaves, for a table of `n_rows`."""
 
     time_limit: float
     n_rows: int

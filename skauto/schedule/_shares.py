@@ -12,67 +12,15 @@ _SELECTION = 0.2
 
 
 def max_seconds_of_network(processor_seconds: float) -> float:
-    """Return the maximum predicted seconds of a network in the portfolio.
-
-    Parameters
-    ----------
-    processor_seconds : float
-        Seconds of the whole search, over all workers.
-
-    Returns
-    -------
-    seconds : float
-        A twentieth of them.
-
-    Examples
-    --------
-    >>> from skauto.schedule import max_seconds_of_network
-    >>> max_seconds_of_network(60.0)
-    3.0
-    """
+    """Return the maximum predicted seconds of a network in the portfolio."""
     return _NETWORK * processor_seconds
 
 
 def seconds_of_offsets(budget: Budget) -> float:
-    """Return the seconds for the choice of class offsets.
-
-    Parameters
-    ----------
-    budget : Budget
-        Time limit of the whole ``fit``.
-
-    Returns
-    -------
-    seconds : float
-        Those that remain, or a fiftieth of the time limit if more.
-
-    Examples
-    --------
-    >>> from skauto.schedule import seconds_of_offsets
-    >>> from skauto.utils import Budget
-    >>> seconds_of_offsets(Budget())
-    inf
-    """
+    """Return the seconds for the choice of class offsets."""
     return max(budget.remaining, _OFFSETS * (budget.time_limit or 0.0))
 
 
 def seconds_of_selection(remaining: float) -> float:
-    """Return the seconds for ensemble selection under constraints.
-
-    Parameters
-    ----------
-    remaining : float
-        Seconds that remain.
-
-    Returns
-    -------
-    seconds : float
-        A fifth of them.
-
-    Examples
-    --------
-    >>> from skauto.schedule import seconds_of_selection
-    >>> seconds_of_selection(10.0)
-    2.0
-    """
+    """Return the seconds for ensemble selection under constraints."""
     return _SELECTION * remaining

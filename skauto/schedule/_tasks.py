@@ -24,26 +24,8 @@ _PATIENCE = 2.0
 class TaskSchedule:
     """Decides by predicted seconds which tasks start, on how many rows, and when they end.
 
-    Without a `time_model`, which predicts the seconds of a fit, every task starts and has no
-    limit.
-
-    Parameters
-    ----------
-    facts : DataFacts
-        Size of the training set of a fold.
-    time_model : FitTimeModel, default=None
-        Predicted seconds of configurations.
-    budget : Budget, default=Budget()
-        Time limit of the whole ``fit``.
-    n_workers : int, default=1
-        Number of tasks that run at once.
-
-    Examples
-    --------
-    >>> from skauto.data import DataFacts
-    >>> from skauto.schedule import TaskSchedule
-    >>> TaskSchedule(DataFacts(n_samples=80_000, n_features=9)).first_share(80_000)
-    0.125
+    `facts` have the size of the training set of a fold. Without a `time_model`, which predicts the
+    seconds of a fit, every task starts and has no limit.
     """
 
     facts: DataFacts
