@@ -26,18 +26,13 @@ def maximize_log_improvement(
     """Maximize the log expected improvement over the unit cube by multi-start L-BFGS-B.
 
     The starts are the best `n_starts` of the candidates (n_candidates, n_features). The logarithm
-    has the same maximizer as the expected improvement (Eq. (A37) of [1]_), and its gradient does
-    not vanish where the improvement is practically zero.
+    has the same maximizer as the expected improvement (Eq. (A37) of the paper of `ADMM`), and its
+    gradient does not vanish where the improvement is practically zero.
 
     The mask `free`, of the shape of the candidates, has the coordinates of each that may change;
     None means all. The function `known` is added to the modeled one, and `best` is the smallest
     observed value of the sum. The result is the best point (n_features,), and the row of the
     candidate that its ascent started from.
-
-    References
-    ----------
-    .. [1] S. Liu, P. Ram et al., "An ADMM Based Framework for AutoML Pipeline Configuration",
-       AAAI 2020, Appendix 3, Eqs. (A36), (A37).
     """
     mean, std = surrogate.predict(candidates)
     if known is not None:

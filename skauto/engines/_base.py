@@ -55,7 +55,6 @@ class Task:
     n_retries: int = 0
 
     def start(self, grace: float = 0.0) -> None:
-        """Set the time of the start, and of the end if the task has a time limit."""
         self.started = time.monotonic()
         if self.time_limit is not None:
             self.deadline = self.started + self.time_limit + grace

@@ -352,7 +352,6 @@ def _default_start_method() -> str:
 
 
 def _shut_down(workers: list[WorkerHandle], dying: list[WorkerHandle], source: Source) -> None:
-    """Kill and reap all workers of an engine."""
     for worker in workers:
         worker.kill()
         worker.release()

@@ -24,7 +24,6 @@ def loads(content: bytes) -> Outcome:
 def run_in_worker(
     function: Callable[..., Any], args: tuple[Any, ...], config: dict[str, Any], pickled: bool
 ) -> Any:
-    """Run one task in a worker of the backend."""
     with task_context(config):
         try:
             outcome = call(function, args)

@@ -1,6 +1,7 @@
 """A running trial: its remaining tasks and the results of the finished ones."""
 
 from collections.abc import Hashable, Sequence
+from dataclasses import KW_ONLY, InitVar, dataclass
 
 from skauto.engines import Outcome
 from skauto.evaluation._aggregate import TrialAggregator, TrialResults
@@ -9,6 +10,7 @@ from skauto.evaluation._worker import FoldTask, Task
 from skauto.history import History, Proposal, Trial
 
 
+@dataclass(eq=False)
 class TrialJob:
     """Submit the tasks of a trial rung by rung and collect their results.
 
@@ -16,25 +18,19 @@ class TrialJob:
     that of the sum over all folds. A trial without rungs is skipped; `reason` says why.
     """
 
-    def __init__(
-        self,
-        planner: RungPlanner,
-        aggregator: TrialAggregator,
-        proposal: Proposal,
-        history: History,
-        rungs: Sequence[Rung],
-        *,
-        time_limit: float | None = None,
-        reason: str = "",
-    ) -> None:
-        self.planner = planner
-        self.aggregator = aggregator
-        self.proposal = proposal
-        self.time_limit = time_limit
+    planner: RungPlanner
+    aggregator: TrialAggregator
+    proposal: Proposal
+    history: History
+    rungs: InitVar[Sequence[Rung]]
+    _: KW_ONLY
+    time_limit: float | None = None
+    reason: InitVar[str] = ""
+
+    def __post_init__(self, rungs: Sequence[Rung], reason: str) -> None:
         self.results = TrialResults()
-        self._history = history
         # Without a time limit, ignore trials completed since the proposal: they depend on timing.
-        self._n_known = len(history) if history.time_limit is None else None
+        self._n_known = len(self.history) if self.history.time_limit is None else None
         self._rungs = iter(rungs)
         self._next = next(self._rungs, None)
         self._running: Rung = {}
@@ -96,8 +92,8 @@ class TrialJob:
             self.proposal.configuration,
             self._next,
             self.results.latest,
-            self._history,
-            len(self._history) if self._n_known is None else self._n_known,
+            self.history,
+            len(self.history) if self._n_known is None else self._n_known,
             seconds_left,
         )
         if rung is None:
@@ -107,18 +103,11 @@ class TrialJob:
 
     @property
     def done(self) -> bool:
-        """Whether the trial needs no further task."""
         return self.results.status != "ok" or len(self.results.folds) == self.planner.n_folds
 
     def trial(self, number: int, started: float, ended: float) -> Trial:
-        """Return the trial."""
         return self.aggregator.trial(
-            self.proposal,
-            self.results,
-            self._history,
-            number=number,
-            started=started,
-            ended=ended,
+            self.proposal, self.results, self.history, number=number, started=started, ended=ended
         )
 
     def _exceeds_limit(self) -> bool:

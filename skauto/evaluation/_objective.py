@@ -55,12 +55,10 @@ class ObjectiveJob:
         return [(0, args, self.evaluator.trial_time_limit)]
 
     def receive(self, part: Hashable, outcome: Outcome, seconds_left: float) -> None:
-        """Store the outcome of the call."""
         self.outcome = outcome
 
     @property
     def done(self) -> bool:
-        """Whether the call has returned."""
         return self.outcome is not None
 
     def trial(self, number: int, started: float, ended: float) -> Trial:

@@ -47,7 +47,6 @@ class RungPlanner:
 
     @property
     def n_folds(self) -> int:
-        """Number of folds of a trial."""
         return len(self.data.splits)
 
     def validates_out_of_bag(self, configuration: Configuration) -> bool:
@@ -104,7 +103,6 @@ class RungPlanner:
         return nearer and excess > _MAX_EXCESS
 
     def rows_of(self, task: Task) -> int:
-        """Number of training rows of a task."""
         if isinstance(task, OutOfBagTask):
             return len(self.data.y)
         return self.schedule.rows(task.share if isinstance(task, FoldTask) else 1.0)
@@ -139,7 +137,6 @@ class RungPlanner:
         return [fewer, *(rungs if share == 1.0 else rungs[1:])]
 
     def reason_to_skip(self, configuration: Configuration, rungs: list[Rung]) -> str:
-        """Say why a trial is skipped."""
         rows = self.rows_of(next(iter(rungs[0].values())))
         seconds, left = self.schedule.seconds(configuration, rows), self.schedule.budget.remaining
         return f"A fold was predicted to take {seconds:.3g} s; {left:.3g} s are left."

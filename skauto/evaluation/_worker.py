@@ -139,7 +139,6 @@ class PipelineWorker:
     seed: int = 0
 
     def __call__(self, task: Task) -> Any:
-        """Run a task."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as convergence warnings of single trials
             return task.run(self)

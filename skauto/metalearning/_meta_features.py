@@ -158,9 +158,6 @@ def _subset(shape: tuple[int, int], rng: np.random.Generator) -> tuple[IntArray,
     return chosen[0], chosen[1]
 
 
-# Simple measures
-
-
 def _simple(X: Any, labels: IntArray, is_category: BoolArray) -> dict[str, float]:
     """Measures of the shape and of the classes, on all rows."""
     n_samples, n_features = X.shape
@@ -191,9 +188,6 @@ def _cells(table: FloatArray, is_category: BoolArray) -> dict[str, float]:
         "log_levels_mean": log_levels.mean(),
         "log_levels_max": log_levels.max(),
     }
-
-
-# Statistical measures
 
 
 def _statistical(numeric: FloatArray) -> dict[str, float]:
@@ -250,9 +244,6 @@ def _spectrum(standard: FloatArray) -> dict[str, float]:
     }
 
 
-# Measures of information
-
-
 def entropy(shares: FloatArray) -> float:
     """Entropy in nats of a distribution."""
     return float(entr(shares).sum())
@@ -298,9 +289,6 @@ def column_information(codes: IntArray, labels: IntArray) -> tuple[float, float]
     own = entropy(shares.sum(axis=1))
     information = own + entropy(shares.sum(axis=0)) - entropy(shares.ravel())
     return own / math.log(max(n_levels, 2)), max(information, 0.0)
-
-
-# Landmarks
 
 
 def _landmarks(

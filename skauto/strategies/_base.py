@@ -65,18 +65,9 @@ class Strategy(BaseEstimator, ABC):
 
     A subclass stores its settings in its constructor, like any scikit-learn estimator, and
     implements ``suggest(history, pending)``, which returns a :class:`~skauto.history.Proposal` or
-    None. A configuration is *known* if it was evaluated or is a pending evaluation. Tools:
-
-    - ``self.space`` and ``self.rng``: search space and random generator;
-    - ``self.observations(history)``: the trials as arrays (each trial is encoded once);
-    - ``self.encode(configurations)``: vectors of those that lie in the space;
-    - ``self.pending`` and ``self.pending_vectors()``: pending evaluations;
-    - ``self.proposal(configuration, origin)``: a proposal, or None for None;
-    - ``self.is_known(configuration)``: whether it is known;
-    - ``self.are_new(vectors)``: which rows are not known;
-    - ``self.first_new(vectors)``: first row that is not known, as a configuration;
-    - ``self.sample_new()``: a random configuration that is not known;
-    - ``self.trial_of(history, configuration)``: its trial, or None before it is complete.
+    None. A configuration is *known* if it was evaluated or is a pending evaluation. The attributes
+    ``self.space``, ``self.rng`` and ``self.pending`` are the search space, the random generator
+    and the pending evaluations. The other methods are tools.
 
     Other run state is stored in attributes with a leading underscore. They are set in the hook
     ``_start`` and deleted by ``stop``, so that the object pickles. Attributes with a trailing
@@ -272,12 +263,10 @@ class _Memory:
         self._records: dict[float | None, _Record] = {}  # by fidelity; None holds all trials
 
     def update(self, history: History, pending: Sequence[Proposal]) -> None:
-        """Read the new trials and the pending evaluations."""
         self._read(history)
         self.pending = {(proposal.configuration, proposal.fidelity) for proposal in pending}
 
     def observations(self, history: History, fidelity: float | None) -> Observations:
-        """Return the trials in the space as arrays."""
         self._read(history)
         return self.record(fidelity).observations(self.space, len(history.objectives))
 
@@ -302,7 +291,6 @@ class _Memory:
             return None
 
     def record(self, fidelity: float | None) -> "_Record":
-        """Trials of one fidelity, or of all (None)."""
         return self._records.setdefault(fidelity, _Record())
 
 
@@ -318,7 +306,6 @@ class _Record:
         self._cached: Observations | None = None
 
     def append(self, trial: Trial, vector: FloatArray) -> None:
-        """Add a trial."""
         self.rows.setdefault(trial.configuration, len(self._trials))
         self.keys.add(vector.tobytes())
         self._trials.append(trial)

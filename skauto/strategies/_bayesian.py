@@ -1,8 +1,4 @@
-"""Base class and helper functions of Bayesian optimization.
-
-They provide the initial design, the targets of a surrogate, the kriging believer for pending
-evaluations, and the maximization of an acquisition over new configurations.
-"""
+"""Base class and helper functions of Bayesian optimization."""
 
 from abc import abstractmethod
 from collections.abc import Callable

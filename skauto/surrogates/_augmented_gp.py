@@ -14,21 +14,15 @@ from skauto.utils import BoolArray, FloatArray
 
 
 class AugmentedGaussianProcess(BaseEstimator):
-    """Surrogate of an expensive function that also uses cheap approximations of it [1]_.
+    """Surrogate of an expensive function that also uses cheap approximations of it.
 
     One model is fitted to each source. An observation of a cheap source is *reliable* if the means
     of the models of its source and of the ground truth differ there by at most ``alpha`` standard
-    deviations of the latter, Eq. (8). The augmented model is fitted to the observations of the
-    ground truth and the reliable observations.
+    deviations of the latter, Eq. (8) of the paper of `FanGHPO`. The augmented model is fitted to
+    the observations of the ground truth and the reliable observations.
 
     The surrogate is cloned for each source and for the augmented set; None means a Gaussian
     process with a Matern 3/2 kernel and a constant trend.
-
-    References
-    ----------
-    .. [1] A. Candelieri, A. Ponti, F. Archetti, "Fair and Green Hyperparameter Optimization via
-       Multi-objective and Multiple Information Source Bayesian Optimization", 2022, Eqs.
-       (8)-(10), with both means of Eq. (8) at the cheap observation.
     """
 
     def __init__(self, surrogate: Surrogate | None = None, *, alpha: float = 1.0) -> None:

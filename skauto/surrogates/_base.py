@@ -27,32 +27,11 @@ class Surrogate(Protocol):
     def fit(self, X: FloatArray, y: FloatArray, rng: np.random.Generator) -> Self:
         """Fit the model to observations.
 
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Observed points, without missing values.
-        y : ndarray of shape (n_samples,)
-            Observed values, finite.
-        rng : numpy.random.Generator
-            Source of all randomness.
-
-        Returns
-        -------
-        self : Surrogate
+        The points `X` (n_samples, n_features) have no missing values, and the values `y`
+        (n_samples,) are finite. All randomness is drawn from `rng`.
         """
         ...
 
     def predict(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Predict mean and standard deviation.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Points to predict.
-
-        Returns
-        -------
-        mean, std : ndarray of shape (n_samples,)
-            Moments of the predictive distribution of each point.
-        """
+        """Predict mean and standard deviation (n_samples,) of points (n_samples, n_features)."""
         ...
