@@ -6,12 +6,4 @@ from skauto.history._history import History
 from skauto.history._out_of_fold import OutOfFold
 from skauto.history._trial import Proposal, Status, Trial
 
-__all__ = [
-    "Checkpoint",
-    "Goal",
-    "History",
-    "OutOfFold",
-    "Proposal",
-    "Status",
-    "Trial",
-]
+__all__ = ["Checkpoint", "Goal", "History", "OutOfFold", "Proposal", "Status", "Trial"]

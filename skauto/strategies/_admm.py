@@ -140,12 +140,7 @@ class ADMM(GeneratorStrategy):
     def paper(cls) -> Self:
         """Settings of the paper, Appendices 4 and 10, for adaptive ADMM(BO, Bandit)."""
         return cls(
-            f_hat=0.7,
-            prior=10.0,
-            keep_counts=False,
-            n_initial=10,
-            tolerance=0.0,
-            robust=False,
+            f_hat=0.7, prior=10.0, keep_counts=False, n_initial=10, tolerance=0.0, robust=False
         )
 
     def _start(self) -> None:

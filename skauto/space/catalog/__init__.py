@@ -2,10 +2,7 @@
 
 from skauto.space.catalog._array_steps import ArrayImputer, ArrayScaler
 from skauto.space.catalog._category_columns import CategoryColumns
-from skauto.space.catalog._estimators import (
-    CrossFittedTargetEncoder,
-    ScaledGammaSVC,
-)
+from skauto.space.catalog._estimators import CrossFittedTargetEncoder, ScaledGammaSVC
 from skauto.space.catalog._lightgbm import LightGBMClassifier
 from skauto.space.catalog._network import NetworkClassifier
 from skauto.space.catalog._pairs import PairFeatures

@@ -13,12 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from skauto.space._component import Component, FitContext
 from skauto.space._parameters import Integer, Real
-from skauto.space.catalog._adapt import (
-    bound,
-    exponent_to_columns,
-    rounds_to_data,
-    rows_in_bag,
-)
+from skauto.space.catalog._adapt import bound, exponent_to_columns, rounds_to_data, rows_in_bag
 from skauto.space.catalog._estimators import ScaledGammaSVC
 from skauto.space.catalog._lightgbm import LightGBMClassifier
 from skauto.space.catalog._network import NetworkClassifier

@@ -75,10 +75,7 @@ _LARGE_SCALERS = [
     Component(
         "bins",
         KBinsDiscretizer(encode="ordinal"),
-        {
-            "n_bins": Integer(2, 20, default=5),
-            "strategy": ["quantile", "uniform", "kmeans"],
-        },
+        {"n_bins": Integer(2, 20, default=5), "strategy": ["quantile", "uniform", "kmeans"]},
     ),
 ]
 

@@ -25,12 +25,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skauto.space._component import Component
 from skauto.space._parameters import Integer, Real
-from skauto.space.catalog._adapt import (
-    bound,
-    exponent_to_columns,
-    factor_to_depth,
-    rows_in_bag,
-)
+from skauto.space.catalog._adapt import bound, exponent_to_columns, factor_to_depth, rows_in_bag
 from skauto.space.catalog._classifiers import make_lda
 from skauto.space.catalog._estimators import positive_part
 from skauto.space.catalog.papers._base import by_name, make_boosted_trees
@@ -113,11 +108,7 @@ CLASSIFIERS = by_name(
     Component(
         "decision_tree",
         DecisionTreeClassifier(),
-        {
-            "criterion": ["gini", "entropy"],
-            "max_depth": Real(0.0, 2.0, default=0.5),
-            **SPLITS,
-        },
+        {"criterion": ["gini", "entropy"], "max_depth": Real(0.0, 2.0, default=0.5), **SPLITS},
         adapt=factor_to_depth,
         cost=0.4,
     ),

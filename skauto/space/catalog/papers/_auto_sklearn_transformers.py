@@ -159,11 +159,7 @@ TRANSFORMERS = by_name(
         RBFSampler(),
         {"gamma": _UNIT_GAMMA, "n_components": Integer(50, 10000, log=True, default=100)},
     ),
-    Component(
-        "liblinear_svc_preprocessor",
-        make_l1_selector,
-        {"tol": TOLERANCE, "C": PENALTY},
-    ),
+    Component("liblinear_svc_preprocessor", make_l1_selector, {"tol": TOLERANCE, "C": PENALTY}),
     Component(
         "nystroem_sampler",
         Nystroem(n_jobs=1),

@@ -19,12 +19,7 @@ from skauto.space.catalog._adapt import rows_in_bag
 from skauto.space.catalog._preprocessors import CLASS_WEIGHTS
 from skauto.space.catalog.papers._auto_sklearn_classifiers import CLASSIFIERS, KERNEL_CONDITIONS
 from skauto.space.catalog.papers._auto_sklearn_transformers import SCALERS, TRANSFORMERS
-from skauto.space.catalog.papers._base import (
-    LOGISTIC_REGRESSION,
-    NONE,
-    TRUNCATED_SVD,
-    paper_space,
-)
+from skauto.space.catalog.papers._base import LOGISTIC_REGRESSION, NONE, TRUNCATED_SVD, paper_space
 from skauto.utils import input_feature_names
 
 _DIMENSIONS = Integer(50, 5000, log=True, default=100)
@@ -140,20 +135,11 @@ _TRANSFORMERS = [
     TRANSFORMERS["kernel_pca"],
     TRANSFORMERS["kitchen_sinks"].vary({"n_components": _DIMENSIONS}),
     Component(
-        "lda_decomposer",
-        make_lda_decomposer,
-        {"shrinkage": ["none", "auto"]},
-        dense_only=True,
+        "lda_decomposer", make_lda_decomposer, {"shrinkage": ["none", "auto"]}, dense_only=True
     ),
     TRANSFORMERS["nystroem_sampler"].vary(
-        {
-            "n_components": _DIMENSIONS,
-            "kernel": ["rbf", "poly", "sigmoid", "cosine", "chi2"],
-        },
-        conditions={
-            "gamma": ("kernel", ["rbf", "poly", "sigmoid", "chi2"]),
-            **KERNEL_CONDITIONS,
-        },
+        {"n_components": _DIMENSIONS, "kernel": ["rbf", "poly", "sigmoid", "cosine", "chi2"]},
+        conditions={"gamma": ("kernel", ["rbf", "poly", "sigmoid", "chi2"]), **KERNEL_CONDITIONS},
     ),
     TRANSFORMERS["pca"],
     TRANSFORMERS["polynomial"].vary({"include_bias": [False]}),

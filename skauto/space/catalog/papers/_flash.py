@@ -70,10 +70,7 @@ _CLASSIFIERS = [
     CLASSIFIERS["extra_trees"],
     CLASSIFIERS["gaussian_nb"],
     CLASSIFIERS["gradient_boosting"].vary(
-        {
-            "learning_rate": Real(1e-4, 1.0, log=True, default=0.1),
-            "n_estimators": [100],
-        }
+        {"learning_rate": Real(1e-4, 1.0, log=True, default=0.1), "n_estimators": [100]}
     ),
     CLASSIFIERS["k_nearest_neighbors"].vary({"n_neighbors": Integer(1, 100, default=1)}),
     CLASSIFIERS["lda"],
@@ -101,9 +98,7 @@ _TRANSFORMERS = [
     TRANSFORMERS["extra_trees_preproc"],
     TRANSFORMERS["fast_ica"],
     TRANSFORMERS["feature_agglomeration"].vary(
-        {"kind": list(_LINKAGES)},
-        drop=["linkage", "metric"],
-        estimator=make_linked_agglomeration,
+        {"kind": list(_LINKAGES)}, drop=["linkage", "metric"], estimator=make_linked_agglomeration
     ),
     _with_kernel_parameters(TRANSFORMERS["kernel_pca"], ["rbf", "poly"], default_gamma=1.0),
     TRANSFORMERS["kitchen_sinks"].vary({"gamma": Real(0.3, 2.0, default=1.0)}),
