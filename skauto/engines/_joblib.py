@@ -36,15 +36,6 @@ class JoblibEngine(Engine):
     dask sends the function once to each worker; other backends with separate processes send it
     with each task. `n_jobs` is the number of tasks at the same time; None takes that of
     `joblib.parallel_config`, or else that of the backend.
-
-    Examples
-    --------
-    >>> import joblib
-    >>> from skauto.engines import JoblibEngine
-    >>> with joblib.parallel_config("threading", n_jobs=2), JoblibEngine(abs) as engine:
-    ...     engine.submit("a", (-1,))
-    ...     engine.wait()[0][1].value
-    1
     """
 
     def __init__(self, function: Callable[..., Any], n_jobs: int | None = None) -> None:

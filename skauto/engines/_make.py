@@ -20,17 +20,6 @@ class SerialEngine(Engine):
 
     Calls cannot be interrupted: time limits are not enforced, and a crash of the function crashes
     the process. A `KeyboardInterrupt` drops the running task.
-
-    Examples
-    --------
-    >>> from skauto.engines import SerialEngine
-    >>> with SerialEngine(divmod) as engine:
-    ...     engine.submit("a", (7, 2))
-    ...     engine.submit("b", (7, 0))
-    ...     [(key, outcome.status, outcome.value) for key, outcome in engine.wait()]
-    ...     [(key, outcome.status, outcome.value) for key, outcome in engine.wait()]
-    [('a', 'ok', (3, 1))]
-    [('b', 'failed', None)]
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:

@@ -59,16 +59,6 @@ class ProcessEngine(Engine):
     some hundredths of a second. OpenMP, which must not be used before and after a fork, is limited
     to one thread in workers. Choose "spawn" (or, if it is not Python's default, "forkserver") if
     the process runs threads of libraries that do not survive a fork.
-
-    Examples
-    --------
-    >>> import os
-    >>> from skauto.engines import ProcessEngine
-    >>> with ProcessEngine(os._exit) as engine:
-    ...     engine.submit("exit", (3,))
-    ...     [(key, outcome)] = engine.wait()
-    >>> outcome.status, outcome.error
-    ('crashed', 'The worker process ended with exit code 3.')
     """
 
     def __init__(

@@ -45,8 +45,7 @@ class DivBO(BayesianStrategy):
     n_initial : int, default=5
         Size of the initial design, at most a quarter of ``max_evals``; see `BayesianStrategy`.
     default_first : bool, default=True
-        Whether the default configuration is the first of the initial design. If False (the paper),
-        all are random.
+        Whether the default configuration is the first of the initial design.
     beta : float, default=0.05
         Twice the maximum weight of diversity; 0 ranks by performance only.
     tau : float, default=0.2
@@ -55,7 +54,7 @@ class DivBO(BayesianStrategy):
         Size of the temporary pool, counting repeated members.
     pool : {"best", "all"}, default="best"
         Trials that the temporary pool is selected from: the 10 best and the 3 best of each
-        classifier, as for the ensemble of an estimator, or all (the paper).
+        classifier, as for the ensemble of an estimator, or all.
     n_candidates : int, default=4950
         Number of random candidates.
     n_local : int, default=50
@@ -63,15 +62,13 @@ class DivBO(BayesianStrategy):
     random_fraction : float, default=0.0
         Probability that a proposal is random.
     transform : {"rank", None}, default="rank"
-        Targets of the performance surrogate: normal scores of the ranks of the losses, or the
-        losses (the paper).
+        Targets of the performance surrogate: normal scores of the ranks of the losses, or losses.
     surrogate : Surrogate, default=None
         Performance surrogate; None means :class:`~skauto.surrogates.RandomForest` with leaves of
         single trials.
     diversity_surrogate : DiversityForest or DiversitySurrogate, default=None
         Model of the diversity of two configurations; None means
-        :class:`~skauto.surrogates.DiversityForest`, and the paper has
-        :class:`~skauto.surrogates.DiversitySurrogate` with ``max_pairs=None``.
+        :class:`~skauto.surrogates.DiversityForest`.
 
     See Also
     --------

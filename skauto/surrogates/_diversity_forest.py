@@ -74,11 +74,7 @@ class DiversityForest(BaseEstimator):
     n_components: int = 10
 
     def fit(self, X: FloatArray, diversity: FloatArray, rng: np.random.Generator) -> Self:
-        """Fit the trees.
-
-        The diversity of the configurations ``X`` (n_samples, n_features) is a symmetric matrix
-        (n_samples, n_samples).
-        """
+        """Fit the trees; see `DiversitySurrogate.fit`."""
         forest = RandomForest(n_trees=self.n_trees, min_samples_split=2, min_samples_leaf=1)
         self.forest_ = forest.fit(X, classical_scaling(diversity, self.n_components), rng)
         self.diversity_ = diversity
@@ -86,20 +82,13 @@ class DiversityForest(BaseEstimator):
         return self
 
     def update(self, X: FloatArray, diversity: FloatArray, rng: np.random.Generator) -> Self:
-        """Fit the trees again if there are new configurations.
-
-        The arguments are those of `fit`.
-        """
+        """Fit the trees again if there are new configurations; see `DiversitySurrogate.fit`."""
         if hasattr(self, "diversity_") and len(self.diversity_) == len(X):
             return self
         return self.fit(X, diversity, rng)
 
     def predict(self, first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Predict the diversity of pairs: mean and standard deviation over the trees, (n_pairs,).
-
-        ``first`` and ``second`` are the configurations of the pairs, of shape (n_pairs,
-        n_features).
-        """
+        """Predict the diversity of pairs by all trees; see `DiversitySurrogate.predict`."""
         leaves = zip(self.forest_.apply(first), self.forest_.apply(second), strict=True)
         values = np.array(
             [
@@ -110,11 +99,7 @@ class DiversityForest(BaseEstimator):
         return values.mean(axis=0), values.std(axis=0)
 
     def sample(self, members: IntArray, X: FloatArray) -> FloatArray:
-        """Diversity of configurations ``X`` to observed ones, by each tree.
-
-        ``members`` has the rows of the observed ones. The shape is (n_trees, n_members,
-        n_samples).
-        """
+        """Predict the diversity to observed ones by each tree; see `DiversitySurrogate.sample`."""
         columns = self.diversity_[:, members]
         pairs = zip(self._averages, self.forest_.apply(X), strict=True)
         return np.array([(average @ columns)[leaves].T for average, leaves in pairs])

@@ -1,6 +1,5 @@
 """CatBoost with early stopping (`extended` space)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,16 +18,11 @@ class CatBoostClassifier(BoostedTrees):
     `BoostedTrees`.
     """
 
-    categorical_features: Sequence[int] = ()
-    learning_rate: float = 0.1
     depth: int = 6
     l2_leaf_reg: float = 3.0
     random_strength: float = 1.0
     subsample: float = 0.9
     rsm: float = 1.0
-    max_rounds: int = 1000
-    n_rounds: int | None = None
-    random_state: Any = None
 
     def _boost(
         self, X: Any, codes: Any, sample_weight: Any, n_rounds: int, validation: Any = None

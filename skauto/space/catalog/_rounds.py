@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil
 from typing import Any, Self
 
@@ -36,19 +37,20 @@ class RoundsClassifier(ClassifierMixin, BaseEstimator, ABC):
         return tags
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BoostedTrees(RoundsClassifier):
     """Base class of boosted trees of other libraries, with early stopping and any class labels.
 
-    A subclass has the parameters of the library, ``categorical_features`` (columns of category
-    codes), ``max_rounds`` (the maximum number of rounds with validation rows) and ``n_rounds``
-    (the number without them; None means ``10 / learning_rate``). It defines `_boost` and
-    `predict_proba`.
+    A subclass has the parameters of the library, and defines `_boost` and `predict_proba`. The
+    columns `categorical_features` are category codes. `max_rounds` is the maximum number of rounds
+    with validation rows, `n_rounds` the number without them; None means ``10 / learning_rate``.
     """
 
-    categorical_features: Sequence[int]
-    learning_rate: float
-    max_rounds: int
-    n_rounds: int | None
+    categorical_features: Sequence[int] = ()
+    learning_rate: float = 0.1
+    max_rounds: int = 1000
+    n_rounds: int | None = None
+    random_state: Any = None
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, eval_set: tuple[Any, Any] | None = None

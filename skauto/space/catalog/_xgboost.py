@@ -1,6 +1,5 @@
 """XGBoost with early stopping (`extended` space)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,17 +16,12 @@ class XGBoostClassifier(BoostedTrees):
     `BoostedTrees`.
     """
 
-    categorical_features: Sequence[int] = ()
-    learning_rate: float = 0.1
     max_depth: int = 6
     min_child_weight: float = 1.0
     subsample: float = 0.9
     colsample_bytree: float = 0.7
     reg_alpha: float = 0.0
     reg_lambda: float = 1.0
-    max_rounds: int = 1000
-    n_rounds: int | None = None
-    random_state: Any = None
 
     def _boost(
         self, X: Any, codes: Any, sample_weight: Any, n_rounds: int, validation: Any = None
