@@ -36,7 +36,7 @@ class PipelineEvaluator:
         self.trial_time_limit = trial_time_limit
         if schedule is None:
             schedule = TaskSchedule(DataFacts(len(self.data.splits[0][0]), self.data.Z.shape[1]))
-        self.planner = RungPlanner(function, self.checker, schedule, out_of_bag=out_of_bag)
+        self.planner = RungPlanner(function, self.checker, schedule, out_of_bag)
         self.aggregator = TrialAggregator(function, self.checker)
 
     def open(self, proposal: Proposal, history: History) -> TrialJob:

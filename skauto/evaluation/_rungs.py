@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from skauto.constraints._base import limited_resources
@@ -19,6 +20,7 @@ Rung = dict[Any, Task]
 _MAX_EXCESS = 0.25
 
 
+@dataclass(eq=False)
 class RungPlanner:
     """Plans the rungs of trials, and decides which trials are promoted.
 
@@ -30,19 +32,14 @@ class RungPlanner:
 
     uses_rungs = True  # an ablation study evaluates without rungs
 
-    def __init__(
-        self,
-        function: PipelineWorker,
-        checker: ConstraintChecker,
-        schedule: TaskSchedule,
-        *,
-        out_of_bag: bool,
-    ) -> None:
-        self.function = function
-        self.data = function.data
-        self.checker = checker
-        self.schedule = schedule
-        self.out_of_bag = out_of_bag and not function.constraints
+    function: PipelineWorker
+    checker: ConstraintChecker
+    schedule: TaskSchedule
+    out_of_bag: bool
+
+    def __post_init__(self) -> None:
+        self.data = self.function.data
+        self.out_of_bag &= not self.function.constraints
         self._promotion: RungPromotion | None = None
 
     @property

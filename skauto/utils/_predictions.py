@@ -1,5 +1,6 @@
 """Stored predictions with the interface of a fitted classifier."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from skauto.utils._compat import n_rows
 from skauto.utils._types import IntArray
 
 
+@dataclass(eq=False, repr=False)
 class Predictions(ClassifierMixin, BaseEstimator):
     """A fitted classifier that returns stored probabilities (n_samples, n_classes).
 
@@ -20,18 +22,14 @@ class Predictions(ClassifierMixin, BaseEstimator):
     raise a ValueError. Without `X`, the predictions are returned for any input.
     """
 
-    def __init__(
-        self,
-        probabilities: NDArray[Any],
-        classes: NDArray[Any],
-        labels: NDArray[np.integer[Any]] | None = None,
-        X: Any = None,
-    ) -> None:
-        self.probabilities = probabilities
-        self.classes = classes
-        self.labels = labels
-        self.X = X
-        self.classes_ = classes
+    probabilities: NDArray[Any]
+    classes: NDArray[Any]
+    labels: NDArray[np.integer[Any]] | None = None
+    X: Any = None
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        return self.classes
 
     def fit(self, X: Any, y: Any) -> Self:
         """Do nothing."""
