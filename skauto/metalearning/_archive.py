@@ -285,11 +285,6 @@ def load_archive(space: str = "default") -> Archive:
     archive : Archive
         The archive.
 
-    Raises
-    ------
-    ValueError
-        If there is no archive of this space.
-
     Examples
     --------
     >>> from skauto.metalearning import load_archive

@@ -29,6 +29,7 @@ class Predictions(ClassifierMixin, BaseEstimator):
 
     @property
     def classes_(self) -> NDArray[Any]:
+        """Class labels."""
         return self.classes
 
     def fit(self, X: Any, y: Any) -> Self:

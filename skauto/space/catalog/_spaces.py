@@ -37,13 +37,6 @@ def get_space(name: str, sensitive: Iterable[str] = (), *, vary_size: bool = Fal
     SearchSpace
         A new space, which may be modified.
 
-    Raises
-    ------
-    ValueError
-        If the name is unknown.
-    ImportError
-        If packages that ``"extended"`` requires are not installed.
-
     Examples
     --------
     >>> from skauto.space import get_space
