@@ -74,13 +74,6 @@ class Engine(ABC):
     def __init__(
         self, function: Callable[..., Any], n_workers: int = 1, memory_limit: int | None = None
     ) -> None:
-        if n_workers < 1:
-            raise ValueError(f"n_workers must be an integer >= 1. Got {n_workers!r} instead.")
-        if memory_limit is not None and memory_limit <= 0:
-            raise ValueError(
-                "memory_limit must be a positive number of bytes, or None for no limit. "
-                f"Got {memory_limit!r} instead."
-            )
         self.function = function
         self.n_workers = n_workers
         self.memory_limit = memory_limit

@@ -58,7 +58,6 @@ class JoblibEngine(Engine):
         self._assign_tasks()
 
     def wait(self, timeout: float | None = None) -> list[tuple[Any, Outcome]]:
-        """Return the tasks that ended since the last call; see `Engine.wait`."""
         end = float("inf") if timeout is None else time.monotonic() + timeout
         pause = 0.0
         while True:
@@ -124,7 +123,6 @@ class JoblibEngine(Engine):
         super().cancel(keys)
 
     def close(self) -> None:
-        """Cancel all tasks and release the backend. A second call does nothing."""
         if not self._closed:
             super().close()
             self._transport.close()

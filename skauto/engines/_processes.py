@@ -104,7 +104,6 @@ class ProcessEngine(Engine):
             self._advance()
 
     def wait(self, timeout: float | None = None) -> list[tuple[Any, Outcome]]:
-        """Return the tasks that ended since the last call; see `Engine.wait`."""
         end = float("inf") if timeout is None else time.monotonic() + timeout
         while True:
             with _defer_interrupts():
@@ -117,7 +116,6 @@ class ProcessEngine(Engine):
             connection.wait([*channels, *sentinels], pause)
 
     def cancel(self, keys: Collection[Hashable] | None = None) -> None:
-        """Kill running tasks and drop queued ones; see `Engine.cancel`."""
         with _defer_interrupts():
             for worker in list(self._workers):
                 if worker.task is not None and (keys is None or worker.task.key in keys):
@@ -125,7 +123,6 @@ class ProcessEngine(Engine):
             super().cancel(keys)
 
     def close(self) -> None:
-        """Kill all workers and release all resources. A second call does nothing."""
         self._closed = True
         with _defer_interrupts():
             self._queue.clear()

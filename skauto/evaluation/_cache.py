@@ -72,7 +72,7 @@ def cache_report(reuses: Iterable[Reuse]) -> dict[str, float]:
 
 
 class PrefixCache:
-    """Cache of prefixes on disk with least-recently-used eviction, shared by local workers.
+    """Cache of prefixes on disk with least-recently-used eviction, as in FLASH (Algorithm 3).
 
     The key of a prefix is a hash of the data, fold, fidelity, seed, and the algorithms and values
     of its steps. Files hold arrays in numpy's format, never pickled objects. Their directory has
@@ -81,11 +81,6 @@ class PrefixCache:
 
     Arrays are restored exactly, with their memory layout; others, such as non-contiguous views,
     are not stored. Results are therefore bit-identical with and without the cache.
-
-    References
-    ----------
-    .. [1] Y. Zhang, M. T. Bahadori, H. Su, J. Sun, "FLASH: Fast Bayesian Optimization for Data
-       Analytic Pipelines", KDD 2016, section 3.4, Algorithm 3.
     """
 
     def __init__(

@@ -49,19 +49,12 @@ class RungPromotion:
 
     Every trial predicts the validation rows of the first fold on its first rung. It is promoted if
     its loss there is lower than that of all trials with the same classifier, or if it lowers the
-    loss of the ensemble that greedy selection [1]_ builds from the trials on this rung. As in
-    successive halving [2]_, only promoted trials are evaluated further. The search ends with the
-    same greedy selection.
+    loss of the ensemble that greedy selection builds from the trials on this rung, as at the end
+    of the search. As in successive halving, only promoted trials are evaluated further.
 
     `rows` are the validation rows of the first fold; `y` and `sample_weight` are the class codes
     and the weights of all rows, None for equal weights. ``ensemble_loss(rows)`` returns the loss
     function of ensembles on some rows.
-
-    References
-    ----------
-    .. [1] R. Caruana et al., "Ensemble selection from libraries of models", ICML 2004.
-    .. [2] K. Jamieson, A. Talwalkar, "Non-stochastic Best Arm Identification and Hyperparameter
-       Optimization", AISTATS 2016 (successive halving).
     """
 
     def __init__(

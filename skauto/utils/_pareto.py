@@ -13,7 +13,7 @@ def non_dominated(losses: ArrayLike) -> BoolArray:
     do not dominate each other, so duplicates of a non-dominated row are all non-dominated. A row
     with an infinite or missing loss (a failed trial) is never on the front and dominates nothing.
     """
-    points = _as_points(losses)
+    points = np.asarray(losses, dtype=np.float64)
     mask = np.zeros(len(points), dtype=bool)
     remaining = np.flatnonzero(np.isfinite(points).all(axis=1))
     # In lexicographic order no row is dominated by a later row. The first remaining row is
@@ -35,7 +35,7 @@ def hypervolume(losses: ArrayLike, reference: ArrayLike) -> float:
     Evolutionary Computation 16(1), 2011, Fig. 2). Points that are not below the reference in every
     objective, and points with infinite or missing losses, contribute nothing.
     """
-    points = _as_points(losses)
+    points = np.asarray(losses, dtype=np.float64)
     corner = np.asarray(reference, dtype=np.float64)
     if corner.shape != points.shape[1:]:
         raise ValueError(
@@ -48,7 +48,7 @@ def hypervolume(losses: ArrayLike, reference: ArrayLike) -> float:
 
 def running_hypervolume(losses: ArrayLike, reference: ArrayLike) -> FloatArray:
     """Compute ``hypervolume(losses[: k + 1], reference)`` for each k, shape (n,)."""
-    points = _as_points(losses)
+    points = np.asarray(losses, dtype=np.float64)
     volumes = np.empty(len(points))
     front, volume = points[:0], 0.0
     for k, point in enumerate(points):
@@ -57,17 +57,6 @@ def running_hypervolume(losses: ArrayLike, reference: ArrayLike) -> FloatArray:
             volume = hypervolume(front, reference)
         volumes[k] = volume
     return volumes
-
-
-def _as_points(losses: ArrayLike) -> FloatArray:
-    points = np.asarray(losses, dtype=np.float64)
-    if points.ndim != 2:
-        raise ValueError(
-            "losses must be a two-dimensional array with one row per point and one column per "
-            f"objective. Got {points.ndim} dimension(s) instead: reshape a single objective "
-            "with losses.reshape(-1, 1)."
-        )
-    return points
 
 
 def _front(points: FloatArray) -> FloatArray:

@@ -22,18 +22,6 @@ from tests.polling import PATIENCE, drain, wait_until
 pytestmark = pytest.mark.usefixtures("nothing_left_behind")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_workers": 0}, "n_workers must be an integer >= 1. Got 0"),
-        ({"memory_limit": -5}, "memory_limit must be a positive number of bytes.*Got -5"),
-    ],
-)
-def test_bad_arguments(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        ProcessEngine(abs, **arguments)
-
-
 TIME_LIMIT = 0.2
 FAULTS = {
     "raise_error": ("failed", "ValueError: bad hyper-parameter"),
