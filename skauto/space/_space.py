@@ -37,15 +37,6 @@ class SearchSpace(SpaceDefinition):
         Step whose algorithms are drawn with their weights, independently of the number of legal
         structures of each. With None, all legal structures are equally likely up to the weights.
 
-    Attributes
-    ----------
-    steps : tuple of str
-        Names of the steps.
-    structures : ndarray of int of shape (n_structures, n_steps)
-        All legal structures.
-    columns : tuple of Column
-        Meaning of each column of a vector.
-
     Examples
     --------
     >>> import numpy as np

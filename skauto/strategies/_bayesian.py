@@ -35,12 +35,15 @@ class BayesianStrategy(Strategy):
     ``random_fraction``. Otherwise the hook ``_suggest_by_model`` chooses it; if the hook returns
     None, the proposal is random.
 
+    Failed trials have the worst observed loss, and pending evaluations their predicted mean
+    (kriging believer). Known configurations are not proposed again.
+
     A subclass has the setting ``n_initial`` and implements ``_suggest_by_model(history,
     observations)``. Tools, besides those of :class:`Strategy`:
 
     - ``self._inputs(vectors)``: inputs of the surrogate (a hook);
-    - ``self._fitted(model, observations, y)``: a model fitted to targets ``y``, in which pending
-      evaluations have their predicted mean (kriging believer);
+    - ``self._fitted(model, observations, y)``: a model fitted to targets ``y`` and pending
+      evaluations;
     - ``self._maximizer(acquisition, starts)``: the new configuration with the largest
       acquisition among random candidates and those of a local search;
     - ``self._most_improving(model, observations, y)``: both, with the expected improvement.

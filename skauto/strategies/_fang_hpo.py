@@ -35,9 +35,6 @@ class FanGHPO(Strategy):
     product of cost and discrepancy from the augmented model (Eq. 12). The Pareto front consists of
     ground-truth trials only.
 
-    Failed trials are imputed with the worst observed losses on their source, and pending
-    evaluations with their predicted means (kriging believer).
-
     Parameters
     ----------
     sources : sequence of float, default=(1.0, 0.5)

@@ -80,9 +80,6 @@ class ForestBO(ForestStrategy):
     random candidates and those of local searches that start from the best trials and candidates.
     Some proposals are random, so that the whole space is explored.
 
-    Failed trials are imputed with the worst observed loss, and pending evaluations with their
-    predicted mean (kriging believer). Known configurations are not proposed again.
-
     Parameters
     ----------
     n_initial : int, default=10

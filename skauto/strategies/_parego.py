@@ -22,9 +22,6 @@ class ParEGO(BayesianStrategy):
     combined by the augmented Tchebycheff function (Eq. (2) of [1]_). A Gaussian process is fitted
     to the result, and the configuration with the largest expected improvement is proposed.
 
-    Failed trials are imputed with the worst observed losses, and pending evaluations with their
-    predicted mean (kriging believer).
-
     Parameters
     ----------
     n_initial : int, default=None
