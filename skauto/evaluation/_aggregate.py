@@ -67,11 +67,6 @@ class TrialAggregator:
         optimum = 0.0 if scorer_is_loss(self.scorer) else 1.0
         return optimum - float(values.mean()) if values.size else math.inf
 
-    def pooled_loss(self, predictions: NDArray[Any]) -> float:
-        """Loss of the pooled out-of-fold predictions, for scores that are NaN on every fold."""
-        rows = OutOfFold(predictions).rows
-        return self.loss([self.function.score(self.scorer, predictions[rows], rows)])
-
     def out_of_fold(self, folds: Mapping[int, FoldResult], fidelity: float) -> NDArray[np.float32]:
         """Out-of-fold probabilities, averaged in rows that several folds predicted."""
         data = self.data
@@ -116,7 +111,9 @@ class TrialAggregator:
         if status == "ok" and predictions is not None:
             tie_break = self.log_loss(predictions)
             if not math.isfinite(loss):
-                loss = self.pooled_loss(predictions)
+                # The score is NaN on every fold: score the pooled predictions.
+                rows = OutOfFold(predictions).rows
+                loss = self.loss([self.function.score(self.scorer, predictions[rows], rows)])
             if not math.isfinite(loss):
                 status, error = "failed", "The score is not a finite number on any fold."
         measured = _by_name([result.constraints for result in folds])

@@ -13,6 +13,7 @@ import warnings
 import zlib
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -113,7 +114,8 @@ class Checkpoint:
         self._space = space
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = open(self.path, "ab+", opener=_open_private)  # noqa: SIM115
+            private = partial(os.open, mode=0o600)  # only the owner can read a new file
+            self._file = open(self.path, "ab+", opener=private)  # noqa: SIM115
             self._lock()
             if header is None:
                 self._file.truncate(0)
@@ -246,11 +248,6 @@ class Checkpoint:
             }
             steps[step] = name, values
         return Configuration(steps)
-
-
-def _open_private(path: str, flags: int) -> int:
-    """Open a file that only its owner can read if it is new."""
-    return os.open(path, flags, 0o600)
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:

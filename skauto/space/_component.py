@@ -51,13 +51,6 @@ def _is_prototype(estimator: Any) -> bool:
     return hasattr(estimator, "get_params") and not isinstance(estimator, type)
 
 
-def _input_tags(estimator: Any) -> InputTags:
-    """Return the input tags of an estimator; None (passthrough) and callables have defaults."""
-    if _is_prototype(estimator):
-        return get_tags(estimator).input_tags
-    return InputTags(sparse=True, allow_nan=estimator is None)
-
-
 class Component:
     """One algorithm: an estimator, its hyper-parameters and its properties.
 
@@ -159,7 +152,9 @@ class Component:
         self.parameters, self.settings = self._read_parameters(parameters or {})
         self.conditions = self._read_conditions(conditions or {})
         self.adapt = adapt
-        tags = _input_tags(estimator)
+        tags = InputTags(sparse=True, allow_nan=estimator is None)
+        if _is_prototype(estimator):
+            tags = get_tags(estimator).input_tags
         self.dense_only = not tags.sparse if dense_only is None else dense_only
         self.handles_missing = tags.allow_nan if handles_missing is None else handles_missing
         passthrough = estimator is None

@@ -176,20 +176,16 @@ def log_scores(losses: FloatArray) -> FloatArray:
     return np.log(losses - low)
 
 
-def cap_outliers(losses: FloatArray) -> FloatArray:
-    """Clip losses at the third quartile plus three times its distance from the best loss.
+def targets_of(losses: FloatArray, robust: bool) -> FloatArray:
+    """Targets of a Gaussian process: losses, for a robust one without outliers.
 
-    Outliers would otherwise determine the scale of a stationary Gaussian process.
+    Outliers would otherwise determine the scale of a stationary process. They are clipped at the
+    third quartile plus three times its distance from the best loss.
     """
     best, quartile = np.quantile(losses, [0.0, 0.75])
-    if quartile == best:
+    if not robust or quartile == best:
         return losses
     return np.minimum(losses, quartile + 3.0 * (quartile - best))
-
-
-def targets_of(losses: FloatArray, robust: bool) -> FloatArray:
-    """Targets of a Gaussian process: the losses, without outliers if it is robust."""
-    return cap_outliers(losses) if robust else losses
 
 
 def process_of(robust: bool) -> GaussianProcess:

@@ -33,16 +33,13 @@ def d_optimal_design(
         if not design.rows:
             row = len(known) + int(rng.integers(len(candidates)))
         else:
-            row = len(known) + _argmax(design.gains()[len(known) :], rng)
+            gains = design.gains()[len(known) :]
+            largest = float(gains.max())
+            ties = np.flatnonzero(gains >= largest - _TIE * abs(largest))
+            row = len(known) + int(rng.choice(ties))
         design.add(row)
         chosen.append(row - len(known))
     return np.array(chosen, dtype=np.intp)
-
-
-def _argmax(values: FloatArray, rng: np.random.Generator) -> int:
-    """Index of the largest value; ties are broken at random."""
-    largest = float(values.max())
-    return int(rng.choice(np.flatnonzero(values >= largest - _TIE * abs(largest))))
 
 
 class _Design:

@@ -141,9 +141,12 @@ class FLASH(GeneratorStrategy):
     def stop(self) -> None:
         """End the search: store ``effects_`` and delete the run state."""
         if hasattr(self, "_history"):
-            observations = self._explored()
-            if len(observations):
-                self.effects_ = self._effects(observations)
+            # Those of the first two phases; all if the third was not reached.
+            every = self.observations(self._history)
+            n = self._n_explored or len(every)
+            if n:
+                explored = (getattr(every, field.name)[:n] for field in fields(every))
+                self.effects_ = self._effects(Observations(*explored))
         super().stop()
 
     def _start(self) -> None:
@@ -160,7 +163,10 @@ class FLASH(GeneratorStrategy):
                 f"The 'fine_tuner' of FLASH must be one of {sorted(_FINE_TUNERS)} or a Strategy "
                 f"object. Got {self.fine_tuner!r} instead."
             )
-        self._structures = self._candidate_structures()
+        self._structures = self.space.structures
+        if len(self._structures) > _MAX_PATHS:
+            drawn = self.rng.choice(len(self._structures), _MAX_PATHS, replace=False)
+            self._structures = self._structures[np.sort(drawn)]
         self._paths = structure_inputs(self.space, self._structures)
 
     def _run(self, history: History) -> Iterator[Proposal]:
@@ -235,14 +241,6 @@ class FLASH(GeneratorStrategy):
         best = observations.vectors[order[: int(observations.ok.any())], : len(self.space.steps)]
         return best.astype(np.intp)
 
-    def _candidate_structures(self) -> IntArray:
-        """All structures, or a random sample of a large space."""
-        structures = self.space.structures
-        if len(structures) <= _MAX_PATHS:
-            return structures
-        drawn = self.rng.choice(len(structures), _MAX_PATHS, replace=False)
-        return structures[np.sort(drawn)]
-
     def _phase_length(self, wanted: int | None, history: History) -> int:
         if wanted is None:
             sizes = self.space.layout.n_algorithms
@@ -274,12 +272,6 @@ class FLASH(GeneratorStrategy):
 
     def _fitted(self, X: FloatArray, y: FloatArray) -> LinearModel:
         return LinearModel(alpha=self.alpha).fit(X, y)
-
-    def _explored(self) -> Observations:
-        """Observations of the first two phases; all if the third was not reached."""
-        observations = self.observations(self._history)
-        n = self._n_explored or len(observations)
-        return Observations(*(getattr(observations, f.name)[:n] for f in fields(observations)))
 
     def _effects(self, observations: Observations) -> dict[str, list[object]]:
         """Coefficients of the linear models relative to the average trial, by step."""

@@ -39,7 +39,11 @@ class ParzenEstimator:
         around = np.flatnonzero(kernels < len(self.observed))
         centers = self.observed[kernels[around]]
         vectors = np.full((len(centers), layout.n_columns), np.nan)
-        vectors[:, :n_steps] = self._draw_structures(centers[:, :n_steps].astype(np.intp), rng)
+        observed = centers[:, :n_steps].astype(np.intp)
+        around_observed = [self._draw_choices(k, row, rng) for k, row in enumerate(observed.T)]
+        structures = np.column_stack(around_observed)
+        legal = self.space.is_legal(structures)[:, None]
+        vectors[:, :n_steps] = np.where(legal, structures, observed)
         owners = zip(layout.owner_step, layout.owner_component, strict=True)
         for k, (step, algorithm) in enumerate(owners, start=n_steps):
             rows = np.flatnonzero(vectors[:, step] == algorithm)
@@ -75,12 +79,6 @@ class ParzenEstimator:
             norm = np.sqrt(2 * np.pi) * self.bandwidth * (high - low)
             result[:, known] = -0.5 * z**2 - np.log(norm)
         return result
-
-    def _draw_structures(self, centers: IntArray, rng: np.random.Generator) -> IntArray:
-        """Sample a structure around each observed one; a forbidden sample is replaced by it."""
-        drawn = [self._draw_choices(k, row, rng) for k, row in enumerate(centers.T)]
-        structures = np.column_stack(drawn)
-        return np.where(self.space.is_legal(structures)[:, None], structures, centers)
 
     def _draw_choices(self, column: int, centers: IntArray, rng: np.random.Generator) -> IntArray:
         """Keep each observed choice, or replace it by a uniform one with the smoothing weight."""

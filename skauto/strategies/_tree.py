@@ -103,7 +103,8 @@ class DecisionTree:
                 return node
             usable = [c for c, child in node.children.items() if not child.closed]
             missing = [choice for choice in node.choices if choice not in node.children]
-            if missing and (self._may_widen(node) or not usable):
+            most = max(1, math.floor(node.visits**self.progressive_widening))
+            if missing and (len(node.children) < most or not usable):
                 return self.expand(node, missing[int(np.argmin(value(node, missing)))])
             if usable:
                 scores = self.scores(node, usable, experience, scale, value(node, usable))
@@ -139,11 +140,6 @@ class DecisionTree:
             node = queue.pop()
             yield node
             queue.extend(reversed(node.children.values()))
-
-    def _may_widen(self, node: Node) -> bool:
-        """Progressive widening: whether a node may have a further child."""
-        allowed = max(1, math.floor(node.visits**self.progressive_widening))
-        return len(node.children) < allowed
 
     def _make(self, path: Path, rows: IntArray) -> Node:
         if len(path) == self.decisions.shape[1]:

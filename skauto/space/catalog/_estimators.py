@@ -70,18 +70,13 @@ class ScaledGammaSVC(SVC):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ScaledGammaSVC":
         """Fit the support vector machine, as in scikit-learn."""
-        multiple, variance = self.gamma, _variance(X)
+        squares = X.multiply(X) if hasattr(X, "multiply") else np.square(X)
+        multiple, variance = self.gamma, float(squares.mean() - X.mean() ** 2)
         self.gamma = multiple / (X.shape[1] * variance) if variance > 0 else multiple
         try:
             return super().fit(X, y, sample_weight)
         finally:
             self.gamma = multiple
-
-
-def _variance(X: Any) -> float:
-    """Return the variance of all entries of a dense or sparse matrix."""
-    squares = X.multiply(X) if hasattr(X, "multiply") else np.square(X)
-    return float(squares.mean() - X.mean() ** 2)
 
 
 class CrossFittedTargetEncoder(TransformerMixin, BaseEstimator):

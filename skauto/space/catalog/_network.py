@@ -117,7 +117,10 @@ class NetworkClassifier(RoundsClassifier):
         targets[np.arange(len(codes)), codes] += 1.0 - self.label_smoothing
         held_out = None if eval_set is None else known_rows(eval_set, self.classes_)
         if held_out is None:
-            last = self._last_round()
+            # the end of a cycle that is nearest to `n_rounds` on a log scale
+            wanted = self.n_rounds or self.max_rounds
+            ends = _ends_of_cycles(self.max_rounds)
+            last = min(ends, key=lambda end: abs(log(end / wanted)))
             for _ in self._epochs(X, targets, weights, last, rng):
                 pass
             self.n_rounds_ = last
@@ -125,11 +128,6 @@ class NetworkClassifier(RoundsClassifier):
             epochs = self._epochs(X, targets, weights, self.max_rounds, rng)
             self._keep_best(epochs, *held_out)
         return self
-
-    def _last_round(self) -> int:
-        """Return the end of a cycle that is nearest to `n_rounds` on a log scale."""
-        wanted = self.n_rounds or self.max_rounds
-        return min(_ends_of_cycles(self.max_rounds), key=lambda end: abs(log(end / wanted)))
 
     def _keep_best(self, epochs: Iterator[int], X: Any, y: Any) -> None:
         """Keep the weights of the best cycle.
