@@ -40,10 +40,11 @@ class ParzenEstimator:
         centers = self.observed[kernels[around]]
         vectors = np.full((len(centers), layout.n_columns), np.nan)
         observed = centers[:, :n_steps].astype(np.intp)
-        around_observed = [self._draw_choices(k, row, rng) for k, row in enumerate(observed.T)]
-        structures = np.column_stack(around_observed)
-        legal = self.space.is_legal(structures)[:, None]
-        vectors[:, :n_steps] = np.where(legal, structures, observed)
+        choices = [self._draw_choices(k, row, rng) for k, row in enumerate(observed.T)]
+        structures = np.column_stack(choices)
+        forbidden = ~self.space.is_legal(structures)
+        structures[forbidden] = observed[forbidden]
+        vectors[:, :n_steps] = structures
         owners = zip(layout.owner_step, layout.owner_component, strict=True)
         for k, (step, algorithm) in enumerate(owners, start=n_steps):
             rows = np.flatnonzero(vectors[:, step] == algorithm)

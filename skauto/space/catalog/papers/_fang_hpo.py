@@ -16,12 +16,7 @@ from skauto.space.catalog.papers._base import make_boosted_trees, paper_space
 
 
 def make_layered_mlp(
-    n_layers: int = 1,
-    layer_1: int = 8,
-    layer_2: int = 8,
-    layer_3: int = 8,
-    layer_4: int = 8,
-    **parameters: Any,
+    n_layers: int, layer_1: int, layer_2: int, layer_3: int, layer_4: int, **parameters: Any
 ) -> MLPClassifier:
     """Build a network of up to four layers."""
     layers = (layer_1, layer_2, layer_3, layer_4)[:n_layers]
