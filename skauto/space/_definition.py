@@ -74,21 +74,9 @@ class SpaceDefinition:
     ) -> Self:
         """Add an algorithm to a step of this space, or replace the one of the same name.
 
+        `name` is a component, or a name that comes with the other arguments of `Component`.
         This changes the space and returns it, so that calls can be chained. :meth:`subspace`
         returns a copy.
-
-        Parameters
-        ----------
-        step : str
-            Name of the step.
-        name : str or Component
-            Name of the algorithm, or a component.
-        estimator : estimator, callable or None, default=None
-            See `Component`.
-        parameters : mapping, default=None
-            See `Component`.
-        **component_options : dict
-            Other arguments of `Component`.
         """
         self._check_step(step)
         if isinstance(name, Component):
