@@ -64,12 +64,13 @@ class ADMM(GeneratorStrategy):
     rho : float, default=1.0
         Penalty parameter.
     f_hat : float or None, default=None
-        Loss with reward 0 in Thompson sampling (Eq. A39). None adapts the reward to the observed
-        losses: 1 for the best, 1/2 for the median.
+        Loss with reward 0 in Thompson sampling (Eq. A39), 0.7 in the paper. None adapts the reward
+        to the observed losses: 1 for the best, 1/2 for the median.
     prior : float, default=2.0
-        Both parameters of the Beta prior of each algorithm in Thompson sampling.
+        Both parameters of the Beta prior of each algorithm in Thompson sampling, 10 in the paper.
     keep_counts : bool, default=True
-        Whether the counts of Thompson sampling are kept for the next iteration.
+        Whether the counts of Thompson sampling are kept for the next iteration. In the paper
+        Algorithm A1 begins anew in every z-min.
     first : mapping of str to str, default=None
         Algorithms of the first structure, for some of the steps. None starts from the best trial
         made before the search, or from the default of the space.
@@ -85,7 +86,7 @@ class ADMM(GeneratorStrategy):
         most 1 in the update of its multiplier mu, which is at most 10; losses are clipped at the
         third quartile plus three times its distance from the best loss before a Gaussian process
         is fitted; and the process has weak priors and is fitted again after 10% more observations.
-        False has no bounds, and fits by maximum likelihood after every evaluation.
+        False (the paper) has no bounds, and fits by maximum likelihood after every evaluation.
 
     Attributes
     ----------

@@ -45,7 +45,8 @@ class DivBO(BayesianStrategy):
     n_initial : int, default=5
         Size of the initial design, at most a quarter of ``max_evals``; see `BayesianStrategy`.
     default_first : bool, default=True
-        Whether the default configuration is the first of the initial design.
+        Whether the default configuration is the first of the initial design. If False (the paper),
+        all are random.
     beta : float, default=0.05
         Twice the maximum weight of diversity; 0 ranks by performance only.
     tau : float, default=0.2
@@ -54,7 +55,7 @@ class DivBO(BayesianStrategy):
         Size of the temporary pool, counting repeated members.
     pool : {"best", "all"}, default="best"
         Trials that the temporary pool is selected from: the 10 best and the 3 best of each
-        classifier, as for the ensemble of an estimator, or all.
+        classifier, as for the ensemble of an estimator, or all (the paper).
     n_candidates : int, default=4950
         Number of random candidates.
     n_local : int, default=50
@@ -62,13 +63,15 @@ class DivBO(BayesianStrategy):
     random_fraction : float, default=0.0
         Probability that a proposal is random.
     transform : {"rank", None}, default="rank"
-        Targets of the performance surrogate: normal scores of the ranks of the losses, or losses.
+        Targets of the performance surrogate: normal scores of the ranks of the losses, or the
+        losses (the paper).
     surrogate : Surrogate, default=None
         Performance surrogate; None means :class:`~skauto.surrogates.RandomForest` with leaves of
         single trials.
     diversity_surrogate : DiversityForest or DiversitySurrogate, default=None
         Model of the diversity of two configurations; None means
-        :class:`~skauto.surrogates.DiversityForest`.
+        :class:`~skauto.surrogates.DiversityForest`, and the paper has
+        :class:`~skauto.surrogates.DiversitySurrogate` with ``max_pairs=None``.
 
     See Also
     --------

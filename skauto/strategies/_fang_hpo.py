@@ -40,27 +40,30 @@ class FanGHPO(Strategy):
     sources : sequence of float, default=(1.0, 0.5)
         Fraction of the rows of each source, the ground truth (1.0) first.
     costs : sequence of float or "measured", default=None
-        Cost of a query of each source. None means 2 times the fraction of the rows. "measured"
-        means the mean seconds of the trials so far, scaled so that the ground truth costs 2. A
-        query keeps the cost that it had when it was proposed.
+        Cost of a query of each source. None means 2 times the fraction of the rows, as in the
+        paper. "measured" means the mean seconds of the trials so far, scaled so that the ground
+        truth costs 2. A query keeps the cost that it had when it was proposed.
     cost_budget : float, "auto" or None, default="auto"
         Accumulated cost at which the strategy ends the search. "auto" means 20 d for a space of
-        dimension d; None means no limit.
+        dimension d, as in the paper; None means no limit.
     n_initial : int, default=None
-        Cost of the initial design in ground-truth trials, split over the sources; None is 2 d.
+        Cost of the initial design in ground-truth trials; it is split over the sources. None means
+        2 d, as in the paper.
     design_share : float, default=0.25
-        Maximum fraction of ``max_evals``, and of the cost budget, for the initial design.
+        Maximum fraction of ``max_evals``, and of the cost budget, for the initial design. 1 in the
+        paper, whose design takes a fifth of the cost budget.
     alpha : float, default=1.0
         Maximum discrepancy of a reliable cheap observation in standard deviations (Eq. 8).
     reliable_only : bool, default=True
         Whether a cheap source is only queried where its model is reliable for at least one
-        objective (Eq. 8).
+        objective (Eq. 8). Other observations would not enter any augmented model, so that the same
+        query could be proposed repeatedly.
     reference : float or sequence of float, default=None
-        Reference point of the hypervolume. None means 1, or the worst values of the Pareto front
-        plus a tenth of its range if these are larger.
+        Reference point of the hypervolume, 1 in the paper. None means 1, or the worst values of
+        the Pareto front plus a tenth of its range if these are larger.
     nonnegative : bool, default=True
         Whether volume below 0 does not count in Eq. (11) for an objective without negative
-        observations.
+        observations, because errors and differences cannot be negative. False in the paper.
     n_candidates : int, default=2000
         Number of random candidates.
     n_starts : int, default=10

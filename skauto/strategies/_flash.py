@@ -55,12 +55,14 @@ class FLASH(GeneratorStrategy):
         Number of trials of the second phase; None is as for ``n_init``.
     phase_share : float, default=0.25
         Maximum fraction of ``max_evals``, and of the time limit, for each of the first two phases.
+        1 in the paper: the phases have their numbers of trials.
     r : int, default=10
         Number of structures whose algorithms are kept, with all their combinations.
     xi : float, default=100.0
         Minimum improvement that counts in the second phase, in percent of the scale of the losses;
-        larger values explore more. The scale is 1 if all losses lie in [0, 1], else twice the
-        distance from the best to the median loss. It is 0 in the final selection of structures.
+        larger values explore more. The scale is 1 if all losses lie in [0, 1], as in the paper,
+        else twice the distance from the best to the median loss. It is 0 in the final selection of
+        structures.
     acquisition : {"eips", "ei"}, default="eips"
         Value of a structure: expected improvement per second, or expected improvement.
     alpha : float, default=1.0
@@ -68,8 +70,9 @@ class FLASH(GeneratorStrategy):
     keep_best : bool, default=True
         Whether the algorithms of the best trial are kept, too. False in the paper.
     hyperparameters : {"default", "random"}, default="default"
-        Hyper-parameters of the first proposal, and of the first evaluation of a structure in the
-        first two phases.
+        Hyper-parameters of the first evaluation of a structure in the first two phases. With
+        "default" the first proposal is the default configuration, with "random" (the paper) it is
+        random.
     fine_tuner : {"forest_bo", "tpe"} or Strategy, default="forest_bo"
         Strategy of the third phase. With "tpe" the strategy is similar to FLASH* of the paper.
 

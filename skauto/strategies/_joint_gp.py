@@ -28,7 +28,8 @@ class JointGP(BayesianStrategy):
     n_initial : int, default=10
         Size of the initial design, at most a quarter of ``max_evals``; see `BayesianStrategy`.
     default_first : bool, default=True
-        Whether the default configuration is the first of the initial design.
+        Whether the default configuration is the first of the initial design. If False, as in
+        scikit-optimize, all are random.
     n_candidates : int, default=1000
         Number of random candidates.
     n_starts : int, default=3

@@ -52,9 +52,10 @@ class MOSAIC(GeneratorStrategy):
     Parameters
     ----------
     c_ucb : float, default=0.3
-        Weight of exploration in Eq. (5).
+        Weight of exploration in Eq. (5); 1.3 in the paper.
     visit_exponent : float, default=1.0
-        Exponent e of the visits of a node in Eq. (5).
+        Exponent e of the visits of a node in Eq. (5); 0.5 in the paper. With a larger one and a
+        smaller ``c_ucb``, long searches explore more than short ones.
     progressive_widening : float, default=0.6
         A node with n visits may have ``floor(n ** progressive_widening)`` children, at least one.
     n_samples : int, default=100
@@ -63,20 +64,23 @@ class MOSAIC(GeneratorStrategy):
         Number of random configurations of a playout.
     n_starts : int, default=10
         Number of the best random configurations that local search starts from, besides the best
-        trial below the node. With 0, only neighbors of this trial are evaluated.
+        trial below the node. With 0, as in the paper, only neighbors of this trial are evaluated.
     kappa : int, default=3
         Number of random pipelines per algorithm of the first decision in the initial design,
         besides its default pipeline.
     design_share : float, default=0.25
         Maximum fraction of ``max_evals``, and of the time limit, for the initial design, without
-        trials made before it.
+        trials made before it. 1 in the paper: the design has all its pipelines.
     temperature : float, default=0.3
-        Temperature of the softmax in Eq. (4).
+        Temperature of the softmax in Eq. (4); 1 in the paper, where the policies of performances
+        in [0, 1] differ by a factor of at most e.
     quantile : float, default=0.1
-        Quantile of the losses below a child, its quality in Eq. (5). 0 is the best loss.
+        Quantile of the losses of the trials below a child, in [0, 1], which is its quality in Eq.
+        (5). 0.5 is the median, as in the paper. 0 is the best loss.
     transform : {"rank", None}, default="rank"
-        Transformation of the losses: "rank" divides their ranks by their number. None uses the
-        losses, divided by twice the distance from the best to the median unless all lie in [0, 1].
+        Transformation of the losses: "rank" divides their ranks by their number, so that they lie
+        in [0, 1] as accuracies do. None uses the losses (the paper), divided by twice the distance
+        from the best to the median one unless all lie in [0, 1].
     surrogate : Surrogate, default=None
         Model of the loss; None means :class:`~skauto.surrogates.RandomForest`.
 
