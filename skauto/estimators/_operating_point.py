@@ -84,7 +84,8 @@ class OperatingPointMixin:
             ``classes_``. The class of least expected cost is predicted [1]_. It excludes the
             other arguments.
         pos_label : object, default=None
-            The class that the bounds are about. None is the second of two classes.
+            The class that the bounds are about. None is the second of two classes that are
+            numbers or booleans.
 
         Returns
         -------
@@ -175,7 +176,7 @@ class OperatingPointMixin:
         Parameters
         ----------
         pos_label : object, default=None
-            The class; None is the second of two classes.
+            The class; None is the second of two classes that are numbers or booleans.
 
         Returns
         -------
@@ -280,8 +281,8 @@ class OperatingPointMixin:
     def _position(self, pos_label: Any) -> int:
         """Code of the positive class."""
         classes = self.classes_.tolist()
-        if pos_label is None and len(classes) == 2:
-            return 1
+        if pos_label is None and len(classes) == 2 and not isinstance(classes[1], str):
+            return 1  # strings have no order that says which is positive
         if pos_label in classes:
             return classes.index(pos_label)
         raise ValueError(

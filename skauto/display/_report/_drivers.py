@@ -51,13 +51,13 @@ class Plan:
 
 
 def drivers(evidence: Evidence, importance: Any) -> dict[str, Any] | None:
-    """Importance of the columns, the largest first; None without rows and without importance.
+    """Importance of the columns that are read, the largest first; None without rows.
 
     `importance` is a result of `cross_validated_importance`; None permutes the rows given. With
     classes, the importance is the loss of the score; without, the change of the probabilities.
     """
     estimator = evidence.estimator
-    names = column_names(estimator)
+    names, read = column_names(estimator), columns_read(estimator.reader_)
     if importance is not None:
         n_repeats = importance.importances.shape[1]
         found = {
@@ -65,10 +65,13 @@ def drivers(evidence: Evidence, importance: Any) -> dict[str, Any] | None:
             "n_rows": None,
             "n_repeats": n_repeats,
             "columns": [
-                {"column": name, "importance": mean, "std": std, "changed_answers": None}
-                for name, mean, std in zip(
-                    names, importance.importances_mean, importance.importances_std, strict=True
-                )
+                {
+                    "column": names[j],
+                    "importance": importance.importances_mean[j],
+                    "std": importance.importances_std[j],
+                    "changed_answers": None,
+                }
+                for j in read
             ],
         }
     elif evidence.given is not None and estimator.member_weights_:
@@ -79,7 +82,14 @@ def drivers(evidence: Evidence, importance: Any) -> dict[str, Any] | None:
         return None
     found["columns"].sort(key=lambda row: -np.nan_to_num(row["importance"], nan=-math.inf))
     _add_directions(evidence, found["columns"], names)
-    return {"score_name": name_of_score(estimator), "n_columns": len(names), **found}
+    return {"score_name": name_of_score(estimator), "n_columns": len(read), **found}
+
+
+def columns_read(reader: Any) -> IntArray:
+    """Positions of the columns that the reader does not leave out."""
+    if reader.columns_ is None:
+        return np.arange(reader.n_features_in_)
+    return np.flatnonzero([column.keep.any() for column in reader.columns_])
 
 
 def column_names(estimator: Any) -> list[str]:
@@ -139,15 +149,14 @@ def _loss_of(evidence: Evidence, rows: IntArray, before: Answers) -> Callable[[A
 def plan_of(evidence: Evidence, given: Answers) -> Plan:
     """Choose columns, rows and repeats so that few enough rows are predicted."""
     estimator = evidence.estimator
-    n_columns, n_known = estimator.n_features_in_, len(given.labels)
+    columns, n_known = columns_read(estimator.reader_), len(given.labels)
     budget = int((1.0 - _DIRECTED) * _row_budget(evidence))
-    columns = np.arange(n_columns)
     n_most = min(_MAX_COLUMNS, max(1, budget // min(_MIN_ROWS, n_known)))
-    if n_columns > n_most:
-        columns = np.sort(_most_related(evidence, given)[:n_most])
-    n_rows = min(n_known, _MAX_ROWS)
-    n_repeats = min(max(1, budget // (len(columns) * n_rows)), _MAX_REPEATS)
-    n_rows = min(n_rows, max(1, budget // (len(columns) * n_repeats)))
+    if len(columns) > n_most:
+        columns = np.sort(columns[np.argsort(-_relations(evidence, given)[columns])[:n_most]])
+    n_rows, n_tables = min(n_known, _MAX_ROWS), max(1, len(columns))
+    n_repeats = min(max(1, budget // (n_tables * n_rows)), _MAX_REPEATS)
+    n_rows = min(n_rows, max(1, budget // (n_tables * n_repeats)))
     return Plan(columns, n_rows, n_repeats)
 
 
@@ -162,8 +171,11 @@ def _row_budget(evidence: Evidence) -> int:
     return min(max(int(_SECONDS / seconds), _MIN_PREDICTED), _MAX_PREDICTED)
 
 
-def _most_related(evidence: Evidence, given: Answers) -> IntArray:
-    """Order columns by the largest correlation of their outputs with a probability."""
+def _relations(evidence: Evidence, given: Answers) -> FloatArray:
+    """Largest correlation of the outputs of each column with a probability.
+
+    The days between two columns of dates are outputs of both.
+    """
     rows = np.arange(len(given.labels))[:_MAX_ROWS]
     reader = evidence.estimator.reader_
     Z = _dense(reader.transform(take_rows(evidence.X, rows)))
@@ -173,11 +185,14 @@ def _most_related(evidence: Evidence, given: Answers) -> IntArray:
     related = np.divide(np.abs(Z.T @ P), norms, out=np.zeros_like(norms), where=norms > 0)
     by_output = related.max(axis=1)
     if reader.columns_ is None:
-        return np.argsort(-by_output, kind="stable")
+        return np.asarray(by_output)
     ends = np.cumsum([int(column.keep.sum()) for column in reader.columns_])
-    # The last part are the days between columns of dates, which belong to two columns.
-    by_column = [part.max(initial=0.0) for part in np.split(by_output, ends)[:-1]]
-    return np.argsort(-np.array(by_column), kind="stable")
+    *parts, days = np.split(by_output, ends)
+    by_column = np.array([part.max(initial=0.0) for part in parts])
+    for interval, related_days in zip(reader.intervals_, days, strict=True):
+        both = np.searchsorted(ends, [interval.first, interval.last], side="right")
+        by_column[both] = np.maximum(by_column[both], related_days)
+    return by_column
 
 
 # --- directions

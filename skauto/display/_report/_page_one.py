@@ -134,6 +134,8 @@ def _drivers(drivers: dict[str, Any] | None, data: dict[str, Any]) -> str:
         )
     shown = drivers["columns"][:_MAX_DRIVERS]
     largest = max((row["importance"] or 0.0 for row in shown), default=0.0)
+    if not shown:
+        return paragraph("The model reads no column.")
     items = "".join(_driver(row, largest) for row in shown)
     return paragraph(_how_permuted(drivers), "muted") + f'<ol class="drivers">{items}</ol>'
 
