@@ -199,7 +199,6 @@ class Search:
             self._submit(key)
 
     def _finish(self, key: int) -> None:
-        """Store the trial of a job that is done."""
         running = self._running[key]
         trial = running.job.trial(self._n_before + key, running.started, self._now)
         running.trial = replace(trial, runs=tuple(running.runs))

@@ -272,7 +272,6 @@ def _score_line(name: str, result: Mapping[str, Any], rows: str) -> str:
 
 
 def _told(name: str, summary: Mapping[str, Any]) -> str:
-    """Write the result of `fit` for a reader."""
     lines = [
         _score_line(name, summary, "out-of-fold predictions"),
         f"{summary['trials']} trials in {summary['seconds']:.0f} s; pipelines in the ensemble: "

@@ -194,7 +194,7 @@ def read_training_data(
     if isinstance(passed["groups"], str):
         passed["groups"] = _column(X, passed["groups"])
     for name, values in passed.items():
-        if isinstance(values, str | Mapping):
+        if np.isscalar(values) or isinstance(values, Mapping):
             raise ValueError(
                 f"The '{name}' must be array-like, with one entry for each of the {len(y)} rows "
                 f"of X. Got {values!r} instead; {_HOW_TO_PASS[name]}."

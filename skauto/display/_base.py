@@ -10,7 +10,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skauto.history import History, Trial
-from skauto.utils import check_matplotlib_support, scorer_function, scorer_is_loss, scorer_options
+from skauto.utils import (
+    IntArray,
+    check_matplotlib_support,
+    scorer_function,
+    scorer_is_loss,
+    scorer_options,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -190,6 +196,19 @@ def mean_score(trial: Trial) -> float:
     scores = next(iter(trial.fold_scores.values()), ())
     defined = [score for score in scores if not math.isnan(score)]
     return float(np.mean(defined)) if defined else math.nan
+
+
+def columns_read(reader: Any) -> IntArray:
+    """Positions of the columns that the reader does not leave out."""
+    if reader.columns_ is None:
+        return np.arange(reader.n_features_in_)
+    return np.flatnonzero([column.keep.any() for column in reader.columns_])
+
+
+def column_names(estimator: Any) -> list[str]:
+    """Names of the columns of the table."""
+    numbers = [f"x{j}" for j in range(estimator.n_features_in_)]
+    return list(getattr(estimator, "feature_names_in_", numbers))
 
 
 def styles(names: Iterable[str]) -> dict[str, tuple[str, str]]:

@@ -283,7 +283,6 @@ class OperatingPointMixin:
         return OperatingPoints.of(logs[:, positive] - others, is_positive, self._weights(known))
 
     def _position(self, pos_label: Any) -> int:
-        """Code of the positive class."""
         classes = self.classes_.tolist()
         if pos_label is None and len(classes) == 2 and not isinstance(classes[1], str):
             return 1  # strings have no order that says which is positive
@@ -303,7 +302,6 @@ class OperatingPointMixin:
             )
 
     def _use(self, decision: Decision, point: dict[str, Any]) -> None:
-        """Predict with another decision."""
         if self._before is None:
             self._before = self.ensemble_.decision, self._out_of_fold_labels
         known = self._known()

@@ -110,6 +110,7 @@ def test_groups_of_several_types_are_refused():
             "array-like.*Got 'balanced' instead.*compute_sample_weight",
         ),
         ("sample_weight", {0: 1.0, 1: 5.0, 2: 1.0}, "Got {0: 1.0.*compute_sample_weight"),
+        ("groups", 3, "'groups' must be array-like.*Got 3 instead; pass the name of a column"),
         ("sensitive_features", "sex", "'sensitive_features' must be.*Got 'sex' instead; pass the"),
     ],
 )

@@ -11,8 +11,10 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from skauto.data._table import Cells, Levels, Numbers, read_columns, text_of
+from skauto.display._base import column_names, columns_read
+from skauto.display._predictions import answers_of
 from skauto.display._report._evidence import HELD_OUT, OUT_OF_FOLD, WITHOUT_CLASSES, Evidence
-from skauto.display._report._permuted import predict_stacked, with_rows_of
+from skauto.display._report._permuted import with_rows_of
 from skauto.display._report._verdict import name_of_score
 from skauto.exceptions import UnreadableCellsWarning
 from skauto.selection._intervals import Answers, score_answers
@@ -85,19 +87,6 @@ def drivers(evidence: Evidence, importance: Any) -> dict[str, Any] | None:
     return {"score_name": name_of_score(estimator), "n_columns": len(read), **found}
 
 
-def columns_read(reader: Any) -> IntArray:
-    """Positions of the columns that the reader does not leave out."""
-    if reader.columns_ is None:
-        return np.arange(reader.n_features_in_)
-    return np.flatnonzero([column.keep.any() for column in reader.columns_])
-
-
-def column_names(estimator: Any) -> list[str]:
-    """Names of the columns of the table."""
-    numbers = [f"x{j}" for j in range(estimator.n_features_in_)]
-    return list(getattr(estimator, "feature_names_in_", numbers))
-
-
 def _permute(evidence: Evidence, given: Answers, names: list[str]) -> dict[str, Any]:
     """Permute columns of a sample of the rows given."""
     estimator, rng = evidence.estimator, check_random_state(0)
@@ -106,17 +95,13 @@ def _permute(evidence: Evidence, given: Answers, names: list[str]) -> dict[str, 
     X, before = take_rows(evidence.X, rows), given.take(rows)
     loss = _loss_of(evidence, rows, before)
 
-    def tables() -> Iterator[Any]:
-        for column in plan.columns:
-            for _ in range(plan.n_repeats):
-                yield with_rows_of(X, column, rng.permutation(plan.n_rows))
-
-    answers = predict_stacked(estimator.ensemble_, tables(), len(names))
     losses = np.empty((len(plan.columns), plan.n_repeats))
     changed = np.empty_like(losses)
-    for place, (probabilities, labels) in zip(np.ndindex(losses.shape), answers, strict=True):
-        losses[place] = loss(Answers(probabilities, labels))
-        changed[place] = np.mean(labels != before.labels)
+    for i, repeat in np.ndindex(losses.shape):
+        permuted = with_rows_of(X, int(plan.columns[i]), rng.permutation(plan.n_rows))
+        after = answers_of(estimator, permuted)
+        losses[i, repeat] = loss(after)
+        changed[i, repeat] = np.mean(after.labels != before.labels)
     columns = [
         {
             "column": names[column],
@@ -222,17 +207,12 @@ def _add_directions(evidence: Evidence, columns: list[dict[str, Any]], names: li
     X = take_rows(evidence.X, rows)
     wanted = {names.index(row["column"]): row for row in columns[:_N_DIRECTED]}
     grids = _grids(estimator.reader_, X, sorted(wanted), names)
-    tables = (
-        with_rows_of(X, grid.column, np.full(len(rows), row))
-        for grid in grids
-        for row in grid.rows
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnreadableCellsWarning)
-        answers = predict_stacked(estimator.ensemble_, tables, len(names))
+    with warnings.catch_warnings(action="ignore", category=UnreadableCellsWarning):
         for grid in grids:
-            means = np.array([next(answers)[0].mean(axis=0) for _ in grid.rows])
-            wanted[grid.column]["direction"] = direction_of(means, grid.texts, estimator.classes_)
+            set_to = (with_rows_of(X, grid.column, np.full(n_set, row)) for row in grid.rows)
+            means = [answers_of(estimator, table).probabilities.mean(axis=0) for table in set_to]
+            direction = direction_of(np.array(means), grid.texts, estimator.classes_)
+            wanted[grid.column]["direction"] = direction
 
 
 def _grids(reader: Any, X: Any, positions: list[int], names: list[str]) -> list[Grid]:

@@ -61,7 +61,6 @@ def _members(estimator: Any) -> list[dict[str, Any]]:
 
 
 def _best_pipeline(estimator: Any) -> list[dict[str, Any]]:
-    """Steps of the best trial with their settings."""
     steps = {step: dict(settings) for step, settings in (estimator.best_params_ or {}).items()}
     named = [(step, settings.pop("name"), settings) for step, settings in steps.items()]
     return [
@@ -117,7 +116,6 @@ def code(estimator: Any) -> str:
 
 
 def _repeats(estimator: Any) -> str:
-    """Say whether the code gives the same model."""
     why = []
     if not isinstance(estimator.random_state, int | np.integer):
         why.append("random_state is not an integer")

@@ -145,7 +145,6 @@ def _by_class(content: dict[str, Any]) -> str:
 
 
 def _points(known: Predictions, points: list[dict[str, Any]]) -> str:
-    """Tabulate the operating points."""
     if not points:
         return ""
     if known.binary:
