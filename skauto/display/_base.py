@@ -110,25 +110,6 @@ class BaseDisplay(ABC):
         self.ax_, self.figure_ = ax, ax.figure
         return ax
 
-    def _make_axes_pair(
-        self, axes: "AxesPair | None", *, width: float, height: float
-    ) -> "tuple[Axes, Axes]":
-        """Return the given two axes, or those of a new figure with a shared y axis."""
-        owner = type(self).__name__
-        check_matplotlib_support(f"{owner}.plot")
-        import matplotlib.pyplot as plt
-
-        if axes is None:
-            size = (width, height)
-            _, axes = plt.subplots(1, 2, figsize=size, sharey=True, layout="constrained")
-        if len(axes) != 2:
-            raise ValueError(
-                f"The 'ax' of {owner}.plot must hold 2 axes. Got {len(axes)} instead."
-            )
-        left, right = axes
-        self.axes_, self.figure_ = axes, left.figure
-        return left, right
-
 
 class HistoryDisplay(BaseDisplay):
     """Base class of the displays of the trials of a search.
