@@ -70,8 +70,8 @@ class OperatingPointMixin:
         another choice or another ``fit``.
 
         The bounds hold on the out-of-fold predictions. Models that are refitted on all rows give
-        more extreme probabilities: of new rows of 10 tables they flagged 16% on average with
-        ``flagged=0.1``, and the models of the folds 7% (``options={"refit": False}``).
+        more extreme probabilities: of new rows of 10 tables they flagged 15% on average with
+        ``flagged=0.1``, and the models of the folds 6% (``options={"refit": False}``).
 
         Parameters
         ----------
