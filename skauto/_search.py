@@ -199,7 +199,6 @@ class Search:
             self._submit(key)
 
     def _finish(self, key: int) -> None:
-        """Store the trial of a job that is done."""
         running = self._running[key]
         trial = running.job.trial(self._n_before + key, running.started, self._now)
         running.trial = replace(trial, runs=tuple(running.runs))
@@ -370,11 +369,9 @@ def minimize(
 
 def _check_seconds_and_trials(**values: float | None) -> None:
     """Raise unless each argument of `minimize` is a positive number, or None for no limit."""
+    seconds = Interval(Real, 0, None, closed="neither")
     for name, value in values.items():
-        if name == "max_evals":
-            allowed = Interval(Integral, 1, None, closed="left")
-        else:
-            allowed = Interval(Real, 0, None, closed="neither")
+        allowed = Interval(Integral, 1, None, closed="left") if name == "max_evals" else seconds
         if value is not None and not allowed.is_satisfied_by(value):
             raise ValueError(
                 f"The '{name}' of minimize must be {allowed}, or None for no limit. "

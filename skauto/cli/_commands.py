@@ -27,7 +27,7 @@ from skauto.cli._messages import (
     refusals_as_errors,
     warnings_as_notes,
 )
-from skauto.cli._tables import check_format, read_table, write_table
+from skauto.cli._tables import format_of, read_table, write_table
 from skauto.data._training import plain_labels
 from skauto.display._base import score_name
 from skauto.display._report._format import count
@@ -67,7 +67,10 @@ def fit(arguments: Namespace) -> None:
             "versions": {name: version(name) for name in ("skauto", "scikit-learn", "numpy")},
         }
         save_summary(folder, summary)  # first: the model can be used if no report can be drawn
-        summary["report"] = _try_report(estimator, folder / REPORT, X)
+        try:
+            summary["report"] = _write_report(estimator, folder / REPORT, X)
+        except CommandError as error:
+            note(f"No report is written: {error}")
         save_summary(folder, summary)
     print(as_json(summary) if arguments.json else _told(score_name(estimator), summary))
 
@@ -77,7 +80,7 @@ def predict(arguments: Namespace) -> None:
     import pandas as pd
 
     if arguments.out is not None:
-        check_format(arguments.out)
+        format_of(arguments.out)
         if arguments.out.resolve() == arguments.table.resolve():
             raise CommandError("--out must not be the table itself; name another file.")
     estimator, summary = load_model(arguments.model)
@@ -104,9 +107,7 @@ def report(arguments: Namespace) -> None:
     X = _known_columns(table, estimator, summary)[kept]
     with warnings_as_notes() as notes, refusals_as_errors():
         scores = estimator.score_report(X, y)
-        error = _write_report(estimator, path, X, y)
-    if error:
-        raise CommandError(error)
+        _write_report(estimator, path, X, y)
     held_out = scores.loc["ensemble"]
     result = {
         "scoring": estimator.scoring or "accuracy",
@@ -228,24 +229,15 @@ def _known_columns(
     return table[names]
 
 
-def _try_report(estimator: Any, path: Path, X: Any) -> str | None:
-    """Write a report; without matplotlib a note that says so, and None."""
-    error = _write_report(estimator, path, X)
-    if error:
-        note(f"No report is written: {error}")
-        return None
-    return str(path)
-
-
-def _write_report(estimator: Any, path: Path, X: Any = None, y: Any = None) -> str | None:
-    """Write a report. Returns the reason if it cannot be written."""
+def _write_report(estimator: Any, path: Path, X: Any, y: Any = None) -> str:
+    """Write a report and return its path; an error if a package or the folder is missing."""
     try:
         estimator.save_report(path, X=X, y=y)
     except ImportError as error:
-        return str(error)
+        raise CommandError(str(error)) from error
     except OSError as error:
-        return f"The report {str(path)!r} cannot be written: {error}."
-    return None
+        raise CommandError(f"The report {str(path)!r} cannot be written: {error}.") from error
+    return str(path)
 
 
 def _summary(estimator: Any) -> dict[str, Any]:
@@ -280,7 +272,6 @@ def _score_line(name: str, result: Mapping[str, Any], rows: str) -> str:
 
 
 def _told(name: str, summary: Mapping[str, Any]) -> str:
-    """Write the result of `fit` for a reader."""
     lines = [
         _score_line(name, summary, "out-of-fold predictions"),
         f"{summary['trials']} trials in {summary['seconds']:.0f} s; pipelines in the ensemble: "

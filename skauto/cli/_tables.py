@@ -36,7 +36,7 @@ def read_table(path: Path, strings: Iterable[str] = ()) -> "pd.DataFrame":
             copy = Path(folder) / "standard_input.csv"
             copy.write_bytes(sys.stdin.buffer.read())
             return read_table(copy, strings)
-    form = _form(path)
+    form = format_of(path)
     if not path.is_file():
         raise CommandError(f"There is no file {str(path)!r}.")
     try:
@@ -66,7 +66,7 @@ def write_table(frame: "pd.DataFrame", path: Path | None) -> None:
     if path is None:
         frame.to_csv(sys.stdout, index=False)
         return
-    form = _form(path)
+    form = format_of(path)
     writers: dict[str, Callable[..., Any]] = {
         **dict.fromkeys(_PARQUET, frame.to_parquet),
         **dict.fromkeys(_EXCEL, frame.to_excel),
@@ -80,12 +80,7 @@ def write_table(frame: "pd.DataFrame", path: Path | None) -> None:
         raise CommandError(f"{str(path)!r} cannot be written: {error}.") from error
 
 
-def check_format(path: Path) -> None:
-    """Raise an error if the ending of a name is not that of a table."""
-    _form(path)
-
-
-def _form(path: Path) -> str:
+def format_of(path: Path) -> str:
     """Ending of a name, in lower case; an error if no format has it."""
     name = path.name.lower()
     for form in (*_TEXT, *_PARQUET, *_EXCEL):
@@ -98,7 +93,7 @@ def _form(path: Path) -> str:
 
 
 def _missing_package(path: Path, error: ImportError) -> CommandError:
-    package = "openpyxl" if _form(path) in _EXCEL else "pyarrow"
+    package = "openpyxl" if format_of(path) in _EXCEL else "pyarrow"
     return CommandError(
         f"{str(path)!r} needs a further package: {error} Install it with `pip install {package}`, "
         "or convert the table to CSV."

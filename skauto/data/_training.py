@@ -38,6 +38,11 @@ from skauto.utils import (
 # Types of labels besides strings.
 _NUMERIC_LABELS = (bool, int, float, np.bool_, np.integer, np.floating)
 METADATA = ("sample_weight", "groups", "sensitive_features")
+_HOW_TO_PASS = {
+    "sample_weight": "sklearn.utils.class_weight.compute_sample_weight makes weights of classes",
+    "groups": "pass the name of a column, or its values",
+    "sensitive_features": "pass the values of the columns, such as X[['sex']]",
+}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -189,6 +194,11 @@ def read_training_data(
     if isinstance(passed["groups"], str):
         passed["groups"] = _column(X, passed["groups"])
     for name, values in passed.items():
+        if np.isscalar(values) or isinstance(values, Mapping):
+            raise ValueError(
+                f"The '{name}' must be array-like, with one entry for each of the {len(y)} rows "
+                f"of X. Got {values!r} instead; {_HOW_TO_PASS[name]}."
+            )
         if values is not None and n_rows(values) != len(y):
             raise ValueError(
                 f"The '{name}' must have one entry for each of the {len(y)} rows of X. "

@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -10,7 +10,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skauto.history import History, Trial
-from skauto.utils import check_matplotlib_support, scorer_function, scorer_is_loss, scorer_options
+from skauto.utils import (
+    IntArray,
+    check_matplotlib_support,
+    scorer_function,
+    scorer_is_loss,
+    scorer_options,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,25 +110,6 @@ class BaseDisplay(ABC):
         self.ax_, self.figure_ = ax, ax.figure
         return ax
 
-    def _make_axes_pair(
-        self, axes: "AxesPair | None", *, width: float, height: float
-    ) -> "tuple[Axes, Axes]":
-        """Return the given two axes, or those of a new figure with a shared y axis."""
-        owner = type(self).__name__
-        check_matplotlib_support(f"{owner}.plot")
-        import matplotlib.pyplot as plt
-
-        if axes is None:
-            size = (width, height)
-            _, axes = plt.subplots(1, 2, figsize=size, sharey=True, layout="constrained")
-        if len(axes) != 2:
-            raise ValueError(
-                f"The 'ax' of {owner}.plot must hold 2 axes. Got {len(axes)} instead."
-            )
-        left, right = axes
-        self.axes_, self.figure_ = axes, left.figure
-        return left, right
-
 
 class HistoryDisplay(BaseDisplay):
     """Base class of the displays of the trials of a search.
@@ -192,14 +179,17 @@ def mean_score(trial: Trial) -> float:
     return float(np.mean(defined)) if defined else math.nan
 
 
-def algorithm_of(trial: Trial) -> str:
-    """Name the algorithm of the last step of a trial."""
-    return trial.configuration.algorithm
+def columns_read(reader: Any) -> IntArray:
+    """Positions of the columns that the reader does not leave out."""
+    if reader.columns_ is None:
+        return np.arange(reader.n_features_in_)
+    return np.flatnonzero([column.keep.any() for column in reader.columns_])
 
 
-def rows_of(frame: "pd.DataFrame") -> Iterator[Any]:
-    """Iterate over the rows of a frame, with the columns as attributes."""
-    return iter(frame.itertuples())
+def column_names(estimator: Any) -> list[str]:
+    """Names of the columns of the table."""
+    numbers = [f"x{j}" for j in range(estimator.n_features_in_)]
+    return list(getattr(estimator, "feature_names_in_", numbers))
 
 
 def styles(names: Iterable[str]) -> dict[str, tuple[str, str]]:

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from skauto.display._base import BLUE, COLORMAP, ROW_HEIGHT, BaseDisplay, algorithm_of, rows_of
+from skauto.display._base import BLUE, COLORMAP, ROW_HEIGHT, BaseDisplay
 from skauto.display._words import as_written
-from skauto.utils import FloatArray
+from skauto.utils import FloatArray, check_matplotlib_support
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,7 +74,7 @@ class EnsembleDisplay(BaseDisplay):
         frame = pd.DataFrame(
             {
                 "trial": list(weights),
-                "algorithm": [algorithm_of(trial) for trial in trials],
+                "algorithm": [trial.configuration.algorithm for trial in trials],
                 "weight": list(weights.values()),
                 "loss": [trial.loss for trial in trials],
             }
@@ -85,9 +85,21 @@ class EnsembleDisplay(BaseDisplay):
     def plot(self, ax: "AxesPair | None" = None) -> Self:
         n = len(self.frame)
         width, height = max(8.5, 5.0 + ROW_HEIGHT * n), max(3.0, 1.4 + ROW_HEIGHT * n)
-        left, right = self._make_axes_pair(ax, width=width, height=height)
+        check_matplotlib_support("EnsembleDisplay.plot")
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            size = (width, height)
+            _, ax = plt.subplots(1, 2, figsize=size, sharey=True, layout="constrained")
+        if len(ax) != 2:
+            raise ValueError(f"The 'ax' of EnsembleDisplay.plot must hold 2 axes. Got {len(ax)}.")
+        left, right = ax
+        self.axes_, self.figure_ = ax, left.figure
         self.bars_ = left.barh(range(n), self.frame["weight"], color=BLUE, height=0.7)
-        names = [as_written(f"{row.algorithm} #{row.trial}") for row in rows_of(self.frame)]
+        names = [
+            as_written(f"{row['algorithm']} #{row['trial']}")
+            for row in self.frame.to_dict("records")
+        ]
         left.set(xlabel="weight in the ensemble", ylim=(n - 0.5, -0.5))
         left.set_yticks(range(n), names)
         largest = self.diversity.max() or 1.0

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skauto.display._base import BLUE, ROW_HEIGHT, BaseDisplay, score_name
+from skauto.display._base import (
+    BLUE,
+    ROW_HEIGHT,
+    BaseDisplay,
+    column_names,
+    columns_read,
+    score_name,
+)
 from skauto.display._words import as_written
 from skauto.inspection import cross_validated_importance
 
@@ -96,6 +103,8 @@ class PermutationImportanceDisplay(BaseDisplay):
     def from_result(cls, estimator: Any, result: Any) -> Self:
         """Build the display from a computed importance, without drawing it.
 
+        Columns that the model does not read are left out.
+
         Parameters
         ----------
         estimator : AutoClassifier or ConstrainedAutoClassifier
@@ -111,14 +120,14 @@ class PermutationImportanceDisplay(BaseDisplay):
         """
         import pandas as pd
 
-        numbers = [f"x{j}" for j in range(estimator.n_features_in_)]
         frame = pd.DataFrame(
             {
-                "column": getattr(estimator, "feature_names_in_", numbers),
+                "column": column_names(estimator),
                 "mean": result.importances_mean,
                 "std": result.importances_std,
             }
         )
+        frame = frame.iloc[columns_read(estimator.reader_)].reset_index(drop=True)
         return cls(frame, score_name=score_name(estimator))
 
     def plot(self, ax: "Axes | None" = None, max_columns: int = 20) -> Self:

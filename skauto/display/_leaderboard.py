@@ -51,7 +51,7 @@ def _ensemble_row(estimator: Any) -> dict[str, Any]:
         "std": float(folds.std()) if folds.size > 1 else math.nan,
         "fit_seconds": sum(trial.mean_fit_time for trial in members),
         "predict_seconds": sum(_predict_seconds(trial) for trial in members),
-        "size": float(pickled_bytes(estimator.ensemble_)),
+        "size": float(len(pickle.dumps(estimator.ensemble_, pickle.HIGHEST_PROTOCOL))),
         "pipeline": f"weighted mean of {n} pipeline{'s' if n > 1 else ''}",
         "weight": 1.0,
         "status": "ok",
@@ -92,25 +92,8 @@ def _member_sizes(estimator: Any) -> dict[int, float]:
         return {}
     n_each = len(pipelines) // len(numbers)
     return {
-        number: float(pickled_bytes(pipelines[n_each * i : n_each * (i + 1)]))
+        number: float(
+            len(pickle.dumps(pipelines[n_each * i : n_each * (i + 1)], pickle.HIGHEST_PROTOCOL))
+        )
         for i, number in enumerate(numbers)
     }
-
-
-class _Counter:
-    """A file that counts the bytes that are written to it."""
-
-    def __init__(self) -> None:
-        self.n_bytes = 0
-
-    def write(self, data: Any) -> int:
-        n_bytes = memoryview(data).nbytes
-        self.n_bytes += n_bytes
-        return n_bytes
-
-
-def pickled_bytes(model: Any) -> int:
-    """Number of bytes that `pickle` writes of an object."""
-    counter = _Counter()
-    pickle.Pickler(counter, protocol=pickle.HIGHEST_PROTOCOL).dump(model)
-    return counter.n_bytes

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from skauto.display._base import BLACK, BLUE, ORANGE, BaseDisplay, legend_outside
+from skauto.display._words import as_written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +21,8 @@ class OperatingPointDisplay(BaseDisplay):
         Result of ``operating_points()`` of an estimator.
     chosen : float, default=None
         Share of flagged rows of the chosen operating point.
+    pos_label : object, default=None
+        The class, for the label of the axis.
 
     Attributes
     ----------
@@ -47,9 +50,9 @@ class OperatingPointDisplay(BaseDisplay):
 
     _choices: ClassVar[tuple[str, ...]] = ("pos_label",)
 
-    def __init__(self, frame: Any, chosen: float | None = None) -> None:
+    def __init__(self, frame: Any, chosen: float | None = None, pos_label: Any = None) -> None:
         super().__init__(frame)
-        self.chosen = chosen
+        self.chosen, self.pos_label = chosen, pos_label
 
     @classmethod
     def _of_estimator(cls, estimator: Any, pos_label: Any = None) -> Self:
@@ -57,10 +60,9 @@ class OperatingPointDisplay(BaseDisplay):
         if pos_label is None:
             pos_label = point.get("pos_label")
         frame = estimator.operating_points(pos_label)
-        if pos_label is None:
-            pos_label = estimator.classes_.tolist()[-1]
-        of_class = point.get("pos_label") == pos_label
-        return cls(frame, point["flagged"] if of_class else None)
+        label = estimator.classes_.tolist()[estimator._position(pos_label)]
+        of_class = point.get("pos_label") == label
+        return cls(frame, point["flagged"] if of_class else None, label)
 
     def plot(self, ax: "Axes | None" = None) -> Self:
         ax = self._make_axes(ax)
@@ -72,6 +74,9 @@ class OperatingPointDisplay(BaseDisplay):
         if self.chosen is not None:
             label = "operating point"
             self.chosen_line_ = ax.axvline(self.chosen, color=BLACK, linestyle="--", label=label)
-        ax.set(xlabel="share of rows flagged", xlim=(0, 1), ylim=(0, 1.02))
+        flagged = (
+            "flagged" if self.pos_label is None else f"flagged as {as_written(self.pos_label)}"
+        )
+        ax.set(xlabel=f"share of rows {flagged}", xlim=(0, 1), ylim=(0, 1.02))
         legend_outside(ax)
         return self

@@ -81,6 +81,15 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     )
 
 
+def records(records: list[dict[str, Any]]) -> str:
+    """Tabulate records of equal keys; empty without records."""
+    if not records:
+        return ""
+    columns = list(records[0])
+    rows = [[record[column] for column in columns] for record in records]
+    return table([column.replace("_", " ") for column in columns], rows)
+
+
 def _cell(value: Any) -> str:
     if isinstance(value, Markup):
         return f'<td class="bars">{value}</td>'

@@ -24,9 +24,9 @@ class Predictions:
     `rows` are their numbers among the rows of ``fit`` whose weight is not 0; None for other rows.
     """
 
-    probabilities: NDArray[np.float64]
-    labels: NDArray[np.intp]
-    truth: NDArray[np.intp]
+    probabilities: FloatArray
+    labels: IntArray
+    truth: IntArray
     classes: NDArray[Any]
     rows: IntArray | None = None
 
@@ -54,9 +54,8 @@ class Predictions:
                 f"The 'y' of held-out rows must hold classes of fit, {classes.tolist()}. Got "
                 f"{unknown.tolist()[0]!r}."
             )
-        probabilities, decision = estimator.ensemble_.read(X)
-        labels = decision.labels(probabilities)
-        return cls(probabilities, labels, np.searchsorted(classes, y), classes)
+        found = answers_of(estimator, X)
+        return cls(found.probabilities, found.labels, np.searchsorted(classes, y), classes)
 
     @property
     def answers(self) -> Answers:
@@ -75,6 +74,12 @@ class Predictions:
     def binary(self) -> bool:
         """Whether there are two classes."""
         return len(self.classes) == 2
+
+
+def answers_of(estimator: Any, X: Any) -> Answers:
+    """Predict rows: probabilities and codes of the labels."""
+    probabilities, decision = estimator.ensemble_.read(X)
+    return Answers(probabilities, decision.labels(probabilities))
 
 
 def name_of_classes(y: Any) -> str | None:

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from sklearn.callback import CallbackContext
 
-from skauto.display._base import algorithm_of, mean_score, score_name
+from skauto.display._base import mean_score, score_name
 from skauto.history import History, Proposal, Trial
 
 _Metadata = Mapping[str, Any] | None
@@ -179,7 +179,7 @@ class ProgressLine:
             parts.append(f"ensemble {named} {self.of_ensemble:.4g}")
             named = "trial"
         if self.best is not None:
-            best = f"{mean_score(self.best):.4g} ({algorithm_of(self.best)})"
+            best = f"{mean_score(self.best):.4g} ({self.best.configuration.algorithm})"
             parts.append(f"best {named} {best}")
         if self.pending:
             name = self.pending[0].configuration.algorithm

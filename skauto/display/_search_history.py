@@ -10,7 +10,6 @@ from skauto.display._base import (
     BLACK,
     GREY,
     HistoryDisplay,
-    algorithm_of,
     check_choice,
     is_wide,
     legend_outside,
@@ -163,7 +162,7 @@ def _frame(history: History) -> "pd.DataFrame":
             "loss": trial.loss if math.isfinite(trial.loss) else np.nan,
             "status": trial.status,
             "eligible": trial.complete and history.feasible(trial),
-            "algorithm": algorithm_of(trial),
+            "algorithm": trial.configuration.algorithm,
             "origin": trial.origin or "-",
         }
         for trial in history

@@ -1,7 +1,7 @@
 """Plot of when the folds of the trials ran."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -14,9 +14,7 @@ from skauto.display._base import (
     ROW_HEIGHT,
     SKY,
     HistoryDisplay,
-    algorithm_of,
     legend_outside,
-    rows_of,
 )
 from skauto.history import History
 
@@ -109,13 +107,13 @@ class TimelineDisplay(HistoryDisplay):
 
     def _write_numbers(self, ax: "Axes", span: float) -> None:
         """Write the number of the trial into each bar that is wide enough."""
-        for row in rows_of(self.frame):
-            share = (row.ended - row.began) / span
-            if share > _DIGIT_SHARE * (len(str(row.trial)) + 0.5):
+        for row in self.frame.to_dict("records"):
+            number, began, ended = row["trial"], row["began"], row["ended"]
+            if (ended - began) / span > _DIGIT_SHARE * (len(str(number)) + 0.5):
                 # not exactly black and white, which the report replaces by its own colors
-                color = "0.05" if row.status in ("stopped", "timeout", "memout") else "0.98"
-                middle = (row.began + row.ended) / 2
-                ax.text(middle, row.slot, row.trial, ha="center", va="center", size=7, color=color)
+                color = "0.05" if row["status"] in ("stopped", "timeout", "memout") else "0.98"
+                style: dict[str, Any] = {"ha": "center", "va": "center", "size": 7}
+                ax.text((began + ended) / 2, row["slot"], number, color=color, **style)
 
 
 def timeline_frame(history: History) -> "pd.DataFrame":
@@ -124,7 +122,7 @@ def timeline_frame(history: History) -> "pd.DataFrame":
 
     columns = ["trial", "status", "algorithm", "began", "ended"]
     rows = [
-        (trial.number, trial.status, algorithm_of(trial), began, ended)
+        (trial.number, trial.status, trial.configuration.algorithm, began, ended)
         for trial in history
         for began, ended in trial.runs
     ]

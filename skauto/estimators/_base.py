@@ -396,7 +396,6 @@ class BaseAutoClassifier(
         return SearchOptions(**(self.options or {}))
 
     def _read(self, X: Any, y: ArrayLike, metadata: Mapping[str, Any]) -> ReadTable:
-        """Read the table."""
         # Steps pass arrays, also under set_config(transform_output="pandas").
         kinds = self.column_kinds
         groups = metadata.get("groups")
@@ -453,7 +452,6 @@ class BaseAutoClassifier(
         return ConstraintChecker(constraints, data, refit=self._options().refit)
 
     def _make_strategy(self, decisions: DecisionChooser) -> Strategy:
-        """Return the strategy object of the parameter ``strategy``."""
         return get_strategy(self.strategy)
 
     def _initial(

@@ -444,7 +444,6 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
 
 
 def _constraint_rows(name: str, verdict: Verdict) -> list[dict[str, Any]]:
-    """Rows of ``constraint_values_`` for one model."""
     return [
         {
             "model": name,

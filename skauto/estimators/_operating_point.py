@@ -69,6 +69,10 @@ class OperatingPointMixin:
         they are. The choice is stored and exported with the model until `reset_operating_point`,
         another choice or another ``fit``.
 
+        The bounds hold on the out-of-fold predictions. Models that are refitted on all rows give
+        more extreme probabilities: of new rows of 10 tables they flagged 15% on average with
+        ``flagged=0.1``, and the models of the folds 6% (``options={"refit": False}``).
+
         Parameters
         ----------
         recall : float, default=None
@@ -84,7 +88,8 @@ class OperatingPointMixin:
             ``classes_``. The class of least expected cost is predicted [1]_. It excludes the
             other arguments.
         pos_label : object, default=None
-            The class that the bounds are about. None is the second of two classes.
+            The class that the bounds are about. None is the second of two classes that are
+            numbers or booleans.
 
         Returns
         -------
@@ -130,11 +135,7 @@ class OperatingPointMixin:
         positive = self._position(pos_label)
         points, label = self._points(known, positive), self.classes_.tolist()[positive]
         index, is_met = points.find(recall, precision, flagged)
-        found = {
-            "recall": float(points.recall[index]),
-            "precision": float(points.precision[index]),
-            "flagged": float(points.flagged[index]),
-        }
+        found = {name: float(getattr(points, name)[index]) for name in bounds}
         if not is_met:
             wanted = " and ".join(f"{name}={value}" for name, value in asked.items())
             nearest = ", ".join(f"{name} {value:.3g}" for name, value in found.items())
@@ -175,7 +176,7 @@ class OperatingPointMixin:
         Parameters
         ----------
         pos_label : object, default=None
-            The class; None is the second of two classes.
+            The class; None is the second of two classes that are numbers or booleans.
 
         Returns
         -------
@@ -202,6 +203,11 @@ class OperatingPointMixin:
         average over new rows from the same source, a set holds the true class with probability
         ``coverage``. Rows that are hard to predict have several classes. If the model is right
         more often than ``coverage``, some sets are empty.
+
+        Models that are refitted on all rows differ from those that were calibrated: a coverage of
+        0.9 became 0.85 to 0.95 on new rows of 13 tables of 400 rows or more, and 0.86 to 0.92 with
+        the models of the folds (``options={"refit": False}``). The first is low where little can
+        be predicted, and high where nearly all rows are right.
 
         Parameters
         ----------
@@ -268,8 +274,7 @@ class OperatingPointMixin:
         return known
 
     def _weights(self, known: Predictions) -> FloatArray | None:
-        weight = self.history_.goal.sample_weight
-        return None if weight is None else weight[known.rows]
+        return known.truth_of(self.history_.goal.sample_weight).weight
 
     def _points(self, known: Predictions, positive: int) -> OperatingPoints:
         logs = logarithms(known.probabilities)
@@ -278,10 +283,9 @@ class OperatingPointMixin:
         return OperatingPoints.of(logs[:, positive] - others, is_positive, self._weights(known))
 
     def _position(self, pos_label: Any) -> int:
-        """Code of the positive class."""
         classes = self.classes_.tolist()
-        if pos_label is None and len(classes) == 2:
-            return 1
+        if pos_label is None and len(classes) == 2 and not isinstance(classes[1], str):
+            return 1  # strings have no order that says which is positive
         if pos_label in classes:
             return classes.index(pos_label)
         raise ValueError(
@@ -298,7 +302,6 @@ class OperatingPointMixin:
             )
 
     def _use(self, decision: Decision, point: dict[str, Any]) -> None:
-        """Predict with another decision."""
         if self._before is None:
             self._before = self.ensemble_.decision, self._out_of_fold_labels
         known = self._known()

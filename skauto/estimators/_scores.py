@@ -170,7 +170,7 @@ class ScoreMixin(ReportMixin):
         scoring = primary_scoring(self.scoring, len(self.classes_))
         self._scores = score_models(self.scorer_, scoring, models, truth)
         self._fold_scores = _by_fold(self.scorer_, known, truth, data.splits)
-        _warn_of_guessing(self._scores, score_name(self))
+        _warn_of_guessing(self._scores, score_name(self), list(self.history_.goal.limits))
 
     def _rescore(self) -> None:
         """Score the ensemble again after its decision was changed.
@@ -256,17 +256,31 @@ def _by_fold(
         )
 
 
-def _warn_of_guessing(scores: Mapping[str, Interval], name: str) -> None:
-    """Warn if the ensemble is not clearly better than the majority class; `name` is the score."""
+def _warn_of_guessing(scores: Mapping[str, Interval], name: str, limits: Sequence[str]) -> None:
+    """Warn if the ensemble is not clearly better than the majority class.
+
+    `name` is that of the score. Limits are the cause if the most probable classes of the best
+    pipeline, which no decision changes, are better.
+    """
     if not is_guessing(scores):
         return
     (score, low, high), (guess, _, _) = scores[ENSEMBLE], scores[MAJORITY]
+    advice = (
+        "Check that the columns hold something that decides the class, and give more rows. If a "
+        "class is rare, maximize a score that ranks the rows: scoring='roc_auc' or "
+        "'average_precision'."
+    )
+    best, least, _ = scores[BEST]
+    if limits and least > guess:
+        advice = (
+            f"The limits on {', '.join(map(repr, limits))} are the cause: the best pipeline "
+            f"without them has {best:.4g}. Set wider limits, or give more rows."
+        )
     warnings.warn(
         f"The model {than_guessing(score, guess)} guessing: its out-of-fold {name} is "
         f"{score:.4g} (95% interval {low:.4g} to {high:.4g}), and always answering the most "
-        f"frequent class, with the class frequencies as probabilities, gives {guess:.4g}. Check "
-        "that the columns hold something that decides the class, and give more rows. If a class "
-        "is rare, maximize a score that ranks the rows: scoring='roc_auc' or 'average_precision'.",
+        f"frequent class, with the class frequencies as probabilities, gives {guess:.4g}. "
+        f"{advice}",
         NoBetterThanGuessingWarning,
         stacklevel=level_of_caller(),
     )

@@ -48,7 +48,7 @@ def check_scorers(scorers: Mapping[str, Any], data: TrainingData) -> None:
             raise ValueError(
                 f"The 'scoring' parameter holds {name!r}, which cannot score "
                 f"{len(data.classes)} classes {data.classes[:5].tolist()}: "
-                f"{str(exc).replace('Predictions', 'AutoClassifier')}"
+                f"{str(exc).replace('Predictions', 'AutoClassifier').rstrip('.')}."
                 + _hint(exc, name, scorer, data.classes)
             ) from exc
 

@@ -31,6 +31,7 @@ def find_scorer(scoring: Any, n_classes: int, rule: str) -> Callable[..., float]
     scoring = scoring_for(scoring, n_classes)
     if isinstance(scoring, str) and scoring not in get_scorer_names():
         hint = closest(scoring, get_scorer_names())
+        hint = hint or " sklearn.metrics.get_scorer_names() lists the names."
         raise ValueError(f"{rule} Got {scoring!r} instead.{hint}")
     return check_scoring(Predictions(np.empty((0, 0)), np.empty(0)), scoring)
 

@@ -101,6 +101,24 @@ def test_groups_of_several_types_are_refused():
         read_training_data(X, THIRDS, {"groups": groups}, TableReader())
 
 
+@pytest.mark.parametrize(
+    "name, values, message",
+    [
+        (
+            "sample_weight",
+            "balanced",
+            "array-like.*Got 'balanced' instead.*compute_sample_weight",
+        ),
+        ("sample_weight", {0: 1.0, 1: 5.0, 2: 1.0}, "Got {0: 1.0.*compute_sample_weight"),
+        ("groups", 3, "'groups' must be array-like.*Got 3 instead; pass the name of a column"),
+        ("sensitive_features", "sex", "'sensitive_features' must be.*Got 'sex' instead; pass the"),
+    ],
+)
+def test_a_word_or_a_dict_is_no_value_for_each_row(name, values, message):
+    with pytest.raises(ValueError, match=message):
+        read_training_data(X, THIRDS, {name: values}, TableReader())
+
+
 def test_masked_weights_are_refused():
     weight = np.ma.masked_array(np.ones(90), mask=THIRDS == 0)
     with pytest.raises(ValueError, match="'sample_weight' contains masked"):

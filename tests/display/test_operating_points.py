@@ -14,10 +14,11 @@ def clf():
 
 
 def test_the_display_marks_the_chosen_point(clf):
-    display = OperatingPointDisplay.from_estimator(clf)
+    display = OperatingPointDisplay.from_estimator(clf, pos_label="yes")
     assert display.chosen_line_ is None
+    assert display.ax_.get_xlabel() == "share of rows flagged as yes"
     recall = display.lines_[0].get_xydata()
-    np.testing.assert_array_equal(recall, clf.operating_points()[["flagged", "recall"]])
+    np.testing.assert_array_equal(recall, clf.operating_points("yes")[["flagged", "recall"]])
     clf.choose_operating_point(recall=0.9, pos_label="no")
     display = OperatingPointDisplay.from_estimator(clf)
     assert display.chosen_line_.get_xdata()[0] == clf.operating_point_["flagged"]

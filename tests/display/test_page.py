@@ -30,6 +30,7 @@ def test_the_page_can_be_printed_and_follows_the_colors_of_the_reader(report):
     printed = style[style.index("@media print") :]
     assert "overflow: visible" in printed
     assert "break-before: page" in printed
+    assert ".figures { break-inside: avoid; }" in printed
 
 
 @pytest.mark.parametrize("package", ["matplotlib", "pandas"])

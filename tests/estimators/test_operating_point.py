@@ -31,7 +31,7 @@ def out_of_fold_labels(clf):
 @pytest.mark.parametrize("bounds", [{"recall": 0.9}, {"precision": 0.55}, {"flagged": 0.1}])
 def test_bounds_hold_out_of_fold_and_about_so_on_new_rows(clf, data, bounds):
     before = clf.predict_proba(data[0])
-    assert clf.choose_operating_point(**bounds) is clf
+    assert clf.choose_operating_point(**bounds, pos_label="yes") is clf
     ((name, bound),) = bounds.items()
     labels, y = out_of_fold_labels(clf), data[1][:1000]
     measured = {
@@ -57,7 +57,8 @@ def test_bounds_hold_out_of_fold_and_about_so_on_new_rows(clf, data, bounds):
 def test_the_point_is_persisted_reset_and_forgotten(clf, data, tmp_path):
     X, y = data
     before, score = clf.predict(X), clf.ensemble_score_
-    clf.choose_operating_point(recall=0.95).choose_operating_point(precision=0.55)
+    clf.choose_operating_point(recall=0.95, pos_label="yes")
+    clf.choose_operating_point(precision=0.55, pos_label="yes")
     chosen = clf.predict(X)
     assert (chosen != before).any()
     joblib.dump(clf, tmp_path / "model.joblib")
@@ -65,7 +66,7 @@ def test_the_point_is_persisted_reset_and_forgotten(clf, data, tmp_path):
     clf.reset_operating_point()
     assert clf.operating_point_ is None and clf.ensemble_score_ == score
     np.testing.assert_array_equal(clf.predict(X), before)
-    clf.choose_operating_point(recall=0.95)
+    clf.choose_operating_point(recall=0.95, pos_label="yes")
     assert clone(clf).fit(X[:1000], y[:1000]).operating_point_ is None
     assert clf.fit(X[:1000], y[:1000]).operating_point_ is None
     np.testing.assert_array_equal(clf.predict(X), before)
@@ -107,7 +108,7 @@ def test_three_classes():
 
 
 def test_the_table_has_the_points(clf):
-    table = clf.operating_points()
+    table = clf.operating_points("yes")
     assert list(table.columns) == ["threshold", "flagged", "precision", "recall"]
     assert len(table) <= 200 and table["flagged"].is_monotonic_increasing
     assert table["recall"].iloc[-1] == 1.0 and table["flagged"].iloc[-1] == 1.0
@@ -121,7 +122,7 @@ def test_what_cannot_be_met_has_the_nearest_point(clf):
         ValueError,
         match=r"No threshold for 'yes' has recall=0.99 and precision=1.0.*nearest has recall 0",
     ):
-        clf.choose_operating_point(recall=0.99, precision=1.0)
+        clf.choose_operating_point(recall=0.99, precision=1.0, pos_label="yes")
     assert clf.operating_point_ is None
 
 
@@ -133,6 +134,7 @@ def test_what_cannot_be_met_has_the_nearest_point(clf):
         ({"costs": np.eye(3)}, r"shape \(2, 2\).*Got the shape \(3, 3\)"),
         ({"costs": [["0", "a"], ["b", "0"]]}, "must be finite numbers.*the type <U1"),
         ({"recall": 1.5}, "recall"),
+        ({"recall": 0.5}, r"one of the classes \['no', 'yes'\]. Got None"),
         ({"recall": 0.5, "pos_label": 7}, "one of the classes"),
     ],
 )

@@ -9,7 +9,8 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import accuracy_score, f1_score, log_loss, roc_auc_score
 
-from skauto import AutoClassifier
+from skauto import AutoClassifier, ConstrainedAutoClassifier
+from skauto.constraints import FalseNegativeRate
 from skauto.exceptions import BudgetWarning, NoBetterThanGuessingWarning
 from tests.selection.scored import fit
 
@@ -100,6 +101,15 @@ def test_a_model_of_noise_is_no_better_than_guessing(scoring):
     X, y = rng.normal(size=(400, 3)), (rng.random(400) < 0.07).astype(int)
     with pytest.warns(NoBetterThanGuessingWarning, match=r"most frequent class.*roc_auc"):
         fit(X, y, scoring=scoring)
+
+
+def test_limits_that_force_the_labels_are_named():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    y = (X[:, 0] + 1.5 * rng.normal(size=400) > 0).astype(int)
+    clf = ConstrainedAutoClassifier([FalseNegativeRate(0.005)], max_evals=2, cv=3, random_state=0)
+    with pytest.warns(NoBetterThanGuessingWarning, match="'false_negative_rate' are the cause"):
+        clf.fit(X, y)
 
 
 def test_a_useful_model_gives_no_warning():

@@ -38,7 +38,8 @@ def report_dict(
     check_plot_support("report_dict", "pandas")
     _check(estimator, "report_dict", X, y, importance)
     with report_progress(estimator) as step:
-        return _content(_evidence(estimator, X, y, step), importance, title, step)
+        step("predictions")
+        return _content(Evidence.of(estimator, X, y), importance, title, step)
 
 
 def report_html(estimator: Any, X: Any, y: Any, importance: Any, title: str | None) -> str:
@@ -46,7 +47,8 @@ def report_html(estimator: Any, X: Any, y: Any, importance: Any, title: str | No
     check_plot_support("save_report", "matplotlib", "pandas")
     _check(estimator, "save_report", X, y, importance)
     with report_progress(estimator) as step:
-        evidence = _evidence(estimator, X, y, step)
+        step("predictions")
+        evidence = Evidence.of(estimator, X, y)
         content = _content(evidence, importance, title, step)
         step("figures")
         pages = [page_one(content), page_two(content, evidence), page_three(content, estimator)]
@@ -68,11 +70,6 @@ def _check(estimator: Any, caller: str, X: Any, y: Any, importance: Any) -> None
             f"with one row for each of the {estimator.n_features_in_} columns. Got "
             f"{f'shape {shape}' if shape else type(importance).__name__}."
         )
-
-
-def _evidence(estimator: Any, X: Any, y: Any, step: Step) -> Evidence:
-    step("predictions")
-    return Evidence.of(estimator, X, y)
 
 
 def _content(evidence: Evidence, importance: Any, title: str | None, step: Step) -> dict[str, Any]:

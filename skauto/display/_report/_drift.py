@@ -80,7 +80,6 @@ def _columns(evidence: Evidence) -> list[str]:
 
 
 def _of_column(column: Any, cells: Cells, n_fitted: int) -> dict[str, str]:
-    """Describe the differences of a column, by kind of difference."""
     block, n_rows = column.read(cells, []), len(cells.missing)
     values = np.asarray(block.rows(0, n_rows), dtype=np.float64)
     parsed = column.kind.name in _PARSED

@@ -11,8 +11,10 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from skauto.data._table import Cells, Levels, Numbers, read_columns, text_of
+from skauto.display._base import column_names, columns_read
+from skauto.display._predictions import answers_of
 from skauto.display._report._evidence import HELD_OUT, OUT_OF_FOLD, WITHOUT_CLASSES, Evidence
-from skauto.display._report._permuted import predict_stacked, with_rows_of
+from skauto.display._report._permuted import with_rows_of
 from skauto.display._report._verdict import name_of_score
 from skauto.exceptions import UnreadableCellsWarning
 from skauto.selection._intervals import Answers, score_answers
@@ -51,13 +53,13 @@ class Plan:
 
 
 def drivers(evidence: Evidence, importance: Any) -> dict[str, Any] | None:
-    """Importance of the columns, the largest first; None without rows and without importance.
+    """Importance of the columns that are read, the largest first; None without rows.
 
     `importance` is a result of `cross_validated_importance`; None permutes the rows given. With
     classes, the importance is the loss of the score; without, the change of the probabilities.
     """
     estimator = evidence.estimator
-    names = column_names(estimator)
+    names, read = column_names(estimator), columns_read(estimator.reader_)
     if importance is not None:
         n_repeats = importance.importances.shape[1]
         found = {
@@ -65,10 +67,13 @@ def drivers(evidence: Evidence, importance: Any) -> dict[str, Any] | None:
             "n_rows": None,
             "n_repeats": n_repeats,
             "columns": [
-                {"column": name, "importance": mean, "std": std, "changed_answers": None}
-                for name, mean, std in zip(
-                    names, importance.importances_mean, importance.importances_std, strict=True
-                )
+                {
+                    "column": names[j],
+                    "importance": importance.importances_mean[j],
+                    "std": importance.importances_std[j],
+                    "changed_answers": None,
+                }
+                for j in read
             ],
         }
     elif evidence.given is not None and estimator.member_weights_:
@@ -79,13 +84,7 @@ def drivers(evidence: Evidence, importance: Any) -> dict[str, Any] | None:
         return None
     found["columns"].sort(key=lambda row: -np.nan_to_num(row["importance"], nan=-math.inf))
     _add_directions(evidence, found["columns"], names)
-    return {"score_name": name_of_score(estimator), "n_columns": len(names), **found}
-
-
-def column_names(estimator: Any) -> list[str]:
-    """Names of the columns of the table."""
-    numbers = [f"x{j}" for j in range(estimator.n_features_in_)]
-    return list(getattr(estimator, "feature_names_in_", numbers))
+    return {"score_name": name_of_score(estimator), "n_columns": len(read), **found}
 
 
 def _permute(evidence: Evidence, given: Answers, names: list[str]) -> dict[str, Any]:
@@ -96,17 +95,13 @@ def _permute(evidence: Evidence, given: Answers, names: list[str]) -> dict[str, 
     X, before = take_rows(evidence.X, rows), given.take(rows)
     loss = _loss_of(evidence, rows, before)
 
-    def tables() -> Iterator[Any]:
-        for column in plan.columns:
-            for _ in range(plan.n_repeats):
-                yield with_rows_of(X, column, rng.permutation(plan.n_rows))
-
-    answers = predict_stacked(estimator.ensemble_, tables(), len(names))
     losses = np.empty((len(plan.columns), plan.n_repeats))
     changed = np.empty_like(losses)
-    for place, (probabilities, labels) in zip(np.ndindex(losses.shape), answers, strict=True):
-        losses[place] = loss(Answers(probabilities, labels))
-        changed[place] = np.mean(labels != before.labels)
+    for i, repeat in np.ndindex(losses.shape):
+        permuted = with_rows_of(X, int(plan.columns[i]), rng.permutation(plan.n_rows))
+        after = answers_of(estimator, permuted)
+        losses[i, repeat] = loss(after)
+        changed[i, repeat] = np.mean(after.labels != before.labels)
     columns = [
         {
             "column": names[column],
@@ -139,15 +134,14 @@ def _loss_of(evidence: Evidence, rows: IntArray, before: Answers) -> Callable[[A
 def plan_of(evidence: Evidence, given: Answers) -> Plan:
     """Choose columns, rows and repeats so that few enough rows are predicted."""
     estimator = evidence.estimator
-    n_columns, n_known = estimator.n_features_in_, len(given.labels)
+    columns, n_known = columns_read(estimator.reader_), len(given.labels)
     budget = int((1.0 - _DIRECTED) * _row_budget(evidence))
-    columns = np.arange(n_columns)
     n_most = min(_MAX_COLUMNS, max(1, budget // min(_MIN_ROWS, n_known)))
-    if n_columns > n_most:
-        columns = np.sort(_most_related(evidence, given)[:n_most])
-    n_rows = min(n_known, _MAX_ROWS)
-    n_repeats = min(max(1, budget // (len(columns) * n_rows)), _MAX_REPEATS)
-    n_rows = min(n_rows, max(1, budget // (len(columns) * n_repeats)))
+    if len(columns) > n_most:
+        columns = np.sort(columns[np.argsort(-_relations(evidence, given)[columns])[:n_most]])
+    n_rows, n_tables = min(n_known, _MAX_ROWS), max(1, len(columns))
+    n_repeats = min(max(1, budget // (n_tables * n_rows)), _MAX_REPEATS)
+    n_rows = min(n_rows, max(1, budget // (n_tables * n_repeats)))
     return Plan(columns, n_rows, n_repeats)
 
 
@@ -162,8 +156,11 @@ def _row_budget(evidence: Evidence) -> int:
     return min(max(int(_SECONDS / seconds), _MIN_PREDICTED), _MAX_PREDICTED)
 
 
-def _most_related(evidence: Evidence, given: Answers) -> IntArray:
-    """Order columns by the largest correlation of their outputs with a probability."""
+def _relations(evidence: Evidence, given: Answers) -> FloatArray:
+    """Largest correlation of the outputs of each column with a probability.
+
+    The days between two columns of dates are outputs of both.
+    """
     rows = np.arange(len(given.labels))[:_MAX_ROWS]
     reader = evidence.estimator.reader_
     Z = _dense(reader.transform(take_rows(evidence.X, rows)))
@@ -173,11 +170,14 @@ def _most_related(evidence: Evidence, given: Answers) -> IntArray:
     related = np.divide(np.abs(Z.T @ P), norms, out=np.zeros_like(norms), where=norms > 0)
     by_output = related.max(axis=1)
     if reader.columns_ is None:
-        return np.argsort(-by_output, kind="stable")
+        return np.asarray(by_output)
     ends = np.cumsum([int(column.keep.sum()) for column in reader.columns_])
-    # The last part are the days between columns of dates, which belong to two columns.
-    by_column = [part.max(initial=0.0) for part in np.split(by_output, ends)[:-1]]
-    return np.argsort(-np.array(by_column), kind="stable")
+    *parts, days = np.split(by_output, ends)
+    by_column = np.array([part.max(initial=0.0) for part in parts])
+    for interval, related_days in zip(reader.intervals_, days, strict=True):
+        both = np.searchsorted(ends, [interval.first, interval.last], side="right")
+        by_column[both] = np.maximum(by_column[both], related_days)
+    return by_column
 
 
 # --- directions
@@ -207,17 +207,12 @@ def _add_directions(evidence: Evidence, columns: list[dict[str, Any]], names: li
     X = take_rows(evidence.X, rows)
     wanted = {names.index(row["column"]): row for row in columns[:_N_DIRECTED]}
     grids = _grids(estimator.reader_, X, sorted(wanted), names)
-    tables = (
-        with_rows_of(X, grid.column, np.full(len(rows), row))
-        for grid in grids
-        for row in grid.rows
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnreadableCellsWarning)
-        answers = predict_stacked(estimator.ensemble_, tables, len(names))
+    with warnings.catch_warnings(action="ignore", category=UnreadableCellsWarning):
         for grid in grids:
-            means = np.array([next(answers)[0].mean(axis=0) for _ in grid.rows])
-            wanted[grid.column]["direction"] = direction_of(means, grid.texts, estimator.classes_)
+            set_to = (with_rows_of(X, grid.column, np.full(n_set, row)) for row in grid.rows)
+            means = [answers_of(estimator, table).probabilities.mean(axis=0) for table in set_to]
+            direction = direction_of(np.array(means), grid.texts, estimator.classes_)
+            wanted[grid.column]["direction"] = direction
 
 
 def _grids(reader: Any, X: Any, positions: list[int], names: list[str]) -> list[Grid]:

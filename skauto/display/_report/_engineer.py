@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skauto.display._base import algorithm_of, mean_score, score_name
+from skauto.display._base import mean_score, score_name
 from skauto.display._words import describe_pipeline, status_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def engineering(estimator: Any) -> dict[str, Any]:
         "score_name": score_name(estimator),
         "strategy": type(estimator.strategy_).__name__,
         "n_trials": len(history),
-        "statuses": _statuses(history),
+        "statuses": dict(Counter(map(status_of, history))),
         "leaderboard": best.to_dict("records"),
         "members": _members(estimator),
         "disagreement": getattr(estimator.ensemble_, "disagreement_", None),
@@ -43,10 +43,6 @@ def engineering(estimator: Any) -> dict[str, Any]:
         "repeats": _repeats(estimator),
         "versions": _versions(),
     }
-
-
-def _statuses(history: "History") -> dict[str, int]:
-    return dict(Counter(map(status_of, history)))
 
 
 def _members(estimator: Any) -> list[dict[str, Any]]:
@@ -65,23 +61,20 @@ def _members(estimator: Any) -> list[dict[str, Any]]:
 
 
 def _best_pipeline(estimator: Any) -> list[dict[str, Any]]:
-    """Steps of the best trial with their settings."""
+    steps = {step: dict(settings) for step, settings in (estimator.best_params_ or {}).items()}
+    named = [(step, settings.pop("name"), settings) for step, settings in steps.items()]
     return [
-        {"step": step, "algorithm": settings["name"], "settings": _without_name(settings)}
-        for step, settings in (estimator.best_params_ or {}).items()
-        if settings["name"] != "none"
+        {"step": step, "algorithm": name, "settings": settings}
+        for step, name, settings in named
+        if name != "none"
     ]
-
-
-def _without_name(settings: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in settings.items() if key != "name"}
 
 
 def _seconds(estimator: Any) -> dict[str, Any]:
     """Seconds of the fit, and those of the trials by algorithm and by share of the rows."""
     by_algorithm: defaultdict[str, list[float]] = defaultdict(list)
     for trial in estimator.history_:
-        by_algorithm[algorithm_of(trial)].append(trial.cost)
+        by_algorithm[trial.configuration.algorithm].append(trial.cost)
     rows = [
         {"algorithm": name, "trials": len(costs), "seconds": sum(costs)}
         for name, costs in by_algorithm.items()
@@ -102,7 +95,7 @@ def _failures(history: "History") -> list[dict[str, Any]]:
     for trial in history:
         if trial.status not in _WELL:
             key = status_of(trial), trial.cause[:_N_CHARACTERS]
-            failures[key][algorithm_of(trial)] += 1
+            failures[key][trial.configuration.algorithm] += 1
     return [
         {
             "trials": algorithms.total(),
@@ -123,7 +116,6 @@ def code(estimator: Any) -> str:
 
 
 def _repeats(estimator: Any) -> str:
-    """Say whether the code gives the same model."""
     why = []
     if not isinstance(estimator.random_state, int | np.integer):
         why.append("random_state is not an integer")

@@ -12,6 +12,7 @@ from skauto.data._table import as_table
 from skauto.data._training import plain_labels
 from skauto.display._predictions import (
     Predictions,
+    answers_of,
     are_rows_of_fit,
     name_of_classes,
     sample_of,
@@ -58,8 +59,7 @@ class Evidence:
         X = sample_of(X, _MAX_ROWS)
         with warnings.catch_warnings():  # they may be rows of `fit`, which has warned of them
             warnings.simplefilter("ignore", UnreadableCellsWarning)
-            probabilities, decision = estimator.ensemble_.read(X)
-        answers = Answers(probabilities, decision.labels(probabilities))
+            answers = answers_of(estimator, X)
         return cls(estimator, out_of_fold, None, X, target, answers)
 
     @property

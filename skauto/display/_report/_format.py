@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from skauto.display._page import Markup
 from skauto.display._words import visible
 
 # Shares get a decimal if their interval is narrower, or if they come closer to 1.
@@ -41,6 +42,11 @@ def shortened(label: Any) -> str:
 def percent(share: float, digits: int = 0) -> str:
     """Write a share as "86%"."""
     return f"{100.0 * share:.{digits}f}%"
+
+
+def share_cell(share: float | None) -> Markup | None:
+    """Write a share as the cell of a table; None stays None."""
+    return None if share is None else Markup(percent(share, 1))
 
 
 def digits_of(low: float, high: float, *others: float) -> int:

@@ -3,9 +3,9 @@
 import math
 from typing import Any
 
-from skauto.display._page import Markup, paragraph, section, table, text
-from skauto.display._report._evidence import WITHOUT_CLASSES
-from skauto.display._report._format import count, digits_of, percent, quoted, shortened
+from skauto.display._page import paragraph, section, table, text
+from skauto.display._report._evidence import HELD_OUT, WITHOUT_CLASSES
+from skauto.display._report._format import count, digits_of, percent, quoted, share_cell, shortened
 from skauto.display._words import named
 
 # Classes whose confusion matrix is written as a table, pairs and classes if there are more, and
@@ -134,6 +134,8 @@ def _drivers(drivers: dict[str, Any] | None, data: dict[str, Any]) -> str:
         )
     shown = drivers["columns"][:_MAX_DRIVERS]
     largest = max((row["importance"] or 0.0 for row in shown), default=0.0)
+    if not shown:
+        return paragraph("The model reads no column.")
     items = "".join(_driver(row, largest) for row in shown)
     return paragraph(_how_permuted(drivers), "muted") + f'<ol class="drivers">{items}</ol>'
 
@@ -186,14 +188,10 @@ def _errors(content: dict[str, Any]) -> str:
     errors = content["errors"]
     if errors is None:
         return ""
-    where = content["verdict"]["measured_on"]
     n_rows = count(content["verdict"]["n_rows"], "row")
-    given = where == "held-out rows"
-    source = (
-        f"the {n_rows} given"
-        if given
-        else f"{n_rows} of the fit, by models that had not seen them"
-    )
+    source = f"{n_rows} of the fit, by models that had not seen them"
+    if content["verdict"]["measured_on"] == HELD_OUT:
+        source = f"the {n_rows} given"
     parts = [paragraph(f"On {source}.{_worst(errors)}")]
     few = len(errors["classes"]) <= _MAX_MATRIX
     parts.append(_matrix(errors) if few else _pairs(errors))
@@ -203,16 +201,12 @@ def _errors(content: dict[str, Any]) -> str:
         known = [row for row in by_class if row["recall"] is not None]
         by_class = sorted(known, key=lambda row: row["recall"])[:_MAX_PAIRS]
     rows = [
-        [named(row["class"]), _share(row["precision"]), _share(row["recall"]), row["support"]]
-        for row in by_class
+        [named(r["class"]), share_cell(r["precision"]), share_cell(r["recall"]), r["support"]]
+        for r in by_class
     ]
     columns = ["class", "right when answered (precision)", "found (recall)", "rows (support)"]
     parts.append(table(columns, rows))
     return "".join(parts)
-
-
-def _share(share: float | None) -> Any:
-    return None if share is None else Markup(percent(share, 1))
 
 
 def _confusions(errors: dict[str, Any]) -> list[tuple[int, int, int]]:
@@ -264,7 +258,7 @@ def _pairs(errors: dict[str, Any]) -> str:
     """List the most frequent confusions of many classes."""
     classes, matrix = errors["classes"], errors["confusion_matrix"]
     rows = [
-        (named(classes[i]), named(classes[j]), n, _share(n / sum(matrix[i])))
+        (named(classes[i]), named(classes[j]), n, share_cell(n / sum(matrix[i])))
         for n, i, j in _confusions(errors)[:_MAX_PAIRS]
     ]
     return table(["is", "answered", "rows", "share of the class"], rows) if rows else ""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from skauto.display._base import loss_name
-from skauto.display._page import bar, figure, paragraph, section, table, text
+from skauto.display._page import bar, figure, paragraph, records, section, table, text
 from skauto.display._search_history import SearchHistoryDisplay
 from skauto.display._timeline import TimelineDisplay, timeline_frame
 
@@ -15,32 +15,17 @@ def page_three(content: dict[str, Any], estimator: Any) -> str:
         section("Leaderboard", _leaderboard(facts["leaderboard"])),
         section("Members", _members(facts)),
         section("Where the seconds went", _seconds(facts, estimator)),
-        section("Trials without a score", _records(facts["failures"])),
+        section("Trials without a score", records(facts["failures"])),
         section("Columns", _columns(facts["columns"])),
         section("Settings and versions", _settings(facts)),
     ]
     return f'<article id="engineer"><h2>For the engineer</h2>{"".join(parts)}</article>'
 
 
-def _records(records: list[dict[str, Any]]) -> str:
-    """Tabulate records of equal keys; empty without records."""
-    if not records:
-        return ""
-    columns = list(records[0])
-    rows = [[record[column] for column in columns] for record in records]
-    return table([column.replace("_", " ") for column in columns], rows)
-
-
-def _leaderboard(records: list[dict[str, Any]]) -> str:
+def _leaderboard(rows: list[dict[str, Any]]) -> str:
     """Tabulate the best trials, with sizes in megabytes."""
-    sized = [
-        {
-            **record,
-            "size": None if record["size"] is None else f"{record['size'] / 1e6:.2f}\u00a0MB",
-        }
-        for record in records
-    ]
-    return _records(sized)
+    sizes = [None if row["size"] is None else f"{row['size'] / 1e6:.2f}\u00a0MB" for row in rows]
+    return records([{**row, "size": size} for row, size in zip(rows, sizes, strict=True)])
 
 
 def _members(facts: dict[str, Any]) -> str:
@@ -77,7 +62,7 @@ def _seconds(facts: dict[str, Any], estimator: Any) -> str:
         f"pipelines ({statuses or 'none'}); their folds took {seconds['trials']:.1f} seconds over "
         "all workers."
     )
-    phases = paragraph(sentence) + _records(seconds["phases"])
+    phases = paragraph(sentence) + records(seconds["phases"])
     if not len(history):
         return phases
     n_slots = int(timeline_frame(history)["slot"].max() or 1)
@@ -92,17 +77,17 @@ def _seconds(facts: dict[str, Any], estimator: Any) -> str:
     note = "Processor time and energy (at 10 W per core), by the share of the rows of a trial:"
     return (
         phases
-        + _records(seconds["by_algorithm"])
+        + records(seconds["by_algorithm"])
         + f'<div class="figures">{figures}</div>'
         + paragraph(note)
-        + _records(seconds["by_share_of_rows"])
+        + records(seconds["by_share_of_rows"])
     )
 
 
 def _columns(columns: list[dict[str, Any]]) -> str:
     """Tabulate the columns of the table, without facts that no column has."""
     used = [name for name in (columns[0] if columns else {}) if any(row[name] for row in columns)]
-    return _records([{name: row[name] for name in used} for row in columns])
+    return records([{name: row[name] for name in used} for row in columns])
 
 
 def _settings(facts: dict[str, Any]) -> str:

@@ -1,16 +1,22 @@
 """Page two: probabilities, curves, thresholds and limits."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.metrics import precision_recall_curve, roc_curve
+from sklearn.metrics import (
+    ConfusionMatrixDisplay,
+    PrecisionRecallDisplay,
+    RocCurveDisplay,
+    confusion_matrix,
+)
 
 from skauto.display._base import BLACK, BLUE, COLORMAP, COLORS, GREY
-from skauto.display._page import Markup, figure, paragraph, section, table, text
+from skauto.display._page import figure, paragraph, records, section, table, text
 from skauto.display._pareto_front import ParetoFrontDisplay
 from skauto.display._predictions import Predictions
 from skauto.display._report._evidence import Evidence
-from skauto.display._report._format import count, percent, quoted
+from skauto.display._report._format import count, quoted, share_cell
 from skauto.display._report._quality import curve_classes
 from skauto.display._words import as_written, named
 
@@ -50,27 +56,15 @@ def _measured(content: dict[str, Any]) -> str:
 
 
 def _figures(known: Predictions, found: dict[str, Any]) -> str:
-    def draw_calibration(drawn: "Figure") -> None:
-        _draw_calibration(drawn, known, found["calibration"])
-
-    def draw_roc(drawn: "Figure") -> None:
-        _draw_curves(drawn, known, found["ranking"], roc=True)
-
-    def draw_precision_recall(drawn: "Figure") -> None:
-        _draw_curves(drawn, known, found["ranking"], roc=False)
-
     caption = "Calibration: on the diagonal, predicted probability and observed share are equal"
-    captions = {draw_calibration: caption}
+    drawings = {caption: partial(_draw_calibration, known=known, points=found["calibration"])}
     if found["ranking"]:
-        captions[draw_roc] = "ROC curve"
-        captions[draw_precision_recall] = "Precision-recall curve"
+        drawings["ROC curve"] = partial(_draw_curves, known=known, roc=True)
+        drawings["Precision-recall curve"] = partial(_draw_curves, known=known, roc=False)
     if len(known.classes) > _MAX_MATRIX:
-
-        def draw_matrix(drawn: "Figure") -> None:
-            _draw_matrix(drawn, known)
-
-        captions[draw_matrix] = "Confusion matrix, share of the rows of a class"
-    drawn = [figure(draw, caption, _WIDTH, _HEIGHT) for draw, caption in captions.items()]
+        caption = "Confusion matrix, share of the rows of a class"
+        drawings[caption] = partial(_draw_matrix, known=known)
+    drawn = [figure(draw, caption, _WIDTH, _HEIGHT) for caption, draw in drawings.items()]
     return f'<div class="figures">{"".join(drawn)}</div>'
 
 
@@ -87,47 +81,44 @@ def _draw_calibration(drawn: "Figure", known: Predictions, points: list[dict[str
     ax.set(xlabel=labels[0], ylabel=labels[1], xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
 
-def _draw_curves(
-    drawn: "Figure", known: Predictions, ranking: list[dict[str, Any]], *, roc: bool
-) -> None:
+def _draw_curves(drawn: "Figure", known: Predictions, *, roc: bool) -> None:
     """Draw the curve of each class against the others, of the most frequent classes."""
     ax = drawn.subplots()
     counts = np.bincount(known.truth, minlength=len(known.classes))
-    codes = curve_classes(known)
-    areas = dict(zip(codes, ranking, strict=True))
-    shown = sorted(codes, key=lambda code: -counts[code])[:_MAX_CURVES]
+    shown = sorted(curve_classes(known), key=lambda code: -counts[code])[:_MAX_CURVES]
+    display = RocCurveDisplay if roc else PrecisionRecallDisplay
     for code, color in zip(shown, COLORS, strict=False):
-        positive, score = known.truth == code, known.probabilities[:, code]
-        if roc:
-            x, y, _ = roc_curve(positive, score)
-            area = areas[code]["roc_auc"]
-        else:
-            y, x, _ = precision_recall_curve(positive, score)
-            area = areas[code]["average_precision"]
-        label = f"{as_written(known.classes[code])} (area {area:.3f})"
-        ax.plot(x, y, color=color, label=label)
+        display.from_predictions(
+            known.truth == code,
+            known.probabilities[:, code],
+            name=as_written(known.classes[code]),
+            ax=ax,
+            curve_kwargs={"color": color},
+        )
     if roc:
         ax.plot([0, 1], [0, 1], color=GREY, linestyle="--", label="guessing")
     elif known.binary:
         ax.axhline(counts[1] / counts.sum(), color=GREY, linestyle="--", label="guessing")
     names = ("false positive rate", "true positive rate") if roc else ("recall", "precision")
     ax.set(xlabel=names[0], ylabel=names[1], xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    ax.set_aspect("auto")
     ax.legend()
 
 
 def _draw_matrix(drawn: "Figure", known: Predictions) -> None:
     n_classes = len(known.classes)
-    matrix = np.zeros((n_classes, n_classes))
-    np.add.at(matrix, (known.truth, known.labels), 1.0)
-    shares = matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1.0)
+    shares = confusion_matrix(known.truth, known.labels, labels=range(n_classes), normalize="true")
     ax = drawn.subplots()
-    image = ax.imshow(shares, cmap=COLORMAP, vmin=0.0, vmax=1.0)
     names = [as_written(str(label)[:12]) for label in known.classes]
-    size = max(3.0, min(8.0, 160.0 / n_classes))
-    ax.set_xticks(range(n_classes), names, size=size, rotation=90, color=BLACK)
-    ax.set_yticks(range(n_classes), names, size=size, color=BLACK)
+    ConfusionMatrixDisplay(shares, display_labels=names).plot(
+        ax=ax,
+        include_values=False,
+        cmap=COLORMAP,
+        xticks_rotation=90,
+        im_kw={"vmin": 0.0, "vmax": 1.0},
+    )
+    ax.tick_params(labelsize=max(3.0, min(8.0, 160.0 / n_classes)), labelcolor=BLACK)
     ax.set(xlabel="answered", ylabel="is")
-    drawn.colorbar(image, ax=ax)
 
 
 def _by_class(content: dict[str, Any]) -> str:
@@ -137,19 +128,18 @@ def _by_class(content: dict[str, Any]) -> str:
         return ""
     columns = ["class", "ROC AUC", "average precision", "share of the rows"]
     rows = [
-        [named(r["class"]), r["roc_auc"], r["average_precision"], _share(r["share_of_rows"])]
+        [named(r["class"]), r["roc_auc"], r["average_precision"], share_cell(r["share_of_rows"])]
         for r in ranking
     ]
     if len(by_class) > _MAX_MATRIX:
         columns += ["precision", "recall"]
         known = {row["class"]: row for row in by_class}
         for row, area in zip(rows, ranking, strict=True):
-            row += [_share(known[area["class"]][name]) for name in ("precision", "recall")]
+            row += [share_cell(known[area["class"]][name]) for name in ("precision", "recall")]
     return table(columns, rows)
 
 
 def _points(known: Predictions, points: list[dict[str, Any]]) -> str:
-    """Tabulate the operating points."""
     if not points:
         return ""
     if known.binary:
@@ -162,7 +152,7 @@ def _points(known: Predictions, points: list[dict[str, Any]]) -> str:
     else:
         note = "What is gained if only answers are used whose probability reaches a threshold."
         names = {"share_answered": "share of the rows answered", "share_right": "right among them"}
-    rows = [[_threshold(p), *(_share(p[name]) for name in names)] for p in points]
+    rows = [[_threshold(p), *(share_cell(p[name]) for name in names)] for p in points]
     return paragraph(note) + table(["threshold", *names.values()], rows)
 
 
@@ -173,10 +163,6 @@ def _threshold(point: dict[str, Any]) -> str:
     return f"{value:.3f} (in use)" if point["in_use"] else f"{value:.3f}"
 
 
-def _share(share: float | None) -> Any:
-    return None if share is None else Markup(percent(share, 1))
-
-
 def _limits(limits: dict[str, Any] | None, estimator: Any) -> str:
     if limits is None:
         return ""
@@ -185,9 +171,7 @@ def _limits(limits: dict[str, Any] | None, estimator: Any) -> str:
         kind, word = ("good", "All limits are kept") if limits["kept"] else ("bad", "Not all kept")
         parts.append(f'<p class="{kind}">{text(word)}.</p>')
     if limits["values"]:
-        columns = list(limits["values"][0])
-        rows = [[row[column] for column in columns] for row in limits["values"]]
-        parts.append(table(columns, rows))
+        parts.append(records(limits["values"]))
         parts.append(
             paragraph(
                 "value, error: mean over the folds and its standard error. fitted: value of the "

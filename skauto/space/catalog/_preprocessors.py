@@ -80,7 +80,12 @@ def _make_smote(**parameters: Any) -> Any:
 
 
 def _adapt_smote(estimator: Any, context: FitContext) -> None:
-    """Bound the number of neighbors by the other rows of the smallest class."""
+    """Bound the number of neighbors by the other rows of the smallest class.
+
+    A row without neighbors makes no further ones: then no class gets more rows.
+    """
+    if context.smallest_class == 1:
+        estimator.set_params(sampling_strategy={})
     k_neighbors = max(1, min(estimator.k_neighbors, context.smallest_class - 1))
     estimator.set_params(k_neighbors=k_neighbors)
 

@@ -50,7 +50,7 @@ def test_the_operating_point_in_use_is_that_of_predict(fitted, customers):
 
 def test_a_chosen_operating_point_is_in_the_report(customers):
     X, y = customers
-    clf = search(X[:400], y[:400]).choose_operating_point(recall=0.95)
+    clf = search(X[:400], y[:400]).choose_operating_point(recall=0.95, pos_label="yes")
     report = clf.report_dict()
     in_use = next(p for p in report["probabilities"]["operating_points"] if p["in_use"])
     assert in_use["threshold"] == pytest.approx(clf.operating_point_["threshold"])

@@ -54,3 +54,11 @@ def test_smote_respects_small_classes(rng):
     component.adapt(sampler, FitContext(30, 3, 2, smallest_class=3))
     assert sampler.k_neighbors == 2
     assert np.bincount(sampler.fit_resample(X, y)[1]).tolist() == [27, 27]
+
+
+def test_smote_leaves_the_rows_if_a_class_has_one(rng):
+    X, y = rng.normal(size=(30, 3)), np.repeat([0, 1, 2], [20, 9, 1])
+    component = get_space("default").component("balancer", "smote")
+    sampler = component.make({"k_neighbors": 5})
+    component.adapt(sampler, FitContext(30, 3, 3, smallest_class=1))
+    np.testing.assert_array_equal(sampler.fit_resample(X, y)[0], X)
