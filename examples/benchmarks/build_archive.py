@@ -28,7 +28,8 @@ from sklearn.datasets import fetch_openml, make_classification
 from sklearn.model_selection import train_test_split
 
 from skauto import AutoClassifier, SearchOptions
-from skauto.data import DataFacts, TableReader
+from skauto.data import TableReader
+from skauto.data._training import read_training_data
 from skauto.metalearning import (
     META_FEATURES,
     Archive,
@@ -128,17 +129,10 @@ def at_most(X, y, n_rows):
 
 def describe(X, y):
     """Meta-features of a table, and what the search space is adapted to."""
-    reader = TableReader()
-    Z = reader.fit_transform(X)
-    categorical = reader.categorical_indices_
-    features = meta_features(Z, y, categorical=categorical, rng=np.random.default_rng(0))
-    facts = DataFacts(
-        n_samples=Z.shape[0],
-        n_features=Z.shape[1],
-        has_missing=bool(np.isnan(Z).any()),
-        has_categories=bool(categorical),
-    )
-    return features, facts
+    table = read_training_data(X, y, {}, TableReader())
+    categorical = table.reader.categorical_indices_
+    rng = np.random.default_rng(0)
+    return meta_features(table.X, table.y, categorical=categorical, rng=rng), table.facts
 
 
 # Stages

@@ -8,7 +8,6 @@ are there already are not run again. The hypervolume of each method's points by 
 printed::
 
     python examples/benchmarks/fang_hpo_fronts.py --data FOLDER --max-evals 60 --out fronts.csv
-    python examples/benchmarks/fang_hpo_fronts.py --plot fronts.csv
 
 FOLDER holds COMPAS_full.csv.gz. Needs fairlearn; about three minutes.
 """
@@ -116,37 +115,16 @@ def report(table):
         print(f"{method:32} {len(rows):3} models  hypervolume {volume:.4f}  least error {texts}")
 
 
-def plot(table, path):
-    """Draw error over difference; the corner where there is something to choose from."""
-    import matplotlib.pyplot as plt
-
-    figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
-    for (method, rows), marker in zip(table.groupby("method", sort=False), "osv^Dx", strict=False):
-        ax.plot(rows.dsp, rows.error, marker, markersize=5, alpha=0.8, label=method)
-    ax.set(
-        xlabel="difference in positive predictions, held-out",
-        ylabel="error, held-out",
-        xlim=(-0.01, 0.27),
-        ylim=(0.19, 0.31),
-    )
-    ax.legend(fontsize="small")
-    figure.savefig(path, dpi=80)
-
-
 def main():
     warnings.simplefilter("ignore")
     parser = make_parser(__doc__)
     parser.add_argument("--max-evals", type=int, default=60, help="trials of FanG-HPO")
     parser.add_argument("--out", type=Path, default=Path("fang_hpo_fronts.csv"))
-    parser.add_argument("--plot", type=Path, help="only draw the models of this file")
     arguments = parser.parse_args()
-    results = Results(arguments.plot or arguments.out, ["method"])
-    if arguments.plot:
-        plot(results.frame, arguments.plot.with_suffix(".png"))
-    else:
-        require_data(parser, arguments)
-        run(arguments, results)
-        report(results.frame)
+    require_data(parser, arguments)
+    results = Results(arguments.out, ["method"])
+    run(arguments, results)
+    report(results.frame)
 
 
 if __name__ == "__main__":

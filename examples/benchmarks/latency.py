@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from _common import Results, load, make_parser, names, numbers, paired_tests, require_data
 from peers import PEERS
-from quality import fit_peer, pairs
+from quality import add_peers, check_systems, fit_peer
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 
@@ -81,17 +81,10 @@ def measure(system, X, y, limit, seed, time_limit, n_jobs, peers):
     return {"roc_auc": roc_auc_score(y_test == classes[1], positive), "limit": limit} | outcome
 
 
-def limit_of(results, dataset, seed, time_limit, n_jobs):
-    """A tenth of the latency of the unlimited ensemble; None if it was not measured."""
-    runs = results.frame
-    known = runs[
-        (runs["system"] == "unlimited")
-        & (runs["dataset"] == dataset)
-        & (runs["seed"] == seed)
-        & (runs["time_limit"] == time_limit)
-        & (runs["n_jobs"] == n_jobs)
-    ]
-    return SHARE * float(known["latency"].iloc[0]) if len(known) else None
+def limit_of(results, key):
+    """A tenth of the latency of the unlimited ensemble."""
+    unlimited = dict(zip(KEY, key, strict=True)) | {"system": "unlimited"}
+    return SHARE * results.frame.set_index(KEY)["latency"][tuple(unlimited.values())]
 
 
 def run(options, results):
@@ -103,9 +96,7 @@ def run(options, results):
             [name], options.seeds, systems, [options.time_limit], [options.n_jobs]
         ):
             _, seed, system, time_limit, n_jobs = key
-            limit = None
-            if system != "unlimited":
-                limit = limit_of(results, name, seed, time_limit, n_jobs)
+            limit = None if system == "unlimited" else limit_of(results, key)
             try:
                 outcome = measure(system, X, y, limit, seed, time_limit, n_jobs, options.peers)
             except RuntimeError as error:  # of another system
@@ -131,16 +122,11 @@ def main():
     parser.add_argument("--sets", type=names, default=names(SETS), help=SETS)
     parser.add_argument("--seeds", type=numbers, default=[0])
     parser.add_argument("--time-limit", type=float, default=60.0, help="seconds a fit")
-    parser.add_argument("--systems", type=names, default=SYSTEMS, help=",".join(SYSTEMS))
-    parser.add_argument("--peers", type=pairs, default={}, help="autogluon=PYTHON,flaml=PYTHON")
+    add_peers(parser, SYSTEMS)
     parser.add_argument("--n-jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, required=True, help="CSV file to append to")
     options = parser.parse_args()
-    if unknown := set(options.systems) - {*SYSTEMS, *PEERS}:
-        parser.error(f"unknown --systems {sorted(unknown)}; choose from {[*SYSTEMS, *PEERS]}")
-    needed = {system.partition("_")[0] for system in options.systems if system in PEERS}
-    if missing := needed - set(options.peers):
-        parser.error(f"--peers must name a python for {sorted(missing)}")
+    check_systems(parser, options, SYSTEMS)
     require_data(parser, options)
     results = Results(options.out, KEY)
     run(options, results)

@@ -98,7 +98,6 @@ class Flaml:
 PEERS = {
     "autogluon_best": (AutoGluon, "best_quality"),
     "autogluon_best_v150": (AutoGluon, "best_quality_v150"),
-    "autogluon_good": (AutoGluon, "good_quality"),
     "flaml": (Flaml, None),
 }
 
