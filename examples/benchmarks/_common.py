@@ -221,18 +221,8 @@ class LimitedFit:
     """The function of an engine: fits a configuration to some rows and predicts others.
 
     The limit is one of processor seconds, which other work on the machine does not stretch. Its
-    signal ends the process, so that the engine must be one of processes.
-
-    Parameters
-    ----------
-    space_name : str
-        The space; ``space`` is adapted to the data.
-    X, y : DataFrame and ndarray
-        All rows.
-    train, rest : ndarray of int
-        Rows to fit to, and rows to predict.
-    seconds : float
-        The limit.
+    signal ends the process, so that the engine must be one of processes. `space` is that of the
+    name, adapted to the data.
     """
 
     def __init__(self, space_name, X, y, train, rest, seconds):
@@ -253,21 +243,8 @@ class LimitedFit:
 class LimitedLosses(LimitedFit):
     """The function of an engine: fits a configuration to the first of some parts of the rows.
 
-    It gives the loss on each of the others, infinite where the fit fails, and the processor
-    seconds.
-
-    Parameters
-    ----------
-    space_name : str
-        The space.
-    X, y : DataFrame and ndarray
-        All rows.
-    parts : list of ndarray of int
-        Rows to fit to, and parts of which the loss is one minus the score.
-    seconds : float
-        The limit.
-    scoring : str
-        The score.
+    It gives the loss on each of the others, one minus the score and infinite where the fit fails,
+    and the processor seconds.
     """
 
     def __init__(self, space_name, X, y, parts, seconds, scoring):

@@ -56,7 +56,6 @@ LIMITS = {
 }
 SCIKIT_OPTIMIZE = {"skopt": admm_artificial.ScikitOptimize()}
 RUN = ["limit", "set", "seed"]
-N_CALLS = 5  # of which the median is the latency
 KEY = ["set", "seed", "strategy", "limit"]
 
 
@@ -68,24 +67,11 @@ def read(folder, name, max_rows):
     return X, y, groups
 
 
-class ProcessorLatency(PredictionLatency):
-    """Seconds a row on the clock of the processor, which other work does not stretch."""
-
-    def measure(self, evidence):
-        batch = evidence.X.iloc[np.arange(self.batch_size) % len(evidence.y)]
-        seconds = []
-        for _ in range(N_CALLS):
-            started = time.process_time()
-            evidence.model.predict_proba(batch)
-            seconds.append(time.process_time() - started)
-        return float(np.median(seconds)) / self.batch_size
-
-
 def constraint_of(study, limit):
     """What is measured in every trial: with an infinite limit for the search that ignores it."""
     if study == "disparity":
         return [GroupDisparity("age_group", metric="roc_auc", upper=limit)]
-    return [ProcessorLatency(limit, batch_size=1000)] if study == "latency" else []
+    return [PredictionLatency(limit, batch_size=1000)] if study == "latency" else []
 
 
 def search(options, name, seed, strategy, limit):

@@ -91,7 +91,7 @@ def compare_cache(arguments):
     for name, system in itertools.product(arguments.sets, arguments.systems):
         X, y = load(arguments.data, name, arguments.max_rows)
         histories = []
-        for cache in (None, arguments.cache_bytes):
+        for cache in (None, 2**30):
             model = make_search(
                 read_strategy(system),
                 arguments,
@@ -231,9 +231,8 @@ def main():
     parser = make_parser(__doc__)
     parser.add_argument("experiment", choices=["cache", "tpe"])
     parser.add_argument("--sets", type=names, default=["vehicle", "segment", "madelon"])
-    parser.add_argument("--systems", type=names, default=["forest_bo"])
+    parser.add_argument("--systems", type=names, default=["forest_bo"], help="for 'cache'")
     parser.add_argument("--space", default="flash")
-    parser.add_argument("--cache-bytes", type=int, default=2**30)
     parser.add_argument("--seeds", type=int, default=5, help="number of them, for 'tpe'")
     parser.add_argument("--max-evals", type=int, default=200)
     parser.add_argument("--without", type=names, default=[], help="algorithms to leave out")

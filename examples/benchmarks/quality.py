@@ -73,11 +73,9 @@ def measure(system, X, y, seed, time_limit, n_jobs, peers):
         X, y, test_size=0.2, stratify=y, random_state=seed
     )
     if system in PEERS:
-        train = X_train.assign(target=y_train)
-        python = peers[system.partition("_")[0]]
-        probabilities, costs = fit_peer(system, python, train, X_test, seed, time_limit, n_jobs)
-        classes = np.unique(y_train)
-        return scores(probabilities[classes.astype(str)].to_numpy(), classes, y_test) | costs
+        settings = {"time_limit": time_limit, "seed": seed, "n_jobs": n_jobs}
+        probabilities, costs = fit_peer(system, peers, X_train, y_train, X_test, settings)
+        return scores(probabilities, np.unique(y_train), y_test) | costs
     model = make_system(system, seed, time_limit, n_jobs)
     start = time.perf_counter()
     model.fit(X_train, y_train)
@@ -91,24 +89,21 @@ def measure(system, X, y, seed, time_limit, n_jobs, peers):
     return scores(model.predict_proba(X_test), model.classes_, y_test) | costs
 
 
-def fit_peer(system, python, train, test, seed, time_limit, n_jobs, latency_limit=None):
+def fit_peer(system, peers, X, y, X_test, settings):
     """Probabilities of the test rows and costs of a system in another environment."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        train.to_csv(folder / "train.csv", index=False)
-        test.to_csv(folder / "test.csv", index=False)
-        settings = {"--time-limit": time_limit, "--seed": seed, "--n-jobs": n_jobs}
-        if latency_limit is not None:
-            settings["--latency-limit"] = latency_limit
-        flags = [str(part) for pair in settings.items() for part in pair]
-        script = Path(__file__).with_name("peers.py")
+        X.assign(target=y).to_csv(folder / "train.csv", index=False)
+        X_test.to_csv(folder / "test.csv", index=False)
+        flags = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items()]
+        python, script = peers[system.partition("_")[0]], Path(__file__).with_name("peers.py")
         ended = subprocess.run(
             [python, script, system, folder, *flags], capture_output=True, text=True, check=False
         )
         if ended.returncode:
             raise RuntimeError(ended.stderr.strip().splitlines()[-1])
-        probabilities = pd.read_csv(folder / "probabilities.csv")
-        return probabilities, json.loads((folder / "costs.json").read_text())
+        probabilities = pd.read_csv(folder / "probabilities.csv")[np.unique(y).astype(str)]
+        return probabilities.to_numpy(), json.loads((folder / "costs.json").read_text())
 
 
 def run(arguments, results):
