@@ -119,11 +119,7 @@ class _Compression:
     """Selection of members under limits that are additive over the members."""
 
     def __init__(
-        self,
-        estimator: Any,
-        ensemble: PipelineEnsemble,
-        limits: list[Constraint],
-        table: Any,
+        self, estimator: Any, ensemble: PipelineEnsemble, limits: list[Constraint], table: Any
     ) -> None:
         self.estimator = estimator
         self.ensemble = ensemble

@@ -148,50 +148,17 @@ class WeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return hasattr(self, "classifier_")
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of the classifier.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Labels.
-        """
+        """Labels (n_samples,) of the classifier."""
         return np.asarray(self.classifier_.predict(X))
 
     @_if_classifier_has("predict_proba")
     def predict_proba(self, X: Any) -> FloatArray:
-        """Class probabilities of the classifier.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
+        """Class probabilities (n_samples, n_classes), in the order of ``classes_``."""
         return np.asarray(self.classifier_.predict_proba(X))
 
     @_if_classifier_has("decision_function")
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores of the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Decision function of the classifier.
-        """
+        """Decision function of the classifier."""
         return np.asarray(self.classifier_.decision_function(X))
 
     def __sklearn_tags__(self) -> Any:
