@@ -200,21 +200,20 @@ class ConstraintChecker:
         decision: Decision | None,
     ) -> Verdict:
         """Return the verdict with 95% upper bounds of the limited values that are not additive."""
-        limited = [
-            m.constraint
-            for m in verdict.measurements
-            if math.isfinite(m.constraint.limit) and not m.constraint.additive
-        ]
-        if not limited:
+
+        def is_limited(measured: Measurement) -> bool:
+            return math.isfinite(measured.constraint.limit) and not measured.constraint.additive
+
+        if not any(map(is_limited, verdict.measurements)):
             return verdict
         evidence = self._pooled(OutOfFold.mean(trials, weights).predictions, decision)
-        upper = {c.key: self._measure(c, evidence, _CONFIDENCE) for c in limited}
-        return Verdict(
-            tuple(
-                replace(m, upper=upper.get(m.constraint.key, math.nan))
-                for m in verdict.measurements
-            )
-        )
+        bounded = [
+            replace(m, upper=self._measure(m.constraint, evidence, _CONFIDENCE))
+            if is_limited(m)
+            else m
+            for m in verdict.measurements
+        ]
+        return Verdict(tuple(bounded))
 
     def allows(self, trials: Sequence[Trial], weights: Sequence[float] | NDArray[Any]) -> bool:
         """Whether an ensemble keeps every limit before the refit; False also if one is undefined.

@@ -166,7 +166,6 @@ class _RateDifference(GroupConstraint):
         positive_code(self, classes)
 
     def _positive(self, evidence: Evidence) -> BoolArray:
-        """Mask of the rows of the positive class."""
         return np.asarray(evidence.y == positive_code(self, evidence.classes))
 
     def measure(self, evidence: Evidence) -> float:
