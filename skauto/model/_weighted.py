@@ -83,23 +83,8 @@ class WeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> Self:
         """Fit the classifier.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-        sensitive_features : mapping of str to array of shape (n_samples,), default=None
-            Groups of each feature of ``group_weights``.
-        **fit_params : dict
-            Further arguments of the ``fit`` of the classifier.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
+        `sensitive_features` has the groups (n_samples,) of each feature of ``group_weights``;
+        `fit_params` are further arguments of the ``fit`` of the classifier.
         """
         known = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         weights = self._weigh_groups(np.asarray(y), sensitive_features or {}, known)
