@@ -10,13 +10,12 @@ of ``--sets`` should not be among those that judge the search in ``quality.py``,
 decides what stays in it.
 """
 
-import time
 import warnings
 from unittest.mock import patch
 
 import numpy as np
 from _common import Results, load, make_parser, names, numbers, paired_tests, require_data
-from sklearn.metrics import log_loss, roc_auc_score
+from quality import scores
 from sklearn.model_selection import train_test_split
 
 from skauto import AutoClassifier
@@ -24,7 +23,6 @@ from skauto.space import get_space
 
 SETS = "delta_elevators,cpu_small,pol,puma32H,mnist_10k,led24"
 MAX_ROWS = 10_000
-COSTS = ["fit_seconds", "judged", "by_strategy", "members", "idle"]
 
 
 class WithoutRungs(AutoClassifier):
@@ -87,23 +85,8 @@ def run(arguments, variant, name, seed):
         n_jobs=arguments.n_jobs,
         random_state=seed,
     )
-    start = time.perf_counter()
     fit(variant, clf, X_train, y_train)
-    seconds = time.perf_counter() - start
-    probabilities = clf.predict_proba(X_test)
-    ranking = probabilities[:, 1] if n_classes == 2 else probabilities
-    trials = list(clf.history_)
-    runs = [run for trial in trials for run in trial.runs]
-    span = max(end for _, end in runs) - min(start for start, _ in runs)
-    return {
-        "roc_auc": roc_auc_score(y_test, ranking, multi_class="ovr", labels=clf.classes_),
-        "log_loss": log_loss(y_test, probabilities, labels=clf.classes_),
-        "fit_seconds": seconds,
-        "judged": sum(trial.status in ("ok", "stopped") for trial in trials),
-        "by_strategy": sum(trial.origin != "initial" for trial in trials),
-        "members": len(clf.member_weights_),
-        "idle": 1.0 - sum(end - start for start, end in runs) / span / arguments.n_jobs,
-    }
+    return scores(clf.predict_proba(X_test), clf.classes_, y_test)
 
 
 def summarize(frame):
@@ -115,7 +98,6 @@ def summarize(frame):
         if "whole" in table:
             tests = paired_tests(sign * table.dropna(), "whole").round(4)
             print(f"\n{score}, positive: worse without the part\n{tests.to_string()}")
-    print("\n", frame.groupby("variant", sort=False)[COSTS].median())
 
 
 def main():

@@ -36,8 +36,8 @@ from _common import (
     numbers,
     paired_tests,
     require_data,
+    speed_up,
 )
-from scipy.stats import wilcoxon
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
 from surrogate import SETS_OF, TABLES, SurrogateBenchmark
@@ -56,7 +56,6 @@ LIMITS = {
 }
 SCIKIT_OPTIMIZE = {"skopt": admm_artificial.ScikitOptimize()}
 RUN = ["limit", "set", "seed"]
-N_CALLS = 5  # of which the median is the latency
 KEY = ["set", "seed", "strategy", "limit"]
 
 
@@ -68,24 +67,11 @@ def read(folder, name, max_rows):
     return X, y, groups
 
 
-class ProcessorLatency(PredictionLatency):
-    """Seconds a row on the clock of the processor, which other work does not stretch."""
-
-    def measure(self, evidence):
-        batch = evidence.X.iloc[np.arange(self.batch_size) % len(evidence.y)]
-        seconds = []
-        for _ in range(N_CALLS):
-            started = time.process_time()
-            evidence.model.predict_proba(batch)
-            seconds.append(time.process_time() - started)
-        return float(np.median(seconds)) / self.batch_size
-
-
 def constraint_of(study, limit):
     """What is measured in every trial: with an infinite limit for the search that ignores it."""
     if study == "disparity":
         return [GroupDisparity("age_group", metric="roc_auc", upper=limit)]
-    return [ProcessorLatency(limit, batch_size=1000)] if study == "latency" else []
+    return [PredictionLatency(limit, batch_size=1000)] if study == "latency" else []
 
 
 def search(options, name, seed, strategy, limit):
@@ -209,52 +195,12 @@ def report_pools(frame):
 
 def report_speed(frame):
     """How much sooner ADMM reaches the final loss of the others, and how much lower it ends."""
-    for baseline in sorted(set(frame["strategy"]) - {"admm"}):
-        print(f"\nADMM against {baseline}")
-        report_speed_over(baseline, frame)
-
-
-def report_speed_over(baseline, frame):
-    """By pair, and by the medians of the seeds as in Table 1, with 95% intervals."""
-    rows, by_set = [], {}
-    for name, on_set in frame.groupby("set"):
-        curves = {baseline: [], "admm": []}
-        for seed, runs in on_set.groupby("seed"):
-            pair = [runs[runs["strategy"] == s] for s in curves]
-            if any(run.empty for run in pair):
-                continue
-            for of_strategy, run in zip(curves.values(), pair, strict=True):
-                of_strategy.append(run[["ended", "trial", "loss"]].to_numpy().tolist())
-            rows.append({"set": name, "seed": seed, **speed_of_pair(*pair)})
-        grid = np.geomspace(0.01, on_set["ended"].max(), 2000)
-        values = [
-            np.array([admm_artificial.value_at(c, grid) for c in own]) for own in curves.values()
-        ]
-        reference, own = (admm_artificial.bootstrap_medians(value) for value in values)
-        by_set[name] = admm_artificial.speed_up(own, reference, grid)
-    table = pd.DataFrame(rows)
-    print(table.round(4).to_string(index=False))
-    print(table.groupby("set")[["other", "ADMM", "lower", "speed-up"]].median().round(4))
-    columns = ["speed-up of the medians", "from", "to"]
-    medians = pd.DataFrame(by_set, index=columns).T
-    print(medians.round(2), f"\nmedian over the sets {medians[columns[0]].median():.2f}")
-    test = wilcoxon(table["ADMM"], table["other"])
-    print(f"lower in {(table['lower'] > 0).sum()} of {len(table)}, p = {test.pvalue:.2g}")
-    print(f"median speed-up of the pairs {table['speed-up'].median():.2f}")
-
-
-def speed_of_pair(other, admm):
-    target = other["loss"].min()
-    begin = other.loc[other["loss"] <= target, "ended"].min()
-    reached = admm.loc[admm["loss"] <= target, "ended"].min()  # NaN where never
-    return {
-        "other": target,
-        "ADMM": admm["loss"].min(),
-        "lower": 1 - admm["loss"].min() / target,
-        "speed-up": 0.0 if np.isnan(reached) else begin / reached,
-        "other trials": other["trial"].max(),
-        "ADMM trials": admm["trial"].max(),
-    }
+    final = frame.groupby(["set", "seed", "strategy"])["loss"].min().unstack()
+    for baseline in final.columns.drop("admm"):
+        pairs = final[["admm", baseline]].dropna()
+        print(f"\nADMM against {baseline}\n{pairs.groupby('set').median().round(4).to_string()}")
+        print(paired_tests(pairs, baseline).to_string())
+        print(pd.Series(speed_up(frame, "ended", "admm", baseline)).round(2).to_string())
 
 
 def report_limits(frame):

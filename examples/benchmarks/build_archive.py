@@ -12,8 +12,8 @@ Four stages, of which the long ones go on where an interrupted run has stopped:
         --archive skauto/metalearning/archives/default.json
 
 Results are kept in the ``--work`` file, one JSON record a line; ``--stages search,cross`` picks
-stages. Data come from a FOLDER with an INDEX.csv as for ``quality.py``, from OpenML
-(``--openml 31,37,54``, needs the network) and from a generator (``--generated 20``).
+stages. Data come from a FOLDER with an INDEX.csv as for ``quality.py`` and from a generator
+(``--generated 20``).
 """
 
 import json
@@ -23,12 +23,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from _common import load, make_parser, names, numbers, read_index
-from sklearn.datasets import fetch_openml, make_classification
+from _common import load, make_parser, names, read_index
+from sklearn.datasets import make_classification
 from sklearn.model_selection import train_test_split
 
 from skauto import AutoClassifier, SearchOptions
-from skauto.data import DataFacts, TableReader
+from skauto.data import TableReader
+from skauto.data._training import read_training_data
 from skauto.metalearning import (
     META_FEATURES,
     Archive,
@@ -99,18 +100,11 @@ def generated(number):
     return table, y
 
 
-def from_openml(number):
-    bunch = fetch_openml(data_id=number, as_frame=True, parser="auto")
-    return bunch.data, bunch.target.astype(str).to_numpy()
-
-
 def sources(arguments):
     """Name of each data set, with what reads it."""
     if arguments.data:
         for name in arguments.sets or read_index(arguments.data).index:
             yield name, lambda name=name: load(arguments.data, name)
-    for number in arguments.openml:
-        yield f"openml_{number}", lambda number=number: from_openml(number)
     for number in range(arguments.generated):
         yield f"generated_{number}", lambda number=number: generated(number)
 
@@ -128,17 +122,10 @@ def at_most(X, y, n_rows):
 
 def describe(X, y):
     """Meta-features of a table, and what the search space is adapted to."""
-    reader = TableReader()
-    Z = reader.fit_transform(X)
-    categorical = reader.categorical_indices_
-    features = meta_features(Z, y, categorical=categorical, rng=np.random.default_rng(0))
-    facts = DataFacts(
-        n_samples=Z.shape[0],
-        n_features=Z.shape[1],
-        has_missing=bool(np.isnan(Z).any()),
-        has_categories=bool(categorical),
-    )
-    return features, facts
+    table = read_training_data(X, y, {}, TableReader())
+    categorical = table.reader.categorical_indices_
+    rng = np.random.default_rng(0)
+    return meta_features(table.X, table.y, categorical=categorical, rng=rng), table.facts
 
 
 # Stages
@@ -283,7 +270,6 @@ def check(arguments, work):
 def main():
     parser = make_parser(__doc__)
     parser.add_argument("--sets", type=names, default=[], help="names in INDEX.csv (default all)")
-    parser.add_argument("--openml", type=numbers, default=[], help="OpenML ids: 31,37,54")
     parser.add_argument("--generated", type=int, default=0, help="number of made-up data sets")
     parser.add_argument("--space", default="default")
     parser.add_argument("--scoring", default="roc_auc")

@@ -18,17 +18,13 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from _common import load, make_parser, names, read_index, require_data
+from _common import load, make_parser, make_worker, names, read_index, require_data
 
 from skauto.data import DataFacts, TableReader, make_splits
 from skauto.data._training import read_training_data
-from skauto.evaluation import FoldTask, PipelineBuilder, PipelineWorker
+from skauto.evaluation import FoldTask
 from skauto.metalearning import FitTimeModel, adapt_configuration
-from skauto.metalearning._fit_times import (
-    fit_coefficients,
-    load_order,
-    table_kind,
-)
+from skauto.metalearning._fit_times import fit_coefficients, load_order, table_kind
 from skauto.metalearning._warm_start import COST_EXPONENT
 from skauto.selection import LogLoss, greedy_selection
 from skauto.space import Configuration, get_space
@@ -125,11 +121,7 @@ def record_set(X, y, space, listed, known):
     splits = make_splits(3, table.X, table.y)
     folds = splits[:1] if len(y) >= ENOUGH_ROWS else splits
     facts, part = table.facts, space.for_data(table.facts)
-    reader = table.reader
-    builder = PipelineBuilder(
-        part, categorical=reader.categorical_indices_, n_levels=reader.n_levels_
-    )
-    worker = PipelineWorker(builder, table.training_data(splits), {})
+    worker = make_worker(part, table, splits)
     n_encoded = facts.n_features + facts.n_one_hot
     size = (len(splits[0][0]), facts.n_features, n_encoded, facts.n_classes, facts.has_categories)
     known |= {"y": table.y, "shape": np.array(size)}

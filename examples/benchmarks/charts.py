@@ -11,6 +11,7 @@ charts are SVG files: ``won_by_size``, ``score_by_seconds`` and ``size_and_laten
 
 import argparse
 import sys
+from itertools import cycle
 from pathlib import Path
 
 import matplotlib
@@ -27,8 +28,10 @@ COLUMNS = (
 OURS = "skauto"
 PAIR = ["dataset", "seed"]
 BOUNDS = (0, 1_000, 3_000, 10_000, np.inf)
+SIZES = ("below\n1,000", "1,000\nto 2,999", "3,000\nto 9,999", "10,000\nor more")
 SCORES = {"roc_auc": ("ROC AUC", 1), "log_loss": ("log loss", -1)}
-WON, LOST, LEVEL = "#0072b2", "#d55e00", "#b0b4bb"
+OUTCOMES = {1.0: "won", 0.0: "level", -1.0: "lost"}
+COLORS = {"won": "#0072b2", "level": "#b0b4bb", "lost": "#d55e00"}
 # Differences up to this are level.
 TOLERANCE = 1e-4
 RIVALS = ("#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#1c1f24")
@@ -65,16 +68,12 @@ def won_by_size(results: pd.DataFrame, rival: str) -> Figure:
     figure.suptitle(f"{OURS} against {NAMES.get(rival, rival)}")
     for ax, (score, (name, sign)) in zip(figure.subplots(1, 2), SCORES.items(), strict=True):
         gain = (sign * (ours[score] - theirs[score])).dropna().reset_index(name="gain")
-        groups = gain.groupby(pd.cut(gain["n_rows"], BOUNDS, right=False), observed=True)["gain"]
-        counts = {
-            "won": groups.apply(lambda g: (g > TOLERANCE).sum()),
-            "level": groups.apply(lambda g: (g.abs() <= TOLERANCE).sum()),
-            "lost": groups.apply(lambda g: (g < -TOLERANCE).sum()),
-        }
-        bottom = np.zeros(len(groups))
-        labels = [in_words(interval) for interval in counts["won"].index]
-        for color, (label, n) in zip((WON, LEVEL, LOST), counts.items(), strict=True):
-            bars = ax.bar(labels, n, bottom=bottom, color=color, label=label)
+        size = pd.cut(gain["n_rows"], BOUNDS, right=False, labels=SIZES)
+        outcome = np.sign(gain["gain"].where(gain["gain"].abs() > TOLERANCE, 0.0)).map(OUTCOMES)
+        counts = pd.crosstab(size, outcome).reindex(columns=COLORS, fill_value=0)
+        bottom = np.zeros(len(counts))
+        for label, n in counts.items():
+            bars = ax.bar(n.index, n, bottom=bottom, color=COLORS[label], label=label)
             ax.bar_label(bars, [str(k) if k else "" for k in n], label_type="center", color="w")
             bottom += n.to_numpy()
         ax.set(title=name, xlabel="rows of the table", ylabel="pairs of table and split")
@@ -82,19 +81,10 @@ def won_by_size(results: pd.DataFrame, rival: str) -> Figure:
     return figure
 
 
-def in_words(interval: pd.Interval) -> str:
-    """Name a range of numbers of rows."""
-    if interval.left == 0:
-        return f"below\n{interval.right:,.0f}"
-    if np.isinf(interval.right):
-        return f"{interval.left:,.0f}\nor more"
-    return f"{interval.left:,.0f}\nto {interval.right - 1:,.0f}"
-
-
 def colors_of(results: pd.DataFrame) -> dict[str, str]:
     """Return a color for each system, ours first."""
     rivals = sorted(set(results["system"]) - {OURS})
-    return {OURS: WON, **{name: RIVALS[i % len(RIVALS)] for i, name in enumerate(rivals)}}
+    return {OURS: COLORS["won"], **dict(zip(rivals, cycle(RIVALS), strict=False))}
 
 
 def score_by_seconds(results: pd.DataFrame) -> Figure:

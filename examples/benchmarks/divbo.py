@@ -1,4 +1,4 @@
-"""DivBO and its baselines on tables of evaluated configurations (its Tables 1, 4, 9 and 10).
+"""DivBO and its baselines on tables of evaluated configurations (its Tables 1 and 4).
 
 First, ``build`` evaluates random configurations of the space ``divbo`` once on each set, at most
 2,500 rows of it or as many as ``--rows`` says, and stores what they predict. Then ``search`` lets
@@ -17,11 +17,10 @@ is ranked (Fig. 2), and ``suggestions`` how long they take::
 
 Method ``bo`` is DivBO with ``beta=0``, so that only the term of the diversity differs; it is the
 optimizer of each arm of the rising bandit too. An action of the bandit has five trials in a search
-of 250, as in the paper, and proportionally fewer in a shorter one. Method ``divbo-0.1-0.4`` is
-DivBO with ``beta=0.1`` and ``tau=0.4``, and ``divbo_pairs`` has the diversity surrogate of the
-paper, LightGBM on pairs of configurations. A configuration fails if it takes more than 0.3 seconds
-of the processor, or than ``--trial-seconds``. Tables and lines of the CSV file that
-are there are not made again.
+of 250, as in the paper, and proportionally fewer in a shorter one. ``divbo_pairs`` has the
+diversity surrogate of the paper, LightGBM on pairs of configurations. A configuration fails if it
+takes more than 0.3 seconds of the processor, or than ``--trial-seconds``. Tables and lines of the
+CSV file that are there are not made again.
 """
 
 import itertools
@@ -30,7 +29,6 @@ import warnings
 from pathlib import Path
 
 import joblib
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from _common import (
@@ -46,7 +44,6 @@ from _common import (
 )
 from scipy.spatial.distance import cdist
 from scipy.stats import kendalltau
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
 from skauto.engines import ProcessEngine
@@ -57,7 +54,7 @@ from skauto.strategies import DivBO, RisingBandit, get_strategy
 from skauto.surrogates import DiversityForest, DiversitySurrogate
 
 SETS = "quake,wind,spambase,elevators,pol,bank32nh,cpu_small,house_8L,puma32H,space_ga"
-METHODS = "random,bo,rising_bandit,ensemble_optimization,ensemble_evolution,divbo"
+METHODS = "random,bo,rising_bandit,divbo"
 N_ROWS = 500, 500, 1500  # to train on, to validate and to test
 TRIAL_SECONDS = 0.3  # of the processor
 PAPER_TRIALS = 250
@@ -65,31 +62,18 @@ N_NEIGHBORS = 30
 N_MEMBERS = 25
 MODELS = {"forest": DiversityForest, "pairs": DiversitySurrogate}
 N_UNSEEN = 50  # configurations whose pairs the diversity surrogate ranks
-N_POOL = 10  # best of the others
 KEY = ["data_set", "method", "seed", "n_trials"]
-# The ten methods of Table 1, and the column of the CSV file that holds the error of each.
-TABLE_1 = {
-    "RS": ("random", "single"),
-    "BO": ("bo", "single"),
-    "RB": ("rising_bandit", "single"),
-    "DivBO-": ("divbo", "single"),
-    "EO": ("ensemble_optimization", "own"),
-    "NES": ("ensemble_evolution", "selection"),
-    "RS-ES": ("random", "selection"),
-    "BO-ES": ("bo", "selection"),
-    "RB-ES": ("rising_bandit", "selection"),
-    "DivBO": ("divbo", "selection"),
-}
+# The ensembles that are compared.
+SYSTEMS = {"random": "RS-ES", "bo": "BO-ES", "rising_bandit": "RB-ES", "divbo": "DivBO"}
 
 
-def split(X, y, n_rows, seed=0):
+def split(X, y, n_rows):
     """Rows to train on, to validate and to test; fewer of the last ones in a small set."""
     n_train, n_validation, _ = n_rows
-    chosen = np.random.default_rng(seed).permutation(len(y))[: sum(n_rows)]
+    chosen = np.random.default_rng(0).permutation(len(y))[: sum(n_rows)]
     X, y = X.iloc[chosen], y[chosen]
-    train, rest = train_test_split(
-        np.arange(len(y)), train_size=n_train, stratify=y, random_state=seed
-    )
+    rows = np.arange(len(y))
+    train, rest = train_test_split(rows, train_size=n_train, stratify=y, random_state=0)
     return X, y, train, rest[:n_validation], rest[n_validation:]
 
 
@@ -109,8 +93,7 @@ def make_strategy(method, n_trials):
         return RisingBandit(n_pulls=n_pulls, strategy=DivBO(beta=0.0, n_initial=n_pulls))
     if method == "divbo_pairs":
         return DivBO(diversity_surrogate=DiversitySurrogate())
-    name, *numbers = method.split("-")
-    return DivBO(beta=float(numbers[0]), tau=float(numbers[1])) if numbers else get_strategy(name)
+    return get_strategy(method)
 
 
 # Tables
@@ -167,9 +150,10 @@ class TableSpace(SearchSpace):
     def sample(self, n, rng, structures=None):
         return self.table[rng.permutation(len(self.table))[:n]]
 
-    def neighbors(self, vector, rng, n_numeric=4, scale=0.2, fixed_steps=()):
-        distances = cdist(self.one_hot(np.asarray(vector)[None]), self.features, "cityblock")[0]
-        return self.table[np.argsort(distances, kind="stable")[1 : N_NEIGHBORS + 1]]
+    def neighborhoods(self, vectors, rng, n_numeric=4, scale=0.2, fixed_steps=()):
+        distances = cdist(self.one_hot(np.asarray(vectors)), self.features, "cityblock")
+        nearest = np.argsort(distances, kind="stable")[:, 1 : N_NEIGHBORS + 1]
+        return self.table[nearest.ravel()], np.repeat(np.arange(len(nearest)), nearest.shape[1])
 
     def default_vector(self, structure=None):
         return self.table[0]
@@ -198,10 +182,8 @@ def search_table(table, method, n_trials, seed):
     strategy = TimedStrategy(make_strategy(method, n_trials))
     space = TableSpace(get_space("divbo"), configurations)
     search(strategy, space, evaluate, seed, max_evals=n_trials, targets=table["y_validation"])
-    test = table["test"][rows]
-    outcome = worth(table["validation"][rows], table["y_validation"], test, table["y_test"])
-    if hasattr(strategy.strategy, "members_"):
-        outcome["own"] = error(test[strategy.strategy.members_].mean(axis=0), table["y_test"])
+    found = (table[part][rows] for part in ("validation", "test"))
+    outcome = worth(*found, table["y_validation"], table["y_test"])
     return outcome | {"seconds_last_50": np.mean(strategy.seconds_[-50:])}
 
 
@@ -222,55 +204,30 @@ def live(X, y, method, n_trials, seed, n_rows, seconds):
     strategy = TimedStrategy(make_strategy(method, n_trials))
     with ProcessEngine(trial) as engine:
         search(strategy, trial.space, evaluate, seed, max_evals=n_trials, targets=y_validation)
-    validation, test = map(np.array, zip(*kept, strict=True))
-    outcome = worth(validation, y_validation, test, y_test)
+    outcome = worth(*map(np.array, zip(*kept, strict=True)), y_validation, y_test)
     return outcome | {"ok": len(kept), "seconds_last_50": np.mean(strategy.seconds_[-50:])}
 
 
-def worth(validation, y, test, y_test):
-    """What the trials of a search are worth, by their predictions."""
-    return follow(validation, y) | test_errors(validation, y, test, y_test)
-
-
-def follow(validation, y):
-    """How the ensemble grew: its validation error, and how new the last suggestions were."""
-    members = np.empty(0, dtype=int)
-    nearest, updates, losses = [], [], [np.inf]
-    for n, prediction in enumerate(validation, start=1):
-        if len(members):
-            both = np.concatenate([prediction[None], validation[members]])
-            nearest.append(pairwise_diversity(both)[0, 1:].min())
-        selection = greedy_selection(validation[:n], y, ErrorLoss(), N_MEMBERS)
-        changed = not np.array_equal(np.unique(selection.indices), members)
-        members = np.unique(selection.indices)
-        losses.append(selection.losses[-1])
-        updates.append(changed and losses[-1] < losses[-2])
-    single = np.minimum.accumulate(error(validation, y))
-    outcome = {
-        "nearest_last_50": np.mean(nearest[-50:]),
-        "updates_last_50": sum(updates[-50:]),
-        "mean_error_of_members": error(validation[members], y).mean(),
-        "members": len(members),
-    }
-    for n in range(20, len(validation) + 1, 20):
-        outcome |= {f"single_at_{n}": single[n - 1], f"selection_at_{n}": losses[n]}
-    return outcome
-
-
-def test_errors(validation, y, test, y_test):
-    """Test errors of the best trial and of ensembles of the trials (Tables 9 and 10)."""
-    errors = error(validation, y)
-    five = np.argsort(errors, kind="stable")[:5]
-    stacked = LogisticRegression(max_iter=1000).fit(np.hstack(validation[five]), y)
-    outcome = {
-        "single": error(test[five[0]], y_test),
-        "bagging": error(test[five].mean(axis=0), y_test),
-        "stacking": error(stacked.predict_proba(np.hstack(test[five])), y_test),
+def worth(validation, test, y, y_test):
+    """What the trials of a search are worth, by their predictions for two parts of the rows."""
+    outcome = follow(validation, y) | {
+        "single": error(test[error(validation, y).argmin()], y_test)
     }
     for name, n_members in (("selection", N_MEMBERS), ("selection_100", 100)):
         weights = greedy_selection(validation, y, ErrorLoss(), n_members).weights
         outcome[name] = error(np.tensordot(weights, test, axes=1), y_test)
     return outcome
+
+
+def follow(validation, y):
+    """Validation error of the ensemble, and how new the last suggestions were to it."""
+    nearest = []
+    for n in range(1, len(validation) + 1):
+        selection = greedy_selection(validation[:n], y, ErrorLoss(), N_MEMBERS)
+        if n < len(validation):
+            both = validation[[n, *np.unique(selection.indices)]]
+            nearest.append(pairwise_diversity(both)[0, 1:].min())
+    return {"validated": selection.losses[-1], "nearest_last_50": np.mean(nearest[-50:])}
 
 
 def error(probabilities, y):
@@ -285,14 +242,9 @@ def read_configurations(table):
 
 
 def taus(table, model, n_fitted, seeds):
-    """Kendall's tau by a surrogate fitted to other configurations, for each seed.
-
-    *Unseen* are the pairs of the configurations that it has not seen, *pool* their pairs with the
-    best of the observed ones, and *nearest* their smallest diversity to these (Eq. 4).
-    """
+    """Kendall's tau for pairs of configurations that the surrogate has not seen, for each seed."""
     X = get_space("divbo").one_hot(get_space("divbo").encode(read_configurations(table)))
     diversity = pairwise_diversity(table["validation"])
-    errors = error(table["validation"], table["y_validation"])
     i, j = np.triu_indices(N_UNSEEN, 1)
     for seed in seeds:
         rng = np.random.default_rng(seed)
@@ -301,109 +253,59 @@ def taus(table, model, n_fitted, seeds):
         start = time.process_time()
         surrogate.fit(X[fitted], diversity[np.ix_(fitted, fitted)], rng)
         seconds = time.process_time() - start
-        pool = errors[fitted].argsort(kind="stable")[:N_POOL]
-        samples = surrogate.sample(pool, X[unseen])
-        truth = diversity[np.ix_(fitted[pool], unseen)]
-        pairs = {
-            "unseen": (
-                surrogate.predict(X[unseen[i]], X[unseen[j]])[0],
-                diversity[unseen[i], unseen[j]],
-            ),
-            "pool": (samples.mean(axis=0), truth),
-            "nearest": (samples.min(axis=1).mean(axis=0), truth.min(axis=0)),
-        }
-        outcome = {name: kendalltau(*pair).statistic for name, pair in pairs.items()}
-        yield outcome | {"fit_seconds": seconds}
+        predicted, _ = surrogate.predict(X[unseen[i]], X[unseen[j]])
+        tau = kendalltau(predicted, diversity[unseen[i], unseen[j]]).statistic
+        yield {"tau": tau, "fit_seconds": seconds}
 
 
-def suggestion_seconds(table, method, n, n_timed=25, seed=0):
-    """Mean processor seconds of the last suggestions of a search of n trials.
+def suggestion_seconds(table, method, n):
+    """Mean processor seconds of the last 25 suggestions of a search of n trials.
 
     The trials are random configurations with the predictions of a table, row after row.
     """
-    space, rng = get_space("divbo"), np.random.default_rng(seed)
+    space, rng = get_space("divbo"), np.random.default_rng(0)
     history = History(max_evals=n, targets=table["y_validation"])
     strategy = make_strategy(method, n).start(space, rng)
     seconds = []
     for number, vector in enumerate(space.sample(n, rng)):
-        if number >= n - n_timed - 1:  # the first of these reads all trials at once
+        if number >= n - 26:  # the first of these reads all trials at once
             start = time.process_time()
             strategy.ask(history)
             seconds.append(time.process_time() - start)
         predictions = table["validation"][number % len(table["validation"])]
         loss = float(error(predictions, table["y_validation"]))
-        history.append(
-            Trial(
-                number=number,
-                configuration=space.decode(vector),
-                losses=(loss,),
-                predictions=predictions,
-            )
-        )
+        fields = {"losses": (loss,), "predictions": predictions}
+        history.append(Trial(number=number, configuration=space.decode(vector), **fields))
     return np.mean(seconds[1:])
 
 
 # Reports
 
 
-def report(frame, plot=None):
-    """Print mean test errors and average ranks, ranks over trials, and the rest by method."""
+def report(arguments):
+    """Print mean test errors, the comparison with DivBO, and the rest by method."""
+    frame = Results(arguments.out, KEY).frame
     means = frame.groupby(["method", "data_set"]).mean(numeric_only=True)
-    print("Test error in percent, mean over seeds")
-    wanted = {name: key for name, key in TABLE_1.items() if key[0] in means.index.levels[0]}
-    errors = pd.DataFrame({n: means.loc[m, c] for n, (m, c) in wanted.items() if c in means})
-    print((100 * errors.T).round(2).to_string())
-    print("Average rank\n", errors.rank(axis=1).mean().round(2).to_string())
-    compare(frame, wanted)
-    print("Average rank of the validation error after trials (Fig. 3)")
-    ranks = ranks_over_trials(means, wanted)
-    print(ranks.round(2).to_string())
-    if plot:
-        plt.figure(figsize=(6, 3.5))
-        for name, line in ranks.items():
-            plt.plot(line.index, line, "-" if "ES" in name or name == "DivBO" else ":", label=name)
-        plt.xlabel("trials")
-        plt.ylabel("average rank")
-        plt.legend(bbox_to_anchor=(1, 1), fontsize="small")
-        plt.tight_layout()
-        plt.savefig(plot, dpi=90)
+    print("Test error of the ensembles in percent, mean over seeds")
+    print((100 * means["selection"].unstack()).round(2).to_string())
+    for column in ("selection", "validated", "nearest_last_50"):
+        compare(frame, column)
     print("Means over the sets")
-    others = [name for name in means if "_at_" not in name and name not in KEY]
+    others = means.columns.difference(KEY, sort=False)
     print(means[others].groupby("method").mean().round(4).T.to_string())
 
 
-def compare(frame, wanted):
+def compare(frame, column):
     """Ensembles from the trials of the searches against DivBO, by set and seed, and by set."""
-    validated = [n for n in frame if n.startswith("selection_at_") and frame[n].notna().all()]
-    ensembles = {wanted[n][0]: n for n in ("RS-ES", "BO-ES", "RB-ES", "DivBO") if n in wanted}
-    for column in ("selection", *validated[-1:], "nearest_last_50"):
-        runs = frame.pivot_table(column, ["data_set", "seed"], "method")
-        runs = runs.reindex(columns=list(ensembles)).rename(columns=ensembles).dropna()
-        means = runs.groupby("data_set").mean()
-        print(f"{column}: {len(runs)} runs, mean ranks by run and by set, others against DivBO")
-        ranks = {"run": runs.rank(axis=1).mean(), "set": means.rank(axis=1).mean()}
-        print(pd.DataFrame(ranks).round(2).T.to_string())
-        tests = paired_tests(runs, "DivBO").join(paired_tests(means, "DivBO"), rsuffix=" sets")
-        print(tests.round(5).to_string())
-    print("Nearest by set\n", means.round(3).to_string())
-
-
-def ranks_over_trials(means, wanted):
-    """Mean over the sets of the rank of each method's validation error after 20, 40, ... trials.
-
-    Ensemble optimization is left out: it is not known what its own ensemble was in between.
-    """
-    columns = [name for name in means if name.startswith("selection_at_")]
-    trials = [int(name.rpartition("_")[2]) for name in columns]
-    ranks = {}
-    for n in trials:
-        errors = {
-            name: means.loc[method, f"{kind}_at_{n}"]
-            for name, (method, kind) in wanted.items()
-            if kind != "own"
-        }
-        ranks[n] = pd.DataFrame(errors).rank(axis=1).mean()
-    return pd.DataFrame(ranks).T
+    runs = frame.pivot_table(column, ["data_set", "seed"], "method")
+    runs = runs.reindex(columns=list(SYSTEMS)).rename(columns=SYSTEMS).dropna()
+    means = runs.groupby("data_set").mean()
+    print(f"{column}: {len(runs)} runs, mean ranks by run and by set, others against DivBO")
+    ranks = {"run": runs.rank(axis=1).mean(), "set": means.rank(axis=1).mean()}
+    print(pd.DataFrame(ranks).round(2).T.to_string())
+    tests = paired_tests(runs, "DivBO").join(paired_tests(means, "DivBO"), rsuffix=" sets")
+    print(tests.round(5).to_string())
+    print("By set\n", means.round(3).to_string())
 
 
 def build_tables(arguments):
@@ -441,8 +343,7 @@ def measure_tau(arguments):
         table = joblib.load(arguments.tables / f"{name}.joblib")
         n_fitted = min(PAPER_TRIALS, len(table["configurations"]) - N_UNSEEN)
         frame = pd.DataFrame(taus(table, model, n_fitted, arguments.seeds))
-        deviation = {"sd of unseen": frame["unseen"].std()}
-        lines[name, model] = frame.mean().to_dict() | deviation | {"fitted": n_fitted}
+        lines[name, model] = {**frame.mean(), "sd of tau": frame["tau"].std(), "fitted": n_fitted}
     print(pd.DataFrame(lines).T.round(3).to_string())
 
 
@@ -454,11 +355,19 @@ def measure_suggestions(arguments):
             print(f"{name}, {method}, seconds a suggestion at {n}: {seconds:.2f}", flush=True)
 
 
+COMMANDS = {
+    "build": build_tables,
+    "search": run,
+    "live": run,
+    "tau": measure_tau,
+    "suggestions": measure_suggestions,
+    "report": report,
+}
+
+
 def main():
     parser = make_parser(__doc__)
-    parser.add_argument(
-        "command", choices=["build", "search", "live", "tau", "suggestions", "report"]
-    )
+    parser.add_argument("command", choices=COMMANDS)
     parser.add_argument("--tables", type=Path, help="folder of the tables")
     parser.add_argument("--sets", type=names, default=names(SETS), help=SETS)
     parser.add_argument("--methods", type=names, default=names(METHODS), help=METHODS)
@@ -471,19 +380,9 @@ def main():
     parser.add_argument("--n-trials", type=int, default=PAPER_TRIALS, help="250")
     parser.add_argument("--sizes", type=numbers, default=[250, 1000])
     parser.add_argument("--out", type=Path, default=Path("divbo.csv"), help="divbo.csv")
-    parser.add_argument("--plot", type=Path, help="file of the plot that report makes")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    if arguments.command == "report":
-        report(Results(arguments.out, KEY).frame, arguments.plot)
-    elif arguments.command == "build":
-        build_tables(arguments)
-    elif arguments.command == "tau":
-        measure_tau(arguments)
-    elif arguments.command == "suggestions":
-        measure_suggestions(arguments)
-    else:
-        run(arguments)
+    COMMANDS[arguments.command](arguments)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""FLASH: the cache, TPE against Optuna, and times of its parts.
+"""FLASH: the cache, and TPE against Optuna.
 
 ``surrogate.py`` compares the errors of FLASH, its phases and others. Here a third of the rows
 validates. ``--without NAME,NAME`` leaves algorithms out, ``--keep STEP=NAME,NAME`` all others of a
@@ -21,15 +21,10 @@ of the nearest row which the search has not had yet::
     python examples/benchmarks/flash.py tpe --seeds 20 --max-evals 100 --data FOLDER \
         --sets vehicle --table vehicle.csv --n-configurations 2000 \
         --keep classifier=libsvm_svc --keep transformer=none
-
-Seconds of the greedy design for 1,456 paths and of EIPS over 6,776 structures::
-
-    python examples/benchmarks/flash.py speed
 """
 
 import itertools
 import json
-import time
 import warnings
 from pathlib import Path
 
@@ -43,11 +38,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skauto import AutoClassifier, SearchOptions, minimize
-from skauto.acquisition import log_expected_improvement_per_second
 from skauto.objectives import make_artificial_objective, make_artificial_space
 from skauto.space import Categorical, Configuration, SearchSpace, get_space
-from skauto.strategies._d_optimal import d_optimal_design
-from skauto.surrogates import LinearModel
 
 
 def make_search(strategy, arguments, **settings):
@@ -92,21 +84,14 @@ def behind_features(space):
     return longer
 
 
-def load_rows(arguments, name):
-    """A set, or a random part of a large one."""
-    X, y = load(arguments.data, name)
-    rows = np.random.default_rng(0).permutation(len(X))[: arguments.max_rows]
-    return X.iloc[rows], y[rows]
-
-
 # The cache
 
 
 def compare_cache(arguments):
     for name, system in itertools.product(arguments.sets, arguments.systems):
-        X, y = load_rows(arguments, name)
+        X, y = load(arguments.data, name, arguments.max_rows)
         histories = []
-        for cache in (None, arguments.cache_bytes):
+        for cache in (None, 2**30):
             model = make_search(
                 read_strategy(system),
                 arguments,
@@ -173,7 +158,7 @@ def evaluated(arguments):
             max_evals=arguments.n_configurations,
             options__trial_time_limit=2,
             random_state=0,
-        ).fit(*load_rows(arguments, name))
+        ).fit(*load(arguments.data, name, arguments.max_rows))
         rows = [(json.dumps(t.configuration.to_dict()), min(t.loss, 1.0)) for t in model.history_]
         pd.DataFrame(rows, columns=["configuration", "error"]).to_csv(arguments.table, index=False)
     return pd.read_csv(arguments.table)
@@ -238,47 +223,16 @@ def suggest_vector(trial, space):
     return vector
 
 
-# Seconds of the parts
-
-
-def measure_speed(arguments):
-    rng = np.random.default_rng(0)
-    for sizes in ((4, 2, 13, 14), (11, 4, 11, 14)):  # 1,456 and 6,776 paths
-        grid = np.stack(np.meshgrid(*map(np.arange, sizes), indexing="ij"), axis=-1)
-        rows = grid.reshape(-1, len(sizes))
-        paths = np.hstack([np.eye(n)[rows[:, i]] for i, n in enumerate(sizes)])
-        design = timed(lambda paths=paths: d_optimal_design(paths, 33, rng))
-        X = paths[d_optimal_design(paths, 60, rng)]
-        loss, cost = (LinearModel().fit(X, rng.random(60), rng) for _ in range(2))
-
-        def eips(paths=paths, loss=loss, cost=cost):
-            mean, std = loss.predict(paths)
-            log_expected_improvement_per_second(mean, std, 0.1, cost.predict(paths)[0], xi=1.0)
-
-        print(f"{len(paths)} paths: design {design:.4f} s, EIPS {1000 * timed(eips):.2f} ms")
-
-
-def timed(function, n_repeats=10):
-    """Least processor time of some calls, in seconds."""
-    seconds = []
-    for _ in range(n_repeats):
-        start = time.process_time()
-        function()
-        seconds.append(time.process_time() - start)
-    return min(seconds)
-
-
 def main():
     def step(text):
         name, _, algorithms = text.partition("=")
         return name, names(algorithms)
 
     parser = make_parser(__doc__)
-    parser.add_argument("experiment", choices=["cache", "tpe", "speed"])
+    parser.add_argument("experiment", choices=["cache", "tpe"])
     parser.add_argument("--sets", type=names, default=["vehicle", "segment", "madelon"])
-    parser.add_argument("--systems", type=names, default=["forest_bo"])
+    parser.add_argument("--systems", type=names, default=["forest_bo"], help="for 'cache'")
     parser.add_argument("--space", default="flash")
-    parser.add_argument("--cache-bytes", type=int, default=2**30)
     parser.add_argument("--seeds", type=int, default=5, help="number of them, for 'tpe'")
     parser.add_argument("--max-evals", type=int, default=200)
     parser.add_argument("--without", type=names, default=[], help="algorithms to leave out")
@@ -291,12 +245,7 @@ def main():
     parser.add_argument("--n-configurations", type=int, default=1000)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    experiments = {
-        "cache": compare_cache,
-        "tpe": compare_tpe,
-        "speed": measure_speed,
-    }
-    experiments[arguments.experiment](arguments)
+    {"cache": compare_cache, "tpe": compare_tpe}[arguments.experiment](arguments)
 
 
 if __name__ == "__main__":

@@ -17,10 +17,9 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from _common import Results, load, make_parser, names, numbers, paired_tests, require_data
 from peers import PEERS
-from quality import fit_peer, pairs
+from quality import add_peers, check_systems, fit_peer
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 
@@ -34,22 +33,12 @@ SHARE = 0.1  # of the latency of the unlimited ensemble
 MAX_ROWS = 12_500  # of a data set, a fifth of which are held out
 
 
-def seconds_per_row(model, X, y):
-    """Median seconds per row of predicting batches of 100 rows."""
-    return PredictionLatency().measure(Evidence(None, y, None, X=X, model=model))
-
-
-def skauto(X, y, limit, seed, time_limit, n_jobs):
+def fit(X, y, limit, settings):
     """Fit without a limit, or within one."""
-    settings = {
-        "scoring": "roc_auc",
-        "time_limit": time_limit,
-        "n_jobs": n_jobs,
-        "random_state": seed,
-    }
     if limit is None:
-        return AutoClassifier(**settings).fit(X, y)
-    return ConstrainedAutoClassifier([PredictionLatency(limit)], **settings).fit(X, y)
+        return AutoClassifier(scoring="roc_auc", **settings).fit(X, y)
+    limits = [PredictionLatency(limit)]
+    return ConstrainedAutoClassifier(limits, scoring="roc_auc", **settings).fit(X, y)
 
 
 def measure(system, X, y, limit, seed, time_limit, n_jobs, peers):
@@ -57,41 +46,30 @@ def measure(system, X, y, limit, seed, time_limit, n_jobs, peers):
     X_train, X_test, y_train, y_test = train_test_split(
         X, y, test_size=0.2, stratify=y, random_state=seed
     )
-    classes = np.unique(y_train)
+    settings = {"time_limit": time_limit, "n_jobs": n_jobs}
     if system in PEERS:
-        train = X_train.assign(target=y_train)
-        python = peers[system.partition("_")[0]]
-        probabilities, costs = fit_peer(
-            system, python, train, X_test, seed, time_limit, n_jobs, latency_limit=limit
-        )
-        positive = probabilities[str(classes[1])]
+        settings |= {"seed": seed, "latency_limit": limit}
+        probabilities, costs = fit_peer(system, peers, X_train, y_train, X_test, settings)
         outcome = {"latency": costs["batch_row_s"], "overrun": costs["overrun"]}
     else:
         started = time.perf_counter()
-        model = skauto(X_train, y_train, limit, seed, time_limit, n_jobs)
+        model = fit(X_train, y_train, limit, settings | {"random_state": seed})
         seconds = time.perf_counter() - started
-        positive = model.predict_proba(X_test)[:, 1]
+        probabilities = model.predict_proba(X_test)
+        evidence = Evidence(None, y_test, None, X=X_test, model=model)
         outcome = {
-            "latency": seconds_per_row(model, X_test, y_test),
+            "latency": PredictionLatency().measure(evidence),
             "overrun": max(0.0, seconds - time_limit),
-            "trials": len(model.history_),
-            "members": len(model.member_weights_),
             "feasible": getattr(model, "feasible_", np.nan),
         }
-    return {"roc_auc": roc_auc_score(y_test == classes[1], positive), "limit": limit} | outcome
+    positive = y_test == np.unique(y)[1]
+    return {"roc_auc": roc_auc_score(positive, probabilities[:, 1]), "limit": limit} | outcome
 
 
-def limit_of(results, dataset, seed, time_limit, n_jobs):
-    """A tenth of the latency of the unlimited ensemble; None if it was not measured."""
-    runs = results.frame
-    known = runs[
-        (runs["system"] == "unlimited")
-        & (runs["dataset"] == dataset)
-        & (runs["seed"] == seed)
-        & (runs["time_limit"] == time_limit)
-        & (runs["n_jobs"] == n_jobs)
-    ]
-    return SHARE * float(known["latency"].iloc[0]) if len(known) else None
+def limit_of(results, key):
+    """A tenth of the latency of the unlimited ensemble."""
+    unlimited = dict(zip(KEY, key, strict=True)) | {"system": "unlimited"}
+    return SHARE * results.frame.set_index(KEY)["latency"][tuple(unlimited.values())]
 
 
 def run(options, results):
@@ -103,9 +81,7 @@ def run(options, results):
             [name], options.seeds, systems, [options.time_limit], [options.n_jobs]
         ):
             _, seed, system, time_limit, n_jobs = key
-            limit = None
-            if system != "unlimited":
-                limit = limit_of(results, name, seed, time_limit, n_jobs)
+            limit = None if system == "unlimited" else limit_of(results, key)
             try:
                 outcome = measure(system, X, y, limit, seed, time_limit, n_jobs, options.peers)
             except RuntimeError as error:  # of another system
@@ -120,10 +96,8 @@ def summarize(frame):
     share = frame.assign(share=frame["latency"] / frame["limit"])
     share = share.pivot_table(index="dataset", columns="system", values="share", aggfunc="max")
     print(f"\nlatency / limit, largest over seeds\n{share.round(2).to_string()}")
-    complete = table.dropna()
-    if "unlimited" in complete and len(complete):
-        print("\nLoss of ROC AUC against the unlimited ensemble, over the sets")
-        print(paired_tests(-complete, "unlimited").round(4).to_string())
+    print("\nLoss of ROC AUC against the unlimited ensemble, over the sets")
+    print(paired_tests(-table.dropna(), "unlimited").round(4).to_string())
 
 
 def main():
@@ -131,20 +105,15 @@ def main():
     parser.add_argument("--sets", type=names, default=names(SETS), help=SETS)
     parser.add_argument("--seeds", type=numbers, default=[0])
     parser.add_argument("--time-limit", type=float, default=60.0, help="seconds a fit")
-    parser.add_argument("--systems", type=names, default=SYSTEMS, help=",".join(SYSTEMS))
-    parser.add_argument("--peers", type=pairs, default={}, help="autogluon=PYTHON,flaml=PYTHON")
+    add_peers(parser, SYSTEMS)
     parser.add_argument("--n-jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, required=True, help="CSV file to append to")
     options = parser.parse_args()
-    if unknown := set(options.systems) - {*SYSTEMS, *PEERS}:
-        parser.error(f"unknown --systems {sorted(unknown)}; choose from {[*SYSTEMS, *PEERS]}")
-    needed = {system.partition("_")[0] for system in options.systems if system in PEERS}
-    if missing := needed - set(options.peers):
-        parser.error(f"--peers must name a python for {sorted(missing)}")
+    check_systems(parser, options, SYSTEMS)
     require_data(parser, options)
     results = Results(options.out, KEY)
     run(options, results)
-    summarize(pd.DataFrame(results.frame))
+    summarize(results.frame)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 """Quality on real data: skauto against what people would otherwise take.
 
 For each data set and seed, every system is fitted on the same 80% of the rows and judged on the
-rest: ROC AUC and average precision (one class against the rest if there are several), log loss,
-Brier score and accuracy, the seconds that fit took and by how much they exceed the time limit, the
-size of what ``joblib.dump`` writes and the time of ``predict_proba`` on a single row. One line a
-run is appended to a CSV file; lines that are there already are not run again, so an
-interrupted benchmark is continued by the same command::
+rest: ROC AUC (one class against the rest if there are several), log loss and accuracy, the seconds
+that fit took and by how much they exceed the time limit, the size of what ``joblib.dump`` writes
+and the time of ``predict_proba`` on a single row. One line a run is appended to a CSV file; lines
+that are there already are not run again, so an interrupted benchmark is continued by the same
+command::
 
     python examples/benchmarks/quality.py --data FOLDER --seeds 0,1,2 --out quality.csv
 
@@ -19,7 +19,6 @@ FOLDER holds CSV files whose last column is ``target``, and an INDEX.csv with th
 """
 
 import json
-import statistics
 import subprocess
 import tempfile
 import time
@@ -30,45 +29,27 @@ import baselines
 import joblib
 import numpy as np
 import pandas as pd
-from _common import (
-    Results,
-    load,
-    make_parser,
-    names,
-    numbers,
-    paired_tests,
-    require_data,
-    to_rst,
-)
-from peers import PEERS
-from sklearn.metrics import (
-    accuracy_score,
-    average_precision_score,
-    brier_score_loss,
-    log_loss,
-    roc_auc_score,
-)
+from _common import Results, load, make_parser, names, numbers, paired_tests, require_data
+from peers import PEERS, row_ms
+from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
-from sklearn.preprocessing import label_binarize
+
+from skauto import AutoClassifier
 
 SETS = "vehicle,credit-g,sonar,phoneme,spambase,segment,churn,splice,adult"
-BASELINES = ["lightgbm", "hist_gradient_boosting", "random_forest", "logistic_regression"]
-SYSTEMS = ["skauto", *BASELINES, "catboost"]
+SYSTEMS = ["skauto", "lightgbm", "catboost"]
 KEY = ["system", "dataset", "seed", "time_limit", "n_jobs"]
-SCORES = ["roc_auc", "log_loss", "accuracy", "average_precision", "brier"]
-LOSSES = ["log_loss", "brier"]
+SCORES = ["roc_auc", "log_loss", "accuracy"]
 COSTS = ["fit_seconds", "overrun", "size_mb", "row_ms"]
-COLUMNS = [*KEY, *SCORES, *COSTS, "error"]
+COLUMNS = [*KEY, "n_rows", "n_columns", *SCORES, *COSTS, "error"]
 
 
 def make_system(name, seed, time_limit, n_jobs):
-    if name == "skauto":
-        from skauto import AutoClassifier
-
-        return AutoClassifier(
-            scoring="roc_auc", time_limit=time_limit, n_jobs=n_jobs, random_state=seed
-        )
-    return getattr(baselines, name)(random_state=seed, n_jobs=n_jobs)
+    if name != "skauto":
+        return getattr(baselines, name)(random_state=seed, n_jobs=n_jobs)
+    return AutoClassifier(
+        scoring="roc_auc", time_limit=time_limit, n_jobs=n_jobs, random_state=seed
+    )
 
 
 def size_mb(model):
@@ -78,26 +59,12 @@ def size_mb(model):
         return path.stat().st_size / 1e6
 
 
-def row_ms(model, X, n_rows=20):
-    """Median time of predicting one row, after a first call to warm up."""
-    model.predict_proba(X.iloc[:1])
-    times = []
-    for i in range(n_rows):
-        row = X.iloc[[i % len(X)]]
-        start = time.perf_counter()
-        model.predict_proba(row)
-        times.append(time.perf_counter() - start)
-    return 1000 * statistics.median(times)
-
-
 def scores(probabilities, classes, y):
     ranking = probabilities[:, 1] if len(classes) == 2 else probabilities
     return {
         "roc_auc": roc_auc_score(y, ranking, multi_class="ovr", labels=classes),
         "log_loss": log_loss(y, probabilities, labels=classes),
         "accuracy": accuracy_score(y, classes[probabilities.argmax(axis=1)]),
-        "average_precision": average_precision_score(label_binarize(y, classes=classes), ranking),
-        "brier": brier_score_loss(y, probabilities, labels=classes),
     }
 
 
@@ -106,11 +73,9 @@ def measure(system, X, y, seed, time_limit, n_jobs, peers):
         X, y, test_size=0.2, stratify=y, random_state=seed
     )
     if system in PEERS:
-        train = X_train.assign(target=y_train)
-        python = peers[system.partition("_")[0]]
-        probabilities, costs = fit_peer(system, python, train, X_test, seed, time_limit, n_jobs)
-        classes = np.unique(y_train)
-        return scores(probabilities[classes.astype(str)].to_numpy(), classes, y_test) | costs
+        settings = {"time_limit": time_limit, "seed": seed, "n_jobs": n_jobs}
+        probabilities, costs = fit_peer(system, peers, X_train, y_train, X_test, settings)
+        return scores(probabilities, np.unique(y_train), y_test) | costs
     model = make_system(system, seed, time_limit, n_jobs)
     start = time.perf_counter()
     model.fit(X_train, y_train)
@@ -124,24 +89,21 @@ def measure(system, X, y, seed, time_limit, n_jobs, peers):
     return scores(model.predict_proba(X_test), model.classes_, y_test) | costs
 
 
-def fit_peer(system, python, train, test, seed, time_limit, n_jobs, latency_limit=None):
+def fit_peer(system, peers, X, y, X_test, settings):
     """Probabilities of the test rows and costs of a system in another environment."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        train.to_csv(folder / "train.csv", index=False)
-        test.to_csv(folder / "test.csv", index=False)
-        settings = {"--time-limit": time_limit, "--seed": seed, "--n-jobs": n_jobs}
-        if latency_limit is not None:
-            settings["--latency-limit"] = latency_limit
-        flags = [str(part) for pair in settings.items() for part in pair]
-        script = Path(__file__).with_name("peers.py")
+        X.assign(target=y).to_csv(folder / "train.csv", index=False)
+        X_test.to_csv(folder / "test.csv", index=False)
+        flags = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items()]
+        python, script = peers[system.partition("_")[0]], Path(__file__).with_name("peers.py")
         ended = subprocess.run(
             [python, script, system, folder, *flags], capture_output=True, text=True, check=False
         )
         if ended.returncode:
             raise RuntimeError(ended.stderr.strip().splitlines()[-1])
-        probabilities = pd.read_csv(folder / "probabilities.csv")
-        return probabilities, json.loads((folder / "costs.json").read_text())
+        probabilities = pd.read_csv(folder / "probabilities.csv")[np.unique(y).astype(str)]
+        return probabilities.to_numpy(), json.loads((folder / "costs.json").read_text())
 
 
 def run(arguments, results):
@@ -155,18 +117,12 @@ def run(arguments, results):
                 outcome = measure(system, X, y, seed, time_limit, n_jobs, arguments.peers)
             except Exception as error:
                 outcome = {"error": f"{type(error).__name__}: {error}".splitlines()[0]}
-            results.add(key, dict.fromkeys(COLUMNS[len(KEY) :]) | outcome)
+            size = {"n_rows": len(X), "n_columns": X.shape[1]}
+            results.add(key, dict.fromkeys(COLUMNS[len(KEY) :]) | size | outcome)
 
 
-def wins(table, systems, greater_is_better):
-    """On how many sets each system beats the best baseline, and on how many all of them ran."""
-    sign = 1 if greater_is_better else -1
-    best = (sign * table[BASELINES]).max(axis=1)
-    return {system: f"{(sign * table[system] > best).sum()} of {len(table)}" for system in systems}
-
-
-def summarize(results, rst=None):
-    """Print the scores per set, and per system means, wins, overruns and median costs."""
+def summarize(results):
+    """Print the scores per set, and per system means, overruns and median costs."""
     failed = results[results["error"].notna()]
     if len(failed):
         print(f"\nFailed\n{failed[[*KEY, 'error']].to_string(index=False)}")
@@ -180,10 +136,8 @@ def summarize(results, rst=None):
         print(f"\n{score}, mean over seeds\n{per_set.round(4).to_string()}")
         complete = per_set.dropna()
         summary[f"mean_{score}"] = complete.mean()
-        if set(BASELINES) <= set(systems):
-            summary[f"wins_{score}"] = wins(complete, systems, score not in LOSSES)
         if "skauto" in systems and len(systems) > 1 and len(complete):
-            losses = complete if score in LOSSES else -complete
+            losses = complete if score == "log_loss" else -complete
             print(f"\n{score}, against skauto over the sets (positive: skauto is better)")
             print(paired_tests(losses, "skauto").round(4).to_string())
     per_set = results.groupby(["system", "dataset"])[COSTS].mean().groupby("system")
@@ -191,12 +145,15 @@ def summarize(results, rst=None):
     for cost in ("fit_seconds", "size_mb", "row_ms"):
         summary[f"median_{cost}"] = per_set[cost].median()
     print(
-        f"\nPer system: means over the {len(complete)} sets that all of them finished; wins over"
+        f"\nPer system: means over the {len(complete)} sets that all finished; medians over sets"
     )
-    print("the best of the four baselines on a set; medians over sets\n")
     print(summary.round(4).T.to_string())
-    if rst:
-        rst.write_text(to_rst(summary.T, "Means over the sets, by system") + "\n")
+
+
+def add_peers(parser, systems):
+    """Add the arguments that say which systems are fitted, and where the peers are."""
+    parser.add_argument("--systems", type=names, default=systems, help=",".join(systems))
+    parser.add_argument("--peers", type=pairs, default={}, help="autogluon=PYTHON,flaml=PYTHON")
 
 
 def pairs(text):
@@ -204,27 +161,30 @@ def pairs(text):
     return dict(part.split("=", 1) for part in names(text))
 
 
+def check_systems(parser, arguments, known):
+    """End with an error where a system is unknown, or has no environment."""
+    if unknown := set(arguments.systems) - {*known, *PEERS}:
+        parser.error(f"unknown --systems {sorted(unknown)}; choose from {[*known, *PEERS]}")
+    needed = {system.partition("_")[0] for system in arguments.systems if system in PEERS}
+    if missing := needed - set(arguments.peers):
+        parser.error(f"--peers must name a python for {sorted(missing)}")
+
+
 def main():
     parser = make_parser(__doc__)
     parser.add_argument("--sets", type=names, default=names(SETS), help=SETS)
     parser.add_argument("--seeds", type=numbers, default=[0, 1, 2], help="0,1,2")
     parser.add_argument("--time-limit", type=float, default=30.0, help="seconds a fit")
-    parser.add_argument("--systems", type=names, default=SYSTEMS, help=",".join(SYSTEMS))
-    parser.add_argument("--peers", type=pairs, default={}, help="autogluon=PYTHON,flaml=PYTHON")
+    add_peers(parser, SYSTEMS)
     parser.add_argument("--n-jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, required=True, help="CSV file to append to")
-    parser.add_argument("--rst", type=Path, help="file for the last table in reStructuredText")
     arguments = parser.parse_args()
-    if unknown := set(arguments.systems) - {*SYSTEMS, *PEERS}:
-        parser.error(f"unknown --systems {sorted(unknown)}; choose from {[*SYSTEMS, *PEERS]}")
-    needed = {system.partition("_")[0] for system in arguments.systems if system in PEERS}
-    if missing := needed - set(arguments.peers):
-        parser.error(f"--peers must name a python for {sorted(missing)}")
+    check_systems(parser, arguments, SYSTEMS)
     warnings.simplefilter("ignore")
     require_data(parser, arguments)
     results = Results(arguments.out, KEY)
     run(arguments, results)
-    summarize(results.frame, arguments.rst)
+    summarize(results.frame)
 
 
 if __name__ == "__main__":

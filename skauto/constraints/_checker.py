@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from skauto.constraints._base import Constraint
 from skauto.constraints._evidence import Evidence, Margin, cautious_mean
 from skauto.constraints._groups import GroupConstraint
-from skauto.data import TrainingData
 from skauto.history import OutOfFold, Trial
 from skauto.model import Decision, PipelineEnsemble
 from skauto.utils import IntArray
@@ -86,6 +85,7 @@ class Verdict:
         return next(m for m in self.measurements if m.constraint.key == key)
 
 
+@dataclass(eq=False)
 class ConstraintChecker:
     """Decide whether an ensemble of trials may be deployed.
 
@@ -101,21 +101,14 @@ class ConstraintChecker:
     that could not be measured on an ensemble, which is then refused.
     """
 
-    def __init__(
-        self,
-        constraints: Sequence[Constraint] = (),
-        data: TrainingData | None = None,
-        *,
-        margin: Margin | None = None,
-        refit: bool = True,
-    ) -> None:
-        self.constraints = list(constraints)
-        self.data: Any = data
-        self.margin = margin or Margin()
-        self.refit = refit
-        self.errors: dict[str, str] = {}
-        self._shared_values: dict[str, float] = {}
-        self._growth: dict[tuple[str, str], float] = {}  # by constraint and classifier
+    constraints: Sequence[Constraint] = ()
+    data: Any = None
+    margin: Margin = field(default_factory=Margin, kw_only=True)
+    refit: bool = field(default=True, kw_only=True)
+    errors: dict[str, str] = field(default_factory=dict, kw_only=True)
+    # Values that members share by constraint, and growth by constraint and classifier.
+    _shared_values: dict[str, float] = field(default_factory=dict, kw_only=True)
+    _growth: dict[tuple[str, str], float] = field(default_factory=dict, kw_only=True)
 
     @property
     def limits(self) -> dict[str, float]:
@@ -173,14 +166,8 @@ class ConstraintChecker:
         return Verdict(tuple(measured))
 
     def without(self, keys: Sequence[str]) -> "ConstraintChecker":
-        """Return a checker without the constraints of these keys."""
-        if not keys:
-            return self
-        others = [c for c in self.constraints if c.key not in keys]
-        checker = ConstraintChecker(others, self.data, margin=self.margin, refit=self.refit)
-        checker.errors = self.errors
-        checker._shared_values, checker._growth = self._shared_values, self._growth
-        return checker
+        """Return a checker without the constraints of these keys, which learns with this one."""
+        return replace(self, constraints=[c for c in self.constraints if c.key not in keys])
 
     def learn_growth(self, trial: Trial, model: PipelineEnsemble) -> None:
         """Measure how additive values of a classifier grow from the folds to all rows."""
@@ -213,21 +200,20 @@ class ConstraintChecker:
         decision: Decision | None,
     ) -> Verdict:
         """Return the verdict with 95% upper bounds of the limited values that are not additive."""
-        limited = [
-            m.constraint
-            for m in verdict.measurements
-            if math.isfinite(m.constraint.limit) and not m.constraint.additive
-        ]
-        if not limited:
+
+        def is_limited(measured: Measurement) -> bool:
+            return math.isfinite(measured.constraint.limit) and not measured.constraint.additive
+
+        if not any(map(is_limited, verdict.measurements)):
             return verdict
         evidence = self._pooled(OutOfFold.mean(trials, weights).predictions, decision)
-        upper = {c.key: self._measure(c, evidence, _CONFIDENCE) for c in limited}
-        return Verdict(
-            tuple(
-                replace(m, upper=upper.get(m.constraint.key, math.nan))
-                for m in verdict.measurements
-            )
-        )
+        bounded = [
+            replace(m, upper=self._measure(m.constraint, evidence, _CONFIDENCE))
+            if is_limited(m)
+            else m
+            for m in verdict.measurements
+        ]
+        return Verdict(tuple(bounded))
 
     def allows(self, trials: Sequence[Trial], weights: Sequence[float] | NDArray[Any]) -> bool:
         """Whether an ensemble keeps every limit before the refit; False also if one is undefined.

@@ -102,10 +102,7 @@ def _groups(data: TrainingData, rows: IntArray) -> dict[str, IntArray]:
 
 def _validated(data: TrainingData) -> Evidence:
     """Evidence of the validation rows of all folds, without predictions."""
-    is_validated = np.zeros(len(data.y), dtype=bool)
-    for _, test in data.splits:
-        is_validated[test] = True
-    rows = np.flatnonzero(is_validated)
+    rows = np.unique(np.concatenate([test for _, test in data.splits]))
     empty = np.empty((len(rows), 0))
     return Evidence(empty, data.y[rows], data.classes, groups=_groups(data, rows))
 

@@ -72,7 +72,7 @@ class GroupConstraint(Constraint):
             (codes,) = _codes([validated], features)
             present, first = np.unique(codes, return_index=True)
             labels = {
-                g: _group_label(validated, row, features, names)
+                g: " x ".join(names[name][validated.groups[name][row]] for name in features)
                 for g, row in zip(present, first, strict=True)
             }
             for kind, counted in zip(self._kinds(validated), self._counted, strict=True):
@@ -166,7 +166,6 @@ class _RateDifference(GroupConstraint):
         positive_code(self, classes)
 
     def _positive(self, evidence: Evidence) -> BoolArray:
-        """Mask of the rows of the positive class."""
         return np.asarray(evidence.y == positive_code(self, evidence.classes))
 
     def measure(self, evidence: Evidence) -> float:
@@ -413,10 +412,3 @@ def _codes(parts: Sequence[Evidence], features: Sequence[str]) -> list[IntArray]
         codes = codes * MAX_GROUPS + np.concatenate([part.groups[name] for part in parts])
         codes = (np.cumsum(np.bincount(codes) > 0) - 1)[codes]
     return np.split(codes, np.cumsum([len(part.y) for part in parts[:-1]]))
-
-
-def _group_label(
-    evidence: Evidence, row: int, features: Sequence[str], names: Mapping[str, Sequence[str]]
-) -> str:
-    """Name the group of a row by its combination of values of some features."""
-    return " x ".join(names[name][evidence.groups[name][row]] for name in features)

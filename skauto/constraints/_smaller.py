@@ -1,14 +1,13 @@
 """Propose smaller variants of accurate trials that exceed a limit on seconds or bytes."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from skauto.constraints._base import Constraint, limited_resources
 from skauto.history import History, Trial
-from skauto.space import Component, Configuration, Parameter, SearchSpace
+from skauto.space import Configuration, Parameter, SearchSpace
 from skauto.space._parameter import is_number
 
 # A variant is predicted to have this fraction of the limit, because measured seconds vary.
@@ -88,8 +87,9 @@ class SmallerVariants:
         if rounds and is_number(rate) and rate > 0:
             larger = rate * size / smaller
             values["learning_rate"] = _largest_up_to(component.parameters["learning_rate"], larger)
-        settings = trial.configuration.to_dict()
-        settings[step] = {"name": name, **_active_values(component, values)}
+        filled = {key: values.get(key, p.default) for key, p in component.parameters.items()}
+        active = {key: filled[key] for key in component.active(filled)}
+        settings = trial.configuration.to_dict() | {step: {"name": name, **active}}
         return Configuration.from_dict(settings)
 
     def _share(self, trial: Trial) -> float:
@@ -110,9 +110,3 @@ def _largest_up_to(parameter: Parameter, most: float) -> float | None:
         nearest = type(low)(min(most, high))  # integers are rounded down
         return None if nearest < low else parameter.from_unit(parameter.to_unit([nearest]))[0]
     return max((n for n in parameter.values() if is_number(n) and 0 < n <= most), default=None)
-
-
-def _active_values(component: Component, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of the active hyper-parameters; those without a value have defaults."""
-    filled = {key: values.get(key, p.default) for key, p in component.parameters.items()}
-    return {key: filled[key] for key in component.active(filled)}

@@ -62,7 +62,7 @@ class EnsembleBuilder:
             self.checker,
             n_members=n_members,
             scoring=scoring,
-            pool=pool,
+            candidates=pool,
             tunes_labels=self.decisions.decision != "argmax",
         )
         self.reserve = EnsembleReserve(self)

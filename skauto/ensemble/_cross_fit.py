@@ -81,11 +81,7 @@ def _weights(
         weights[pool[0]] = 1.0
         return weights
     weights[pool] = greedy_selection(
-        sampled[pool],
-        y,
-        selector.selection_loss(rows),
-        n_members,
-        sample_weight=sample_weight,
+        sampled[pool], y, selector.selection_loss(rows), n_members, sample_weight=sample_weight
     ).weights
     return weights
 

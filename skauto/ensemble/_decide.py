@@ -212,11 +212,11 @@ class DecisionChooser:
         on_others = [
             self._rules(positive, signals, rows[part != k], loss, factors) for k in range(n_parts)
         ]
-        seen: list[SignalThreshold] = []
+        seen: set[tuple[float, ...]] = set()
         for i, rule in enumerate(on_all):
-            if rule is None or any(_same(rule, other) for other in seen):
+            if rule is None or (key := (rule.base, *rule.strengths)) in seen:
                 continue
-            seen.append(rule)
+            seen.add(key)
             offsets = rule.offsets(signals)
             for k, rules in enumerate(on_others):
                 own = rows[part == k]
@@ -245,10 +245,6 @@ class DecisionChooser:
             tightness=factors,
             sample_weight=weight,
         )
-
-
-def _same(rule: SignalThreshold, other: SignalThreshold) -> bool:
-    return rule.base == other.base and np.array_equal(rule.strengths, other.strengths)
 
 
 def decided_labels(predictions: FloatArray, rows: IntArray, decision: Decision | None) -> IntArray:

@@ -25,7 +25,7 @@ _MAX_GROUPS = 6
 
 
 class GroupScores(ABC):
-    """GroupScores of the training data, and the `models` that give those of new rows."""
+    """Signals of the groups in the training data, and the `models` that give those of new rows."""
 
     models: Sequence[GroupModel | GroupIndicators]
     max_strength = np.inf  # largest absolute strength of a signal
@@ -64,9 +64,10 @@ class ObservedGroups(GroupScores):
         ]
 
     def out_of_fold(self, positive: FloatArray) -> FloatArray:
-        """GroupScores of the training rows (n_samples, n_signals)."""
+        """Signals of the training rows (n_samples, n_signals)."""
         pairs = zip(self.models, self._codes, strict=True)
-        return _joined([indicators.indicate(codes) for indicators, codes in pairs], len(positive))
+        columns = [indicators.indicate(codes) for indicators, codes in pairs]
+        return np.hstack([np.empty((len(positive), 0)), *columns])
 
 
 def _group_indicators(
@@ -104,13 +105,13 @@ class PredictedGroups(GroupScores):
 
     def out_of_fold(self, positive: FloatArray) -> FloatArray:
         """Out-of-fold signals (n_samples, n_signals); 0 in rows that no fold validates."""
-        columns = []
+        columns = [np.empty((len(positive), 0))]
         for folds in self._folds:
             signals = np.zeros((len(positive), len(folds[0].shares) - 1))
             for model, (_, test) in zip(folds, self.data.splits, strict=True):
                 signals[test] = model.signals(None, self.data.Z[test], positive[test])
             columns.append(signals)
-        return _joined(columns, len(positive))
+        return np.hstack(columns)
 
     def _fit(self, limit: RateLimit) -> None:
         members = np.flatnonzero(limit.sets.any(axis=0))
@@ -141,7 +142,3 @@ class PredictedGroups(GroupScores):
         )
         categories = [] if reader is None else list(reader.categorical_indices_)
         return classifier.fit(self.data.Z[rows], codes, categorical_feature=categories or "auto")
-
-
-def _joined(columns: Sequence[FloatArray], n_rows: int) -> FloatArray:
-    return np.hstack(columns) if columns else np.empty((n_rows, 0))

@@ -1,48 +1,14 @@
 """Seconds that the search leaves for the ensemble of the trials so far."""
 
 import math
-from typing import Protocol
 
-from skauto.constraints._checker import ConstraintChecker
-from skauto.data import TrainingData
-from skauto.ensemble._decide import DecisionChooser
-from skauto.ensemble._select import MemberSelector
+from skauto.ensemble._model import Builder
 from skauto.history import History, Trial
 from skauto.schedule import Reserve
 from skauto.utils import Budget
 
 # Number of the best trials whose refits are provided for.
 _N_BEST = 10
-
-
-class Builder(Protocol):
-    """What a reserve needs of an `EnsembleBuilder`."""
-
-    data: TrainingData
-    decisions: DecisionChooser
-    selector: MemberSelector
-
-    @property
-    def may_grow(self) -> bool:
-        """Whether a member may exceed a limit after its refit."""
-
-    def is_fitted(self, trial: Trial) -> bool:
-        """Whether a trial has a fitted model of the hold-out split."""
-
-    def refit_time(self, trial: Trial) -> float:
-        """Predicted processor seconds of the refit of a trial."""
-
-    def time_to_fit(self, trial: Trial) -> float:
-        """Predicted seconds until there is a fitted model of a trial."""
-
-    def select(
-        self,
-        history: History,
-        processor_seconds: float,
-        seconds: float,
-        checker: ConstraintChecker,
-    ) -> dict[int, float]:
-        """Weights of the selected members."""
 
 
 class EnsembleReserve:

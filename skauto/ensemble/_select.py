@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -33,31 +33,22 @@ MAX_ROWS = 20_000
 _MAX_PAIRED = 20
 
 
+@dataclass(eq=False)
 class MemberSelector:
     """Select members by greedy ensemble selection on out-of-fold predictions.
 
     The ensemble optimizes `scoring` and has `n_members`, counting repeated members. The checker
     predicts its constraints. With `tunes_labels`, class offsets are chosen afterwards. The
-    candidates are the best trials and the best of each algorithm (`pool` "best"), all, or a number
-    of best trials.
+    `candidates` are the best trials and the best of each algorithm ("best"), all, or a number of
+    best trials.
     """
 
-    def __init__(
-        self,
-        data: TrainingData,
-        checker: ConstraintChecker,
-        *,
-        n_members: int,
-        scoring: Any,
-        tunes_labels: bool,
-        pool: str | int = "best",
-    ) -> None:
-        self.data = data
-        self.checker = checker
-        self.n_members = n_members
-        self.scoring = scoring
-        self.tunes_labels = tunes_labels
-        self.candidates = pool
+    data: TrainingData
+    checker: ConstraintChecker
+    n_members: int
+    scoring: Any
+    tunes_labels: bool
+    candidates: str | int = "best"
 
     def select(
         self,

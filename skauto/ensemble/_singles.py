@@ -5,49 +5,33 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol
 
 import numpy as np
 
-from skauto.constraints._checker import ConstraintChecker, Verdict
-from skauto.data import TrainingData
-from skauto.ensemble._decide import DecisionChooser, DecisionPair, decided_labels
+from skauto.constraints._checker import Verdict
+from skauto.ensemble._decide import decided_labels
+from skauto.ensemble._model import Builder
 from skauto.ensemble._refits import Refits
-from skauto.ensemble._select import MAX_ROWS, MemberSelector, is_complete
+from skauto.ensemble._select import MAX_ROWS, is_complete
 from skauto.history import History, OutOfFold, Trial
 from skauto.selection import LabelLoss
 
 
-class Builder(Protocol):
-    """What single trials need of an `EnsembleBuilder`."""
-
-    data: TrainingData
-    checker: ConstraintChecker
-    decisions: DecisionChooser
-    selector: MemberSelector
-
-    def time_to_fit(self, trial: Trial) -> float:
-        """Predicted seconds until there is a fitted model of a trial."""
-
-    def choose_decision(self, history: History, weights: dict[int, float]) -> DecisionPair:
-        """Choose the decision of an ensemble."""
-
-
 @dataclass
 class SingleTrials:
-    """Iterate over single trials that may keep the limits; they are refitted lazily."""
+    """Single trials that may keep the limits; they are refitted lazily.
+
+    If the remaining time suffices for one more fit only, the trial with the smallest additive
+    values is fitted. Trials that violate a limit on their out-of-fold predictions are excluded,
+    unless a decision can keep the limit.
+    """
 
     builder: Builder
     history: History
     refits: Refits
 
     def __iter__(self) -> Iterator[int]:
-        """Numbers of single trials that may keep the limits, refitted lazily.
-
-        If the remaining time suffices for one more fit only, the trial with the smallest additive
-        values is fitted. Trials that violate a limit on their out-of-fold predictions are
-        excluded, unless a decision can keep the limit.
-        """
+        """Yield the numbers of the trials."""
         checker = self.builder.decisions.search_checker
         predicted = {t.number: checker.judge([t], [1.0]) for t in self.history if is_complete(t)}
         predicted = {n: verdict for n, verdict in predicted.items() if _may_pass(verdict)}
@@ -104,11 +88,9 @@ class SingleTrials:
         loss = self.builder.selector.score_loss(rows)
         if not isinstance(loss, LabelLoss):
             return violation, trial.loss
-        one_hot = np.eye(self.builder.data.n_classes)[decided_labels(predictions, rows, decision)][
-            None
-        ]
-        known = self.builder.data.weights_of(rows)
-        return violation, float(loss(self.builder.data.y[rows], one_hot, known)[0])
+        data = self.builder.data
+        one_hot = np.eye(data.n_classes)[decided_labels(predictions, rows, decision)]
+        return violation, float(loss(data.y[rows], one_hot[None], data.weights_of(rows))[0])
 
 
 def _may_pass(predicted: Verdict) -> bool:

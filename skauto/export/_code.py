@@ -7,7 +7,7 @@ import pickle
 import pkgutil
 import platform
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -23,6 +23,8 @@ from skauto.model import PipelineEnsemble
 
 # Packages that every exported model needs.
 _ALWAYS = {"numpy", "scipy", "sklearn", "joblib", "pandas"}
+# Names of the installed distributions by package; reading them takes a second.
+_distributions = cache(metadata.packages_distributions)
 
 _SCRIPT = '''"""Predict with a model that was found by skauto. It does not need skauto.
 
@@ -237,12 +239,6 @@ def _pickled(ensemble: BaseEstimator, package: str) -> tuple[bytes, dict[str, st
     pickler.dump(ensemble)
     needed = own_modules(pickler.modules)
     return file.getvalue(), copied(needed, package), pickler.packages | other_packages(needed)
-
-
-@cache
-def _distributions() -> Mapping[str, Sequence[str]]:
-    """Names of the installed distributions by package; reading them takes a second."""
-    return metadata.packages_distributions()
 
 
 def _requirements(packages: set[str]) -> str:

@@ -97,7 +97,6 @@ def compress(
 
 
 def _limits(max_size: float | None, max_latency: float | None, X: Any) -> list[Constraint]:
-    """Make constraints of the limits."""
     for name, value in (("max_size", max_size), ("max_latency", max_latency)):
         if value is not None and not value > 0:
             raise ValueError(f"The '{name}' of compress must be above 0. Got {value!r} instead.")
@@ -119,11 +118,7 @@ class _Compression:
     """Selection of members under limits that are additive over the members."""
 
     def __init__(
-        self,
-        estimator: Any,
-        ensemble: PipelineEnsemble,
-        limits: list[Constraint],
-        table: Any,
+        self, estimator: Any, ensemble: PipelineEnsemble, limits: list[Constraint], table: Any
     ) -> None:
         self.estimator = estimator
         self.ensemble = ensemble
@@ -144,7 +139,6 @@ class _Compression:
         return np.array([limit.measure(evidence) for limit in self.limits])
 
     def keeps_limits(self, model: PipelineEnsemble) -> bool:
-        """Whether an ensemble keeps all limits."""
         return bool((self.measure(model) <= self.upper).all())
 
     def run(self) -> PipelineEnsemble:
@@ -191,7 +185,6 @@ class _Compression:
         return self.measure(empty), np.array(alone).reshape(-1, len(self.limits))
 
     def _ensemble(self, counts: NDArray[np.floating]) -> PipelineEnsemble:
-        """Make an ensemble with these weights of the members."""
         n_models = np.bincount(self.member_of, minlength=len(counts))
         chosen = np.flatnonzero(counts[self.member_of] > 0)
         shares = (counts / n_models)[self.member_of[chosen]]

@@ -102,7 +102,6 @@ def to_onnx(estimator: Any) -> "onnx.ModelProto":
 def _add_member(
     graph: Graph, value: str, i: int, pipeline: Pipeline, classes: NDArray[Any]
 ) -> str:
-    """Add the probabilities of a pipeline."""
     if not np.array_equal(pipeline.classes_, classes):
         raise ValueError(
             f"Member {i} of the ensemble has not seen all classes {classes[:10]}: it knows "

@@ -129,7 +129,6 @@ def _linear(graph: Graph, value: str, step: Any) -> str:
 
 
 def _calibrated(graph: Graph, value: str, step: Any) -> str:
-    """Add sigmoid-calibrated support vector machines."""
     found = []
     for part in step.calibrated_classifiers_:
         if part.method != "sigmoid" or type(part.estimator) not in (SVC, ScaledGammaSVC):

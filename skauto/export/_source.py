@@ -60,7 +60,6 @@ def _tree(module: str) -> ast.Module:
 
 
 def _imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """Yield the names of imported modules."""
     for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

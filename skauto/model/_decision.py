@@ -124,7 +124,7 @@ class SignalThreshold:
 
 @dataclass(frozen=True)
 class GroupModel:
-    r"""GroupScores of one limit on the spread of rates between groups.
+    r"""Signals of one limit on the spread of rates between groups.
 
     The signal of group :math:`g` against the largest group, 0, is
 
@@ -141,7 +141,7 @@ class GroupModel:
     weight: str  # rows over which the rate is taken: "all", "positive" or "negative"
 
     def signals(self, X: Any, Z: Any, positive: FloatArray) -> FloatArray:
-        """GroupScores (n_samples, n_groups - 1) by numeric matrix and positive probability."""
+        """Signals (n_samples, n_groups - 1) by numeric matrix and positive probability."""
         known = np.zeros((Z.shape[0], len(self.shares)))
         known[:, self.model.classes_] = self.model.predict_proba(Z)
         ratios = known / self.shares
@@ -153,7 +153,7 @@ class GroupModel:
 
 @dataclass(frozen=True)
 class GroupIndicators:
-    """GroupScores of groups that are read from columns of X: 1 in the rows of a group, else 0.
+    """Signals of groups that are read from columns of X: 1 in the rows of a group, else 0.
 
     The groups are the combinations of values of the sensitive `features`, which are at `positions`
     of X and had the values `groups` in ``fit``. Groups with the codes `own` have a signal.
@@ -165,7 +165,7 @@ class GroupIndicators:
     own: IntArray
 
     def signals(self, X: Any, Z: Any, positive: FloatArray) -> FloatArray:
-        """GroupScores (n_samples, n_signals); an error for a group that fit has not seen."""
+        """Signals (n_samples, n_signals); an error for a group that fit has not seen."""
         named = column_names(X) is not None
         table = X if named else as_table(X)
         columns = zip(self.features, self.positions, self.groups, strict=True)
@@ -176,7 +176,7 @@ class GroupIndicators:
         return self.indicate(crossed_codes(codes))
 
     def indicate(self, codes: IntArray) -> FloatArray:
-        """GroupScores of rows with these codes of groups, of shape (n_samples, n_signals)."""
+        """Signals of rows with these codes of groups, of shape (n_samples, n_signals)."""
         return (codes[:, None] == self.own).astype(np.float64)
 
 
@@ -193,5 +193,5 @@ class SignalDecision(Decision):
     def at(self, X: Any, Z: Any, probabilities: Any) -> Decision:
         """Return the decision for some rows."""
         columns = [model.signals(X, Z, probabilities[:, 1]) for model in self.models]
-        signals = np.hstack(columns) if columns else np.empty((Z.shape[0], 0))
+        signals = np.hstack([np.empty((Z.shape[0], 0)), *columns])
         return Decision(self.rule.offsets(signals), self.temperature, self.frequencies)

@@ -83,23 +83,8 @@ class WeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> Self:
         """Fit the classifier.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows.
-        sensitive_features : mapping of str to array of shape (n_samples,), default=None
-            Groups of each feature of ``group_weights``.
-        **fit_params : dict
-            Further arguments of the ``fit`` of the classifier.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
+        `sensitive_features` has the groups (n_samples,) of each feature of ``group_weights``;
+        `fit_params` are further arguments of the ``fit`` of the classifier.
         """
         known = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         weights = self._weigh_groups(np.asarray(y), sensitive_features or {}, known)
@@ -148,50 +133,17 @@ class WeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return hasattr(self, "classifier_")
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of the classifier.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Labels.
-        """
+        """Labels (n_samples,) of the classifier."""
         return np.asarray(self.classifier_.predict(X))
 
     @_if_classifier_has("predict_proba")
     def predict_proba(self, X: Any) -> FloatArray:
-        """Class probabilities of the classifier.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
+        """Class probabilities (n_samples, n_classes), in the order of ``classes_``."""
         return np.asarray(self.classifier_.predict_proba(X))
 
     @_if_classifier_has("decision_function")
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores of the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Decision function of the classifier.
-        """
+        """Decision function of the classifier."""
         return np.asarray(self.classifier_.decision_function(X))
 
     def __sklearn_tags__(self) -> Any:

@@ -165,8 +165,7 @@ class SmoothedLoss(Loss):
     They also ignore calibration, so that a long greedy selection overfits the ranks of the
     validation rows. The log loss breaks ties and keeps the ensemble calibrated. The default share
     was chosen on pools of 120 candidates for public data sets: in selection for ROC AUC, it lowers
-    the log loss on test rows by two fifths and keeps the ROC AUC (see
-    ``examples/benchmarks/ensemble_selection.py``).
+    the log loss on test rows by two fifths and keeps the ROC AUC.
 
     Parameters
     ----------

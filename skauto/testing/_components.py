@@ -72,12 +72,7 @@ def check_component(
 def _fit(space: SearchSpace, n_configurations: int, X: FloatArray, y: IntArray) -> Any:
     """Evaluate default and random configurations and build the ensemble."""
     estimator = AutoClassifier(
-        "random",
-        space=space,
-        initial="defaults",
-        max_evals=n_configurations,
-        cv=2,
-        random_state=0,
+        "random", space=space, initial="defaults", max_evals=n_configurations, cv=2, random_state=0
     )
     return estimator.fit(X, y)
 
