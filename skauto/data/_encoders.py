@@ -16,7 +16,7 @@ from skauto.data._dates import DATE_PARTS, DateFormat, date_parts
 from skauto.data._durations import DurationFormat
 from skauto.data._kinds import BooleanWords, CompoundFormat, Kind, parts_of, split_tags
 from skauto.data._notations import folded, is_null_word
-from skauto.data._numbers import OTHER_MARK, NumberFormat, has_three_digits
+from skauto.data._numbers import OTHER_MARK, NumberFormat, has_three_digits, without_fillers
 from skauto.data._rare_levels import min_rows_of_level
 from skauto.data._table import (
     Cells,
@@ -100,28 +100,31 @@ class NumericEncoder(Encoder):
     """Encoder of numbers, booleans, durations, and strings that are parsed as such.
 
     ``form`` is the form of the numbers in ``fit``. With ``binary``, all of them were 0 or 1, and
-    booleans are numbers.
+    booleans are numbers. The numbers ``fillers`` are missing.
     """
 
     parser: Any
     form: str = "numbers"
     binary: bool = False
+    fillers: tuple[float, ...] = ()
 
     @classmethod
-    def of(cls, parser: Any, cells: Cells) -> "NumericEncoder":
+    def of(cls, kind: Kind, cells: Cells) -> "NumericEncoder":
         """Return the encoder of a column, with the parser of its strings, if it holds some."""
+        parser = kind.parser
         form = cells.form if isinstance(cells, Numbers) else "numbers"
         if isinstance(cells, Numbers):
-            few = cells.values[:_FEW_VALUES]
-            binary = _only_binary(few) and _only_binary(cells.values)
+            values = without_fillers(cells.values, kind.fillers)
+            binary = _only_binary(values[:_FEW_VALUES]) and _only_binary(values)
         else:
             texts = as_strings(cells).levels
-            binary = len(texts) <= _FEW_VALUES and _only_binary(parser.parse(texts))
+            few = parser.parse(texts) if len(texts) <= _FEW_VALUES else np.array([np.inf])
+            binary = _only_binary(without_fillers(few, kind.fillers))
         parsers = {"booleans": _WORDS, "durations": DurationFormat()}
         parser = parser or parsers.get(form) or NumberFormat()
         if isinstance(parser, NumberFormat) and parser.units == {"": 1.0} and not parser.mixed:
             parser = replace(parser, unsure=_unsure_mark(parser, cells))
-        return cls(parser, form, binary)
+        return cls(parser, form, binary, kind.fillers)
 
     @property
     def takes_numbers(self) -> bool:
@@ -141,10 +144,12 @@ class NumericEncoder(Encoder):
         if isinstance(cells, Numbers) and self._takes(cells):
             bare = isinstance(self.parser, NumberFormat) and cells.form == "numbers"
             values = self.parser.of_bare(cells.values) if bare else cells.values
-            return Block(values[:, None])
+            return Block(without_fillers(values, self.fillers)[:, None])
         strings = as_strings(cells)
         values = self._parse(strings.levels)
-        return _by_level(values[:, None], strings, np.nan, unread_of(strings, values, self.parser))
+        unread = unread_of(strings, values, self.parser)
+        known = without_fillers(values, self.fillers)
+        return _by_level(known[:, None], strings, np.nan, unread)
 
     def _takes(self, cells: Numbers) -> bool:
         if cells.form == "durations" or self.form == "durations":
@@ -479,8 +484,8 @@ def make_encoder(
     The class codes `labels` decide which levels are rare, see `min_rows_of_level`.
     """
     makers: dict[str, Callable[[], Encoder]] = {
-        "numeric": lambda: NumericEncoder.of(kind.parser, cells),
-        "boolean": lambda: NumericEncoder.of(kind.parser, cells),
+        "numeric": lambda: NumericEncoder.of(kind, cells),
+        "boolean": lambda: NumericEncoder.of(kind, cells),
         "date": lambda: DateEncoder(kind.parser, kind.fillers),
         "ordinal": lambda: CategoryEncoder(as_levels(cells), kind.parser),
         "compound": lambda: CompoundEncoder(as_levels(cells), kind.parser, labels),

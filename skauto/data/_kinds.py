@@ -26,7 +26,13 @@ from skauto.data._notations import (
     is_foreign_word,
     is_null_word,
 )
-from skauto.data._numbers import NumberFormat, has_leading_zeros, have_digits
+from skauto.data._numbers import (
+    FILLER_NUMBERS,
+    NumberFormat,
+    filler_numbers,
+    has_leading_zeros,
+    have_digits,
+)
 from skauto.data._table import (
     Cells,
     Dates,
@@ -98,14 +104,14 @@ class Kind:
     ``name`` is one of `KINDS`, "constant" or "identifier"; ``doubt`` is what the user should
     check; ``parser`` parses the strings: a `NumberFormat`, `DateFormat`, `BooleanWords`,
     `CompoundFormat`, the separator of tags, or the levels of an ordinal column. ``fillers`` are
-    dates that mean a missing value.
+    dates or numbers that mean a missing value.
     """
 
     name: str
     why: str
     doubt: str | None = None
     parser: Any = None
-    fillers: tuple[str, ...] = ()
+    fillers: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -279,26 +285,36 @@ def _describe_cells(cells: Cells) -> str:
 
 
 def _kind_of_numbers(cells: Numbers, name: str) -> Kind:
-    kind = Kind("numeric", "the values are numbers")
-    if cells.form != "numbers":
+    kind, values = Kind("numeric", "the values are numbers"), cells.values
+    if cells.form != "numbers" or not len(values):
         return kind
-    if _may_be_compact_dates(cells.values):
-        numbers, rows = np.unique(cells.values[~cells.missing], return_counts=True)
+    low, high = np.fmin.reduce(values), np.fmax.reduce(values)
+    if high >= _FIRST_COMPACT_DATES[1] and _may_be_compact_dates(values):
+        numbers, rows = np.unique(values[~cells.missing], return_counts=True)
         dates = _compact_dates(list(map(text_of, numbers.tolist())), rows)
         if dates is not None:
             return dates
-    integers = cells.values.dtype.kind in "iu"
-    if not integers and not is_identifier_name(name):
+    if low in FILLER_NUMBERS or high in FILLER_NUMBERS:
+        kind = _with_fillers(kind, values)
+    integers = values.dtype.kind in "iu"
+    if not is_identifier_name(name) and not (integers and high - low == len(values) - 1):
         return kind
-    values = cells.values if integers else cells.values[~np.isnan(cells.values)]
-    if not integers and not np.array_equal(values, np.floor(values)):
+    known = values if integers else values[~np.isnan(values)]
+    if not len(known) or not (integers or np.array_equal(known, np.floor(known))):
         return kind
-    if not len(values):
-        return kind
-    low, high = values.min(), values.max()
-    if high - low != len(values) - 1 and not is_identifier_name(name):
-        return kind
-    return _judged_integers(kind, values, len(cells.values), name)
+    return _judged_integers(kind, known, len(values), name)
+
+
+def _with_fillers(kind: Kind, values: NDArray[Any]) -> Kind:
+    """Return a kind of numbers with the numbers that stand for missing values."""
+    fillers = filler_numbers(values)
+    doubt = _doubt_of_fillers(fillers, "numbers") if fillers else None
+    return replace(kind, doubt=kind.doubt or doubt, fillers=fillers)
+
+
+def _doubt_of_fillers(fillers: Sequence[Any], what: str) -> str:
+    found = " and ".join(map(text_of, fillers))
+    return f"{found}: far from all other {what}, and read as missing"
 
 
 def _judged_integers(kind: Kind, values: NDArray[Any], n_rows: int, name: str) -> Kind:
@@ -361,7 +377,7 @@ def _kind_of_dates(why: str, dates: Any, doubt: str | None, parser: Any) -> Kind
     """Return the kind of dates, some of which may stand for missing values."""
     fillers = filler_dates(dates)
     if fillers and doubt is None:
-        doubt = f"{' and '.join(fillers)}: far from all other dates, and read as missing"
+        doubt = _doubt_of_fillers(fillers, "dates")
     return Kind("date", why, doubt, parser, tuple(fillers))
 
 
@@ -425,7 +441,9 @@ def _numeric(sample: _Sample) -> Kind | None:
         doubt = f"{texts[0]!r} may have a decimal comma; the comma is read as separator of groups"
     if pair := number_format.other_unit(texts):
         doubt = f"{pair[0]!r} and {pair[1]!r} are read in the same unit, though one is much larger"
-    kind = Kind("numeric", why, doubt, number_format)
+    kind = _with_fillers(
+        Kind("numeric", why, doubt, number_format), np.repeat(values, sample.rows)
+    )
     if sample.complete and all(text.strip().isdigit() for text in texts):
         integers = np.repeat(values, sample.rows)
         return _judged_integers(kind, integers, sample.n_cells, sample.column)

@@ -92,6 +92,20 @@ _MIN_ASCENDING = 0.98
 # Minimum ratio of numbers with a unit to those without that makes the unit of the latter doubtful.
 _OTHER_UNIT = 10
 _MAX_CACHED = 10_000
+# Numbers that stand for a missing value: nines, and bounds of integers. Beside them, other
+# repeated digits and the two numbers below nines do too.
+_NINES = (
+    *[10.0**k - 1 for k in range(2, 7)],
+    *[10.0**k - step for k in range(2, 5) for step in (0.1, 0.01)],
+    *[999.25, 2.0**15, 2.0**15 - 1, 2.0**16 - 1, 2.0**31, 2.0**31 - 1],
+)
+_BESIDE_NINES = [
+    code
+    for k in range(2, 6)
+    for code in (10.0**k - 2, 10.0**k - 3, *(digit * (10.0**k - 1) / 9 for digit in (7, 8)))
+]
+FILLER_NUMBERS = np.array([sign * x for sign in (-1, 1) for x in (*_NINES, *_BESIDE_NINES)])
+_MIN_FILLERS = 3
 
 
 class _Part(NamedTuple):
@@ -265,6 +279,28 @@ class NumberFormat:
             return False
         have_units = all(reading.parts[1].unit for _, reading, _ in bands)
         return have_units or 2 * sum(n for _, _, n in bands) < sum(n for _, n in known)
+
+
+def filler_numbers(values: NDArray[Any]) -> tuple[float, ...]:
+    """Return the codes of missing values, such as -999: frequent, and far from other numbers.
+
+    Frequent are at least three. Far is twice the span of the other numbers, or below zero if no
+    other number is.
+    """
+    numbers, counts = np.unique(values, return_counts=True)
+    is_code = np.isin(numbers, FILLER_NUMBERS)
+    others = numbers[~is_code & ~np.isnan(numbers)]
+    if len(others) < 2:
+        return ()
+    low, high = float(others[0]), float(others[-1])
+    far = (numbers > 3 * high - 2 * low) | (numbers < (0 if low >= 0 else 3 * low - 2 * high))
+    found = numbers[is_code & far & (counts >= _MIN_FILLERS)]
+    return tuple(found.tolist()) if np.isin(np.abs(found), _NINES).any() else ()
+
+
+def without_fillers(values: NDArray[Any], fillers: Sequence[float]) -> NDArray[Any]:
+    """Return numbers with NaN in the place of `fillers`."""
+    return np.where(np.isin(values, fillers), np.nan, values) if fillers else values
 
 
 def _floats(texts: Sequence[str]) -> NDArray[np.float64] | None:

@@ -29,6 +29,7 @@ from skauto.data._encoders import (
     terms_predict,
 )
 from skauto.data._kinds import KINDS, TEXT_KINDS, Kind, find_kind, requested_kind
+from skauto.data._notations import folded
 from skauto.data._table import (
     Cells,
     Levels,
@@ -242,6 +243,21 @@ class TableReader(TransformerMixin, BaseEstimator):
         self.intervals_ = _intervals(self.columns_, starts, Z)
         return self._with_intervals(Z)
 
+    def _check_columns(self, X: Any) -> None:
+        """Raise a ValueError with advice if X has other columns than in ``fit``."""
+        try:
+            validate_data(self, X, skip_check_array=True, reset=False)
+        except ValueError as error:
+            known, got = self._names(), column_names(X) or []
+            missing = {folded(name): name for name in known if name not in got}
+            pairs = [(name, missing.pop(folded(name), "")) for name in got if name not in known]
+            advice = [f"Rename {name!r} to {right!r}." for name, right in pairs if right]
+            if missing and got:
+                advice.append("Add the missing columns, of None if they are not known.")
+            order = ": X[list(model.feature_names_in_)]" if got else ""
+            advice.append(f"Pass the columns of fit in their order{order}.")
+            raise ValueError("\n".join([str(error).strip(), *advice])) from None
+
     def _with_intervals(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
         """Append the days between columns of dates to the outputs of the columns."""
         if not self.intervals_:
@@ -306,7 +322,7 @@ class TableReader(TransformerMixin, BaseEstimator):
         known = getattr(self, "feature_names_in_", None)
         if known is None or column_names(X) != known.tolist():  # else X needs no check
             X = as_table(X)
-            validate_data(self, X, skip_check_array=True, reset=False)
+            self._check_columns(X)
         if self.columns_ is None:
             return _read_sparse(X)
         if sparse.issparse(X):
@@ -481,7 +497,8 @@ def _read_sparse(X: Any) -> sparse.csr_array:
 def _read_numbers(X: Any, columns: Mapping[int, ColumnReader]) -> NDArray[np.float64] | None:
     """Read a table of few rows and finite numbers only, all columns at once; else None."""
     if not columns or not all(
-        isinstance(c.encoder, NumericEncoder) and c.encoder.keeps_numbers for c in columns.values()
+        isinstance(c.encoder, NumericEncoder) and c.encoder.keeps_numbers and not c.encoder.fillers
+        for c in columns.values()
     ):
         return None
     values = few_numbers(X)

@@ -198,3 +198,47 @@ def test_a_grouped_zero_is_no_decimal_comma():
 def test_a_comma_with_three_decimals_is_doubtful():
     assert "decimal comma" in kind(["1,234", "5,678", "2,500"])[1]
     assert kind(["$1,234", "$5,678", "$2,500"])[1] == ""
+
+
+@pytest.mark.parametrize(
+    ("codes", "others", "are_codes"),
+    [
+        ([-999], range(0, 5000, 25), True),  # no other number is negative
+        ([-9999.0], range(-40, 50), True),
+        ([999], range(18, 96), True),
+        ([97, 98, 99], range(11), True),
+        ([77, 99], [0, 1], True),
+        ([999.9], [x / 10 for x in range(300)], True),
+        ([-32768], range(500), True),
+        ([99], range(18, 99), False),  # not far
+        ([9999], range(0, 5000, 25), False),
+        ([99_999], range(0, 41_000, 250), False),  # the highest income that is told
+        ([-9], range(10), False),
+        ([-99], range(-80, 80), False),
+        ([77], range(11), False),  # not without nines
+    ],
+)
+@pytest.mark.parametrize("form", [None, float, "{:.1f}".format])
+def test_codes_of_missing_numbers(codes, others, are_codes, form):
+    values = [*others, *codes, *codes, *codes] * 2
+    reader, doubts = fitted(list(map(form, values)) if form else values)
+    assert reader.columns_[0].n_missing == 6 * len(codes) * are_codes
+    assert ("read as missing" in doubts) == are_codes
+    rows = pd.DataFrame({"a": [codes[0], others[0], others[1]]})
+    read = [np.nan if are_codes else codes[0], *others[:2]]
+    np.testing.assert_array_equal(reader.transform(rows)[:, 0], read)
+    as_text = rows.astype("float").astype("str")
+    np.testing.assert_array_equal(reader.transform(as_text)[:, 0], read)
+
+
+def test_rare_codes_of_missing_numbers_are_numbers_and_a_set_kind_keeps_them():
+    assert not fitted([*range(50), -999, -999])[1]
+    reader, doubts = fitted([*range(50), *[-999] * 5], column_kinds={"a": "numeric"})
+    assert reader.columns_[0].n_missing == 0 and not doubts
+
+
+def test_booleans_beside_a_code_of_missing_numbers():
+    reader, _ = fitted([0, 1, 99] * 20)
+    np.testing.assert_array_equal(
+        reader.transform(pd.DataFrame({"a": [True, False]}))[:, 0], [1, 0]
+    )
