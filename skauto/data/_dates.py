@@ -100,9 +100,9 @@ _PATTERNS = (
     re.compile(rf"[qt](?P<quarter>[1-4])[-/\s]*(?:fy|'?){_YEAR}"),
     re.compile(rf"(?P<quarter>[1-4])(?:[qt]|\. ?quartal)[-/\s]*'?{_YEAR}"),
     re.compile(r"(?P<year>\d{4})[-/\s]*[qt](?P<quarter>[1-4])"),
-    # "2024-W05-1", "KW 5/2024"
-    re.compile(r"(?P<year>\d{4})-?w(?P<week>\d{1,2})(?:-(?P<weekday>[1-7]))?"),
-    re.compile(r"(?:kw|cw|w) ?(?P<week>\d{1,2})[-/\s]+(?P<year>\d{4})"),
+    # "2024-W05-1", "KW 5/2024", "Week 5, 2024"
+    re.compile(r"(?P<year>\d{4})[- ]?w(?P<week>\d{1,2})(?:-(?P<weekday>[1-7]))?"),
+    re.compile(r"(?:kw|cw|w|week|woche|semaine|semana) ?(?P<week>\d{1,2})[-/,\s]+(?P<year>\d{4})"),
 )
 # "Posted on", "Due:" before a date, and the time before the date in "11:37:15 3 Sep 2020".
 _LABEL = re.compile(
@@ -117,7 +117,9 @@ _TIME_FIRST = re.compile(
 _ISO_LINES = re.compile(r"(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?\n)*")
 _MAX_LENGTH = 80
 _CHINESE = str.maketrans({"年": "-", "月": "-", "日": ""})
-_BARE_YEAR = re.compile(r"\s*((?:1[5-9]|20)\d\d)\s*")
+# Years and serial numbers of spreadsheets, which count days, among dates.
+_BARE = re.compile(r"\s*(?:(?P<year>(?:1[5-9]|20)\d\d)|(?P<serial>[1-6]\d{4}(?:\.\d+)?))\s*")
+_FIRST_SERIAL = datetime.datetime(1899, 12, 30)
 # Minimum number of two-digit years that come first.
 _MIN_YEARS_FIRST = 10
 # The first two-digit year of the last century in POSIX.
@@ -141,15 +143,16 @@ class DateFormat:
     """Format of the dates of one column.
 
     ``day_first``: "1/2/2024" is the first of February. ``year_first``: "24/2/1" is the same.
-    ``ambiguous``: the values do not determine the order of day and month. ``years``: "2024" is the
-    first day of the year, as other cells are dates. ``ordered``: some values are numbers in an
-    order of day and month. Two-digit years before ``turn`` are in this century.
+    ``ambiguous``: the values do not determine the order of day and month. ``bare``: "2024" is the
+    first day of the year, and so is "45292" of a spreadsheet, as other cells are dates.
+    ``ordered``: some values are numbers in an order of day and month. Two-digit years before
+    ``turn`` are in this century.
     """
 
     day_first: bool = False
     ambiguous: bool = False
     year_first: bool = False
-    years: bool = False
+    bare: bool = False
     ordered: bool = False
     turn: int = _TURN
 
@@ -159,12 +162,12 @@ class DateFormat:
         if _are_iso(texts):
             return cls()
         found = [match.groupdict() for match in map(_match, texts) if match]
-        years = bool(found) and any(map(_BARE_YEAR.fullmatch, texts))
+        bare = bool(found) and any(map(_BARE.fullmatch, texts))
         order = cls._of_order(found)
         last = "first" if order.year_first else "year"
         written = {fields.get(last) or fields.get("year") for fields in found}
         ordered = any("first" in fields for fields in found)
-        return replace(order, years=years, ordered=ordered, turn=_turn_of(written))
+        return replace(order, bare=bare, ordered=ordered, turn=_turn_of(written))
 
     @classmethod
     def _of_order(cls, found: Sequence[dict[str, Any]]) -> "DateFormat":
@@ -221,8 +224,8 @@ class DateFormat:
         match = _match(text)
         found = match.groupdict() if match else {}
         if match is None or "week" in found:
-            year = _BARE_YEAR.fullmatch(text) if self.years else None
-            date = (int(year[1]), 1, 1) if year else _day_of_week(found)
+            number = _BARE.fullmatch(text) if self.bare else None
+            date = _date_of_number(**number.groupdict()) if number else _day_of_week(found)
             return (*date, *[0] * (len(_FIELDS) - len(date)))
         if "first" in found:
             names = ("month", "day", "year")
@@ -305,6 +308,14 @@ def _day_of_week(found: Mapping[str, str]) -> tuple[int, int, int]:
     except (KeyError, ValueError):
         return 0, 0, 0
     return date.year, date.month, date.day
+
+
+def _date_of_number(year: str | None, serial: str | None) -> tuple[int, ...]:
+    """Return the fields of the first day of a year, or of a serial number of a spreadsheet."""
+    if serial is None:
+        return int(year or 0), 1, 1
+    seconds = round(_SECONDS_PER_DAY * float(serial))
+    return (_FIRST_SERIAL + datetime.timedelta(seconds=seconds)).timetuple()[:6]
 
 
 def _minutes(offset: str) -> int:

@@ -206,7 +206,7 @@ class DateEncoder(Encoder):
         if not parser.ordered:
             found = DateFormat.of(strings.levels)
             turn = found.turn if self.parser is None else parser.turn
-            parser = replace(found, years=found.years or parser.years, turn=turn)
+            parser = replace(found, bare=found.bare or parser.bare, turn=turn)
         dates = parser.parse(strings.levels)
         if self.parser != parser and parser.ambiguous:
             dates[dates != DateFormat(day_first=True).parse(strings.levels)] = np.datetime64("NaT")

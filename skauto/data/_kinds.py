@@ -89,7 +89,7 @@ _MIN_USES_OF_TAG = 5
 # Separators of the parts of a compound, and their maximum number in a string. Those of products,
 # such as "1920x1080", separate numbers only.
 _TIMES = (" x ", "x", "×", "*")
-_COMPOUND_MARKS = ("@", " to ", " - ", "/", "_", "|", ":", "; ", ", ", ",", "-", *_TIMES, " ")
+_COMPOUND_MARKS = ("@", " to ", " - ", "/", "_", "|", ":", "; ", ", ", ",", "-", "+", *_TIMES, " ")
 _MAX_MARKS = 4
 _COMPACT_DATE = re.compile(
     r"(?:(?:1[6-9]|2[01])\d\d|9999)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"

@@ -1,5 +1,6 @@
 """Words, units and answer scales that columns of strings may hold."""
 
+import html
 import re
 from dataclasses import dataclass
 
@@ -88,8 +89,9 @@ _SCALES = """
     très faible; faible; moyen; élevé | fort; très élevé | très fort
     muy bajo; bajo | baja; medio | media; alto | alta; muy alto
     strongly disagree | completely disagree; disagree; somewhat disagree | slightly disagree
-        | rather disagree; neutral | neither agree nor disagree | undecided; somewhat agree
-        | slightly agree | rather agree; agree; strongly agree | completely agree
+        | rather disagree; neutral | neither agree nor disagree | neither agree or disagree
+        | undecided; somewhat agree | slightly agree | rather agree; agree
+        ; strongly agree | completely agree
     terrible | awful; very poor | very bad; poor | bad; below average; fair | average
         | satisfactory | ok | okay; above average; good; very good; excellent; outstanding
     none | no; very low | minimal; low | minor | mild; medium | moderate | normal | mid
@@ -133,6 +135,12 @@ def _units(base: str, text: str, *, bare: bool = False) -> Units:
     return Units(base, {unit: float(size) for size, *units in lines for unit in units}, bare)
 
 
+_DAYS = (
+    "86400 d day days tag tage tagen jour jours día días"
+    "; 604800 w wk wks week weeks woche wochen semaine semaines semana semanas"
+    "; 2626560 mo mos mon mons mth mths month months monat monate monaten mois mes meses"
+    "; 31557600 y yr yrs year years jahr jahre jahren an ans année années año años"
+)
 # The first entry with all units of a column decides.
 UNITS = (
     _units(
@@ -141,16 +149,14 @@ UNITS = (
         "; 1e7 cr crore crores; 1e9 b bn billion billions mrd; 1e12 tn trillion trillions",
         bare=True,
     ),
+    _units("seconds", f"{_DAYS}; 2626560 m"),  # "2y 3m"
     _units(
         "seconds",
-        "1e-3 ms msec; 1 s sec secs second seconds sek sekunde sekunden seconde secondes"
+        f"{_DAYS};"
+        " 1e-3 ms msec; 1 s sec secs second seconds sek sekunde sekunden seconde secondes"
         " segundo segundos"
         "; 60 m min mins minute minutes minuten minuto minutos"
-        "; 3600 h hr hrs hour hours std stunde stunden heure heures hora horas"
-        "; 86400 d day days tag tage tagen jour jours día días"
-        "; 604800 w wk wks week weeks woche wochen semaine semaines semana semanas"
-        "; 2626560 mo mos mon mons mth mths month months monat monate monaten mois mes meses"
-        "; 31557600 y yr yrs year years jahr jahre jahren an ans année années año años",
+        "; 3600 h hr hrs hour hours std stunde stunden heure heures hora horas",
     ),
     _units(
         "m",
@@ -176,6 +182,8 @@ UNITS = (
     _units("", "1e-2 % pct percent; 1e-3 ‰"),
     _units("", "1e3 k; 1e5 l lac lacs lakh; 1e7 cr crore crores", bare=True),
     _units("degrees", "1 n e °n °e; -1 s w °s °w"),
+    _units("", "1 cr; -1 dr"),  # credit and debit
+    _units("bit/s", "1 bps; 1e3 kbps; 1e6 mbps; 1e9 gbps"),
     _units("Hz", "1 hz; 1e3 khz; 1e6 mhz; 1e9 ghz"),
     _units("W", "1 w watt watts; 1e3 kw; 1e6 mw; 1e9 gw"),
     _units("Wh", "1 wh; 1e3 kwh; 1e6 mwh; 1e9 gwh"),
@@ -192,12 +200,26 @@ FILLER_DATES = (
 # Characters without width: spaces, joiners, marks of direction, the byte order mark.
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"))
 _SPACE = re.compile(r"\s")
+# Tags of HTML, and the quotes of spreadsheets around a cell or before a number: ="007", '007.
+_TAG = re.compile(
+    r"</?(?:a|b|i|u|p|br|em|td|th|tr|li|ul|div|span|font|strong|su[bp]|small|h\d)\b[^<>]*>",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"""=?"([^"]*)"|'([-+.,\d]+)'?""")
 
 
 def plain(text: str) -> str:
-    """Return a string in lower case, with usual spaces only and without invisible characters."""
+    """Return a string in lower case, with usual spaces, without invisible characters and markup.
+
+    Markup is tags and entities of HTML, and quotes of spreadsheets.
+    """
+    if "&" in text or "<" in text:
+        text = html.unescape(_TAG.sub(" ", text))
     if not text.isascii():
         text = _SPACE.sub(" ", text.translate(_INVISIBLE))
+    text = text.strip()
+    if text[:1] in ("=", '"', "'") and (quoted := _QUOTED.fullmatch(text)):
+        text = quoted[1] or quoted[2] or ""
     return text.strip().lower()
 
 

@@ -50,7 +50,7 @@ _GROUPED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})*|0")
 _THREE_DECIMALS = re.compile(r"[1-9]\d{0,2},\d{3}")
 _THREE_DIGITS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}([.,])\d{3}(?![\d.,])")
 # Digits with a leading zero are codes, such as postal codes.
-_CODE = re.compile(r"\s*0\d+\s*")
+_CODE = re.compile(r"""\s*(?:="|["'])?0\d+["']?\s*""")
 # Parts of a number with a unit, an interval, or a sum of units.
 _RUN = re.compile(r"(\.?\d+(?:[.,]\d+|['’\s]\d{3}(?!\d))*)(e[-+]?\d+(?!\w))?")
 _START = re.compile(
@@ -70,12 +70,16 @@ _KNOWN_UNITS = frozenset(unit for family in UNITS for unit in family.sizes)
 _ORDINAL = re.compile(r"\A(?:st|nd|rd|th)\b\.?\s*")
 # Digits of a unit: "m2", "l/100km".
 _DIGITS_OF_UNIT = re.compile(r"(?<=[^\W\d_])[23](?![\w.,])|(?<=[^\d\s]/)\d+\s?(?=[^\W\d_])")
+_HALVES = str.maketrans({"½": ".5", "¼": ".25", "¾": ".75"})
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ENDS_OF_UNIT = re.compile(
     rf"^\s*{CURRENCY}(?![^\W\d_])\s*|\s*(?:(?<![^\W\d_]){CURRENCY}|[$€£¥₹])\s*$"
 )
 _OF_AGE = re.compile(r"\s+(?:old|of age|ago|left|remaining)$")
 _INFINITE = ("inf", "infinity", "∞")
+# "3 1/2", and "a year ago".
+_FRACTION = re.compile(r"(?<![\d.,/])(\d+)[- ](\d)/(2|3|4|5|8|16|32|64)(?![\d.,/])")
+_ARTICLE = re.compile(r"\Aan? (?=\S+ ago\Z)")
 _AND = re.compile(r"\s*(?:,|\band|&)\s*$")
 # Marks of footnotes, "[a]" or "*", and a note without digits, "(est.)", after a number.
 _FOOTNOTE = re.compile(r"(?<=[^\s\[(])\s*(?:\[[^\[\]]{1,12}\]|[*†‡])+$")
@@ -317,7 +321,8 @@ def _floats(texts: Sequence[str]) -> NDArray[np.float64] | None:
 @functools.lru_cache(_MAX_CACHED)  # the format is inferred from the strings that are parsed next
 def _split(text: str) -> _Reading | None:
     """Split a cell into numbers and units; None if it is something else."""
-    text = plain(text)
+    text = _ARTICLE.sub("1 ", plain(text).translate(_HALVES))
+    text = _FRACTION.sub(lambda match: str(int(match[1]) + int(match[2]) / int(match[3])), text)
     text = "0" if text in ZEROS or _ZERO.fullmatch(text) else NUMERALS.get(text, text)
     bare = _PLAIN.fullmatch(text)
     if bare is not None and any(_is_number(bare["digits"].strip(), mark) for mark in _DIGITS):
