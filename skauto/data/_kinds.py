@@ -441,9 +441,12 @@ def _numeric(sample: _Sample) -> Kind | None:
         doubt = f"{texts[0]!r} may have a decimal comma; the comma is read as separator of groups"
     if pair := number_format.other_unit(texts):
         doubt = f"{pair[0]!r} and {pair[1]!r} are read in the same unit, though one is much larger"
-    kind = _with_fillers(
-        Kind("numeric", why, doubt, number_format), np.repeat(values, sample.rows)
-    )
+    if len(number_format.currencies) > 1:
+        named = " and ".join(number_format.currencies)
+        doubt = f"its amounts in {named} are read in the same unit"
+    kind = Kind("numeric", why, doubt, number_format)
+    if np.isin(values, FILLER_NUMBERS).any():
+        kind = _with_fillers(kind, np.repeat(values, sample.rows))
     if sample.complete and all(text.strip().isdigit() for text in texts):
         integers = np.repeat(values, sample.rows)
         return _judged_integers(kind, integers, sample.n_cells, sample.column)

@@ -21,11 +21,17 @@ BOOLEAN_PAIRS = (
     ),
     ("falso", "verdadero"),
 )
-CURRENCY = (
-    r"(?:(?:us|au?|ca?|hk|nz|nt|sg?|r|mx)?\$|[€£¥₹₽₩₺₫₦₪฿]|usd|eur|gbp|chf|jpy|inr|cad|aud|nzd|cny|brl|mxn|pln|sek|nok"
-    r"|dkk|czk|huf|ron|try|rub|zar|ngn|egp|aed|sar|ils|thb|myr|idr|php|vnd|krw|twd|sgd|hkd|ars|clp|cop"
-    r"|zł|kč|kr\.?|rs\.?|s?fr\.|rm|rp\.?)"
+# Currencies, each with its other names.
+_CURRENCIES = (
+    "$ us$ usd; € eur; £ gbp; ¥ jpy; ₹ inr rs rs.; ₩ krw; ₽ rub; ₺ try; ₫ vnd; ₦ ngn; ₪ ils"
+    "; ฿ thb; r$ brl; fr. sfr. chf; zł pln; kč czk; rm myr; rp rp. idr; a$ au$ aud; c$ ca$ cad"
+    "; hk$ hkd; mx$ mxn; nz$ nzd; nt$ twd; s$ sg$ sgd; kr kr.; sek; nok; dkk; cny; huf; ron; zar"
+    "; egp; aed; sar; php; ars; clp; cop"
 )
+CURRENCY_OF = {
+    name: names.split()[0] for names in _CURRENCIES.split(";") for name in names.split()
+}
+CURRENCY = f"(?:{'|'.join(map(re.escape, sorted(CURRENCY_OF, key=len, reverse=True)))})"
 _NUMERALS = "zero one two three four five six seven eight nine ten eleven twelve"
 NUMERALS = {word: str(i) for i, word in enumerate(_NUMERALS.split())}
 # Words that mean 0 among numbers: a price, a number of stops, a floor.

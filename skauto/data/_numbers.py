@@ -15,6 +15,7 @@ from skauto.data._notations import (
     AT_LEAST,
     AT_MOST,
     CURRENCY,
+    CURRENCY_OF,
     NEXT_UNIT,
     NUMERALS,
     OR_LESS,
@@ -31,6 +32,8 @@ _PLAIN = re.compile(
     rf"(?P<digits>[\d.,'’\s]*\d[.,]?)(?:(?<=[.,])[-–]{{1,2}})?(?P<exponent>e[-+]?\d+)?\s*+"
     rf"(?:{CURRENCY}|(?P<percent>[%‰]))?\s*+(?P<sign3>[-−])?(?P<close>\))?"
 )
+# Words, and symbols such as those of currencies.
+_SYMBOL = re.compile(r"[^\W\d_]+[$.]?|[^\w\s]")
 _MINUS = ("-", "−", "–")
 # "$ -" is zero in the accounting format of spreadsheets.
 _ZERO = re.compile(rf"{CURRENCY}\s*[-–—]|[-–—]\s*{CURRENCY}")
@@ -124,6 +127,7 @@ class _Reading(NamedTuple):
     """The parts of a cell: one number, the two ends of a band, or a sum of units.
 
     ``beyond`` is -1 for "less than", 1 for "more than". ``note`` is what brackets say after it.
+    ``currency`` is the name or symbol of one, "" for none.
     """
 
     parts: list[_Part]
@@ -131,6 +135,7 @@ class _Reading(NamedTuple):
     beyond: int = 0
     band: bool = False
     note: str = ""
+    currency: str = ""
 
 
 @dataclass(frozen=True)
@@ -140,7 +145,8 @@ class NumberFormat:
     ``decimal`` is the decimal mark, "." or ","; if ``mixed``, numbers that it cannot read have the
     other one. ``units`` are the sizes of the units after a number, "" for a number without one, in
     multiples of the ``base`` unit. ``bands``: intervals such as "11-50" are read, as their middle.
-    ``note`` may follow in brackets. ``ambiguous``: "1,234" is read as 1234 and may be 1.234.
+    ``note`` may follow in brackets. Of amounts with a currency, those in ``currencies`` are read,
+    or all if ``fit`` saw none. ``ambiguous``: "1,234" is read as 1234 and may be 1.234.
     ``whole``: no number has a decimal, and points separate groups. ``unsure``:
     a mark after which three digits may be decimals or a group; such numbers are not read.
     """
@@ -151,6 +157,7 @@ class NumberFormat:
     base: str = ""
     bands: bool = False
     note: str = ""
+    currencies: tuple[str, ...] = ()
     ambiguous: bool = False
     whole: bool = False
     unsure: str = ""
@@ -176,7 +183,8 @@ class NumberFormat:
         units, base = _units_of(found, weights)
         notes = Counter(reading.note for reading in found if reading and reading.note)
         note = notes.most_common(1)[0][0] if notes else ""
-        chosen = cls(decimal, mixed, units, base, bands=True, note=note)
+        currencies = tuple(sorted({reading.currency for reading in found if reading} - {""}))
+        chosen = cls(decimal, mixed, units, base, True, note, currencies)
         bands = chosen._are_bands(found, weights)
         ambiguous = decimal == "." and not mixed and _all_ambiguous(texts, found)
         whole = decimal == "," and "" in units and all(map(_GROUPED.fullmatch, digits))
@@ -239,6 +247,8 @@ class NumberFormat:
         if reading is None or (reading.band and not self.bands):
             return None
         if reading.note not in ("", self.note):
+            return None
+        if self.currencies and reading.currency not in ("", *self.currencies):
             return None
         values = [self._quantity(part) for part in reading.parts]
         if not np.isfinite(values).all():
@@ -320,9 +330,22 @@ def _floats(texts: Sequence[str]) -> NDArray[np.float64] | None:
 
 @functools.lru_cache(_MAX_CACHED)  # the format is inferred from the strings that are parsed next
 def _split(text: str) -> _Reading | None:
-    """Split a cell into numbers and units; None if it is something else."""
-    text = _ARTICLE.sub("1 ", plain(text).translate(_HALVES))
-    text = _FRACTION.sub(lambda match: str(int(match[1]) + int(match[2]) / int(match[3])), text)
+    """Split a cell into numbers, units and a currency; None if it is something else."""
+    text = plain(text)
+    if not text.isascii():
+        text = text.translate(_HALVES)
+    if text.endswith(" ago"):
+        text = _ARTICLE.sub("1 ", text)
+    if "/" in text:
+        text = _FRACTION.sub(lambda m: str(int(m[1]) + int(m[2]) / int(m[3])), text)
+    reading = _split_plain(text)
+    if reading is None:
+        return None
+    money = filter(None, map(CURRENCY_OF.get, _SYMBOL.findall(text)))
+    return reading._replace(currency=next(money, ""))
+
+
+def _split_plain(text: str) -> _Reading | None:
     text = "0" if text in ZEROS or _ZERO.fullmatch(text) else NUMERALS.get(text, text)
     bare = _PLAIN.fullmatch(text)
     if bare is not None and any(_is_number(bare["digits"].strip(), mark) for mark in _DIGITS):
@@ -337,17 +360,17 @@ def _split(text: str) -> _Reading | None:
     if text.endswith(_ENDS_OF_NOTE):
         without = _FOOTNOTE.sub("", text)
         if without != text:
-            return _split(without)
+            return _split_plain(without)
         noted = _NOTE.fullmatch(text)
         if noted is not None:
-            reading = _split(noted[1])
+            reading = _split_plain(noted[1])
             return None if reading is None else reading._replace(note=noted[2])
     interval = _INTERVAL.fullmatch(text)
     if interval is not None:
         low, high = interval.groups()
         if high in _INFINITE:
-            return _split(f"> {low}")
-        return _split(f"< {high}" if low.lstrip("-") in _INFINITE else f"{low} to {high}")
+            return _split_plain(f"> {low}")
+        return _split_plain(f"< {high}" if low.lstrip("-") in _INFINITE else f"{low} to {high}")
     text = _DIGITS_OF_UNIT.sub(lambda match: match[0].rstrip().translate(_SUPERSCRIPTS), text)
     runs = list(_RUN.finditer(text))
     if not 1 <= len(runs) <= _MAX_PARTS:

@@ -252,3 +252,14 @@ def test_booleans_beside_a_code_of_missing_numbers():
     np.testing.assert_array_equal(
         reader.transform(pd.DataFrame({"a": [True, False]}))[:, 0], [1, 0]
     )
+
+
+def test_currencies_are_not_mixed_up():
+    reader, doubts = fitted(["$1.50", "US$ 20", "7 USD", "3", None])
+    assert not doubts
+    table = pd.DataFrame({"a": ["$5", "€7", "9"]})
+    with pytest.warns(UnreadableCellsWarning, match="1 of 3 cells of column 'a', such as '€7'"):
+        np.testing.assert_array_equal(reader.transform(table)[:, 0], [5, np.nan, 9])
+    with pytest.raises(ValueError, match="Got 'EUR 5', '€7' instead"):
+        reader.transform(pd.DataFrame({"a": ["EUR 5", "€7"]}))
+    assert "amounts in $ and € are read in the same unit" in fitted(["$5", "€7", "12 EUR"])[1]
