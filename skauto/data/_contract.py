@@ -118,13 +118,9 @@ class Unread:
 
     def without(self, known: Mapping[str, bool]) -> "Unread | None":
         """Leave out known strings; None if no other is left."""
-        rest = [i for i, text in enumerate(self.texts) if text not in known]
-        if len(rest) == len(self.texts):
-            return self
-        if not rest:
-            return None
-        texts, rows = [self.texts[i] for i in rest], [self.rows[i] for i in rest]
-        return replace(self, texts=texts, rows=rows)
+        pairs = zip(self.texts, self.rows, strict=True)
+        rest = {text: n for text, n in pairs if text not in known}
+        return replace(self, texts=list(rest), rows=list(rest.values())) if rest else None
 
     @property
     def n_unread(self) -> int:

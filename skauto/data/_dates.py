@@ -38,19 +38,12 @@ _WEEKDAY_NAMES = (
 )
 _WEEKDAYS = " ".join(_WEEKDAY_NAMES).split()
 # Hours from UTC of abbreviated time zones.
-_ZONES: dict[str, float] = {
-    "z": 0,
-    "utc": 0,
-    "gmt": 0,
-    "wet": 0,
-    "west": 1,
-    "cet": 1,
-    "cest": 2,
-    "bst": 1,
-    "eet": 2,
-}
-_ZONES |= {"eest": 3, "msk": 3, "ist": 5.5, "jst": 9, "kst": 9, "aest": 10, "aedt": 11, "est": -5}
-_ZONES |= {"edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7}
+_ZONES = dict.fromkeys(["z", "utc", "gmt", "wet"], 0.0) | dict.fromkeys(
+    ["west", "cet", "bst"], 1.0
+)
+_ZONES |= {"cest": 2, "eet": 2, "eest": 3, "msk": 3, "ist": 5.5, "jst": 9, "kst": 9, "aest": 10}
+_ZONES |= {"aedt": 11, "est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6}
+_ZONES |= {"pst": -8, "pdt": -7}
 
 
 def _any_of(words: Iterable[str]) -> str:
@@ -198,12 +191,6 @@ class DateFormat:
             return cls(day_first=True)
         return cls(ambiguous=firsts != others)
 
-    @classmethod
-    def states_order(cls, texts: Sequence[str]) -> bool:
-        """Whether most dates are numbers in an order of day and month."""
-        found = [match for match in map(_match, texts) if match]
-        return 2 * sum("first" in match.groupdict() for match in found) > len(found)
-
     def parse(self, texts: Sequence[str]) -> Datetimes:
         """Parse strings as dates, shape (n_texts,); NaT if a string is not a date.
 
@@ -265,7 +252,6 @@ def label_of(text: str) -> str:
 
 
 def _are_iso(texts: Sequence[str]) -> bool:
-    """Return whether all strings are ISO dates, which NumPy parses."""
     return _ISO_LINES.fullmatch("\n".join([*texts, ""])) is not None
 
 
@@ -319,7 +305,6 @@ def _date_of_number(year: str | None, serial: str | None) -> tuple[int, ...]:
 
 
 def _minutes(offset: str) -> int:
-    """Convert a time zone offset such as "+0530" or "+1" to minutes."""
     digits = offset[1:].replace(":", "")
     digits = digits.zfill(2).ljust(4, "0") if len(digits) < 3 else digits.zfill(4)
     minutes = 60 * int(digits[:2]) + int(digits[2:])

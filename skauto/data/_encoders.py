@@ -3,7 +3,6 @@
 import itertools
 import re
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,8 +13,15 @@ from numpy.typing import NDArray
 from skauto.data._contract import Unread
 from skauto.data._dates import DATE_PARTS, DateFormat, date_parts
 from skauto.data._durations import DurationFormat
-from skauto.data._kinds import BooleanWords, CompoundFormat, Kind, parts_of, split_tags
-from skauto.data._notations import folded, is_null_word
+from skauto.data._kinds import (
+    BooleanWords,
+    CompoundFormat,
+    Kind,
+    parts_of,
+    split_tags,
+    uses_of_tags,
+)
+from skauto.data._notations import folded, is_null_word, spellings
 from skauto.data._numbers import OTHER_MARK, NumberFormat, has_three_digits, without_fillers
 from skauto.data._rare_levels import min_rows_of_level
 from skauto.data._table import (
@@ -268,7 +274,7 @@ class CategoryEncoder(Encoder):
         groups = [[level] for level in levels]
         self.of_strings = set(map(type, levels)) <= {str}
         if self.of_strings and not cells.declared:
-            groups = _same_but_for_case(levels)
+            groups = spellings(levels)
         self.min_rows, self.n_rare, self.new_code = 0, 0, np.nan
         ranks = np.arange(len(groups))
         if order is None:
@@ -293,10 +299,7 @@ class CategoryEncoder(Encoder):
         self.code_of_folded = {text: min(c) for text, c in of_folded.items() if len(c) == 1}
 
     def _pool_rare(
-        self,
-        cells: Levels,
-        groups: Sequence[Sequence[Any]],
-        labels: NDArray[np.integer] | None,
+        self, cells: Levels, groups: Sequence[Sequence[Any]], labels: NDArray[np.integer] | None
     ) -> NDArray[np.intp]:
         """Return the code of each group of levels; those with few rows share the last one."""
         group_of = {level: i for i, group in enumerate(groups) for level in group}
@@ -342,28 +345,14 @@ class CategoryEncoder(Encoder):
 
     def _usual_texts(self, text: str) -> Iterator[str]:
         """Yield the usual text of a string for each type of the levels that it may have."""
-        if "numbers" in self.types or "booleans" in self.types:
-            number = NumberFormat().parse([text])[0]
-            if np.isfinite(number):
-                yield text_of(number)
-        if "dates" in self.types:
-            date = DateFormat().parse([text])[0]
-            if not np.isnat(date):
-                yield text_of(date)
-        if "durations" in self.types:
-            seconds = DurationFormat().parse([text])[0]
-            if not np.isnan(seconds):
-                yield duration_text(seconds)
+        number = NumberFormat()
+        parsers: dict[str, Any] = {"numbers": number, "booleans": number, "dates": DateFormat()}
+        for kind, parser in (*parsers.items(), ("durations", DurationFormat())):
+            value = parser.parse([text])[0] if kind in self.types else np.nan
+            if value == value:  # neither NaN nor NaT
+                yield duration_text(value) if kind == "durations" else text_of(value)
         if {"strings", "others", "objects"}.intersection(self.types):
             yield text
-
-
-def _same_but_for_case(levels: Sequence[str]) -> list[list[str]]:
-    """Group sorted strings that differ only by case and spaces."""
-    groups: dict[str, list[str]] = {}
-    for level in levels:
-        groups.setdefault(folded(level), []).append(level)
-    return list(groups.values())
 
 
 class TextEncoder(Encoder):
@@ -415,7 +404,7 @@ class CompoundEncoder(Encoder):
         strings = as_strings(cells)
         levels = Levels(strings.levels, np.arange(len(strings.levels)))
         parts = parts_of(levels, self.parser.separator, len(self.encoders))
-        unread = np.array([text is None for text in self.parser.split(strings.levels)], dtype=bool)
+        unread = parts[0].codes < 0
         blocks = []
         for encoder, part in zip(self.encoders, parts, strict=True):
             block = encoder.encode(part, name)
@@ -445,10 +434,7 @@ class TagsEncoder(Encoder):
     def __init__(self, cells: Levels, separator: str) -> None:
         self.separator = separator
         counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.levels))
-        uses: Counter[str] = Counter()
-        for text, n in zip(cells.levels, counts.tolist(), strict=True):
-            for tag in split_tags(text, separator):
-                uses[tag] += n
+        uses = uses_of_tags(cells.levels, counts, separator)
         self.tags = sorted(uses, key=lambda tag: (-uses[tag], tag))[:_MAX_TAGS]
 
     def encode(self, cells: Cells, name: str) -> Block:
@@ -558,19 +544,16 @@ def unread_of(strings: Levels, values: NDArray[Any], parser: Any) -> Unread | No
 def _by_level(
     values: FloatMatrix, cells: Levels, missing: float, unread: Unread | None = None
 ) -> Block:
-    """Return a block with one row per level."""
     last = np.full((1, values.shape[1]), missing)
     return Block(np.vstack([values, last]), cells.codes, unread)
 
 
 def describe(encoder: Encoder, cells: Cells, unread: Collection[str]) -> str:
     """Describe a column for error messages, with examples of its strings but `unread`."""
-    if isinstance(encoder, NumericEncoder) and encoder.form == "durations":
-        return "durations such as '1 days 02:30:00'"
     if isinstance(encoder, DateEncoder) and isinstance(cells, Dates):
         return "dates such as '2024-01-31'"
     if isinstance(encoder, NumericEncoder) and isinstance(cells, Numbers):
-        return cells.form
+        return cells.form + " such as '1 days 02:30:00'" * (cells.form == "durations")
     names = {NumericEncoder: "numbers", DateEncoder: "dates", CategoryEncoder: "levels"}
     noun = names.get(type(encoder), "strings")
     if isinstance(encoder, NumericEncoder) and isinstance(encoder.parser, BooleanWords):

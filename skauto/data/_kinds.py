@@ -25,6 +25,7 @@ from skauto.data._notations import (
     folded,
     is_foreign_word,
     is_null_word,
+    spellings,
 )
 from skauto.data._numbers import (
     FILLER_NUMBERS,
@@ -33,15 +34,7 @@ from skauto.data._numbers import (
     has_leading_zeros,
     have_digits,
 )
-from skauto.data._table import (
-    Cells,
-    Dates,
-    Levels,
-    Numbers,
-    as_levels,
-    distinct_strings,
-    text_of,
-)
+from skauto.data._table import Cells, Dates, Levels, Numbers, as_levels, distinct_strings, text_of
 from skauto.data._text import words
 
 # Allowed values of column_kinds.
@@ -133,11 +126,6 @@ class CompoundFormat:
         n_constant = [kind.name for kind in self.kinds].count("constant")
         last_varies = self.kinds[-1].name != "constant"
         return self.separator in "_-" and last_varies and n_constant == len(self.kinds) - 1
-
-    def split(self, texts: Sequence[str]) -> list[list[str] | None]:
-        """Split strings into their parts; None if their number is another one."""
-        found = [_without_brackets(text).split(self.separator) for text in texts]
-        return [parts if len(parts) == len(self.kinds) else None for parts in found]
 
 
 @dataclass(frozen=True)
@@ -265,7 +253,6 @@ def _parser_for(wanted: str, texts: Sequence[str], cells: Cells) -> Any:
 
 
 def _checked_levels(cells: Cells, name: str, levels: list[Any]) -> list[Any]:
-    """Return the levels of an ordinal column; raise if the column holds others."""
     known = {folded(text_of(level)) for level in levels}
     found = as_levels(cells).levels
     other = [x for x in found if folded(text_of(x)) not in known and not is_null_word(text_of(x))]
@@ -306,7 +293,6 @@ def _kind_of_numbers(cells: Numbers, name: str) -> Kind:
 
 
 def _with_fillers(kind: Kind, values: NDArray[Any]) -> Kind:
-    """Return a kind of numbers with the numbers that stand for missing values."""
     fillers = filler_numbers(values)
     doubt = _doubt_of_fillers(fillers, "numbers") if fillers else None
     return replace(kind, doubt=kind.doubt or doubt, fillers=fillers)
@@ -339,7 +325,6 @@ def _judged_integers(kind: Kind, values: NDArray[Any], n_rows: int, name: str) -
 
 
 def _left_out(why: str, kind: str, name: str) -> Kind:
-    """Return the kind of an identifier, with the doubt that says how to keep the column."""
     advice = f"keep it by column_kinds={{{name!r}: {kind!r}}}"
     return Kind("identifier", why, f"it is left out as an identifier ({why}); {advice}")
 
@@ -471,7 +456,7 @@ def _date(sample: _Sample) -> Kind | None:
     doubt = _doubt_of_rest(sample, readable, "dates")
     doubt = _doubt_of_order(date_format) or doubt
     why = "dates written as strings"
-    if date_format.day_first and date_format.states_order(sample.texts):
+    if date_format.day_first:
         why += ", day first"
     return _kind_of_dates(why, np.repeat(dates, sample.rows), doubt, date_format)
 
@@ -514,10 +499,7 @@ def _tags(sample: _Sample) -> Kind | None:
         holds = np.array([separator in text for text in sample.texts])
         if sample.share(holds) < 0.3:
             continue
-        uses: Counter[str] = Counter()
-        for text, rows in zip(sample.texts, sample.rows.tolist(), strict=True):
-            for tag in split_tags(text, separator):
-                uses[tag] += rows
+        uses = uses_of_tags(sample.texts, sample.rows, separator)
         if not 0 < len(uses) < sample.n_levels:
             continue
         if separator == "," and np.mean([len(words(tag)) for tag in uses]) > _MAX_WORDS_OF_TAG:
@@ -530,6 +512,14 @@ def _tags(sample: _Sample) -> Kind | None:
 def split_tags(text: str, separator: str) -> set[str]:
     """Split a list of tags, ignoring case, and spaces, quotes and brackets around them."""
     return {tag.strip(_AROUND_TAGS).casefold() for tag in text.split(separator)} - {""}
+
+
+def uses_of_tags(texts: Sequence[str], rows: NDArray[np.integer], separator: str) -> Counter[str]:
+    """Count the rows of each tag, where the i-th list has ``rows[i]``."""
+    uses: Counter[str] = Counter()
+    for text, n in zip(texts, rows.tolist(), strict=True):
+        uses.update(dict.fromkeys(split_tags(text, separator), n))
+    return uses
 
 
 def _identifier(sample: _Sample) -> Kind | None:
@@ -566,11 +556,7 @@ def _few_levels(sample: _Sample) -> Kind | None:
 
 
 def _doubt_of_spelling(texts: Sequence[str]) -> str | None:
-    """Return the doubt of levels that differ only by case or spaces."""
-    spellings: dict[str, list[str]] = {}
-    for text in texts:
-        spellings.setdefault(folded(text), []).append(text)
-    same = [group for group in spellings.values() if len(group) > 1]
+    same = [group for group in spellings(texts) if len(group) > 1]
     if not same:
         return None
     examples = "; ".join(" and ".join(map(repr, group[:2])) for group in same[:_MAX_SPELLINGS])
@@ -617,7 +603,6 @@ def _compound_of(
 
 
 def _without_brackets(text: str) -> str:
-    """Return a string without the brackets and spaces around it, such as "(41.9, -87.6)"."""
     return text.strip("()[]{} ")
 
 
@@ -641,10 +626,8 @@ def parts_of(cells: Levels, separator: str, n_parts: int) -> list[Levels]:
 def _kind_of_part(part: Levels, column: str) -> Kind:
     """Infer the kind of a part; digits are numbers, also with leading zeros."""
     texts = [text for text in part.levels if not is_null_word(text)]
-    if not texts:
-        return Kind("constant", "no value")
-    if len(texts) == 1:
-        return Kind("constant", "all values are equal")
+    if len(texts) < 2:
+        return Kind("constant", "one value, or none")
     if not all(map(str.isdigit, texts)):
         return find_kind(part, "")
     number_format = NumberFormat()

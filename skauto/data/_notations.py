@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 # Strings that mean a missing value, in lower case.
@@ -9,18 +10,11 @@ NULL_WORDS = frozenset(
     ["", "-", "--", "–", "—", "?", ".", "..", "...", "na", "n/a", "n.a.", "#n/a", "nan", "null"]
     + ["none", "nil", "missing", "<na>"]
 )
-BOOLEAN_PAIRS = (
-    *(("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("off", "on"), ("nein", "ja")),
-    *(
-        ("n", "j"),
-        ("falsch", "wahr"),
-        ("non", "oui"),
-        ("faux", "vrai"),
-        ("no", "sí"),
-        ("no", "si"),
-    ),
-    ("falso", "verdadero"),
+_PAIRS = (
+    "no/yes n/y false/true f/t off/on nein/ja n/j falsch/wahr non/oui faux/vrai no/sí no/si"
+    " falso/verdadero"
 )
+BOOLEAN_PAIRS = tuple(tuple(pair.split("/")) for pair in _PAIRS.split())
 # Currencies, each with its other names.
 _CURRENCIES = (
     "$ us$ usd; € eur; £ gbp; ¥ jpy; ₹ inr rs rs.; ₩ krw; ₽ rub; ₺ try; ₫ vnd; ₦ ngn; ₪ ils"
@@ -237,6 +231,14 @@ def is_null_word(text: str) -> bool:
 def is_foreign_word(text: str) -> bool:
     """Return whether a short string has no digit but zeros: "unknown", "#REF!", "0000-00-00"."""
     return len(text) <= 40 and not any("1" <= char <= "9" for char in text)
+
+
+def spellings(texts: Iterable[str]) -> list[list[str]]:
+    """Group strings that differ only by case and spaces."""
+    groups: dict[str, list[str]] = {}
+    for text in texts:
+        groups.setdefault(folded(text), []).append(text)
+    return list(groups.values())
 
 
 def folded(text: str) -> str:

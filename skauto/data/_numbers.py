@@ -101,17 +101,10 @@ _OTHER_UNIT = 10
 _MAX_CACHED = 10_000
 # Numbers that stand for a missing value: nines, and bounds of integers. Beside them, other
 # repeated digits and the two numbers below nines do too.
-_NINES = (
-    *[10.0**k - 1 for k in range(2, 7)],
-    *[10.0**k - step for k in range(2, 5) for step in (0.1, 0.01)],
-    *[999.25, 2.0**15, 2.0**15 - 1, 2.0**16 - 1, 2.0**31, 2.0**31 - 1],
-)
-_BESIDE_NINES = [
-    code
-    for k in range(2, 6)
-    for code in (10.0**k - 2, 10.0**k - 3, *(digit * (10.0**k - 1) / 9 for digit in (7, 8)))
-]
-FILLER_NUMBERS = np.array([sign * x for sign in (-1, 1) for x in (*_NINES, *_BESIDE_NINES)])
+_NINES = [99, 999, 9999, 99_999, 999_999, 99.9, 99.99, 999.9, 999.99, 9999.9, 9999.99, 999.25]
+_NINES += [2**15 - 1, 2**15, 2**16 - 1, 2**31 - 1, 2**31]
+_BESIDE_NINES = [77, 88, 97, 98, 777, 888, 997, 998, 7777, 8888, 9997, 9998]
+FILLER_NUMBERS = np.outer([-1, 1], [*_NINES, *_BESIDE_NINES]).ravel()
 _MIN_FILLERS = 3
 
 

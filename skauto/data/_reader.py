@@ -244,7 +244,6 @@ class TableReader(TransformerMixin, BaseEstimator):
         return self._with_intervals(Z)
 
     def _check_columns(self, X: Any) -> None:
-        """Raise a ValueError with advice if X has other columns than in ``fit``."""
         try:
             validate_data(self, X, skip_check_array=True, reset=False)
         except ValueError as error:
@@ -259,7 +258,6 @@ class TableReader(TransformerMixin, BaseEstimator):
             raise ValueError("\n".join([str(error).strip(), *advice])) from None
 
     def _with_intervals(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Append the days between columns of dates to the outputs of the columns."""
         if not self.intervals_:
             return Z
         return np.column_stack([Z, *(interval.days(Z) for interval in self.intervals_)])
@@ -415,7 +413,10 @@ class TableReader(TransformerMixin, BaseEstimator):
         n_columns = self.n_features_in_
         kinds: list[Any] = [None] * n_columns
         names = self._names()
-        for item, kind in self._column_kinds_dict(labels).items():
+        wanted = kinds_as_dict(self.column_kinds, n_columns)
+        if np.asarray(self.column_kinds).dtype != bool:  # a mask has no names
+            _refuse_ambiguous(wanted, labels)
+        for item, kind in wanted.items():
             if not isinstance(kind, list | tuple) and kind not in KINDS:
                 raise ValueError(
                     f"The kinds in the 'column_kinds' parameter must be among {list(KINDS)}, or "
@@ -430,13 +431,6 @@ class TableReader(TransformerMixin, BaseEstimator):
                     "The 'column_kinds' parameter must hold names or positions of columns of X. "
                     f"Got {item!r} instead; X has {n_columns} columns, named {names[:10]}."
                 )
-        return kinds
-
-    def _column_kinds_dict(self, labels: list[Any] | None) -> dict[Any, Any]:
-        """Return ``column_kinds`` as a dict from names and positions."""
-        kinds = kinds_as_dict(self.column_kinds, self.n_features_in_)
-        if np.asarray(self.column_kinds).dtype != bool:  # a mask has no names
-            _refuse_ambiguous(kinds, labels)
         return kinds
 
     def __sklearn_tags__(self) -> Any:
@@ -477,7 +471,6 @@ def _refuse_ambiguous(kinds: Mapping[Any, str], labels: list[Any] | None) -> Non
 
 
 def _encoded_classes(y: Any) -> NDArray[np.intp] | None:
-    """Return class labels as 0, 1, ...; None if y does not hold class labels."""
     if y is None or type_of_target(y) not in ("binary", "multiclass"):
         return None
     codes: NDArray[np.intp] = np.unique(np.asarray(y), return_inverse=True)[1].ravel()
@@ -558,7 +551,6 @@ def _column_reader(
 def _intervals(
     columns: Sequence[ColumnReader], starts: Sequence[int], Z: NDArray[np.float64]
 ) -> list[Interval]:
-    """Find the pairs of date columns whose difference is not constant."""
     dates = [
         (column.name, start)
         for column, start in zip(columns, starts[:-1], strict=True)

@@ -316,7 +316,6 @@ def _array_cells(values: NDArray[Any], name: str) -> Cells:
 
 
 def _pandas_cells(values: Any, name: str) -> Cells:
-    """Read an array or extension array of pandas."""
     dtype = values.dtype
     if isinstance(dtype, np.dtype) and (dtype.kind != "O" or len(values) <= _FEW_ROWS):
         return _array_cells(np.asarray(values), name)
@@ -352,7 +351,6 @@ def _objects(values: Any) -> Any:
 
 
 def _narwhals_cells(series: Any, name: str) -> Cells:
-    """Read a narwhals Series (polars, pyarrow, ...)."""
     dtype = series.dtype
     if dtype.is_integer():  # pyarrow casts no integer beyond 2**53 to a float
         return Numbers(_finite(series.to_numpy(), name))
@@ -377,7 +375,6 @@ def _narwhals_cells(series: Any, name: str) -> Cells:
 
 
 def _factorize(values: list[Any], name: str) -> tuple[list[Any], NDArray[np.signedinteger]]:
-    """Return the distinct values and the code of each value."""
     code_of: defaultdict[Any, int] = defaultdict(itertools.count().__next__)
     try:
         codes = np.fromiter(map(code_of.__getitem__, values), dtype=np.intp, count=len(values))
@@ -398,7 +395,6 @@ def _first_unhashable(values: list[Any]) -> Any:
 def _cells_from_levels(
     levels: list[Any], codes: NDArray[np.signedinteger], name: str, *, declared: bool = False
 ) -> Cells:
-    """Convert Python objects to a column of their common type."""
     types = set(map(type, levels))
     if types != {str}:
         present = [level for level in levels if not is_missing(level)]
@@ -428,7 +424,6 @@ def _cells_from_levels(
 
 
 def _as_float(value: Any) -> float:
-    """Convert a number, or a duration to seconds."""
     if hasattr(value, "to_timedelta64"):  # of pandas, whose total_seconds() may round
         value = value.to_timedelta64()
     if isinstance(value, np.timedelta64):

@@ -175,10 +175,7 @@ class ReadTable:
 
 
 def read_training_data(
-    X: Any,
-    y: Any,
-    metadata: Mapping[str, Any],
-    reader: TableReader,
+    X: Any, y: Any, metadata: Mapping[str, Any], reader: TableReader
 ) -> ReadTable:
     """Validate and read the arguments of ``fit``; leave out rows of weight 0."""
     passed: dict[str, Any] = {name: metadata.get(name) for name in METADATA}
@@ -241,16 +238,12 @@ def _check_classes(classes: NDArray[Any], *, weighted: bool) -> None:
 
 
 def _check_shape(X: Any) -> None:
-    n_samples, n_features = X.shape
-    if n_samples < 2:
-        raise ValueError(
-            f"Found array with {n_samples} sample(s) (shape={X.shape}) while a minimum of 2 is "
-            "required."
-        )
-    if n_features < 1:
-        raise ValueError(
-            f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required."
-        )
+    for n, minimum, what in zip(X.shape, (2, 1), ("sample", "feature"), strict=True):
+        if n < minimum:
+            raise ValueError(
+                f"Found array with {n} {what}(s) (shape={X.shape}) while a minimum of {minimum} "
+                "is required."
+            )
 
 
 def _read_target(y: Any) -> NDArray[Any]:
@@ -324,7 +317,6 @@ def _label_array(y: Any) -> NDArray[Any]:
 
 
 def _column(X: Any, name: str) -> Any:
-    """Return a column of the table by its name."""
     names = names_or_numbers(X)
     if name not in names:
         raise ValueError(
@@ -361,7 +353,6 @@ def _names_of(types: Iterable[type]) -> str:
 
 
 def _n_missing(values: NDArray[Any]) -> int:
-    """Number of missing values of an array of any type."""
     if values.dtype.kind in ("O", "T"):
         return sum(map(is_missing, values.tolist()))
     return int(np.count_nonzero(values != values))
