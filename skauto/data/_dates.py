@@ -16,20 +16,18 @@ Datetimes = NDArray[np.datetime64]
 
 # Names of months in seven languages, without accents.
 _MONTH_NAMES = (
-    "jan january januar janner janvier janv enero ene gennaio gen janeiro januari",
-    "feb february februar fevrier fevr febrero febbraio fevereiro fev februari",
-    "mar march marz mrz mars marzo marco maart mrt",
-    "apr april avril avr abril abr aprile",
-    "may mai mayo maggio mag maio mei",
-    "jun june juni juin junio giugno giu junho",
-    "jul july juli juillet juil julio luglio lug julho",
-    "aug august aout agosto ago augustus",
-    "sep sept september septembre septiembre setiembre settembre set setembro",
-    "oct october oktober okt octobre octubre ottobre ott outubro out",
-    "nov november novembre noviembre novembro",
-    "dec december dezember dez decembre diciembre dic dicembre dezembro",
+    "jan january januar janner janvier janv enero ene gennaio gen janeiro januari; feb february "
+    "februar fevrier fevr febrero febbraio fevereiro fev februari; mar march marz mrz mars "
+    "marzo marco maart mrt; apr april avril avr abril abr aprile; may mai mayo maggio mag maio "
+    "mei; jun june juni juin junio giugno giu junho; jul july juli juillet juil julio luglio "
+    "lug julho; aug august aout agosto ago augustus; sep sept september septembre septiembre "
+    "setiembre settembre set setembro; oct october oktober okt octobre octubre ottobre ott "
+    "outubro out; nov november novembre noviembre novembro; dec december dezember dez decembre "
+    "diciembre dic dicembre dezembro"
 )
-_MONTHS = {name: i for i, names in enumerate(_MONTH_NAMES, start=1) for name in names.split()}
+_MONTHS = {
+    name: i for i, names in enumerate(_MONTH_NAMES.split("; "), 1) for name in names.split()
+}
 _WEEKDAY_NAMES = (
     "mon monday tue tues tuesday wed wednesday thu thur thurs thursday fri friday sat saturday",
     "sun sunday mo montag di dienstag mi mittwoch do donnerstag fr freitag sa samstag so sonntag",
@@ -121,12 +119,9 @@ _SECONDS_PER_DAY = 86_400.0
 _FIELDS = ("year", "month", "day", "hour", "minute", "second", "microsecond", "offset")
 _PERIODS = ("year", "week", "day")
 
+# The days since 1970 with their fraction; weekday 0 is Monday.
 DATE_PARTS = (
-    "day_number",
-    "month",
-    "day",
-    "weekday",
-    "hour",
+    *("day_number", "month", "day", "weekday", "hour"),
     *(f"{period}_{function}" for period in _PERIODS for function in ("sin", "cos")),
 )
 
@@ -192,12 +187,7 @@ class DateFormat:
         return cls(ambiguous=firsts != others)
 
     def parse(self, texts: Sequence[str]) -> Datetimes:
-        """Parse strings as dates, shape (n_texts,); NaT if a string is not a date.
-
-        Dates are ISO dates, numbers separated by dashes, slashes or dots, or dates with names of
-        months; optionally with a time of day, a weekday and a time zone, which is converted to
-        UTC. Months and quarters are their first day.
-        """
+        """Parse strings as dates in UTC, shape (n_texts,); NaT if a string is not a date."""
         if _are_iso(texts):
             try:
                 return np.array(texts, dtype="datetime64[us]")
@@ -346,11 +336,7 @@ def filler_dates(dates: Datetimes) -> list[str]:
 
 
 def date_parts(dates: Datetimes) -> NDArray[np.float64]:
-    """Compute the `DATE_PARTS` of dates, shape (n_dates, 11); NaN where missing.
-
-    They are the days since 1970 with their fraction, month, day, weekday (Monday is 0), hour, then
-    sine and cosine of the position within the year, the week and the day.
-    """
+    """Compute the `DATE_PARTS` of dates, shape (n_dates, 11); NaN where missing."""
     known = np.where(np.isnat(dates), np.datetime64(0, "us"), dates)
     days = known.astype("datetime64[D]")
     months = known.astype("datetime64[M]")

@@ -137,7 +137,7 @@ class NumericEncoder(Encoder):
         """Whether any number is a value of the column."""
         if self.form != "numbers" or not isinstance(self.parser, NumberFormat):
             return False
-        return self.parser.takes_bare_numbers
+        return "" in self.parser.units
 
     @property
     def keeps_numbers(self) -> bool:

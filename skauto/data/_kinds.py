@@ -359,7 +359,6 @@ def _compact_dates(texts: Sequence[str], rows: NDArray[np.integer]) -> Kind | No
 
 
 def _kind_of_dates(why: str, dates: Any, doubt: str | None, parser: Any) -> Kind:
-    """Return the kind of dates, some of which may stand for missing values."""
     fillers = filler_dates(dates)
     if fillers and doubt is None:
         doubt = _doubt_of_fillers(fillers, "dates")
@@ -433,8 +432,9 @@ def _numeric(sample: _Sample) -> Kind | None:
     if np.isin(values, FILLER_NUMBERS).any():
         kind = _with_fillers(kind, np.repeat(values, sample.rows))
     if sample.complete and all(text.strip().isdigit() for text in texts):
-        integers = np.repeat(values, sample.rows)
-        return _judged_integers(kind, integers, sample.n_cells, sample.column)
+        return _judged_integers(
+            kind, np.repeat(values, sample.rows), sample.n_cells, sample.column
+        )
     return kind
 
 
@@ -455,9 +455,7 @@ def _date(sample: _Sample) -> Kind | None:
         return None
     doubt = _doubt_of_rest(sample, readable, "dates")
     doubt = _doubt_of_order(date_format) or doubt
-    why = "dates written as strings"
-    if date_format.day_first:
-        why += ", day first"
+    why = "dates written as strings" + ", day first" * date_format.day_first
     return _kind_of_dates(why, np.repeat(dates, sample.rows), doubt, date_format)
 
 

@@ -68,41 +68,41 @@ IDENTIFIED = (
 
 # Answers in their order; words of one place mean the same.
 _SCALES = """
-    never; almost never | hardly ever | very rarely; rarely | seldom; once in a while
-        | occasionally | sometimes; about half the time; often | frequently | regularly
-        ; usually | most of the time | very often; almost always; always
+    never; almost never | hardly ever | very rarely; rarely | seldom; once in a while |
+        occasionally | sometimes; about half the time; often | frequently | regularly ; usually |
+        most of the time | very often; almost always; always
     nie | niemals; selten; manchmal | gelegentlich; oft | häufig; meistens; immer
     jamais; rarement; parfois; souvent; toujours
     nunca; raramente | rara vez; a veces; a menudo | frecuentemente; siempre
-    stimme gar nicht zu | stimme überhaupt nicht zu; stimme nicht zu; stimme eher nicht zu
-        ; teils/teils | teils-teils | teils, teils | neutral; stimme eher zu; stimme zu
-        ; stimme voll zu | stimme voll und ganz zu | stimme völlig zu
-    trifft gar nicht zu | trifft überhaupt nicht zu; trifft nicht zu; trifft eher nicht zu
-        ; teils/teils | teils-teils | teils, teils | neutral; trifft eher zu; trifft zu
-        ; trifft voll zu | trifft voll und ganz zu | trifft völlig zu
-    pas du tout d'accord; pas d'accord; plutôt pas d'accord; ni d'accord ni pas d'accord | neutre
-        ; plutôt d'accord; d'accord; tout à fait d'accord
+    stimme gar nicht zu | stimme überhaupt nicht zu; stimme nicht zu; stimme eher nicht zu ;
+        teils/teils | teils-teils | teils, teils | neutral; stimme eher zu; stimme zu ; stimme voll
+        zu | stimme voll und ganz zu | stimme völlig zu
+    trifft gar nicht zu | trifft überhaupt nicht zu; trifft nicht zu; trifft eher nicht zu ;
+        teils/teils | teils-teils | teils, teils | neutral; trifft eher zu; trifft zu ; trifft voll
+        zu | trifft voll und ganz zu | trifft völlig zu
+    pas du tout d'accord; pas d'accord; plutôt pas d'accord; ni d'accord ni pas d'accord | neutre ;
+        plutôt d'accord; d'accord; tout à fait d'accord
     sehr unzufrieden; unzufrieden; neutral | teils/teils; zufrieden; sehr zufrieden
     sehr schlecht; schlecht; mittelmässig; gut; sehr gut; ausgezeichnet
     ungenügend; mangelhaft; ausreichend; befriedigend; gut; sehr gut
     sehr niedrig | sehr gering; niedrig | gering; mittel; hoch; sehr hoch
     très faible; faible; moyen; élevé | fort; très élevé | très fort
     muy bajo; bajo | baja; medio | media; alto | alta; muy alto
-    strongly disagree | completely disagree; disagree; somewhat disagree | slightly disagree
-        | rather disagree; neutral | neither agree nor disagree | neither agree or disagree
-        | undecided; somewhat agree | slightly agree | rather agree; agree
-        ; strongly agree | completely agree
-    terrible | awful; very poor | very bad; poor | bad; below average; fair | average
-        | satisfactory | ok | okay; above average; good; very good; excellent; outstanding
-    none | no; very low | minimal; low | minor | mild; medium | moderate | normal | mid
-        ; high | major | severe; very high | extreme | critical
+    strongly disagree | completely disagree; disagree; somewhat disagree | slightly disagree |
+        rather disagree; neutral | neither agree nor disagree | neither agree or disagree |
+        undecided; somewhat agree | slightly agree | rather agree; agree ; strongly agree |
+        completely agree
+    terrible | awful; very poor | very bad; poor | bad; below average; fair | average |
+        satisfactory | ok | okay; above average; good; very good; excellent; outstanding
+    none | no; very low | minimal; low | minor | mild; medium | moderate | normal | mid ; high |
+        major | severe; very high | extreme | critical
     xxs; xs; s; m; l; xl; xxl | 2xl; xxxl | 3xl; 4xl; 5xl
     tiny; extra small; very small; small; medium; large | big; very large; extra large; huge
     very dissatisfied; dissatisfied; somewhat dissatisfied; neutral; somewhat satisfied; satisfied
         ; very satisfied
     very unlikely; unlikely; somewhat unlikely; neutral; somewhat likely; likely; very likely
-    not at all; not very | slightly | a little; somewhat | moderately; very | quite
-        ; extremely | a great deal
+    not at all; not very | slightly | a little; somewhat | moderately; very | quite ; extremely | a
+        great deal
     daily | every day; weekly | every week; monthly | every month; quarterly; yearly | annually
     beginner | novice; intermediate; advanced; expert
     intern | trainee; junior; middle; senior; lead; head

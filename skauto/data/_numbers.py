@@ -183,11 +183,6 @@ class NumberFormat:
         whole = decimal == "," and "" in units and all(map(_GROUPED.fullmatch, digits))
         return replace(chosen, bands=bands, ambiguous=ambiguous, whole=whole)
 
-    @property
-    def takes_bare_numbers(self) -> bool:
-        """Whether a number without a unit is read."""
-        return "" in self.units
-
     def parse(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Parse strings as numbers, shape (n_texts,); NaN if a string is not a number.
 
@@ -472,8 +467,7 @@ def _all_ambiguous(texts: Sequence[str], found: Sequence[_Reading | None]) -> bo
 
 def has_three_digits(text: str, mark: str) -> bool:
     """Return whether a string is like "1.234" or "1,234", with this mark."""
-    found = _THREE_DIGITS.search(text)
-    return found is not None and found[1] == mark
+    return _THREE_DIGITS.findall(text)[:1] == [mark]
 
 
 def has_leading_zeros(texts: Sequence[str]) -> bool:

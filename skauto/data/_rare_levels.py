@@ -43,13 +43,9 @@ def min_rows_of_level(codes: NDArray[np.integer], y: NDArray[np.integer] | None 
     gain = pooled - scores[best]
     mean = np.average(gain, weights=counts.data)
     error = np.sqrt(np.average((gain - mean) ** 2, weights=counts.data) / len(codes))
-    variance = 1.0 - np.square(_shares(counts)).sum()
+    variance = 1.0 - np.square(counts.sum(axis=0) / counts.sum()).sum()
     earned = mean > max(_MIN_EXPLAINED * variance, _MIN_T * error)
     return _CANDIDATES[best] if earned else _CANDIDATES[-1]
-
-
-def _shares(counts: Any) -> FloatArray:
-    return np.asarray(counts.sum(axis=0) / counts.sum())
 
 
 def _pooled_scores(counts: Any, min_rows: int) -> FloatArray:
@@ -59,7 +55,7 @@ def _pooled_scores(counts: Any, min_rows: int) -> FloatArray:
     ``w = n - 1 + m`` for a level of n rows and ``q = (n_c + m share_c) / w``, a row of class c is
     predicted by q, less 1 / w in class c.
     """
-    shares = _shares(counts)
+    shares = counts.sum(axis=0) / counts.sum()
     n_rows, squares, products = counts.sum(axis=1), (counts * counts).sum(axis=1), counts @ shares
     rare = n_rows < min_rows
     pooled = counts[np.flatnonzero(rare)].sum(axis=0)

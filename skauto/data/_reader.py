@@ -86,7 +86,7 @@ class ColumnReader:
         block = self.encoder.encode(cells, self.name)
         unread = block.unread and block.unread.without(self.ignored)
         if unread is not None and (unread.most_cells or not unread.may_be_new):
-            problems.append(Problem(self.name, self.expected, unread))
+            problems.append((self.name, self.expected, unread))
         return block.select(self.keep)
 
     @property
@@ -457,7 +457,6 @@ def kinds_as_dict(kinds: Any, n_columns: int) -> dict[Any, Any]:
 
 
 def _refuse_ambiguous(kinds: Mapping[Any, str], labels: list[Any] | None) -> None:
-    """Raise a ValueError if an integer may be the label of a column or the position of another."""
     if labels is None or labels == list(range(len(labels))):
         return
     positions = [item for item in kinds if isinstance(item, numbers.Integral)]

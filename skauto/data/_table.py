@@ -242,7 +242,10 @@ def as_levels(cells: Cells) -> Levels:
     codes[~missing] = inverse
     levels = found.tolist()
     if isinstance(cells, Numbers) and cells.form != "numbers":
-        levels = list(map(bool if cells.form == "booleans" else _duration, levels))
+        convert: Any = (
+            bool if cells.form == "booleans" else lambda s: datetime.timedelta(seconds=s)
+        )
+        levels = list(map(convert, levels))
     return Levels(levels, codes, declared=True)
 
 
@@ -266,7 +269,6 @@ def _is_number(value: Any) -> bool:
 
 
 def _merged(texts: list[tuple[str, bool]], codes: NDArray[np.signedinteger]) -> Levels:
-    """Return a column of strings, some of which may be equal; each with whether it is a number."""
     code_of: defaultdict[str, int] = defaultdict(itertools.count().__next__)
     new = np.array([*(code_of[text] for text, _ in texts), -1], dtype=np.intp)
     numbers = frozenset(text for text, number in texts if number)
@@ -298,10 +300,6 @@ def duration_text(seconds: float) -> str:
     sign = "+" if days < 0 else ""
     hour, minute = divmod(int(minutes), 60)
     return f"{int(days)} days {sign}{hour:02d}:{minute:02d}:{int(second):02d}{fraction}"
-
-
-def _duration(seconds: float) -> datetime.timedelta:
-    return datetime.timedelta(seconds=seconds)
 
 
 def _array_cells(values: NDArray[Any], name: str) -> Cells:

@@ -87,20 +87,8 @@ class TrainingData:
 class ReadTable:
     """The arguments of ``fit`` as they were read, without rows of weight 0.
 
-    Attributes
-    ----------
-    X : dataframe, ndarray or CSR matrix of shape (n_samples, n_features)
-        The raw table.
-    reader : TableReader
-        The reader that was fitted on ``X``.
-    Z, y, classes, sample_weight
-        See `TrainingData`.
-    kept : ndarray of bool of shape (n_rows,) or None
-        Mask of the rows of the user's table whose weight is not 0; None without weights.
-    groups : ndarray of shape (n_samples,) or None
-        Groups whose rows stay together in training or in validation.
-    sensitive_features : array-like of shape (n_samples, ...) or None
-        The argument of ``fit``.
+    ``kept`` masks these rows of the user's table; None without weights. ``groups`` are those of
+    the rows. `TrainingData` describes the others.
     """
 
     X: Any
