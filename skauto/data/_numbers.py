@@ -286,8 +286,8 @@ class NumberFormat:
 def filler_numbers(values: NDArray[Any]) -> tuple[float, ...]:
     """Return the codes of missing values, such as -999: frequent, and far from other numbers.
 
-    Frequent are at least three. Far is twice the span of the other numbers, or below zero if no
-    other number is.
+    Frequent are at least three. Far is twice the span of the other numbers, or nine times it for
+    five digits, since incomes end at 99999; or below zero if no other number is.
     """
     numbers, counts = np.unique(values, return_counts=True)
     is_code = np.isin(numbers, FILLER_NUMBERS)
@@ -295,7 +295,8 @@ def filler_numbers(values: NDArray[Any]) -> tuple[float, ...]:
     if len(others) < 2:
         return ()
     low, high = float(others[0]), float(others[-1])
-    far = (numbers > 3 * high - 2 * low) | (numbers < (0 if low >= 0 else 3 * low - 2 * high))
+    margin = np.where(np.abs(numbers) < 10_000, 2, 9) * (high - low)
+    far = (numbers > high + margin) | (numbers < (0 if low >= 0 else low - margin))
     found = numbers[is_code & far & (counts >= _MIN_FILLERS)]
     return tuple(found.tolist()) if np.isin(np.abs(found), _NINES).any() else ()
 
