@@ -429,7 +429,7 @@ def _numeric(sample: _Sample) -> Kind | None:
         named = " and ".join(number_format.currencies)
         doubt = f"its amounts in {named} are read in the same unit"
     kind = Kind("numeric", why, doubt, number_format)
-    if np.isin(values, FILLER_NUMBERS).any():
+    if np.isin([np.fmin.reduce(values), np.fmax.reduce(values)], FILLER_NUMBERS).any():
         kind = _with_fillers(kind, np.repeat(values, sample.rows))
     if sample.complete and all(text.strip().isdigit() for text in texts):
         return _judged_integers(

@@ -218,9 +218,9 @@ def plain(text: str) -> str:
     if not text.isascii():
         text = _SPACE.sub(" ", text.translate(_INVISIBLE))
     text = text.strip()
-    if text[:1] in ("=", '"', "'") and (quoted := _QUOTED.fullmatch(text)):
-        text = quoted[1] or quoted[2] or ""
-    return text.strip().lower()
+    if text.startswith(("=", '"', "'")) and (quoted := _QUOTED.fullmatch(text)):
+        text = (quoted[1] or quoted[2] or "").strip()
+    return text.lower()
 
 
 def is_null_word(text: str) -> bool:

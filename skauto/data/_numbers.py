@@ -33,7 +33,7 @@ _PLAIN = re.compile(
     rf"(?:{CURRENCY}|(?P<percent>[%‰]))?\s*+(?P<sign3>[-−])?(?P<close>\))?"
 )
 # Words, and symbols such as those of currencies.
-_SYMBOL = re.compile(r"[^\W\d_]+[$.]?|[^\w\s]")
+_SYMBOL = re.compile(r"[^\W\d_]+[$.]?|[^\w\s.,'()/%+-]")
 _MINUS = ("-", "−", "–")
 # "$ -" is zero in the accounting format of spreadsheets.
 _ZERO = re.compile(rf"{CURRENCY}\s*[-–—]|[-–—]\s*{CURRENCY}")
@@ -53,7 +53,7 @@ _GROUPED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})*|0")
 _THREE_DECIMALS = re.compile(r"[1-9]\d{0,2},\d{3}")
 _THREE_DIGITS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}([.,])\d{3}(?![\d.,])")
 # Digits with a leading zero are codes, such as postal codes.
-_CODE = re.compile(r"""\s*(?:="|["'])?0\d+["']?\s*""")
+_CODE = re.compile(r"""[\s="']*0\d+["'\s]*""")
 # Parts of a number with a unit, an interval, or a sum of units.
 _RUN = re.compile(r"(\.?\d+(?:[.,]\d+|['’\s]\d{3}(?!\d))*)(e[-+]?\d+(?!\w))?")
 _START = re.compile(
@@ -328,10 +328,8 @@ def _split(text: str) -> _Reading | None:
     if "/" in text:
         text = _FRACTION.sub(lambda m: str(int(m[1]) + int(m[2]) / int(m[3])), text)
     reading = _split_plain(text)
-    if reading is None:
-        return None
-    money = filter(None, map(CURRENCY_OF.get, _SYMBOL.findall(text)))
-    return reading._replace(currency=next(money, ""))
+    money = next(filter(None, map(CURRENCY_OF.get, _SYMBOL.findall(text))), "")
+    return _Reading(*reading[:-1], money) if reading and money else reading
 
 
 def _split_plain(text: str) -> _Reading | None:
@@ -468,7 +466,8 @@ def _all_ambiguous(texts: Sequence[str], found: Sequence[_Reading | None]) -> bo
 
 def has_three_digits(text: str, mark: str) -> bool:
     """Return whether a string is like "1.234" or "1,234", with this mark."""
-    return _THREE_DIGITS.findall(text)[:1] == [mark]
+    found = _THREE_DIGITS.search(text)
+    return found is not None and found[1] == mark
 
 
 def has_leading_zeros(texts: Sequence[str]) -> bool:
