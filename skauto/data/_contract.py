@@ -103,28 +103,24 @@ class Unread:
         cls, cells: Levels, unread: NDArray[np.bool_], *, may_be_new: bool = False
     ) -> "Unread | None":
         """Count the levels in the mask `unread` but for null words; None if no cell has one."""
-        if all(is_null_word(cells.levels[i]) for i in np.flatnonzero(unread).tolist()):
+        if not unread.any():
             return None
-        counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.levels))
-        rows = {
-            i: n for i, n in enumerate(counts.tolist()) if n and not is_null_word(cells.levels[i])
-        }
-        chosen = [i for i in rows if unread[i]]
-        texts = [cells.levels[i] for i in chosen]
-        if not texts:
+        levels, counts = (
+            cells.levels,
+            np.bincount(cells.codes + 1, minlength=len(cells.levels) + 1)[1:],
+        )
+        known = (counts > 0) & ~np.array(list(map(is_null_word, levels)))
+        chosen = np.flatnonzero(known & unread).tolist()
+        if not chosen:
             return None
-        n_cells = sum(rows.values())
-        return cls(texts, [rows[i] for i in chosen], n_cells, may_be_new=may_be_new)
+        texts, n_cells = [levels[i] for i in chosen], int(counts[known].sum())
+        return cls(texts, counts[chosen].tolist(), n_cells, may_be_new=may_be_new)
 
     def without(self, known: Mapping[str, bool]) -> "Unread | None":
         """Leave out known strings; None if no other is left."""
-        rest = [i for i, text in enumerate(self.texts) if text not in known]
-        if len(rest) == len(self.texts):
-            return self
-        if not rest:
-            return None
-        texts, rows = [self.texts[i] for i in rest], [self.rows[i] for i in rest]
-        return replace(self, texts=texts, rows=rows)
+        pairs = zip(self.texts, self.rows, strict=True)
+        rest = {text: n for text, n in pairs if text not in known}
+        return replace(self, texts=list(rest), rows=list(rest.values())) if rest else None
 
     @property
     def n_unread(self) -> int:
@@ -150,13 +146,8 @@ class Unread:
         return ", ".join(repr(self.texts[i][:50]) for i in order)
 
 
-@dataclass(frozen=True)
-class Problem:
-    """Unread cells of a column, and what was ``expected``."""
-
-    name: str
-    expected: str
-    unread: Unread
+# The name of a column, what was expected of its cells, and the cells that are not so.
+Problem = tuple[str, str, Unread]
 
 
 def report(problems: Sequence[Problem]) -> None:
@@ -166,11 +157,10 @@ def report(problems: Sequence[Problem]) -> None:
     columns. A single row is never refused: its cell is missing, as it is in a batch.
     """
     refused = [
-        f"Column {problem.name!r} of X must hold {problem.expected}, as it did in fit. Got "
-        f"{problem.unread.examples} instead ({problem.unread.n_unread} of "
-        f"{problem.unread.n_cells} cells)."
-        for problem in problems
-        if problem.unread.refused
+        f"Column {name!r} of X must hold {expected}, as it did in fit. Got {unread.examples} "
+        f"instead ({unread.n_unread} of {unread.n_cells} cells)."
+        for name, expected, unread in problems
+        if unread.refused
     ]
     if refused:
         raise ValueError(
@@ -178,12 +168,11 @@ def report(problems: Sequence[Problem]) -> None:
         )
     if problems:
         told = [
-            f"{problem.unread.n_unread} of {problem.unread.n_cells} cells of column "
-            f"{problem.name!r}, such as {problem.unread.examples} (expected "
-            f"{problem.expected})"
-            for problem in problems
+            f"{unread.n_unread} of {unread.n_cells} cells of column {name!r}, such as "
+            f"{unread.examples} (expected {expected})"
+            for name, expected, unread in problems
         ]
-        new = any(problem.unread.may_be_new for problem in problems)
+        new = any(unread.may_be_new for _, _, unread in problems)
         warnings.warn(
             f"Cells that cannot be read as in fit are missing values{' or unknown levels' * new}: "
             f"{'; '.join(told)}.",

@@ -16,20 +16,18 @@ Datetimes = NDArray[np.datetime64]
 
 # Names of months in seven languages, without accents.
 _MONTH_NAMES = (
-    "jan january januar janner janvier janv enero ene gennaio gen janeiro januari",
-    "feb february februar fevrier fevr febrero febbraio fevereiro fev februari",
-    "mar march marz mrz mars marzo marco maart mrt",
-    "apr april avril avr abril abr aprile",
-    "may mai mayo maggio mag maio mei",
-    "jun june juni juin junio giugno giu junho",
-    "jul july juli juillet juil julio luglio lug julho",
-    "aug august aout agosto ago augustus",
-    "sep sept september septembre septiembre setiembre settembre set setembro",
-    "oct october oktober okt octobre octubre ottobre ott outubro out",
-    "nov november novembre noviembre novembro",
-    "dec december dezember dez decembre diciembre dic dicembre dezembro",
+    "jan january januar janner janvier janv enero ene gennaio gen janeiro januari; feb february "
+    "februar fevrier fevr febrero febbraio fevereiro fev februari; mar march marz mrz mars "
+    "marzo marco maart mrt; apr april avril avr abril abr aprile; may mai mayo maggio mag maio "
+    "mei; jun june juni juin junio giugno giu junho; jul july juli juillet juil julio luglio "
+    "lug julho; aug august aout agosto ago augustus; sep sept september septembre septiembre "
+    "setiembre settembre set setembro; oct october oktober okt octobre octubre ottobre ott "
+    "outubro out; nov november novembre noviembre novembro; dec december dezember dez decembre "
+    "diciembre dic dicembre dezembro"
 )
-_MONTHS = {name: i for i, names in enumerate(_MONTH_NAMES, start=1) for name in names.split()}
+_MONTHS = {
+    name: i for i, names in enumerate(_MONTH_NAMES.split("; "), 1) for name in names.split()
+}
 _WEEKDAY_NAMES = (
     "mon monday tue tues tuesday wed wednesday thu thur thurs thursday fri friday sat saturday",
     "sun sunday mo montag di dienstag mi mittwoch do donnerstag fr freitag sa samstag so sonntag",
@@ -38,19 +36,12 @@ _WEEKDAY_NAMES = (
 )
 _WEEKDAYS = " ".join(_WEEKDAY_NAMES).split()
 # Hours from UTC of abbreviated time zones.
-_ZONES: dict[str, float] = {
-    "z": 0,
-    "utc": 0,
-    "gmt": 0,
-    "wet": 0,
-    "west": 1,
-    "cet": 1,
-    "cest": 2,
-    "bst": 1,
-    "eet": 2,
-}
-_ZONES |= {"eest": 3, "msk": 3, "ist": 5.5, "jst": 9, "kst": 9, "aest": 10, "aedt": 11, "est": -5}
-_ZONES |= {"edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7}
+_ZONES = dict.fromkeys(["z", "utc", "gmt", "wet"], 0.0) | dict.fromkeys(
+    ["west", "cet", "bst"], 1.0
+)
+_ZONES |= {"cest": 2, "eet": 2, "eest": 3, "msk": 3, "ist": 5.5, "jst": 9, "kst": 9, "aest": 10}
+_ZONES |= {"aedt": 11, "est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6}
+_ZONES |= {"pst": -8, "pdt": -7}
 
 
 def _any_of(words: Iterable[str]) -> str:
@@ -100,9 +91,9 @@ _PATTERNS = (
     re.compile(rf"[qt](?P<quarter>[1-4])[-/\s]*(?:fy|'?){_YEAR}"),
     re.compile(rf"(?P<quarter>[1-4])(?:[qt]|\. ?quartal)[-/\s]*'?{_YEAR}"),
     re.compile(r"(?P<year>\d{4})[-/\s]*[qt](?P<quarter>[1-4])"),
-    # "2024-W05-1", "KW 5/2024"
-    re.compile(r"(?P<year>\d{4})-?w(?P<week>\d{1,2})(?:-(?P<weekday>[1-7]))?"),
-    re.compile(r"(?:kw|cw|w) ?(?P<week>\d{1,2})[-/\s]+(?P<year>\d{4})"),
+    # "2024-W05-1", "KW 5/2024", "Week 5, 2024"
+    re.compile(r"(?P<year>\d{4})[- ]?w(?P<week>\d{1,2})(?:-(?P<weekday>[1-7]))?"),
+    re.compile(r"(?:kw|cw|w|week|woche|semaine|semana) ?(?P<week>\d{1,2})[-/,\s]+(?P<year>\d{4})"),
 )
 # "Posted on", "Due:" before a date, and the time before the date in "11:37:15 3 Sep 2020".
 _LABEL = re.compile(
@@ -117,7 +108,9 @@ _TIME_FIRST = re.compile(
 _ISO_LINES = re.compile(r"(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?\n)*")
 _MAX_LENGTH = 80
 _CHINESE = str.maketrans({"年": "-", "月": "-", "日": ""})
-_BARE_YEAR = re.compile(r"\s*((?:1[5-9]|20)\d\d)\s*")
+# Years and serial numbers of spreadsheets, which count days, among dates.
+_BARE = re.compile(r"\s*(?:(?P<year>(?:1[5-9]|20)\d\d)|(?P<serial>[1-6]\d{4}(?:\.\d+)?))\s*")
+_FIRST_SERIAL = datetime.datetime(1899, 12, 30)
 # Minimum number of two-digit years that come first.
 _MIN_YEARS_FIRST = 10
 # The first two-digit year of the last century in POSIX.
@@ -126,12 +119,9 @@ _SECONDS_PER_DAY = 86_400.0
 _FIELDS = ("year", "month", "day", "hour", "minute", "second", "microsecond", "offset")
 _PERIODS = ("year", "week", "day")
 
+# The days since 1970 with their fraction; weekday 0 is Monday.
 DATE_PARTS = (
-    "day_number",
-    "month",
-    "day",
-    "weekday",
-    "hour",
+    *("day_number", "month", "day", "weekday", "hour"),
     *(f"{period}_{function}" for period in _PERIODS for function in ("sin", "cos")),
 )
 
@@ -141,15 +131,16 @@ class DateFormat:
     """Format of the dates of one column.
 
     ``day_first``: "1/2/2024" is the first of February. ``year_first``: "24/2/1" is the same.
-    ``ambiguous``: the values do not determine the order of day and month. ``years``: "2024" is the
-    first day of the year, as other cells are dates. ``ordered``: some values are numbers in an
-    order of day and month. Two-digit years before ``turn`` are in this century.
+    ``ambiguous``: the values do not determine the order of day and month. ``bare``: "2024" is the
+    first day of the year, and so is "45292" of a spreadsheet, as other cells are dates.
+    ``ordered``: some values are numbers in an order of day and month. Two-digit years before
+    ``turn`` are in this century.
     """
 
     day_first: bool = False
     ambiguous: bool = False
     year_first: bool = False
-    years: bool = False
+    bare: bool = False
     ordered: bool = False
     turn: int = _TURN
 
@@ -159,12 +150,12 @@ class DateFormat:
         if _are_iso(texts):
             return cls()
         found = [match.groupdict() for match in map(_match, texts) if match]
-        years = bool(found) and any(map(_BARE_YEAR.fullmatch, texts))
+        bare = bool(found) and any(map(_BARE.fullmatch, texts))
         order = cls._of_order(found)
         last = "first" if order.year_first else "year"
         written = {fields.get(last) or fields.get("year") for fields in found}
         ordered = any("first" in fields for fields in found)
-        return replace(order, years=years, ordered=ordered, turn=_turn_of(written))
+        return replace(order, bare=bare, ordered=ordered, turn=_turn_of(written))
 
     @classmethod
     def _of_order(cls, found: Sequence[dict[str, Any]]) -> "DateFormat":
@@ -195,19 +186,8 @@ class DateFormat:
             return cls(day_first=True)
         return cls(ambiguous=firsts != others)
 
-    @classmethod
-    def states_order(cls, texts: Sequence[str]) -> bool:
-        """Whether most dates are numbers in an order of day and month."""
-        found = [match for match in map(_match, texts) if match]
-        return 2 * sum("first" in match.groupdict() for match in found) > len(found)
-
     def parse(self, texts: Sequence[str]) -> Datetimes:
-        """Parse strings as dates, shape (n_texts,); NaT if a string is not a date.
-
-        Dates are ISO dates, numbers separated by dashes, slashes or dots, or dates with names of
-        months; optionally with a time of day, a weekday and a time zone, which is converted to
-        UTC. Months and quarters are their first day.
-        """
+        """Parse strings as dates in UTC, shape (n_texts,); NaT if a string is not a date."""
         if _are_iso(texts):
             try:
                 return np.array(texts, dtype="datetime64[us]")
@@ -221,8 +201,8 @@ class DateFormat:
         match = _match(text)
         found = match.groupdict() if match else {}
         if match is None or "week" in found:
-            year = _BARE_YEAR.fullmatch(text) if self.years else None
-            date = (int(year[1]), 1, 1) if year else _day_of_week(found)
+            number = _BARE.fullmatch(text) if self.bare else None
+            date = _date_of_number(**number.groupdict()) if number else _day_of_week(found)
             return (*date, *[0] * (len(_FIELDS) - len(date)))
         if "first" in found:
             names = ("month", "day", "year")
@@ -262,7 +242,6 @@ def label_of(text: str) -> str:
 
 
 def _are_iso(texts: Sequence[str]) -> bool:
-    """Return whether all strings are ISO dates, which NumPy parses."""
     return _ISO_LINES.fullmatch("\n".join([*texts, ""])) is not None
 
 
@@ -307,8 +286,15 @@ def _day_of_week(found: Mapping[str, str]) -> tuple[int, int, int]:
     return date.year, date.month, date.day
 
 
+def _date_of_number(year: str | None, serial: str | None) -> tuple[int, ...]:
+    """Return the fields of the first day of a year, or of a serial number of a spreadsheet."""
+    if serial is None:
+        return int(year or 0), 1, 1
+    seconds = round(_SECONDS_PER_DAY * float(serial))
+    return (_FIRST_SERIAL + datetime.timedelta(seconds=seconds)).timetuple()[:6]
+
+
 def _minutes(offset: str) -> int:
-    """Convert a time zone offset such as "+0530" or "+1" to minutes."""
     digits = offset[1:].replace(":", "")
     digits = digits.zfill(2).ljust(4, "0") if len(digits) < 3 else digits.zfill(4)
     minutes = 60 * int(digits[:2]) + int(digits[2:])
@@ -350,11 +336,7 @@ def filler_dates(dates: Datetimes) -> list[str]:
 
 
 def date_parts(dates: Datetimes) -> NDArray[np.float64]:
-    """Compute the `DATE_PARTS` of dates, shape (n_dates, 11); NaN where missing.
-
-    They are the days since 1970 with their fraction, month, day, weekday (Monday is 0), hour, then
-    sine and cosine of the position within the year, the week and the day.
-    """
+    """Compute the `DATE_PARTS` of dates, shape (n_dates, 11); NaN where missing."""
     known = np.where(np.isnat(dates), np.datetime64(0, "us"), dates)
     days = known.astype("datetime64[D]")
     months = known.astype("datetime64[M]")

@@ -3,7 +3,6 @@
 import itertools
 import re
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,9 +13,16 @@ from numpy.typing import NDArray
 from skauto.data._contract import Unread
 from skauto.data._dates import DATE_PARTS, DateFormat, date_parts
 from skauto.data._durations import DurationFormat
-from skauto.data._kinds import BooleanWords, CompoundFormat, Kind, parts_of, split_tags
-from skauto.data._notations import folded, is_null_word
-from skauto.data._numbers import OTHER_MARK, NumberFormat, has_three_digits
+from skauto.data._kinds import (
+    BooleanWords,
+    CompoundFormat,
+    Kind,
+    parts_of,
+    split_tags,
+    uses_of_tags,
+)
+from skauto.data._notations import folded, is_null_word, spellings
+from skauto.data._numbers import OTHER_MARK, NumberFormat, has_three_digits, without_fillers
 from skauto.data._rare_levels import min_rows_of_level
 from skauto.data._table import (
     Cells,
@@ -100,35 +106,38 @@ class NumericEncoder(Encoder):
     """Encoder of numbers, booleans, durations, and strings that are parsed as such.
 
     ``form`` is the form of the numbers in ``fit``. With ``binary``, all of them were 0 or 1, and
-    booleans are numbers.
+    booleans are numbers. The numbers ``fillers`` are missing.
     """
 
     parser: Any
     form: str = "numbers"
     binary: bool = False
+    fillers: tuple[float, ...] = ()
 
     @classmethod
-    def of(cls, parser: Any, cells: Cells) -> "NumericEncoder":
+    def of(cls, kind: Kind, cells: Cells) -> "NumericEncoder":
         """Return the encoder of a column, with the parser of its strings, if it holds some."""
+        parser = kind.parser
         form = cells.form if isinstance(cells, Numbers) else "numbers"
         if isinstance(cells, Numbers):
-            few = cells.values[:_FEW_VALUES]
-            binary = _only_binary(few) and _only_binary(cells.values)
+            values = without_fillers(cells.values, kind.fillers)
+            binary = _only_binary(values[:_FEW_VALUES]) and _only_binary(values)
         else:
             texts = as_strings(cells).levels
-            binary = len(texts) <= _FEW_VALUES and _only_binary(parser.parse(texts))
+            few = parser.parse(texts) if len(texts) <= _FEW_VALUES else np.array([np.inf])
+            binary = _only_binary(without_fillers(few, kind.fillers))
         parsers = {"booleans": _WORDS, "durations": DurationFormat()}
         parser = parser or parsers.get(form) or NumberFormat()
         if isinstance(parser, NumberFormat) and parser.units == {"": 1.0} and not parser.mixed:
             parser = replace(parser, unsure=_unsure_mark(parser, cells))
-        return cls(parser, form, binary)
+        return cls(parser, form, binary, kind.fillers)
 
     @property
     def takes_numbers(self) -> bool:
         """Whether any number is a value of the column."""
         if self.form != "numbers" or not isinstance(self.parser, NumberFormat):
             return False
-        return self.parser.takes_bare_numbers
+        return "" in self.parser.units
 
     @property
     def keeps_numbers(self) -> bool:
@@ -141,10 +150,12 @@ class NumericEncoder(Encoder):
         if isinstance(cells, Numbers) and self._takes(cells):
             bare = isinstance(self.parser, NumberFormat) and cells.form == "numbers"
             values = self.parser.of_bare(cells.values) if bare else cells.values
-            return Block(values[:, None])
+            return Block(without_fillers(values, self.fillers)[:, None])
         strings = as_strings(cells)
         values = self._parse(strings.levels)
-        return _by_level(values[:, None], strings, np.nan, unread_of(strings, values, self.parser))
+        unread = unread_of(strings, values, self.parser)
+        known = without_fillers(values, self.fillers)
+        return _by_level(known[:, None], strings, np.nan, unread)
 
     def _takes(self, cells: Numbers) -> bool:
         if cells.form == "durations" or self.form == "durations":
@@ -201,7 +212,7 @@ class DateEncoder(Encoder):
         if not parser.ordered:
             found = DateFormat.of(strings.levels)
             turn = found.turn if self.parser is None else parser.turn
-            parser = replace(found, years=found.years or parser.years, turn=turn)
+            parser = replace(found, bare=found.bare or parser.bare, turn=turn)
         dates = parser.parse(strings.levels)
         if self.parser != parser and parser.ambiguous:
             dates[dates != DateFormat(day_first=True).parse(strings.levels)] = np.datetime64("NaT")
@@ -263,7 +274,7 @@ class CategoryEncoder(Encoder):
         groups = [[level] for level in levels]
         self.of_strings = set(map(type, levels)) <= {str}
         if self.of_strings and not cells.declared:
-            groups = _same_but_for_case(levels)
+            groups = spellings(levels)
         self.min_rows, self.n_rare, self.new_code = 0, 0, np.nan
         ranks = np.arange(len(groups))
         if order is None:
@@ -288,10 +299,7 @@ class CategoryEncoder(Encoder):
         self.code_of_folded = {text: min(c) for text, c in of_folded.items() if len(c) == 1}
 
     def _pool_rare(
-        self,
-        cells: Levels,
-        groups: Sequence[Sequence[Any]],
-        labels: NDArray[np.integer] | None,
+        self, cells: Levels, groups: Sequence[Sequence[Any]], labels: NDArray[np.integer] | None
     ) -> NDArray[np.intp]:
         """Return the code of each group of levels; those with few rows share the last one."""
         group_of = {level: i for i, group in enumerate(groups) for level in group}
@@ -337,28 +345,14 @@ class CategoryEncoder(Encoder):
 
     def _usual_texts(self, text: str) -> Iterator[str]:
         """Yield the usual text of a string for each type of the levels that it may have."""
-        if "numbers" in self.types or "booleans" in self.types:
-            number = NumberFormat().parse([text])[0]
-            if np.isfinite(number):
-                yield text_of(number)
-        if "dates" in self.types:
-            date = DateFormat().parse([text])[0]
-            if not np.isnat(date):
-                yield text_of(date)
-        if "durations" in self.types:
-            seconds = DurationFormat().parse([text])[0]
-            if not np.isnan(seconds):
-                yield duration_text(seconds)
+        number = NumberFormat()
+        parsers: dict[str, Any] = {"numbers": number, "booleans": number, "dates": DateFormat()}
+        for kind, parser in (*parsers.items(), ("durations", DurationFormat())):
+            value = parser.parse([text])[0] if kind in self.types else np.nan
+            if value == value:  # neither NaN nor NaT
+                yield duration_text(value) if kind == "durations" else text_of(value)
         if {"strings", "others", "objects"}.intersection(self.types):
             yield text
-
-
-def _same_but_for_case(levels: Sequence[str]) -> list[list[str]]:
-    """Group sorted strings that differ only by case and spaces."""
-    groups: dict[str, list[str]] = {}
-    for level in levels:
-        groups.setdefault(folded(level), []).append(level)
-    return list(groups.values())
 
 
 class TextEncoder(Encoder):
@@ -410,7 +404,7 @@ class CompoundEncoder(Encoder):
         strings = as_strings(cells)
         levels = Levels(strings.levels, np.arange(len(strings.levels)))
         parts = parts_of(levels, self.parser.separator, len(self.encoders))
-        unread = np.array([text is None for text in self.parser.split(strings.levels)], dtype=bool)
+        unread = parts[0].codes < 0
         blocks = []
         for encoder, part in zip(self.encoders, parts, strict=True):
             block = encoder.encode(part, name)
@@ -440,10 +434,7 @@ class TagsEncoder(Encoder):
     def __init__(self, cells: Levels, separator: str) -> None:
         self.separator = separator
         counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.levels))
-        uses: Counter[str] = Counter()
-        for text, n in zip(cells.levels, counts.tolist(), strict=True):
-            for tag in split_tags(text, separator):
-                uses[tag] += n
+        uses = uses_of_tags(cells.levels, counts, separator)
         self.tags = sorted(uses, key=lambda tag: (-uses[tag], tag))[:_MAX_TAGS]
 
     def encode(self, cells: Cells, name: str) -> Block:
@@ -479,8 +470,8 @@ def make_encoder(
     The class codes `labels` decide which levels are rare, see `min_rows_of_level`.
     """
     makers: dict[str, Callable[[], Encoder]] = {
-        "numeric": lambda: NumericEncoder.of(kind.parser, cells),
-        "boolean": lambda: NumericEncoder.of(kind.parser, cells),
+        "numeric": lambda: NumericEncoder.of(kind, cells),
+        "boolean": lambda: NumericEncoder.of(kind, cells),
         "date": lambda: DateEncoder(kind.parser, kind.fillers),
         "ordinal": lambda: CategoryEncoder(as_levels(cells), kind.parser),
         "compound": lambda: CompoundEncoder(as_levels(cells), kind.parser, labels),
@@ -553,19 +544,16 @@ def unread_of(strings: Levels, values: NDArray[Any], parser: Any) -> Unread | No
 def _by_level(
     values: FloatMatrix, cells: Levels, missing: float, unread: Unread | None = None
 ) -> Block:
-    """Return a block with one row per level."""
     last = np.full((1, values.shape[1]), missing)
     return Block(np.vstack([values, last]), cells.codes, unread)
 
 
 def describe(encoder: Encoder, cells: Cells, unread: Collection[str]) -> str:
     """Describe a column for error messages, with examples of its strings but `unread`."""
-    if isinstance(encoder, NumericEncoder) and encoder.form == "durations":
-        return "durations such as '1 days 02:30:00'"
     if isinstance(encoder, DateEncoder) and isinstance(cells, Dates):
         return "dates such as '2024-01-31'"
     if isinstance(encoder, NumericEncoder) and isinstance(cells, Numbers):
-        return cells.form
+        return cells.form + " such as '1 days 02:30:00'" * (cells.form == "durations")
     names = {NumericEncoder: "numbers", DateEncoder: "dates", CategoryEncoder: "levels"}
     noun = names.get(type(encoder), "strings")
     if isinstance(encoder, NumericEncoder) and isinstance(encoder.parser, BooleanWords):

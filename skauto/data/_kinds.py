@@ -25,17 +25,16 @@ from skauto.data._notations import (
     folded,
     is_foreign_word,
     is_null_word,
+    spellings,
 )
-from skauto.data._numbers import NumberFormat, has_leading_zeros, have_digits
-from skauto.data._table import (
-    Cells,
-    Dates,
-    Levels,
-    Numbers,
-    as_levels,
-    distinct_strings,
-    text_of,
+from skauto.data._numbers import (
+    FILLER_NUMBERS,
+    NumberFormat,
+    filler_numbers,
+    has_leading_zeros,
+    have_digits,
 )
+from skauto.data._table import Cells, Dates, Levels, Numbers, as_levels, distinct_strings, text_of
 from skauto.data._text import words
 
 # Allowed values of column_kinds.
@@ -83,7 +82,7 @@ _MIN_USES_OF_TAG = 5
 # Separators of the parts of a compound, and their maximum number in a string. Those of products,
 # such as "1920x1080", separate numbers only.
 _TIMES = (" x ", "x", "×", "*")
-_COMPOUND_MARKS = ("@", " to ", " - ", "/", "_", "|", ":", "; ", ", ", ",", "-", *_TIMES, " ")
+_COMPOUND_MARKS = ("@", " to ", " - ", "/", "_", "|", ":", "; ", ", ", ",", "-", "+", *_TIMES, " ")
 _MAX_MARKS = 4
 _COMPACT_DATE = re.compile(
     r"(?:(?:1[6-9]|2[01])\d\d|9999)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
@@ -98,14 +97,14 @@ class Kind:
     ``name`` is one of `KINDS`, "constant" or "identifier"; ``doubt`` is what the user should
     check; ``parser`` parses the strings: a `NumberFormat`, `DateFormat`, `BooleanWords`,
     `CompoundFormat`, the separator of tags, or the levels of an ordinal column. ``fillers`` are
-    dates that mean a missing value.
+    dates or numbers that mean a missing value.
     """
 
     name: str
     why: str
     doubt: str | None = None
     parser: Any = None
-    fillers: tuple[str, ...] = ()
+    fillers: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -127,11 +126,6 @@ class CompoundFormat:
         n_constant = [kind.name for kind in self.kinds].count("constant")
         last_varies = self.kinds[-1].name != "constant"
         return self.separator in "_-" and last_varies and n_constant == len(self.kinds) - 1
-
-    def split(self, texts: Sequence[str]) -> list[list[str] | None]:
-        """Split strings into their parts; None if their number is another one."""
-        found = [_without_brackets(text).split(self.separator) for text in texts]
-        return [parts if len(parts) == len(self.kinds) else None for parts in found]
 
 
 @dataclass(frozen=True)
@@ -259,7 +253,6 @@ def _parser_for(wanted: str, texts: Sequence[str], cells: Cells) -> Any:
 
 
 def _checked_levels(cells: Cells, name: str, levels: list[Any]) -> list[Any]:
-    """Return the levels of an ordinal column; raise if the column holds others."""
     known = {folded(text_of(level)) for level in levels}
     found = as_levels(cells).levels
     other = [x for x in found if folded(text_of(x)) not in known and not is_null_word(text_of(x))]
@@ -279,26 +272,35 @@ def _describe_cells(cells: Cells) -> str:
 
 
 def _kind_of_numbers(cells: Numbers, name: str) -> Kind:
-    kind = Kind("numeric", "the values are numbers")
-    if cells.form != "numbers":
+    kind, values = Kind("numeric", "the values are numbers"), cells.values
+    if cells.form != "numbers" or not len(values):
         return kind
-    if _may_be_compact_dates(cells.values):
-        numbers, rows = np.unique(cells.values[~cells.missing], return_counts=True)
+    low, high = np.fmin.reduce(values), np.fmax.reduce(values)
+    if high >= _FIRST_COMPACT_DATES[1] and _may_be_compact_dates(values):
+        numbers, rows = np.unique(values[~cells.missing], return_counts=True)
         dates = _compact_dates(list(map(text_of, numbers.tolist())), rows)
         if dates is not None:
             return dates
-    integers = cells.values.dtype.kind in "iu"
-    if not integers and not is_identifier_name(name):
+    if low in FILLER_NUMBERS or high in FILLER_NUMBERS:
+        kind = _with_fillers(kind, values)
+    integers = values.dtype.kind in "iu"
+    if not is_identifier_name(name) and not (integers and high - low == len(values) - 1):
         return kind
-    values = cells.values if integers else cells.values[~np.isnan(cells.values)]
-    if not integers and not np.array_equal(values, np.floor(values)):
+    known = values if integers else values[~np.isnan(values)]
+    if not len(known) or not (integers or np.array_equal(known, np.floor(known))):
         return kind
-    if not len(values):
-        return kind
-    low, high = values.min(), values.max()
-    if high - low != len(values) - 1 and not is_identifier_name(name):
-        return kind
-    return _judged_integers(kind, values, len(cells.values), name)
+    return _judged_integers(kind, known, len(values), name)
+
+
+def _with_fillers(kind: Kind, values: NDArray[Any]) -> Kind:
+    fillers = filler_numbers(values)
+    doubt = _doubt_of_fillers(fillers, "numbers") if fillers else None
+    return replace(kind, doubt=kind.doubt or doubt, fillers=fillers)
+
+
+def _doubt_of_fillers(fillers: Sequence[Any], what: str) -> str:
+    found = " and ".join(map(text_of, fillers))
+    return f"{found}: far from all other {what}, and read as missing"
 
 
 def _judged_integers(kind: Kind, values: NDArray[Any], n_rows: int, name: str) -> Kind:
@@ -323,7 +325,6 @@ def _judged_integers(kind: Kind, values: NDArray[Any], n_rows: int, name: str) -
 
 
 def _left_out(why: str, kind: str, name: str) -> Kind:
-    """Return the kind of an identifier, with the doubt that says how to keep the column."""
     advice = f"keep it by column_kinds={{{name!r}: {kind!r}}}"
     return Kind("identifier", why, f"it is left out as an identifier ({why}); {advice}")
 
@@ -358,10 +359,9 @@ def _compact_dates(texts: Sequence[str], rows: NDArray[np.integer]) -> Kind | No
 
 
 def _kind_of_dates(why: str, dates: Any, doubt: str | None, parser: Any) -> Kind:
-    """Return the kind of dates, some of which may stand for missing values."""
     fillers = filler_dates(dates)
     if fillers and doubt is None:
-        doubt = f"{' and '.join(fillers)}: far from all other dates, and read as missing"
+        doubt = _doubt_of_fillers(fillers, "dates")
     return Kind("date", why, doubt, parser, tuple(fillers))
 
 
@@ -425,10 +425,16 @@ def _numeric(sample: _Sample) -> Kind | None:
         doubt = f"{texts[0]!r} may have a decimal comma; the comma is read as separator of groups"
     if pair := number_format.other_unit(texts):
         doubt = f"{pair[0]!r} and {pair[1]!r} are read in the same unit, though one is much larger"
+    if len(number_format.currencies) > 1:
+        named = " and ".join(number_format.currencies)
+        doubt = f"its amounts in {named} are read in the same unit"
     kind = Kind("numeric", why, doubt, number_format)
+    if np.isin([np.fmin.reduce(values), np.fmax.reduce(values)], FILLER_NUMBERS).any():
+        kind = _with_fillers(kind, np.repeat(values, sample.rows))
     if sample.complete and all(text.strip().isdigit() for text in texts):
-        integers = np.repeat(values, sample.rows)
-        return _judged_integers(kind, integers, sample.n_cells, sample.column)
+        return _judged_integers(
+            kind, np.repeat(values, sample.rows), sample.n_cells, sample.column
+        )
     return kind
 
 
@@ -449,9 +455,7 @@ def _date(sample: _Sample) -> Kind | None:
         return None
     doubt = _doubt_of_rest(sample, readable, "dates")
     doubt = _doubt_of_order(date_format) or doubt
-    why = "dates written as strings"
-    if date_format.day_first and date_format.states_order(sample.texts):
-        why += ", day first"
+    why = "dates written as strings" + ", day first" * date_format.day_first
     return _kind_of_dates(why, np.repeat(dates, sample.rows), doubt, date_format)
 
 
@@ -493,10 +497,7 @@ def _tags(sample: _Sample) -> Kind | None:
         holds = np.array([separator in text for text in sample.texts])
         if sample.share(holds) < 0.3:
             continue
-        uses: Counter[str] = Counter()
-        for text, rows in zip(sample.texts, sample.rows.tolist(), strict=True):
-            for tag in split_tags(text, separator):
-                uses[tag] += rows
+        uses = uses_of_tags(sample.texts, sample.rows, separator)
         if not 0 < len(uses) < sample.n_levels:
             continue
         if separator == "," and np.mean([len(words(tag)) for tag in uses]) > _MAX_WORDS_OF_TAG:
@@ -509,6 +510,14 @@ def _tags(sample: _Sample) -> Kind | None:
 def split_tags(text: str, separator: str) -> set[str]:
     """Split a list of tags, ignoring case, and spaces, quotes and brackets around them."""
     return {tag.strip(_AROUND_TAGS).casefold() for tag in text.split(separator)} - {""}
+
+
+def uses_of_tags(texts: Sequence[str], rows: NDArray[np.integer], separator: str) -> Counter[str]:
+    """Count the rows of each tag, where the i-th list has ``rows[i]``."""
+    uses: Counter[str] = Counter()
+    for text, n in zip(texts, rows.tolist(), strict=True):
+        uses.update(dict.fromkeys(split_tags(text, separator), n))
+    return uses
 
 
 def _identifier(sample: _Sample) -> Kind | None:
@@ -545,11 +554,7 @@ def _few_levels(sample: _Sample) -> Kind | None:
 
 
 def _doubt_of_spelling(texts: Sequence[str]) -> str | None:
-    """Return the doubt of levels that differ only by case or spaces."""
-    spellings: dict[str, list[str]] = {}
-    for text in texts:
-        spellings.setdefault(folded(text), []).append(text)
-    same = [group for group in spellings.values() if len(group) > 1]
+    same = [group for group in spellings(texts) if len(group) > 1]
     if not same:
         return None
     examples = "; ".join(" and ".join(map(repr, group[:2])) for group in same[:_MAX_SPELLINGS])
@@ -596,7 +601,6 @@ def _compound_of(
 
 
 def _without_brackets(text: str) -> str:
-    """Return a string without the brackets and spaces around it, such as "(41.9, -87.6)"."""
     return text.strip("()[]{} ")
 
 
@@ -620,10 +624,8 @@ def parts_of(cells: Levels, separator: str, n_parts: int) -> list[Levels]:
 def _kind_of_part(part: Levels, column: str) -> Kind:
     """Infer the kind of a part; digits are numbers, also with leading zeros."""
     texts = [text for text in part.levels if not is_null_word(text)]
-    if not texts:
-        return Kind("constant", "no value")
-    if len(texts) == 1:
-        return Kind("constant", "all values are equal")
+    if len(texts) < 2:
+        return Kind("constant", "one value, or none")
     if not all(map(str.isdigit, texts)):
         return find_kind(part, "")
     number_format = NumberFormat()

@@ -1,6 +1,8 @@
 """Words, units and answer scales that columns of strings may hold."""
 
+import html
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 # Strings that mean a missing value, in lower case.
@@ -8,23 +10,22 @@ NULL_WORDS = frozenset(
     ["", "-", "--", "–", "—", "?", ".", "..", "...", "na", "n/a", "n.a.", "#n/a", "nan", "null"]
     + ["none", "nil", "missing", "<na>"]
 )
-BOOLEAN_PAIRS = (
-    *(("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("off", "on"), ("nein", "ja")),
-    *(
-        ("n", "j"),
-        ("falsch", "wahr"),
-        ("non", "oui"),
-        ("faux", "vrai"),
-        ("no", "sí"),
-        ("no", "si"),
-    ),
-    ("falso", "verdadero"),
+_PAIRS = (
+    "no/yes n/y false/true f/t off/on nein/ja n/j falsch/wahr non/oui faux/vrai no/sí no/si"
+    " falso/verdadero"
 )
-CURRENCY = (
-    r"(?:(?:us|au?|ca?|hk|nz|nt|sg?|r|mx)?\$|[€£¥₹₽₩₺₫₦₪฿]|usd|eur|gbp|chf|jpy|inr|cad|aud|nzd|cny|brl|mxn|pln|sek|nok"
-    r"|dkk|czk|huf|ron|try|rub|zar|ngn|egp|aed|sar|ils|thb|myr|idr|php|vnd|krw|twd|sgd|hkd|ars|clp|cop"
-    r"|zł|kč|kr\.?|rs\.?|s?fr\.|rm|rp\.?)"
+BOOLEAN_PAIRS = tuple(tuple(pair.split("/")) for pair in _PAIRS.split())
+# Currencies, each with its other names.
+_CURRENCIES = (
+    "$ us$ usd; € eur; £ gbp; ¥ jpy; ₹ inr rs rs.; ₩ krw; ₽ rub; ₺ try; ₫ vnd; ₦ ngn; ₪ ils"
+    "; ฿ thb; r$ brl; fr. sfr. chf; zł pln; kč czk; rm myr; rp rp. idr; a$ au$ aud; c$ ca$ cad"
+    "; hk$ hkd; mx$ mxn; nz$ nzd; nt$ twd; s$ sg$ sgd; kr kr.; sek; nok; dkk; cny; huf; ron; zar"
+    "; egp; aed; sar; php; ars; clp; cop"
 )
+CURRENCY_OF = {
+    name: names.split()[0] for names in _CURRENCIES.split(";") for name in names.split()
+}
+CURRENCY = f"(?:{'|'.join(map(re.escape, sorted(CURRENCY_OF, key=len, reverse=True)))})"
 _NUMERALS = "zero one two three four five six seven eight nine ten eleven twelve"
 NUMERALS = {word: str(i) for i, word in enumerate(_NUMERALS.split())}
 # Words that mean 0 among numbers: a price, a number of stops, a floor.
@@ -67,40 +68,41 @@ IDENTIFIED = (
 
 # Answers in their order; words of one place mean the same.
 _SCALES = """
-    never; almost never | hardly ever | very rarely; rarely | seldom; once in a while
-        | occasionally | sometimes; about half the time; often | frequently | regularly
-        ; usually | most of the time | very often; almost always; always
+    never; almost never | hardly ever | very rarely; rarely | seldom; once in a while |
+        occasionally | sometimes; about half the time; often | frequently | regularly ; usually |
+        most of the time | very often; almost always; always
     nie | niemals; selten; manchmal | gelegentlich; oft | häufig; meistens; immer
     jamais; rarement; parfois; souvent; toujours
     nunca; raramente | rara vez; a veces; a menudo | frecuentemente; siempre
-    stimme gar nicht zu | stimme überhaupt nicht zu; stimme nicht zu; stimme eher nicht zu
-        ; teils/teils | teils-teils | teils, teils | neutral; stimme eher zu; stimme zu
-        ; stimme voll zu | stimme voll und ganz zu | stimme völlig zu
-    trifft gar nicht zu | trifft überhaupt nicht zu; trifft nicht zu; trifft eher nicht zu
-        ; teils/teils | teils-teils | teils, teils | neutral; trifft eher zu; trifft zu
-        ; trifft voll zu | trifft voll und ganz zu | trifft völlig zu
-    pas du tout d'accord; pas d'accord; plutôt pas d'accord; ni d'accord ni pas d'accord | neutre
-        ; plutôt d'accord; d'accord; tout à fait d'accord
+    stimme gar nicht zu | stimme überhaupt nicht zu; stimme nicht zu; stimme eher nicht zu ;
+        teils/teils | teils-teils | teils, teils | neutral; stimme eher zu; stimme zu ; stimme voll
+        zu | stimme voll und ganz zu | stimme völlig zu
+    trifft gar nicht zu | trifft überhaupt nicht zu; trifft nicht zu; trifft eher nicht zu ;
+        teils/teils | teils-teils | teils, teils | neutral; trifft eher zu; trifft zu ; trifft voll
+        zu | trifft voll und ganz zu | trifft völlig zu
+    pas du tout d'accord; pas d'accord; plutôt pas d'accord; ni d'accord ni pas d'accord | neutre ;
+        plutôt d'accord; d'accord; tout à fait d'accord
     sehr unzufrieden; unzufrieden; neutral | teils/teils; zufrieden; sehr zufrieden
     sehr schlecht; schlecht; mittelmässig; gut; sehr gut; ausgezeichnet
     ungenügend; mangelhaft; ausreichend; befriedigend; gut; sehr gut
     sehr niedrig | sehr gering; niedrig | gering; mittel; hoch; sehr hoch
     très faible; faible; moyen; élevé | fort; très élevé | très fort
     muy bajo; bajo | baja; medio | media; alto | alta; muy alto
-    strongly disagree | completely disagree; disagree; somewhat disagree | slightly disagree
-        | rather disagree; neutral | neither agree nor disagree | undecided; somewhat agree
-        | slightly agree | rather agree; agree; strongly agree | completely agree
-    terrible | awful; very poor | very bad; poor | bad; below average; fair | average
-        | satisfactory | ok | okay; above average; good; very good; excellent; outstanding
-    none | no; very low | minimal; low | minor | mild; medium | moderate | normal | mid
-        ; high | major | severe; very high | extreme | critical
+    strongly disagree | completely disagree; disagree; somewhat disagree | slightly disagree |
+        rather disagree; neutral | neither agree nor disagree | neither agree or disagree |
+        undecided; somewhat agree | slightly agree | rather agree; agree ; strongly agree |
+        completely agree
+    terrible | awful; very poor | very bad; poor | bad; below average; fair | average |
+        satisfactory | ok | okay; above average; good; very good; excellent; outstanding
+    none | no; very low | minimal; low | minor | mild; medium | moderate | normal | mid ; high |
+        major | severe; very high | extreme | critical
     xxs; xs; s; m; l; xl; xxl | 2xl; xxxl | 3xl; 4xl; 5xl
     tiny; extra small; very small; small; medium; large | big; very large; extra large; huge
     very dissatisfied; dissatisfied; somewhat dissatisfied; neutral; somewhat satisfied; satisfied
         ; very satisfied
     very unlikely; unlikely; somewhat unlikely; neutral; somewhat likely; likely; very likely
-    not at all; not very | slightly | a little; somewhat | moderately; very | quite
-        ; extremely | a great deal
+    not at all; not very | slightly | a little; somewhat | moderately; very | quite ; extremely | a
+        great deal
     daily | every day; weekly | every week; monthly | every month; quarterly; yearly | annually
     beginner | novice; intermediate; advanced; expert
     intern | trainee; junior; middle; senior; lead; head
@@ -133,6 +135,12 @@ def _units(base: str, text: str, *, bare: bool = False) -> Units:
     return Units(base, {unit: float(size) for size, *units in lines for unit in units}, bare)
 
 
+_DAYS = (
+    "86400 d day days tag tage tagen jour jours día días"
+    "; 604800 w wk wks week weeks woche wochen semaine semaines semana semanas"
+    "; 2626560 mo mos mon mons mth mths month months monat monate monaten mois mes meses"
+    "; 31557600 y yr yrs year years jahr jahre jahren an ans année années año años"
+)
 # The first entry with all units of a column decides.
 UNITS = (
     _units(
@@ -141,16 +149,14 @@ UNITS = (
         "; 1e7 cr crore crores; 1e9 b bn billion billions mrd; 1e12 tn trillion trillions",
         bare=True,
     ),
+    _units("seconds", f"{_DAYS}; 2626560 m"),  # "2y 3m"
     _units(
         "seconds",
-        "1e-3 ms msec; 1 s sec secs second seconds sek sekunde sekunden seconde secondes"
+        f"{_DAYS};"
+        " 1e-3 ms msec; 1 s sec secs second seconds sek sekunde sekunden seconde secondes"
         " segundo segundos"
         "; 60 m min mins minute minutes minuten minuto minutos"
-        "; 3600 h hr hrs hour hours std stunde stunden heure heures hora horas"
-        "; 86400 d day days tag tage tagen jour jours día días"
-        "; 604800 w wk wks week weeks woche wochen semaine semaines semana semanas"
-        "; 2626560 mo mos mon mons mth mths month months monat monate monaten mois mes meses"
-        "; 31557600 y yr yrs year years jahr jahre jahren an ans année années año años",
+        "; 3600 h hr hrs hour hours std stunde stunden heure heures hora horas",
     ),
     _units(
         "m",
@@ -176,6 +182,8 @@ UNITS = (
     _units("", "1e-2 % pct percent; 1e-3 ‰"),
     _units("", "1e3 k; 1e5 l lac lacs lakh; 1e7 cr crore crores", bare=True),
     _units("degrees", "1 n e °n °e; -1 s w °s °w"),
+    _units("", "1 cr; -1 dr"),  # credit and debit
+    _units("bit/s", "1 bps; 1e3 kbps; 1e6 mbps; 1e9 gbps"),
     _units("Hz", "1 hz; 1e3 khz; 1e6 mhz; 1e9 ghz"),
     _units("W", "1 w watt watts; 1e3 kw; 1e6 mw; 1e9 gw"),
     _units("Wh", "1 wh; 1e3 kwh; 1e6 mwh; 1e9 gwh"),
@@ -192,13 +200,27 @@ FILLER_DATES = (
 # Characters without width: spaces, joiners, marks of direction, the byte order mark.
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"))
 _SPACE = re.compile(r"\s")
+# Tags of HTML, and the quotes of spreadsheets around a cell or before a number: ="007", '007.
+_TAG = re.compile(
+    r"</?(?:a|b|i|u|p|br|em|td|th|tr|li|ul|div|span|font|strong|su[bp]|small|h\d)\b[^<>]*>",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"""=?"([^"]*)"|'([-+.,\d]+)'?""")
 
 
 def plain(text: str) -> str:
-    """Return a string in lower case, with usual spaces only and without invisible characters."""
+    """Return a string in lower case, with usual spaces, without invisible characters and markup.
+
+    Markup is tags and entities of HTML, and quotes of spreadsheets.
+    """
+    if "&" in text or "<" in text:
+        text = html.unescape(_TAG.sub(" ", text))
     if not text.isascii():
         text = _SPACE.sub(" ", text.translate(_INVISIBLE))
-    return text.strip().lower()
+    text = text.strip()
+    if text.startswith(("=", '"', "'")) and (quoted := _QUOTED.fullmatch(text)):
+        text = (quoted[1] or quoted[2] or "").strip()
+    return text.lower()
 
 
 def is_null_word(text: str) -> bool:
@@ -209,6 +231,14 @@ def is_null_word(text: str) -> bool:
 def is_foreign_word(text: str) -> bool:
     """Return whether a short string has no digit but zeros: "unknown", "#REF!", "0000-00-00"."""
     return len(text) <= 40 and not any("1" <= char <= "9" for char in text)
+
+
+def spellings(texts: Iterable[str]) -> list[list[str]]:
+    """Group strings that differ only by case and spaces."""
+    groups: dict[str, list[str]] = {}
+    for text in texts:
+        groups.setdefault(folded(text), []).append(text)
+    return list(groups.values())
 
 
 def folded(text: str) -> str:

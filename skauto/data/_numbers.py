@@ -15,6 +15,7 @@ from skauto.data._notations import (
     AT_LEAST,
     AT_MOST,
     CURRENCY,
+    CURRENCY_OF,
     NEXT_UNIT,
     NUMERALS,
     OR_LESS,
@@ -31,6 +32,8 @@ _PLAIN = re.compile(
     rf"(?P<digits>[\d.,'’\s]*\d[.,]?)(?:(?<=[.,])[-–]{{1,2}})?(?P<exponent>e[-+]?\d+)?\s*+"
     rf"(?:{CURRENCY}|(?P<percent>[%‰]))?\s*+(?P<sign3>[-−])?(?P<close>\))?"
 )
+# Words, and symbols such as those of currencies.
+_SYMBOL = re.compile(r"[^\W\d_]+[$.]?|[^\w\s.,'()/%+-]")
 _MINUS = ("-", "−", "–")
 # "$ -" is zero in the accounting format of spreadsheets.
 _ZERO = re.compile(rf"{CURRENCY}\s*[-–—]|[-–—]\s*{CURRENCY}")
@@ -50,7 +53,7 @@ _GROUPED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})*|0")
 _THREE_DECIMALS = re.compile(r"[1-9]\d{0,2},\d{3}")
 _THREE_DIGITS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}([.,])\d{3}(?![\d.,])")
 # Digits with a leading zero are codes, such as postal codes.
-_CODE = re.compile(r"\s*0\d+\s*")
+_CODE = re.compile(r"""[\s="']*0\d+["'\s]*""")
 # Parts of a number with a unit, an interval, or a sum of units.
 _RUN = re.compile(r"(\.?\d+(?:[.,]\d+|['’\s]\d{3}(?!\d))*)(e[-+]?\d+(?!\w))?")
 _START = re.compile(
@@ -70,12 +73,16 @@ _KNOWN_UNITS = frozenset(unit for family in UNITS for unit in family.sizes)
 _ORDINAL = re.compile(r"\A(?:st|nd|rd|th)\b\.?\s*")
 # Digits of a unit: "m2", "l/100km".
 _DIGITS_OF_UNIT = re.compile(r"(?<=[^\W\d_])[23](?![\w.,])|(?<=[^\d\s]/)\d+\s?(?=[^\W\d_])")
+_HALVES = str.maketrans({"½": ".5", "¼": ".25", "¾": ".75"})
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ENDS_OF_UNIT = re.compile(
     rf"^\s*{CURRENCY}(?![^\W\d_])\s*|\s*(?:(?<![^\W\d_]){CURRENCY}|[$€£¥₹])\s*$"
 )
 _OF_AGE = re.compile(r"\s+(?:old|of age|ago|left|remaining)$")
 _INFINITE = ("inf", "infinity", "∞")
+# "3 1/2", and "a year ago".
+_FRACTION = re.compile(r"(?<![\d.,/])(\d+)[- ](\d)/(2|3|4|5|8|16|32|64)(?![\d.,/])")
+_ARTICLE = re.compile(r"\Aan? (?=\S+ ago\Z)")
 _AND = re.compile(r"\s*(?:,|\band|&)\s*$")
 # Marks of footnotes, "[a]" or "*", and a note without digits, "(est.)", after a number.
 _FOOTNOTE = re.compile(r"(?<=[^\s\[(])\s*(?:\[[^\[\]]{1,12}\]|[*†‡])+$")
@@ -92,6 +99,13 @@ _MIN_ASCENDING = 0.98
 # Minimum ratio of numbers with a unit to those without that makes the unit of the latter doubtful.
 _OTHER_UNIT = 10
 _MAX_CACHED = 10_000
+# Numbers that stand for a missing value: nines, and bounds of integers. Beside them, other
+# repeated digits and the two numbers below nines do too.
+_NINES = [99, 999, 9999, 99_999, 999_999, 99.9, 99.99, 999.9, 999.99, 9999.9, 9999.99, 999.25]
+_NINES += [2**15 - 1, 2**15, 2**16 - 1, 2**31 - 1, 2**31]
+_BESIDE_NINES = [77, 88, 97, 98, 777, 888, 997, 998, 7777, 8888, 9997, 9998]
+FILLER_NUMBERS = np.outer([-1, 1], [*_NINES, *_BESIDE_NINES]).ravel()
+_MIN_FILLERS = 3
 
 
 class _Part(NamedTuple):
@@ -106,6 +120,7 @@ class _Reading(NamedTuple):
     """The parts of a cell: one number, the two ends of a band, or a sum of units.
 
     ``beyond`` is -1 for "less than", 1 for "more than". ``note`` is what brackets say after it.
+    ``currency`` is the name or symbol of one, "" for none.
     """
 
     parts: list[_Part]
@@ -113,6 +128,7 @@ class _Reading(NamedTuple):
     beyond: int = 0
     band: bool = False
     note: str = ""
+    currency: str = ""
 
 
 @dataclass(frozen=True)
@@ -122,7 +138,8 @@ class NumberFormat:
     ``decimal`` is the decimal mark, "." or ","; if ``mixed``, numbers that it cannot read have the
     other one. ``units`` are the sizes of the units after a number, "" for a number without one, in
     multiples of the ``base`` unit. ``bands``: intervals such as "11-50" are read, as their middle.
-    ``note`` may follow in brackets. ``ambiguous``: "1,234" is read as 1234 and may be 1.234.
+    ``note`` may follow in brackets. Of amounts with a currency, those in ``currencies`` are read,
+    or all if ``fit`` saw none. ``ambiguous``: "1,234" is read as 1234 and may be 1.234.
     ``whole``: no number has a decimal, and points separate groups. ``unsure``:
     a mark after which three digits may be decimals or a group; such numbers are not read.
     """
@@ -133,6 +150,7 @@ class NumberFormat:
     base: str = ""
     bands: bool = False
     note: str = ""
+    currencies: tuple[str, ...] = ()
     ambiguous: bool = False
     whole: bool = False
     unsure: str = ""
@@ -158,16 +176,12 @@ class NumberFormat:
         units, base = _units_of(found, weights)
         notes = Counter(reading.note for reading in found if reading and reading.note)
         note = notes.most_common(1)[0][0] if notes else ""
-        chosen = cls(decimal, mixed, units, base, bands=True, note=note)
+        currencies = tuple(sorted({reading.currency for reading in found if reading} - {""}))
+        chosen = cls(decimal, mixed, units, base, True, note, currencies)
         bands = chosen._are_bands(found, weights)
         ambiguous = decimal == "." and not mixed and _all_ambiguous(texts, found)
         whole = decimal == "," and "" in units and all(map(_GROUPED.fullmatch, digits))
         return replace(chosen, bands=bands, ambiguous=ambiguous, whole=whole)
-
-    @property
-    def takes_bare_numbers(self) -> bool:
-        """Whether a number without a unit is read."""
-        return "" in self.units
 
     def parse(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Parse strings as numbers, shape (n_texts,); NaN if a string is not a number.
@@ -222,6 +236,8 @@ class NumberFormat:
             return None
         if reading.note not in ("", self.note):
             return None
+        if self.currencies and reading.currency not in ("", *self.currencies):
+            return None
         values = [self._quantity(part) for part in reading.parts]
         if not np.isfinite(values).all():
             return None
@@ -267,6 +283,29 @@ class NumberFormat:
         return have_units or 2 * sum(n for _, _, n in bands) < sum(n for _, n in known)
 
 
+def filler_numbers(values: NDArray[Any]) -> tuple[float, ...]:
+    """Return the codes of missing values, such as -999: frequent, and far from other numbers.
+
+    Frequent are at least three. Far is twice the span of the other numbers, or nine times it for
+    five digits, since incomes end at 99999; or below zero if no other number is.
+    """
+    numbers, counts = np.unique(values, return_counts=True)
+    is_code = np.isin(numbers, FILLER_NUMBERS)
+    others = numbers[~is_code & ~np.isnan(numbers)]
+    if len(others) < 2:
+        return ()
+    low, high = float(others[0]), float(others[-1])
+    margin = np.where(np.abs(numbers) < 10_000, 2, 9) * (high - low)
+    far = (numbers > high + margin) | (numbers < (0 if low >= 0 else low - margin))
+    found = numbers[is_code & far & (counts >= _MIN_FILLERS)]
+    return tuple(found.tolist()) if np.isin(np.abs(found), _NINES).any() else ()
+
+
+def without_fillers(values: NDArray[Any], fillers: Sequence[float]) -> NDArray[Any]:
+    """Return numbers with NaN in the place of `fillers`."""
+    return np.where(np.isin(values, fillers), np.nan, values) if fillers else values
+
+
 def _floats(texts: Sequence[str]) -> NDArray[np.float64] | None:
     """Parse strings that Python's float reads; None if it does not read one, or "1_2"."""
     try:
@@ -280,8 +319,20 @@ def _floats(texts: Sequence[str]) -> NDArray[np.float64] | None:
 
 @functools.lru_cache(_MAX_CACHED)  # the format is inferred from the strings that are parsed next
 def _split(text: str) -> _Reading | None:
-    """Split a cell into numbers and units; None if it is something else."""
+    """Split a cell into numbers, units and a currency; None if it is something else."""
     text = plain(text)
+    if not text.isascii():
+        text = text.translate(_HALVES)
+    if text.endswith(" ago"):
+        text = _ARTICLE.sub("1 ", text)
+    if "/" in text:
+        text = _FRACTION.sub(lambda m: str(int(m[1]) + int(m[2]) / int(m[3])), text)
+    reading = _split_plain(text)
+    money = next(filter(None, map(CURRENCY_OF.get, _SYMBOL.findall(text))), "")
+    return _Reading(*reading[:-1], money) if reading and money else reading
+
+
+def _split_plain(text: str) -> _Reading | None:
     text = "0" if text in ZEROS or _ZERO.fullmatch(text) else NUMERALS.get(text, text)
     bare = _PLAIN.fullmatch(text)
     if bare is not None and any(_is_number(bare["digits"].strip(), mark) for mark in _DIGITS):
@@ -296,17 +347,17 @@ def _split(text: str) -> _Reading | None:
     if text.endswith(_ENDS_OF_NOTE):
         without = _FOOTNOTE.sub("", text)
         if without != text:
-            return _split(without)
+            return _split_plain(without)
         noted = _NOTE.fullmatch(text)
         if noted is not None:
-            reading = _split(noted[1])
+            reading = _split_plain(noted[1])
             return None if reading is None else reading._replace(note=noted[2])
     interval = _INTERVAL.fullmatch(text)
     if interval is not None:
         low, high = interval.groups()
         if high in _INFINITE:
-            return _split(f"> {low}")
-        return _split(f"< {high}" if low.lstrip("-") in _INFINITE else f"{low} to {high}")
+            return _split_plain(f"> {low}")
+        return _split_plain(f"< {high}" if low.lstrip("-") in _INFINITE else f"{low} to {high}")
     text = _DIGITS_OF_UNIT.sub(lambda match: match[0].rstrip().translate(_SUPERSCRIPTS), text)
     runs = list(_RUN.finditer(text))
     if not 1 <= len(runs) <= _MAX_PARTS:

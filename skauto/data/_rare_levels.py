@@ -28,19 +28,8 @@ def min_rows_of_level(codes: NDArray[np.integer], y: NDArray[np.integer] | None 
     rows with the shares of the classes are added, and the best ``m`` of 1, 3, 10, 30 and 100 is
     taken. The number with the smallest Brier score is chosen if it explains at least 1% of the
     variance more than the largest number, 50, with t > 2; else 50 is. Columns of at most 20
-    levels are not pooled.
-
-    Parameters
-    ----------
-    codes : ndarray of int of shape (n_samples,)
-        Level of each row, negative where missing.
-    y : ndarray of int of shape (n_samples,), default=None
-        Class codes. Without them, only levels of a single row are pooled.
-
-    Returns
-    -------
-    int
-        0 for columns of few levels, else 2, 5, 10, 20 or 50.
+    levels are not pooled: 0. Without class codes `y`, only levels of a single row are: 2. The
+    `codes` of the levels are negative where missing.
     """
     known = codes >= 0
     codes = codes[known]
@@ -54,14 +43,9 @@ def min_rows_of_level(codes: NDArray[np.integer], y: NDArray[np.integer] | None 
     gain = pooled - scores[best]
     mean = np.average(gain, weights=counts.data)
     error = np.sqrt(np.average((gain - mean) ** 2, weights=counts.data) / len(codes))
-    variance = 1.0 - np.square(_shares(counts)).sum()
+    variance = 1.0 - np.square(counts.sum(axis=0) / counts.sum()).sum()
     earned = mean > max(_MIN_EXPLAINED * variance, _MIN_T * error)
     return _CANDIDATES[best] if earned else _CANDIDATES[-1]
-
-
-def _shares(counts: Any) -> FloatArray:
-    """Share of each class."""
-    return np.asarray(counts.sum(axis=0) / counts.sum())
 
 
 def _pooled_scores(counts: Any, min_rows: int) -> FloatArray:
@@ -71,7 +55,7 @@ def _pooled_scores(counts: Any, min_rows: int) -> FloatArray:
     ``w = n - 1 + m`` for a level of n rows and ``q = (n_c + m share_c) / w``, a row of class c is
     predicted by q, less 1 / w in class c.
     """
-    shares = _shares(counts)
+    shares = counts.sum(axis=0) / counts.sum()
     n_rows, squares, products = counts.sum(axis=1), (counts * counts).sum(axis=1), counts @ shares
     rare = n_rows < min_rows
     pooled = counts[np.flatnonzero(rare)].sum(axis=0)

@@ -29,6 +29,7 @@ from skauto.data._encoders import (
     terms_predict,
 )
 from skauto.data._kinds import KINDS, TEXT_KINDS, Kind, find_kind, requested_kind
+from skauto.data._notations import folded
 from skauto.data._table import (
     Cells,
     Levels,
@@ -85,7 +86,7 @@ class ColumnReader:
         block = self.encoder.encode(cells, self.name)
         unread = block.unread and block.unread.without(self.ignored)
         if unread is not None and (unread.most_cells or not unread.may_be_new):
-            problems.append(Problem(self.name, self.expected, unread))
+            problems.append((self.name, self.expected, unread))
         return block.select(self.keep)
 
     @property
@@ -242,8 +243,21 @@ class TableReader(TransformerMixin, BaseEstimator):
         self.intervals_ = _intervals(self.columns_, starts, Z)
         return self._with_intervals(Z)
 
+    def _check_columns(self, X: Any) -> None:
+        try:
+            validate_data(self, X, skip_check_array=True, reset=False)
+        except ValueError as error:
+            known, got = self._names(), column_names(X) or []
+            missing = {folded(name): name for name in known if name not in got}
+            pairs = [(name, missing.pop(folded(name), "")) for name in got if name not in known]
+            advice = [f"Rename {name!r} to {right!r}." for name, right in pairs if right]
+            if missing and got:
+                advice.append("Add the missing columns, of None if they are not known.")
+            order = ": X[list(model.feature_names_in_)]" if got else ""
+            advice.append(f"Pass the columns of fit in their order{order}.")
+            raise ValueError("\n".join([str(error).strip(), *advice])) from None
+
     def _with_intervals(self, Z: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Append the days between columns of dates to the outputs of the columns."""
         if not self.intervals_:
             return Z
         return np.column_stack([Z, *(interval.days(Z) for interval in self.intervals_)])
@@ -306,7 +320,7 @@ class TableReader(TransformerMixin, BaseEstimator):
         known = getattr(self, "feature_names_in_", None)
         if known is None or column_names(X) != known.tolist():  # else X needs no check
             X = as_table(X)
-            validate_data(self, X, skip_check_array=True, reset=False)
+            self._check_columns(X)
         if self.columns_ is None:
             return _read_sparse(X)
         if sparse.issparse(X):
@@ -399,7 +413,10 @@ class TableReader(TransformerMixin, BaseEstimator):
         n_columns = self.n_features_in_
         kinds: list[Any] = [None] * n_columns
         names = self._names()
-        for item, kind in self._column_kinds_dict(labels).items():
+        wanted = kinds_as_dict(self.column_kinds, n_columns)
+        if np.asarray(self.column_kinds).dtype != bool:  # a mask has no names
+            _refuse_ambiguous(wanted, labels)
+        for item, kind in wanted.items():
             if not isinstance(kind, list | tuple) and kind not in KINDS:
                 raise ValueError(
                     f"The kinds in the 'column_kinds' parameter must be among {list(KINDS)}, or "
@@ -414,13 +431,6 @@ class TableReader(TransformerMixin, BaseEstimator):
                     "The 'column_kinds' parameter must hold names or positions of columns of X. "
                     f"Got {item!r} instead; X has {n_columns} columns, named {names[:10]}."
                 )
-        return kinds
-
-    def _column_kinds_dict(self, labels: list[Any] | None) -> dict[Any, Any]:
-        """Return ``column_kinds`` as a dict from names and positions."""
-        kinds = kinds_as_dict(self.column_kinds, self.n_features_in_)
-        if np.asarray(self.column_kinds).dtype != bool:  # a mask has no names
-            _refuse_ambiguous(kinds, labels)
         return kinds
 
     def __sklearn_tags__(self) -> Any:
@@ -447,7 +457,6 @@ def kinds_as_dict(kinds: Any, n_columns: int) -> dict[Any, Any]:
 
 
 def _refuse_ambiguous(kinds: Mapping[Any, str], labels: list[Any] | None) -> None:
-    """Raise a ValueError if an integer may be the label of a column or the position of another."""
     if labels is None or labels == list(range(len(labels))):
         return
     positions = [item for item in kinds if isinstance(item, numbers.Integral)]
@@ -461,7 +470,6 @@ def _refuse_ambiguous(kinds: Mapping[Any, str], labels: list[Any] | None) -> Non
 
 
 def _encoded_classes(y: Any) -> NDArray[np.intp] | None:
-    """Return class labels as 0, 1, ...; None if y does not hold class labels."""
     if y is None or type_of_target(y) not in ("binary", "multiclass"):
         return None
     codes: NDArray[np.intp] = np.unique(np.asarray(y), return_inverse=True)[1].ravel()
@@ -481,7 +489,8 @@ def _read_sparse(X: Any) -> sparse.csr_array:
 def _read_numbers(X: Any, columns: Mapping[int, ColumnReader]) -> NDArray[np.float64] | None:
     """Read a table of few rows and finite numbers only, all columns at once; else None."""
     if not columns or not all(
-        isinstance(c.encoder, NumericEncoder) and c.encoder.keeps_numbers for c in columns.values()
+        isinstance(c.encoder, NumericEncoder) and c.encoder.keeps_numbers and not c.encoder.fillers
+        for c in columns.values()
     ):
         return None
     values = few_numbers(X)
@@ -541,7 +550,6 @@ def _column_reader(
 def _intervals(
     columns: Sequence[ColumnReader], starts: Sequence[int], Z: NDArray[np.float64]
 ) -> list[Interval]:
-    """Find the pairs of date columns whose difference is not constant."""
     dates = [
         (column.name, start)
         for column, start in zip(columns, starts[:-1], strict=True)

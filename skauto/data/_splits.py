@@ -142,7 +142,6 @@ def _folds(
 
 
 def _checked(splits: Iterable[Any], n_samples: int) -> list[Split]:
-    """Return splits as row numbers; raise an error if one is empty or out of range."""
     found = [_check_split(number, split, n_samples) for number, split in enumerate(splits)]
     if not found:
         raise ValueError("The 'cv' parameter must give at least one fold. Got none.")

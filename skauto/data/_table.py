@@ -242,7 +242,10 @@ def as_levels(cells: Cells) -> Levels:
     codes[~missing] = inverse
     levels = found.tolist()
     if isinstance(cells, Numbers) and cells.form != "numbers":
-        levels = list(map(bool if cells.form == "booleans" else _duration, levels))
+        convert: Any = (
+            bool if cells.form == "booleans" else lambda s: datetime.timedelta(seconds=s)
+        )
+        levels = list(map(convert, levels))
     return Levels(levels, codes, declared=True)
 
 
@@ -266,7 +269,6 @@ def _is_number(value: Any) -> bool:
 
 
 def _merged(texts: list[tuple[str, bool]], codes: NDArray[np.signedinteger]) -> Levels:
-    """Return a column of strings, some of which may be equal; each with whether it is a number."""
     code_of: defaultdict[str, int] = defaultdict(itertools.count().__next__)
     new = np.array([*(code_of[text] for text, _ in texts), -1], dtype=np.intp)
     numbers = frozenset(text for text, number in texts if number)
@@ -300,10 +302,6 @@ def duration_text(seconds: float) -> str:
     return f"{int(days)} days {sign}{hour:02d}:{minute:02d}:{int(second):02d}{fraction}"
 
 
-def _duration(seconds: float) -> datetime.timedelta:
-    return datetime.timedelta(seconds=seconds)
-
-
 def _array_cells(values: NDArray[Any], name: str) -> Cells:
     kind = values.dtype.kind
     if kind in "biuf":
@@ -316,7 +314,6 @@ def _array_cells(values: NDArray[Any], name: str) -> Cells:
 
 
 def _pandas_cells(values: Any, name: str) -> Cells:
-    """Read an array or extension array of pandas."""
     dtype = values.dtype
     if isinstance(dtype, np.dtype) and (dtype.kind != "O" or len(values) <= _FEW_ROWS):
         return _array_cells(np.asarray(values), name)
@@ -352,7 +349,6 @@ def _objects(values: Any) -> Any:
 
 
 def _narwhals_cells(series: Any, name: str) -> Cells:
-    """Read a narwhals Series (polars, pyarrow, ...)."""
     dtype = series.dtype
     if dtype.is_integer():  # pyarrow casts no integer beyond 2**53 to a float
         return Numbers(_finite(series.to_numpy(), name))
@@ -377,7 +373,6 @@ def _narwhals_cells(series: Any, name: str) -> Cells:
 
 
 def _factorize(values: list[Any], name: str) -> tuple[list[Any], NDArray[np.signedinteger]]:
-    """Return the distinct values and the code of each value."""
     code_of: defaultdict[Any, int] = defaultdict(itertools.count().__next__)
     try:
         codes = np.fromiter(map(code_of.__getitem__, values), dtype=np.intp, count=len(values))
@@ -398,7 +393,6 @@ def _first_unhashable(values: list[Any]) -> Any:
 def _cells_from_levels(
     levels: list[Any], codes: NDArray[np.signedinteger], name: str, *, declared: bool = False
 ) -> Cells:
-    """Convert Python objects to a column of their common type."""
     types = set(map(type, levels))
     if types != {str}:
         present = [level for level in levels if not is_missing(level)]
@@ -428,7 +422,6 @@ def _cells_from_levels(
 
 
 def _as_float(value: Any) -> float:
-    """Convert a number, or a duration to seconds."""
     if hasattr(value, "to_timedelta64"):  # of pandas, whose total_seconds() may round
         value = value.to_timedelta64()
     if isinstance(value, np.timedelta64):

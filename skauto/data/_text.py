@@ -142,16 +142,13 @@ class TextFeatures:
 def predicts_other_levels(
     features: FloatMatrix, codes: NDArray[np.signedinteger], y: NDArray[np.integer]
 ) -> bool:
-    """Whether text features predict the classes of strings that were not in the training part.
-
-    The features (n_levels, n_features) describe each level, the codes (n_samples,) are the level
-    of each row (negative where missing), and y (n_samples,) are class codes.
+    """Whether features of the levels predict the classes of other strings.
 
     The frequency of each class among the rows of a level is the target of a ridge regression with
     one row per level, weighted by the rows. Its 5-fold errors are compared with those of the mean
     frequency by a paired t test over the levels, and it must explain 1% of the variance. About
     5,000 evenly spaced levels, the last 100 features, which are the components and some terms, and
-    the 50 most frequent classes are used.
+    the 50 most frequent classes are used. The `codes` of missing strings are negative.
     """
     known = codes >= 0
     codes, y = codes[known], y[known]

@@ -42,7 +42,6 @@ def text_widths(
 
 
 def _seconds(column: Levels) -> float:
-    """Predict the seconds that the features of a column of strings take."""
     n_levels, n_characters = len(column.levels), sum(map(len, column.levels))
     seconds = _SECONDS_OF_LEVEL * n_levels + _SECONDS_OF_CHARACTER * n_characters
     return _SECONDS_OF_COLUMN + seconds

@@ -12,7 +12,7 @@ from skauto.data._encoders import make_encoder
 from skauto.data._kinds import requested_kind
 from skauto.data._numbers import NumberFormat
 from skauto.data._splits import Split
-from skauto.data._table import Cells, Levels, Numbers, as_table, column_names, read_columns
+from skauto.data._table import Levels, Numbers, as_table, column_names, read_columns
 from skauto.utils import closest
 
 
@@ -104,7 +104,11 @@ class TimeSplit(BaseEstimator):
         position = names.index(self.column) if isinstance(self.column, str) else self.column
         name = str(self.column)
         (cells,) = read_columns(X, {position: name})
-        kind = requested_kind(cells, name, "numeric" if _are_numbers(cells) else "date")
+        numeric = isinstance(cells, Numbers)
+        if isinstance(cells, Levels):
+            values = NumberFormat.of(cells.levels).parse(cells.levels)
+            numeric = not np.isnan(values).any()
+        kind = requested_kind(cells, name, "numeric" if numeric else "date")
         values = make_encoder(kind, cells, 0).encode(cells, name).rows(0, X.shape[0])[:, 0]
         if n_missing := int(np.isnan(values).sum()):
             raise ValueError(
@@ -112,9 +116,3 @@ class TimeSplit(BaseEstimator):
                 f"{n_missing} rows without one; drop them, or fill them."
             )
         return values
-
-
-def _are_numbers(cells: Cells) -> bool:
-    if not isinstance(cells, Levels):
-        return isinstance(cells, Numbers)
-    return bool(np.isfinite(NumberFormat.of(cells.levels).parse(cells.levels)).all())

@@ -92,20 +92,8 @@ class TrainingData:
 class ReadTable:
     """The arguments of ``fit`` as they were read, without rows of weight 0.
 
-    Attributes
-    ----------
-    X : dataframe, ndarray or CSR matrix of shape (n_samples, n_features)
-        The raw table.
-    reader : TableReader
-        The reader that was fitted on ``X``.
-    Z, y, classes, sample_weight
-        See `TrainingData`.
-    kept : ndarray of bool of shape (n_rows,) or None
-        Mask of the rows of the user's table whose weight is not 0; None without weights.
-    groups : ndarray of shape (n_samples,) or None
-        Groups whose rows stay together in training or in validation.
-    sensitive_features : array-like of shape (n_samples, ...) or None
-        The argument of ``fit``.
+    ``kept`` masks these rows of the user's table; None without weights. ``groups`` are those of
+    the rows. `TrainingData` describes the others.
     """
 
     X: Any
@@ -180,10 +168,7 @@ class ReadTable:
 
 
 def read_training_data(
-    X: Any,
-    y: Any,
-    metadata: Mapping[str, Any],
-    reader: TableReader,
+    X: Any, y: Any, metadata: Mapping[str, Any], reader: TableReader
 ) -> ReadTable:
     """Validate and read the arguments of ``fit``; leave out rows of weight 0."""
     passed: dict[str, Any] = {name: metadata.get(name) for name in METADATA}
@@ -251,16 +236,12 @@ def _check_classes(classes: NDArray[Any], *, weighted: bool) -> None:
 
 
 def _check_shape(X: Any) -> None:
-    n_samples, n_features = X.shape
-    if n_samples < 2:
-        raise ValueError(
-            f"Found array with {n_samples} sample(s) (shape={X.shape}) while a minimum of 2 is "
-            "required."
-        )
-    if n_features < 1:
-        raise ValueError(
-            f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required."
-        )
+    for n, minimum, what in zip(X.shape, (2, 1), ("sample", "feature"), strict=True):
+        if n < minimum:
+            raise ValueError(
+                f"Found array with {n} {what}(s) (shape={X.shape}) while a minimum of {minimum} "
+                "is required."
+            )
 
 
 def _read_target(y: Any) -> NDArray[Any]:
@@ -334,7 +315,6 @@ def _label_array(y: Any) -> NDArray[Any]:
 
 
 def _column(X: Any, name: str) -> Any:
-    """Return a column of the table by its name."""
     names = names_or_numbers(X)
     if name not in names:
         raise ValueError(
@@ -371,7 +351,6 @@ def _names_of(types: Iterable[type]) -> str:
 
 
 def _n_missing(values: NDArray[Any]) -> int:
-    """Number of missing values of an array of any type."""
     if values.dtype.kind in ("O", "T"):
         return sum(map(is_missing, values.tolist()))
     return int(np.count_nonzero(values != values))

@@ -1,5 +1,6 @@
 """Conversion of a fitted ensemble to ONNX, for numeric tables."""
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,8 +70,10 @@ def to_onnx(estimator: Any) -> "onnx.ModelProto":
         ) from exc
     ensemble = fitted_ensemble(estimator)
     graph = Graph()
-    columns, fill = _columns_read(ensemble)
+    columns, fill, fillers = _columns_read(ensemble)
     chosen = graph.add("Gather", "X", columns, axis=1)
+    for codes in fillers:
+        chosen = graph.add("Where", graph.add("Equal", chosen, codes), np.nan, chosen)
     read = _clipped(graph, graph.add("Where", graph.add("IsNaN", chosen), fill, chosen))
     members = [
         _add_member(graph, read, i, member, ensemble.classes)
@@ -166,8 +169,11 @@ def _clipped(graph: Graph, values: str) -> str:
     return values
 
 
-def _columns_read(ensemble: PipelineEnsemble) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Find the table column and the fill value of each column of the reader's matrix."""
+def _columns_read(ensemble: PipelineEnsemble) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Find the table column and the fill value of each column of the reader's matrix.
+
+    The rows of the third array are numbers that are missing values in each column, or NaN.
+    """
     reader = ensemble.reader
     used = {j: c for j, c in enumerate(reader.columns_ or []) if c.keep.any()}
     others = [c.name for c in used.values() if not _is_numeric(c.encoder)]
@@ -178,7 +184,8 @@ def _columns_read(ensemble: PipelineEnsemble) -> tuple[NDArray[np.int64], NDArra
             + "Fit on the numeric columns, or use export_code."
         )
     fill = np.concatenate([column.fill for column in used.values()])
-    return np.array(list(used), dtype=np.int64), fill
+    codes = itertools.zip_longest(*(c.encoder.fillers for c in used.values()), fillvalue=np.nan)
+    return np.array(list(used), dtype=np.int64), fill, np.array(list(codes), dtype=np.float64)
 
 
 def _is_numeric(encoder: Any) -> bool:

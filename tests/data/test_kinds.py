@@ -93,6 +93,13 @@ def test_words_beside_numbers(counts, expected):
     assert kinds(a=[text for text, n in counts.items() for _ in range(n)])["a"] == expected
 
 
+def test_zeros_in_quotes_of_spreadsheets_are_codes():
+    assert kinds(a=['="007"', '="012"', '="113"'] * 20, b=["'007", "'113"] * 30) == {
+        "a": "categorical",
+        "b": "categorical",
+    }
+
+
 def test_a_number_after_a_constant_word_is_a_code():
     numbers = RNG.integers(150, size=3 * N)
     found = kinds(

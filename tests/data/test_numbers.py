@@ -107,6 +107,16 @@ DAY, MONTH, YEAR = 86_400.0, 2_626_560.0, 31_557_600.0
         (["menos de 18", "18 a 30", "31 o más"], [18, 24, 31]),
         (["3 Tage", "2 Wochen", "1 Jahr"], [3 * DAY, 14 * DAY, YEAR]),
         (["2 ans", "5 mois", "3 jours"], [2 * YEAR, 5 * MONTH, 3 * DAY]),
+        (["2Y 3M", "14 y 0 m", "5M"], [2 * YEAR + 3 * MONTH, 14 * YEAR, 5 * MONTH]),
+        (["a year ago", "an hour ago", "2 days ago"], [YEAR, 3600, 2 * DAY]),
+        (["3 1/2", "½", "12 3/16", "2¼", "7"], [3.5, 0.5, 12.1875, 2.25, 7]),
+        (["1,150.82 Dr", "466.83 Cr", "7.00 Dr"], [-1150.82, 466.83, -7]),
+        (["₹4.5 Cr", "₹12 Cr", "₹3 Cr"], [45e6, 12e7, 3e7]),
+        (["38 Mbps", "2 Gbps"], [38e6, 2e9]),
+        (["<b>1,054.3</b>", "<td class='x'>7</td>", "&nbsp;12&nbsp;&euro;"], [1054.3, 7, 12]),
+        (['="512"', '="7"', '="30"'], [512, 7, 30]),
+        (["'512", "'7", "30"], [512, 7, 30]),
+        (['"51.2"', '"7"', "30"], [51.2, 7, 30]),
         (["2 ha", "3 acres", "500 m2"], [2e4, 3 * 4046.8564224, 500]),
     ],
     ids=lambda value: str(value[0]),
@@ -198,3 +208,59 @@ def test_a_grouped_zero_is_no_decimal_comma():
 def test_a_comma_with_three_decimals_is_doubtful():
     assert "decimal comma" in kind(["1,234", "5,678", "2,500"])[1]
     assert kind(["$1,234", "$5,678", "$2,500"])[1] == ""
+
+
+@pytest.mark.parametrize(
+    ("codes", "others", "are_codes"),
+    [
+        ([-999], range(0, 5000, 25), True),  # no other number is negative
+        ([-9999.0], range(-40, 50), True),
+        ([999], range(18, 96), True),
+        ([97, 98, 99], range(11), True),
+        ([77, 99], [0, 1], True),
+        ([999.9], [x / 10 for x in range(300)], True),
+        ([-32768], range(500), True),
+        ([99_999], range(500), True),
+        ([99], range(18, 99), False),  # not far
+        ([9999], range(0, 5000, 25), False),
+        ([99_999], range(0, 28_000, 250), False),  # the highest income that is told
+        ([-9], range(10), False),
+        ([-99], range(-80, 80), False),
+        ([77], range(11), False),  # not without nines
+    ],
+)
+@pytest.mark.parametrize("form", [None, float, "{:.1f}".format])
+def test_codes_of_missing_numbers(codes, others, are_codes, form):
+    values = [*others, *codes, *codes, *codes] * 2
+    reader, doubts = fitted(list(map(form, values)) if form else values)
+    assert reader.columns_[0].n_missing == 6 * len(codes) * are_codes
+    assert ("read as missing" in doubts) == are_codes
+    rows = pd.DataFrame({"a": [codes[0], others[0], others[1]]})
+    read = [np.nan if are_codes else codes[0], *others[:2]]
+    np.testing.assert_array_equal(reader.transform(rows)[:, 0], read)
+    as_text = rows.astype("float").astype("str")
+    np.testing.assert_array_equal(reader.transform(as_text)[:, 0], read)
+
+
+def test_rare_codes_of_missing_numbers_are_numbers_and_a_set_kind_keeps_them():
+    assert not fitted([*range(50), -999, -999])[1]
+    reader, doubts = fitted([*range(50), *[-999] * 5], column_kinds={"a": "numeric"})
+    assert reader.columns_[0].n_missing == 0 and not doubts
+
+
+def test_booleans_beside_a_code_of_missing_numbers():
+    reader, _ = fitted([0, 1, 99] * 20)
+    np.testing.assert_array_equal(
+        reader.transform(pd.DataFrame({"a": [True, False]}))[:, 0], [1, 0]
+    )
+
+
+def test_currencies_are_not_mixed_up():
+    reader, doubts = fitted(["$1.50", "US$ 20", "7 USD", "3", None])
+    assert not doubts
+    table = pd.DataFrame({"a": ["$5", "€7", "9"]})
+    with pytest.warns(UnreadableCellsWarning, match="1 of 3 cells of column 'a', such as '€7'"):
+        np.testing.assert_array_equal(reader.transform(table)[:, 0], [5, np.nan, 9])
+    with pytest.raises(ValueError, match="Got 'EUR 5', '€7' instead"):
+        reader.transform(pd.DataFrame({"a": ["EUR 5", "€7"]}))
+    assert "amounts in $ and € are read in the same unit" in fitted(["$5", "€7", "12 EUR"])[1]

@@ -237,6 +237,22 @@ def test_columns_of_another_type_or_order_than_in_fit():
     np.testing.assert_array_equal(reader.transform(table.assign(same="a")), expected)
 
 
+@pytest.mark.parametrize(
+    ("change", "advice"),
+    [
+        (lambda X: X[["b", "Age"]], r"fit\.\nPass the columns of fit in their order: X"),
+        (lambda X: X.assign(id=1), r"- id\nPass .* order: X\[list"),
+        (lambda X: X[["b"]], "- Age\nAdd the missing columns, of None"),
+        (lambda X: X.rename(columns={"Age": "age "}), "Rename 'age ' to 'Age'.\nPass"),
+        (lambda X: X.to_numpy()[:, :1], r"1 features.* 2 features.*\nPass .* in their order\.$"),
+    ],
+)
+def test_other_columns_than_in_fit_are_named_with_advice(change, advice):
+    X = pd.DataFrame({"Age": [1, 2, 3], "b": [2, 1, 2]})
+    with pytest.raises(ValueError, match=advice):
+        TableReader().fit(X).transform(change(X))
+
+
 def test_unsupported_columns_may_be_left_out():
     X = pd.DataFrame({"a": [[1], [2]], "b": [1, 2], "c": [{}, None]})
     reader = TableReader({"a": "drop", "c": "drop"}).fit(X)

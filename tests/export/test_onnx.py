@@ -160,6 +160,17 @@ def test_large_numbers_are_clipped_as_by_the_reader(kind, gaps, rng):
     np.testing.assert_array_equal(run(model, infinite)[1], run(model, bounded)[1])
 
 
+def test_codes_of_missing_numbers_are_missing(rng):
+    X = rng.normal(size=(120, 3))
+    X[:10, 0], X[:9, 2], X[9:19, 2] = -999, 99, 98
+    steps = [("imputer", SimpleImputer()), ("classifier", LogisticRegression())]
+    reader, y = TableReader(), X[:, 1] > 0
+    members = [make_pipeline(steps).fit(reader.fit_transform(X), y)]
+    ensemble = PipelineEnsemble(reader, members, [1.0], np.unique(y))
+    _, probabilities = run(to_onnx(ensemble), X)
+    np.testing.assert_allclose(probabilities, ensemble.predict_proba(X), rtol=0, atol=1e-6)
+
+
 @pytest.mark.parametrize("package", ["onnx", "skl2onnx"])
 def test_without_a_package_the_error_names_the_extra(package, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
