@@ -1,9 +1,8 @@
 """One number of boosting rounds or epochs for all folds of a trial.
 
 Early stopping chooses the number for each fold by the rows that the fold predicts. With few rows
-the out-of-fold loss is then too low, most of all for models that vary much from round to round,
-and the ensemble prefers these. The number with the least mean loss over all folds is a choice of
-one parameter by all rows, and the refit has the same number.
+the out-of-fold loss is then too low, and the ensemble prefers models that vary much from round to
+round. So all folds are predicted after their mean number of rounds, which the refit has too.
 """
 
 from collections.abc import Mapping
@@ -18,10 +17,10 @@ from skauto.evaluation._worker import FoldResult, PipelineWorker
 def with_common_rounds(
     folds: Mapping[int, FoldResult], worker: PipelineWorker
 ) -> dict[int, FoldResult]:
-    """Return the results of all folds after the number of rounds of the least mean loss.
+    """Return the results of all folds after the mean of the numbers that early stopping chose.
 
-    A fold that ended before this number is at its last stage. Results of a single fold, and of
-    folds without stages, remain as they are.
+    A fold whose training ended before is at its last stage. Results of a single fold, and of folds
+    without stages, remain as they are.
     """
     if len(folds) < 2 or not all(result.stages for result in folds.values()):
         return dict(folds)

@@ -58,9 +58,7 @@ def test_a_single_fold_is_predicted_by_its_best_round():
     evaluator = evaluator_of(BOOSTING)
     evaluator.data.splits[:] = evaluator.data.splits[:1]
     (train, test), data = evaluator.data.splits[0], evaluator.data
-    best = clone(BOOSTING).fit(
-        data.Z[train], data.y[train], eval_set=(data.Z[test], data.y[test])
-    )
+    best = clone(BOOSTING).fit(data.Z[train], data.y[train], eval_set=(data.Z[test], data.y[test]))
     found = completed(evaluator).predictions[test]
     np.testing.assert_allclose(found, best.predict_proba(data.Z[test]), rtol=1e-6)
 
