@@ -165,7 +165,7 @@ class _EarlyStopping:
         if self.predicted is not None and is_stage(env.iteration + 1):
             found = np.array(self.predicted, dtype=np.float32)
             of_classes = found if found.ndim == 2 else np.column_stack([1.0 - found, found])
-            self.stages.append(Stage(env.iteration + 1, float(loss), of_classes))
+            self.stages.append(Stage(env.iteration + 1, of_classes))
         patience = min(1.0 / self.learning_rate + 0.15 * self.best_round, self.bound)
         last = env.iteration == env.end_iteration - 1
         if last or env.iteration - self.best_round >= patience:

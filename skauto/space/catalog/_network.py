@@ -148,7 +148,7 @@ class NetworkClassifier(RoundsClassifier):
             probabilities = self._probabilities(X, self._weights)
             loss = float(-np.log(np.maximum(probabilities[rows, codes], 1e-7)).mean())
             if takes_stages(*probabilities.shape):
-                self.stages_.append(Stage(epoch, loss, probabilities))
+                self.stages_.append(Stage(epoch, probabilities))
             if best is None or loss < best_loss:
                 self.n_rounds_, best, best_loss = epoch, self._weights.copy(), loss
             elif epoch >= third:

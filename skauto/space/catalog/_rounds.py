@@ -22,7 +22,6 @@ class Stage(NamedTuple):
     """Prediction of the validation rows after a number of rounds."""
 
     n_rounds: int
-    loss: float  # that early stopping minimizes
     probabilities: NDArray[np.float32]  # (n_validation, n_classes)
 
 
