@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from skauto.constraints._checker import ConstraintChecker
 from skauto.evaluation._cache import Reuse
+from skauto.evaluation._stages import with_common_rounds
 from skauto.evaluation._worker import FoldResult, PipelineWorker, Task
 from skauto.history import History, OutOfFold, Proposal, Status, Trial
 from skauto.space import Configuration
@@ -99,8 +100,11 @@ class TrialAggregator:
         status, error, fidelity = results.status, results.error, proposal.fidelity
         loss, tie_break = math.inf, 0.0
         scored = status in ("ok", "stopped")
-        folds = [results.folds[fold] for fold in sorted(results.folds)]
-        predictions = self.out_of_fold(results.folds, fidelity) if scored and folds else None
+        by_fold = results.folds
+        if status == "ok" and fidelity == 1.0:
+            by_fold = with_common_rounds(by_fold, self.function)
+        folds = [by_fold[fold] for fold in sorted(by_fold)]
+        predictions = self.out_of_fold(by_fold, fidelity) if scored and folds else None
         if status == "stopped" and not folds:
             assert results.latest is not None
             fidelity, only = results.latest

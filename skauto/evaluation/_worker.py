@@ -20,6 +20,7 @@ from skauto.model import PipelineEnsemble
 from skauto.model._pipeline import class_probabilities, final_classifier
 from skauto.selection._scores import score_probabilities
 from skauto.space import Configuration
+from skauto.space.catalog._rounds import Stage
 from skauto.utils import IntArray, take_rows
 
 
@@ -34,6 +35,7 @@ class FoldResult:
     cpu_time: float  # processor seconds of the whole task
     constraints: Mapping[str, float]
     rounds: int | None = None  # boosting rounds or epochs that early stopping chose
+    stages: Sequence[Stage] = ()  # validation rows after other numbers of rounds
     reuse: Reuse | None = None  # of a cache
     pipeline: Pipeline | None = None  # fitted on the numeric matrix
 
@@ -170,6 +172,9 @@ class PipelineWorker:
         )
         fit_time = time.perf_counter() - started
         probabilities = class_probabilities(pipeline.steps[-1][1], Z_validation, labels)
+        stages = vars(final_classifier(pipeline)).pop("stages_", [])
+        if [stage.probabilities.shape for stage in stages[:1]] != [probabilities.shape]:
+            stages = []  # a class has no rows to train on
         scores = self.scores(probabilities, test)
         score_time = time.perf_counter() - started - fit_time
         measured = {}
@@ -185,6 +190,7 @@ class PipelineWorker:
             time.process_time() - cpu_started,
             measured,
             getattr(final_classifier(pipeline), "n_rounds_", None),
+            stages,
             reuse,
             pipeline if keep else None,
         )

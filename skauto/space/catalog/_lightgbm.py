@@ -1,7 +1,7 @@
 """LightGBM with early stopping and categorical columns as a constructor parameter."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import ceil
 from typing import Any
 
@@ -10,7 +10,14 @@ from lightgbm import LGBMClassifier
 from lightgbm.callback import CallbackEnv, EarlyStopException
 from scipy import sparse
 
-from skauto.space.catalog._rounds import TOTAL_STEP, known_rows, max_patience
+from skauto.space.catalog._rounds import (
+    TOTAL_STEP,
+    Stage,
+    is_stage,
+    known_rows,
+    max_patience,
+    takes_stages,
+)
 from skauto.utils import OwnParameters
 
 # Minimum decrease of the log loss (nats per row) that counts as an improvement.
@@ -37,6 +44,8 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
     ----------
     n_rounds_ : int
         Number of rounds that predictions use.
+    stages_ : list of Stage
+        Predictions of the validation rows, before and after the best round.
 
     Examples
     --------
@@ -87,15 +96,19 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
         if columns:
             fit_params.setdefault("categorical_feature", columns)
         held_out = None if eval_set is None else known_rows(eval_set, np.unique(y))
-        fixed = self.n_estimators
+        fixed, stopping = self.n_estimators, None
         if held_out is not None:
             self.n_estimators = self.max_rounds
-            stop = _stop_early(self.learning_rate, n_samples=np.shape(X)[0])
+            stopping = _EarlyStopping(self.learning_rate, np.shape(X)[0])
+            record = stopping.record
             fit_params |= {
                 "eval_set": [held_out],
                 "eval_class_weight": None if self.class_weight is None else [self.class_weight],
-                "callbacks": [*fit_params.get("callbacks", ()), stop],
+                "callbacks": [*fit_params.get("callbacks", ()), stopping],
             }
+            if takes_stages(np.shape(held_out[0])[0], len(np.unique(y))):
+                # a function, because LightGBM copies other objects
+                fit_params["eval_metric"] = lambda _, predicted: record(predicted)
         elif fixed is None:
             self.n_estimators = min(self.max_rounds, ceil(TOTAL_STEP / self.learning_rate))
         try:
@@ -105,6 +118,8 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
         finally:
             self.n_estimators = fixed
         self.n_rounds_ = max(1, self.booster_.current_iteration())
+        if stopping is not None:
+            self.stages_ = stopping.stages
         return self
 
     def predict_proba(self, X: Any, **predict_params: Any) -> Any:  # type: ignore[override]
@@ -125,20 +140,33 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
         return found if found.ndim == 2 else np.column_stack([1.0 - found, found])
 
 
-def _stop_early(learning_rate: float, n_samples: int) -> Callable[[CallbackEnv], None]:
-    """Return a callback for early stopping, whose patience grows with the best round."""
-    bound = max_patience(n_samples)
-    best_round, best_loss = -1, np.inf
+class _EarlyStopping:
+    """Callback for early stopping, whose patience grows with the best round.
 
-    def stop(env: CallbackEnv) -> None:
-        nonlocal best_round, best_loss
+    With the metric `record`, the predictions of the validation rows are kept as `stages`.
+    """
+
+    def __init__(self, learning_rate: float, n_samples: int) -> None:
+        self.learning_rate, self.bound = learning_rate, max_patience(n_samples)
+        self.best_round, self.best_loss = -1, np.inf
+        self.predicted: Any = None
+        self.stages: list[Stage] = []
+
+    def record(self, predicted: Any) -> tuple[str, float, bool]:
+        """Keep the predictions of the last round; a metric that is always 0."""
+        self.predicted = predicted
+        return "constant", 0.0, False
+
+    def __call__(self, env: CallbackEnv) -> None:
         results = env.evaluation_result_list or []
-        loss = results[0][2]
-        if loss < best_loss - _MIN_DELTA:
-            best_round, best_loss = env.iteration, loss
-        patience = min(1.0 / learning_rate + 0.15 * best_round, bound)
+        loss = next(value for _, name, value, *_ in results if name != "constant")
+        if loss < self.best_loss - _MIN_DELTA:
+            self.best_round, self.best_loss = env.iteration, loss
+        if self.predicted is not None and is_stage(env.iteration + 1):
+            found = np.array(self.predicted, dtype=np.float32)
+            of_classes = found if found.ndim == 2 else np.column_stack([1.0 - found, found])
+            self.stages.append(Stage(env.iteration + 1, of_classes))
+        patience = min(1.0 / self.learning_rate + 0.15 * self.best_round, self.bound)
         last = env.iteration == env.end_iteration - 1
-        if last or env.iteration - best_round >= patience:
-            raise EarlyStopException(max(0, best_round), results)
-
-    return stop
+        if last or env.iteration - self.best_round >= patience:
+            raise EarlyStopException(max(0, self.best_round), results)

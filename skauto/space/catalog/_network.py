@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skauto.space.catalog._rounds import RoundsClassifier, known_rows
+from skauto.space.catalog._rounds import RoundsClassifier, Stage, known_rows, takes_stages
 from skauto.utils import check_sample_weight
 
 # Number of rows that are predicted at once, which bounds the memory of the hidden layers.
@@ -66,6 +66,8 @@ class NetworkClassifier(RoundsClassifier):
         Number of columns.
     n_rounds_ : int
         Number of epochs of the final weights.
+    stages_ : list of Stage
+        Predictions of the validation rows at the ends of the cycles.
 
     References
     ----------
@@ -135,6 +137,7 @@ class NetworkClassifier(RoundsClassifier):
         With the best of all epochs, the log loss of small validation sets is 10% too low.
         """
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
+        self.stages_: list[Stage] = []
         rows, codes = np.arange(len(y)), np.searchsorted(self.classes_, y)
         best: Any = None
         best_loss = np.inf
@@ -142,8 +145,10 @@ class NetworkClassifier(RoundsClassifier):
         for epoch in epochs:
             if epoch not in ends:
                 continue
-            probabilities = self._probabilities(X, self._weights)[rows, codes]
-            loss = float(-np.log(np.maximum(probabilities, 1e-7)).mean())
+            probabilities = self._probabilities(X, self._weights)
+            loss = float(-np.log(np.maximum(probabilities[rows, codes], 1e-7)).mean())
+            if takes_stages(*probabilities.shape):
+                self.stages_.append(Stage(epoch, probabilities))
             if best is None or loss < best_loss:
                 self.n_rounds_, best, best_loss = epoch, self._weights.copy(), loss
             elif epoch >= third:

@@ -3,14 +3,36 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
-from typing import Any, Self
+from math import ceil, log
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 # Number of boosting rounds times the learning rate, for fits without validation rows.
 TOTAL_STEP = 10.0
+# Maximum number of probabilities of the validation rows that stages are recorded for, and the
+# ratio of the numbers of rounds of two stages.
+_MAX_PROBABILITIES = 10_000
+_RATIO = 1.2
+
+
+class Stage(NamedTuple):
+    """Prediction of the validation rows after a number of rounds."""
+
+    n_rounds: int
+    probabilities: NDArray[np.float32]  # (n_validation, n_classes)
+
+
+def takes_stages(n_samples: int, n_classes: int) -> bool:
+    """Whether stages of this number of validation rows are recorded."""
+    return n_samples * n_classes <= _MAX_PROBABILITIES
+
+
+def is_stage(n_rounds: int) -> bool:
+    """Whether the prediction after this number of rounds is recorded."""
+    return ceil(log(n_rounds, _RATIO)) < ceil(log(n_rounds + 1, _RATIO))
 
 
 class RoundsClassifier(ClassifierMixin, BaseEstimator, ABC):
