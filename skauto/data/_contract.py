@@ -105,10 +105,8 @@ class Unread:
         """Count the levels in the mask `unread` but for null words; None if no cell has one."""
         if not unread.any():
             return None
-        levels, counts = (
-            cells.levels,
-            np.bincount(cells.codes + 1, minlength=len(cells.levels) + 1)[1:],
-        )
+        levels = cells.levels
+        counts = np.bincount(cells.codes + 1, minlength=len(levels) + 1)[1:]
         known = (counts > 0) & ~np.array(list(map(is_null_word, levels)))
         chosen = np.flatnonzero(known & unread).tolist()
         if not chosen:

@@ -16,18 +16,20 @@ Datetimes = NDArray[np.datetime64]
 
 # Names of months in seven languages, without accents.
 _MONTH_NAMES = (
-    "jan january januar janner janvier janv enero ene gennaio gen janeiro januari; feb february "
-    "februar fevrier fevr febrero febbraio fevereiro fev februari; mar march marz mrz mars "
-    "marzo marco maart mrt; apr april avril avr abril abr aprile; may mai mayo maggio mag maio "
-    "mei; jun june juni juin junio giugno giu junho; jul july juli juillet juil julio luglio "
-    "lug julho; aug august aout agosto ago augustus; sep sept september septembre septiembre "
-    "setiembre settembre set setembro; oct october oktober okt octobre octubre ottobre ott "
-    "outubro out; nov november novembre noviembre novembro; dec december dezember dez decembre "
-    "diciembre dic dicembre dezembro"
+    "jan january januar janner janvier janv enero ene gennaio gen janeiro januari",
+    "feb february februar fevrier fevr febrero febbraio fevereiro fev februari",
+    "mar march marz mrz mars marzo marco maart mrt",
+    "apr april avril avr abril abr aprile",
+    "may mai mayo maggio mag maio mei",
+    "jun june juni juin junio giugno giu junho",
+    "jul july juli juillet juil julio luglio lug julho",
+    "aug august aout agosto ago augustus",
+    "sep sept september septembre septiembre setiembre settembre set setembro",
+    "oct october oktober okt octobre octubre ottobre ott outubro out",
+    "nov november novembre noviembre novembro",
+    "dec december dezember dez decembre diciembre dic dicembre dezembro",
 )
-_MONTHS = {
-    name: i for i, names in enumerate(_MONTH_NAMES.split("; "), 1) for name in names.split()
-}
+_MONTHS = {name: i for i, names in enumerate(_MONTH_NAMES, start=1) for name in names.split()}
 _WEEKDAY_NAMES = (
     "mon monday tue tues tuesday wed wednesday thu thur thurs thursday fri friday sat saturday",
     "sun sunday mo montag di dienstag mi mittwoch do donnerstag fr freitag sa samstag so sonntag",
@@ -36,9 +38,7 @@ _WEEKDAY_NAMES = (
 )
 _WEEKDAYS = " ".join(_WEEKDAY_NAMES).split()
 # Hours from UTC of abbreviated time zones.
-_ZONES = dict.fromkeys(["z", "utc", "gmt", "wet"], 0.0) | dict.fromkeys(
-    ["west", "cet", "bst"], 1.0
-)
+_ZONES = {"z": 0.0, "utc": 0.0, "gmt": 0.0, "wet": 0.0, "west": 1.0, "cet": 1.0, "bst": 1.0}
 _ZONES |= {"cest": 2, "eet": 2, "eest": 3, "msk": 3, "ist": 5.5, "jst": 9, "kst": 9, "aest": 10}
 _ZONES |= {"aedt": 11, "est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6}
 _ZONES |= {"pst": -8, "pdt": -7}

@@ -44,7 +44,7 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
     ----------
     n_rounds_ : int
         Number of rounds that predictions use.
-    stages_ : list of Stage
+    validation_stages_ : list of Stage
         Predictions of the validation rows, before and after the best round.
 
     Examples
@@ -119,7 +119,7 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
             self.n_estimators = fixed
         self.n_rounds_ = max(1, self.booster_.current_iteration())
         if stopping is not None:
-            self.stages_ = stopping.stages
+            self.validation_stages_ = stopping.stages
         return self
 
     def predict_proba(self, X: Any, **predict_params: Any) -> Any:  # type: ignore[override]

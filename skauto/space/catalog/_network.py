@@ -66,7 +66,7 @@ class NetworkClassifier(RoundsClassifier):
         Number of columns.
     n_rounds_ : int
         Number of epochs of the final weights.
-    stages_ : list of Stage
+    validation_stages_ : list of Stage
         Predictions of the validation rows at the ends of the cycles.
 
     References
@@ -137,7 +137,7 @@ class NetworkClassifier(RoundsClassifier):
         With the best of all epochs, the log loss of small validation sets is 10% too low.
         """
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False)
-        self.stages_: list[Stage] = []
+        self.validation_stages_: list[Stage] = []
         rows, codes = np.arange(len(y)), np.searchsorted(self.classes_, y)
         best: Any = None
         best_loss = np.inf
@@ -148,7 +148,7 @@ class NetworkClassifier(RoundsClassifier):
             probabilities = self._probabilities(X, self._weights)
             loss = float(-np.log(np.maximum(probabilities[rows, codes], 1e-7)).mean())
             if takes_stages(*probabilities.shape):
-                self.stages_.append(Stage(epoch, probabilities))
+                self.validation_stages_.append(Stage(epoch, probabilities))
             if best is None or loss < best_loss:
                 self.n_rounds_, best, best_loss = epoch, self._weights.copy(), loss
             elif epoch >= third:

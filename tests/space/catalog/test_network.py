@@ -104,13 +104,13 @@ def test_the_best_cycle_predicts(noisy):
         fixed = clone(network).set_rounds(n).fit(X[:300], y[:300])
         assert fixed.n_rounds_ == n
         losses.append(log_loss(y[300:], fixed.predict_proba(X[300:])))
-        for stage in [stage for stage in stopped.stages_ if stage.n_rounds == n]:
+        for stage in [stage for stage in stopped.validation_stages_ if stage.n_rounds == n]:
             assert_allclose(stage.probabilities, fixed.predict_proba(X[300:]), atol=1e-5)
         if n == stopped.n_rounds_:
             assert_array_equal(fixed.predict_proba(X), stopped.predict_proba(X))
     seen = losses if losses[2] < min(losses[:2]) else losses[:3]  # else the last cycle is left out
     assert stopped.n_rounds_ == ends[np.argmin(seen)]
-    assert [stage.n_rounds for stage in stopped.stages_] == ends[: len(seen)]
+    assert [stage.n_rounds for stage in stopped.validation_stages_] == ends[: len(seen)]
     assert_array_equal(pickle.loads(pickle.dumps(stopped)).predict(X), stopped.predict(X))
 
 
