@@ -41,9 +41,9 @@ from skauto.data._text import (
     TextFeatures,
     ngrams,
     parts,
-    predicts_other_levels,
     whole,
     words,
+    words_and_pairs,
 )
 
 FloatMatrix = NDArray[np.float64]
@@ -91,6 +91,20 @@ class Encoder(ABC):
     @abstractmethod
     def encode(self, cells: Cells, name: str) -> Block:
         """Encode cells; ``name`` is used in error messages."""
+
+    def encode_fit(
+        self, cells: Cells, name: str, labels: NDArray[np.integer] | None
+    ) -> tuple[Block, bool]:
+        """Encode the cells of ``fit``, and return whether its terms, if any, predict the labels.
+
+        The scores of terms are learned from the labels, and those of ``fit`` are cross-fitted.
+        """
+        return self.encode(cells, name), True
+
+    @property
+    def n_scores(self) -> int:
+        """Number of the last outputs that were learned from the labels."""
+        return 0
 
     def names_out(self, name: str) -> list[str]:
         """Return the names of the output columns."""
@@ -365,6 +379,19 @@ class TextEncoder(Encoder):
         strings = as_strings(cells)
         return _by_level(self.features.transform(strings.levels), strings, 0.0)
 
+    def encode_fit(
+        self, cells: Cells, name: str, labels: NDArray[np.integer] | None
+    ) -> tuple[Block, bool]:
+        if labels is None:
+            return self.encode(cells, name), True
+        strings = as_strings(cells)
+        values, predicts = self.features.fit_scores(strings.levels, strings.codes, labels)
+        return _by_level(values, strings, 0.0), predicts
+
+    @property
+    def n_scores(self) -> int:
+        return self.features.n_scores
+
     def names_out(self, name: str) -> list[str]:
         return [f"{name}_{feature}" for feature in self.features.names_out()]
 
@@ -377,9 +404,21 @@ class NameEncoder(Encoder):
     text: TextEncoder
 
     def encode(self, cells: Cells, name: str) -> Block:
-        strings = as_strings(cells)
-        codes, features = self.category.encode(strings, name), self.text.encode(strings, name)
+        return self._with_codes(self.text.encode(cells, name), cells, name)
+
+    def encode_fit(
+        self, cells: Cells, name: str, labels: NDArray[np.integer] | None
+    ) -> tuple[Block, bool]:
+        block, predicts = self.text.encode_fit(cells, name, labels)
+        return self._with_codes(block, cells, name), predicts
+
+    def _with_codes(self, features: Block, cells: Cells, name: str) -> Block:
+        codes = self.category.encode(as_strings(cells), name)
         return Block(np.hstack([codes.values, features.values]), features.codes)
+
+    @property
+    def n_scores(self) -> int:
+        return self.text.n_scores
 
     def names_out(self, name: str) -> list[str]:
         return [*self.category.names_out(name), *self.text.names_out(name)]
@@ -483,15 +522,6 @@ def make_encoder(
     return makers.get(kind.name, DropEncoder)()
 
 
-def terms_predict(encoder: Encoder, block: Block, labels: NDArray[np.intp] | None) -> bool:
-    """Return whether the terms of names or texts predict the labels, or there are none to test."""
-    has_codes = isinstance(encoder, NameEncoder)
-    if labels is None or block.codes is None or not isinstance(encoder, TextEncoder | NameEncoder):
-        return True
-    features = block.values[:-1, has_codes + TextFeatures.N_LENGTHS :]
-    return features.shape[1] > 0 and predicts_other_levels(features, block.codes, labels)
-
-
 def pooled_levels(encoder: Encoder) -> str:
     """Say which levels of a column are one level because they have few rows; "" if none."""
     category = encoder.category if isinstance(encoder, NameEncoder) else encoder
@@ -507,7 +537,7 @@ def _name_encoder(cells: Levels, max_columns: int, labels: NDArray[np.integer] |
     """
     n_components = min(_NAME_COMPONENTS, max_columns)
     view = LatentTerms(ngrams, n_components, min(_NAME_TERMS, max_columns - n_components))
-    features = TextFeatures(parts, [view] if max_columns else [])
+    features = TextFeatures(parts, [view] if max_columns else [], max(1, max_columns // 2))
     if 2 * len(cells.levels) > np.count_nonzero(cells.codes >= 0):
         return TextEncoder(cells, features)
     categories = CategoryEncoder(cells, labels=labels)
@@ -520,9 +550,8 @@ def _text_features(max_columns: int) -> TextFeatures:
     n_components = min(_WORD_COMPONENTS, max(1, max_columns // 2))
     n_ngrams = min(_NGRAM_COMPONENTS, max(1, max_columns // 3))
     n_words = max(0, max_columns - n_components - n_ngrams)
-    return TextFeatures(
-        words, [LatentTerms(whole, n_components, n_words), LatentTerms(ngrams, n_ngrams)]
-    )
+    views = [LatentTerms(whole, n_components, n_words), LatentTerms(ngrams, n_ngrams)]
+    return TextFeatures(words_and_pairs, views, max(1, max_columns // 2))
 
 
 def unread_of(strings: Levels, values: NDArray[Any], parser: Any) -> Unread | None:

@@ -26,7 +26,6 @@ from skauto.data._encoders import (
     describe,
     make_encoder,
     pooled_levels,
-    terms_predict,
 )
 from skauto.data._kinds import KINDS, TEXT_KINDS, Kind, find_kind, requested_kind
 from skauto.data._notations import folded
@@ -96,6 +95,11 @@ class ColumnReader:
         outputs = self.encoder.category_outputs().items()
         return {int(places[j]): n for j, n in outputs if self.keep[j]}
 
+    @property
+    def n_scores(self) -> int:
+        """Number of scores of classes, which are the last kept outputs."""
+        return int(self.keep[len(self.keep) - self.encoder.n_scores :].sum())
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -136,9 +140,14 @@ class TableReader(TransformerMixin, BaseEstimator):
         of the dict, a list of names or positions, or a boolean mask, means "categorical".
         Positions are a ValueError if the columns are labeled by other numbers than 0, 1, 2, ...
     time_limit : float, default=None
-        Seconds of the search that uses the matrix. Texts are read in a quarter of it, and have
+        Seconds of the search that uses the matrix. Texts are read in a third of it, and have
         50,000 cells for each second; both are predicted, so that the matrix is the same each time.
         None is no limit; then texts have at most about 500 columns and 20 million cells.
+    text_scores : bool, default=True
+        Whether names and texts have scores of the classes, if ``fit`` knows the classes. As in
+        :class:`~sklearn.preprocessing.TargetEncoder`, ``fit_transform`` gives scores by models of
+        other strings, which differ from those of ``transform``. The folds are random: pass False
+        for rows that have groups or an order in time.
 
     Attributes
     ----------
@@ -162,9 +171,15 @@ class TableReader(TransformerMixin, BaseEstimator):
            [nan, 1. ]])
     """
 
-    def __init__(self, column_kinds: Any = None, time_limit: float | None = None) -> None:
+    def __init__(
+        self,
+        column_kinds: Any = None,
+        time_limit: float | None = None,
+        text_scores: bool = True,
+    ) -> None:
         self.column_kinds = column_kinds
         self.time_limit = time_limit
+        self.text_scores = text_scores
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the kinds and levels of the columns.
@@ -243,6 +258,20 @@ class TableReader(TransformerMixin, BaseEstimator):
         self.intervals_ = _intervals(self.columns_, starts, Z)
         return self._with_intervals(Z)
 
+    def without_scores(self, Z: Any) -> Any:
+        """Return the columns of a matrix that are the same in ``fit_transform`` and ``transform``.
+
+        All others are scores of classes, which ``fit_transform`` cross-fits.
+        """
+        columns = self.columns_ or []
+        ends = np.cumsum([int(column.keep.sum()) for column in columns], dtype=np.intp)
+        scores = [
+            j
+            for column, end in zip(columns, ends.tolist(), strict=True)
+            for j in range(end - column.n_scores, end)
+        ]
+        return np.delete(Z, scores, axis=1) if scores else Z
+
     def _check_columns(self, X: Any) -> None:
         try:
             validate_data(self, X, skip_check_array=True, reset=False)
@@ -280,11 +309,11 @@ class TableReader(TransformerMixin, BaseEstimator):
         for j, (cells, name, kind) in enumerate(zip(columns, names, kinds, strict=True)):
             free = labels if requested[j] is None else None
             encoder = make_encoder(kind, cells, widths.get(j, 0), free)
-            block = encoder.encode(cells, name)
+            block, predicts = encoder.encode_fit(cells, name, labels)
             why_not = None
             if widths.get(j) == 0:
                 why_not = "the time limit is too short for their terms"
-            elif requested[j] is None and not terms_predict(encoder, block, labels):
+            elif requested[j] is None and not predicts:
                 why_not = "their terms do not predict the classes"
                 encoder = make_encoder(kind, cells, 0, labels)
                 block = encoder.encode(cells, name)
@@ -294,7 +323,7 @@ class TableReader(TransformerMixin, BaseEstimator):
                 kind = replace(kind, name="categorical" if coded else kind.name, why=why)
             if pooled := pooled_levels(encoder):
                 kind = replace(kind, why=f"{kind.why}; {pooled}")
-            readers.append(_column_reader(name, kind, encoder, block, cells))
+            readers.append(_column_reader(name, kind, encoder, block, cells, self.text_scores))
             blocks.append(block.select(readers[-1].keep))
         return readers, blocks
 
@@ -501,7 +530,7 @@ def _read_numbers(X: Any, columns: Mapping[int, ColumnReader]) -> NDArray[np.flo
 
 
 def _column_reader(
-    name: str, kind: Kind, encoder: Encoder, block: Block, cells: Cells
+    name: str, kind: Kind, encoder: Encoder, block: Block, cells: Cells, text_scores: bool
 ) -> ColumnReader:
     """Find the outputs of the encoder that are not constant, missing cells and medians."""
     values, gaps = block.values, np.isnan(block.values)
@@ -517,6 +546,8 @@ def _column_reader(
     low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
     gaps = gaps.any(axis=0)
     keep = (low < high) | (gaps & ~np.isnan(low)) if len(values) else np.ones(len(low), dtype=bool)
+    if not text_scores:
+        keep[len(keep) - encoder.n_scores :] = False
     n_levels = len(cells.levels) if isinstance(cells, Levels) else None
     of_one_length = kind.name in TEXT_KINDS and n_levels is not None and n_levels > 1
     if kind.name not in ("drop", "identifier") and not keep.any() and not of_one_length:

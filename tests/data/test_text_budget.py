@@ -33,9 +33,9 @@ def test_fewer_columns_in_less_time():
 
 
 def test_the_cheaper_columns_are_read_if_time_is_short():
-    """0.02 s for each short column, and 10 s for 10 million characters."""
+    """0.02 s for each short column, and 20 s for 10 million characters."""
     columns = [strings(10, 10**6), *[strings(10)] * 100]
-    assert text_widths(columns, 100, 4) == [0, *[10] * 49, *[0] * 51]
+    assert text_widths(columns, 100, 4) == [0, *[7] * 64, *[0] * 36]
     assert text_widths(columns, 100, 1_000) == [4] * 101
 
 
@@ -52,7 +52,7 @@ def test_short_strings_of_many_columns_are_categories_or_lengths():
     is_short = report["why"].str.contains("the time limit is too short")
     assert (report["kind"][is_short].drop("unique") == "categorical").all()
     assert is_short["unique"] and report["n_outputs"]["unique"] <= 2
-    assert 0 < (~is_short).sum() <= 25
+    assert 0 < (~is_short).sum() <= 30
     assert not is_short["c89"] and report["n_outputs"]["c89"] > 3  # its kind was asked for
 
 
