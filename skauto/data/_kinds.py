@@ -431,10 +431,10 @@ def _numeric(sample: _Sample) -> Kind | None:
     kind = Kind("numeric", why, doubt, number_format)
     if np.isin([np.fmin.reduce(values), np.fmax.reduce(values)], FILLER_NUMBERS).any():
         kind = _with_fillers(kind, np.repeat(values, sample.rows))
-    if sample.complete and all(text.strip().isdigit() for text in texts):
-        return _judged_integers(
-            kind, np.repeat(values, sample.rows), sample.n_cells, sample.column
-        )
+    known = np.repeat(values[readable], sample.rows[readable])
+    named = is_identifier_name(sample.column) and (known % 1 == 0).all()  # such as "#12"
+    if sample.complete and (named or all(text.strip().isdigit() for text in texts)):
+        return _judged_integers(kind, known, sample.n_cells, sample.column)
     return kind
 
 

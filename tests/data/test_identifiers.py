@@ -9,16 +9,22 @@ N = 120
 RNG = np.random.default_rng(0)
 NAMES = [
     *("PassengerId", "CustomerID", "EmployeeNumber", "RespondentID", "OBJECTID", "rownames"),
-    *("S.No", "customerid", "order_id", "Unnamed: 0", "UUID", "id"),
+    *("S.No", "customerid", "order_id", "Unnamed: 0", "UUID", "id", "id_student", "SK_ID_CURR"),
+    *("Order #", "patient_nbr", "Kundennummer", "pid", "empno"),
 ]
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("cells", ["integers", "strings", "with a gap and a duplicate"])
+@pytest.mark.parametrize(
+    "cells", ["integers", "strings", "#", "1,234", "with a gap and a duplicate"]
+)
 def test_identifiers_by_their_name(name, cells):
     values = RNG.choice(10**6, N, replace=False).tolist()
     if cells == "strings":
         values = [f"{value:07d}" for value in values]
+    if cells in ("#", "1,234"):
+        values = [f"#{value}" if cells == "#" else f"{value:,}" for value in values]
+        values[3] = "unknown"
     if cells.startswith("with"):
         values[3], values[7] = None, values[8]
     found, doubts = kind(values, name)
@@ -27,7 +33,9 @@ def test_identifiers_by_their_name(name, cells):
     assert kind(RNG.integers(5, size=N).tolist(), name)[0] == "numeric"
 
 
-@pytest.mark.parametrize("name", ["paid", "valid", "humid", "Width", "amount", "n_rooms"])
+@pytest.mark.parametrize(
+    "name", ["paid", "valid", "humid", "Width", "amount", "n_rooms", "# rooms"]
+)
 def test_other_names_are_not_those_of_identifiers(name):
     assert kind(RNG.choice(10**6, N, replace=False).tolist(), name)[0] == "numeric"
 
