@@ -62,11 +62,11 @@ IDENTIFIER_NAMES = frozenset(["index", "row", "row index", "record index", "unna
 IDENTIFIED = (
     "account|acct|animal|app|applicant|application|article|book|booking|building|business|candidate"
     "|car|case|child|client|company|cust|customer|device|doc|document|emp|employee|event|family"
-    "|file|group|hh|house|household|image|invoice|item|job|listing|loan|machine|member|message"
-    "|movie|object|observation|order|parcel|passenger|patient|person|player|policy|post|product"
-    "|project|property|record|request|resp|respondent|review|row|sale|sample|seller|session|shop"
-    "|site|staff|store|student|subject|team|ticket|transaction|trip|tweet|txn|unique|unit|user"
-    "|vehicle|visit|worker"
+    "|file|group|hh|house|household|image|invoice|item|job|listing|loan|location|machine|member"
+    "|message|movie|object|observation|order|parcel|passenger|patient|person|player|policy|post"
+    "|product|project|property|record|request|resp|respondent|review|row|sale|sample|seller"
+    "|session|shop|site|staff|station|store|student|subject|team|ticket|transaction|trip|tweet"
+    "|txn|unique|unit|user|vehicle|visit|worker"
 )
 
 # Answers in their order; words of one place mean the same.
