@@ -374,10 +374,8 @@ def _boolean_words(texts: Sequence[str]) -> BooleanWords | None:
 
 
 def _boolean(sample: _Sample) -> Kind | None:
-    parser = _boolean_words(sample.texts) if sample.complete else None
-    if parser is None:
-        return None
-    return Kind("boolean", f"{parser.false!r} and {parser.true!r}", parser=parser)
+    found = _boolean_words(sample.texts) if sample.complete else None
+    return Kind("boolean", f"{found.false!r} and {found.true!r}", parser=found) if found else None
 
 
 def _answers(sample: _Sample) -> Kind | None:
@@ -391,7 +389,7 @@ def _answers(sample: _Sample) -> Kind | None:
 
 def _order_of_answers(texts: Sequence[str]) -> list[str] | None:
     """Sort the levels of a scale of answers; None if no scale holds them, one at a place."""
-    plain = {text: folded(text) for text in texts}
+    plain = {text: folded(text.replace("_", " ")) for text in texts}
     for scale in SCALES:
         if set(plain.values()) <= scale.keys():
             places = {scale[word] for word in plain.values()}
@@ -426,8 +424,7 @@ def _numeric(sample: _Sample) -> Kind | None:
     if pair := number_format.other_unit(texts):
         doubt = f"{pair[0]!r} and {pair[1]!r} are read in the same unit, though one is much larger"
     if len(number_format.currencies) > 1:
-        named = " and ".join(number_format.currencies)
-        doubt = f"its amounts in {named} are read in the same unit"
+        doubt = f"amounts in {' and '.join(number_format.currencies)} are read in the same unit"
     kind = Kind("numeric", why, doubt, number_format)
     if np.isin([np.fmin.reduce(values), np.fmax.reduce(values)], FILLER_NUMBERS).any():
         kind = _with_fillers(kind, np.repeat(values, sample.rows))

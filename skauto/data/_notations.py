@@ -2,6 +2,7 @@
 
 import html
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -219,7 +220,7 @@ def plain(text: str) -> str:
     if "&" in text or "<" in text:
         text = html.unescape(_TAG.sub(" ", text))
     if not text.isascii():
-        text = _SPACE.sub(" ", text.translate(_INVISIBLE))
+        text = _SPACE.sub(" ", unicodedata.normalize("NFC", text.translate(_INVISIBLE)))
     text = text.strip()
     if text.startswith(("=", '"', "'")) and (quoted := _QUOTED.fullmatch(text)):
         text = (quoted[1] or quoted[2] or "").strip()

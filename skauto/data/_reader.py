@@ -185,7 +185,7 @@ class TableReader(TransformerMixin, BaseEstimator):
         Raises
         ------
         TypeError
-            If a column holds values of several types, or of a type that is not supported.
+            If a column holds values of a type that is not supported.
         ValueError
             If ``X`` holds an infinite value or duplicate column names, if ``column_kinds`` does
             not match the columns, or if ``y`` has another length than ``X``.
@@ -313,8 +313,8 @@ class TableReader(TransformerMixin, BaseEstimator):
 
         Raises
         ------
-        TypeError
-            If a column holds values of another type than in ``fit``.
+        ValueError
+            If most cells of a column cannot be read as in ``fit``.
         """
         check_is_fitted(self)
         known = getattr(self, "feature_names_in_", None)
