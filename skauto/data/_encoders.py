@@ -52,6 +52,8 @@ FloatMatrix = NDArray[np.float64]
 _MAX_TAGS = 50
 # SVD components and single n-grams of a name column.
 _NAME_COMPONENTS, _NAME_TERMS = 30, 100
+# Minimum number of levels that show whether terms predict the classes, if a column has as many.
+_TESTED_LEVELS = 5_000
 # Number of values that are enough to see that a column does not only hold 0 and 1.
 _FEW_VALUES = 10
 # Number of strings that an error message quotes as examples.
@@ -485,13 +487,20 @@ def make_encoder(
     return makers.get(kind.name, DropEncoder)()
 
 
-def terms_predict(encoder: Encoder, block: Block, labels: NDArray[np.intp] | None) -> bool:
-    """Return whether the terms of names or texts predict the labels, or there are none to test."""
+def terms_predict(encoder: Encoder, cells: Cells, labels: NDArray[np.intp] | None) -> bool:
+    """Return whether the terms of names or texts predict the labels, or there are none to test.
+
+    About 5,000 evenly spaced levels are used, since other ones take their time.
+    """
     has_codes = isinstance(encoder, NameEncoder)
-    if labels is None or block.codes is None or not isinstance(encoder, TextEncoder | NameEncoder):
+    if labels is None or not isinstance(encoder, TextEncoder | NameEncoder):
         return True
-    features = block.values[:-1, has_codes + TextFeatures.N_LENGTHS :]
-    return features.shape[1] > 0 and predicts_other_levels(features, block.codes, labels)
+    levels, codes = as_levels(cells).levels, as_levels(cells).codes
+    step = max(1, len(levels) // _TESTED_LEVELS)
+    some = np.where(codes % step, -1, codes // step)
+    values = encoder.encode(Levels(levels[::step], some), "").values[:-1]
+    features = values[:, has_codes + TextFeatures.N_LENGTHS :]
+    return features.shape[1] > 0 and predicts_other_levels(features, some, labels)
 
 
 def pooled_levels(encoder: Encoder) -> str:

@@ -279,15 +279,13 @@ class TableReader(TransformerMixin, BaseEstimator):
         readers, blocks = [], []
         for j, (cells, name, kind) in enumerate(zip(columns, names, kinds, strict=True)):
             free = labels if requested[j] is None else None
-            encoder = make_encoder(kind, cells, widths.get(j, 0), free)
-            block = encoder.encode(cells, name)
-            why_not = None
+            encoder, why_not = make_encoder(kind, cells, widths.get(j, 0), free), None
             if widths.get(j) == 0:
                 why_not = "the time limit is too short for their terms"
-            elif requested[j] is None and not terms_predict(encoder, block, labels):
+            elif requested[j] is None and not terms_predict(encoder, cells, labels):
                 why_not = "their terms do not predict the classes"
                 encoder = make_encoder(kind, cells, 0, labels)
-                block = encoder.encode(cells, name)
+            block = encoder.encode(cells, name)
             if why_not is not None:
                 coded = isinstance(encoder, CategoryEncoder)
                 why = f"{kind.why}; {'categories' if coded else 'only lengths'}, since {why_not}"

@@ -22,10 +22,10 @@ _NGRAM_SIZES = (2, 3, 4)
 _MAX_TEXTS = 10_000
 _MAX_TERMS = 5_000
 _MIN_TEXTS = 2
-# Maximum number of levels, features and classes of the ridge regression on text features, its
+# Maximum number of features and classes of the ridge regression on text features, its
 # penalties, the minimum t statistic of its gain, and the minimum share of the variance that it
 # explains.
-_MAX_LEVELS, _MAX_FEATURES, _MAX_CLASSES = 5_000, 100, 50
+_MAX_FEATURES, _MAX_CLASSES = 100, 50
 _PENALTIES = np.logspace(0, 5, 6)
 _MIN_GAIN = 2.0
 _MIN_EXPLAINED = 0.01
@@ -146,15 +146,14 @@ def predicts_other_levels(
 
     The frequency of each class among the rows of a level is the target of a ridge regression with
     one row per level, weighted by the rows. Its 5-fold errors are compared with those of the mean
-    frequency by a paired t test over the levels, and it must explain 1% of the variance. About
-    5,000 evenly spaced levels, the last 100 features, which are the components and some terms, and
-    the 50 most frequent classes are used. The `codes` of missing strings are negative.
+    frequency by a paired t test over the levels, and it must explain 1% of the variance. The last
+    100 features, which are the components and some terms, and the 50 most frequent classes are
+    used. The `codes` of missing strings are negative.
     """
     known = codes >= 0
     codes, y = codes[known], y[known]
     rows = np.bincount(codes, minlength=len(features))
     used = np.flatnonzero(rows)
-    used = used[:: max(1, len(used) // _MAX_LEVELS)]
     if len(used) < _N_FOLDS:
         return False
     weight = rows[used].astype(np.float64)

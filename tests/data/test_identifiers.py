@@ -1,8 +1,10 @@
 """Which columns are identifiers."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from skauto.data import TableReader
 from tests.data.columns import kind
 
 N = 120
@@ -40,16 +42,20 @@ def test_other_names_are_not_those_of_identifiers(name):
     assert kind(RNG.choice(10**6, N, replace=False).tolist(), name)[0] == "numeric"
 
 
-@pytest.mark.parametrize("as_cell", [int, str])
+@pytest.mark.parametrize("as_cell", [int, str, "C-{:06}".format])
 def test_only_a_count_is_an_identifier_by_its_values(as_cell):
     count = RNG.permutation(N) + 1000
     assert kind(list(map(as_cell, count.tolist())))[0] == "identifier"
+    other = "numeric" if as_cell in (int, str) else "name"
     for values in (2 * count, np.where(count == 1005, 5000, count), count // 2):
         in_order, shuffled = sorted(values.tolist()), values.tolist()
-        assert kind(list(map(as_cell, in_order)))[0] == "numeric"
-        assert kind(list(map(as_cell, shuffled)))[0] == "numeric"
+        assert kind(list(map(as_cell, in_order)))[0] == other
+        assert kind(list(map(as_cell, shuffled)))[0] == other
 
 
-def test_a_unique_number_after_a_constant_is_an_identifier():
-    codes = [f"user_{i}" for i in RNG.choice(10**6, N, replace=False)]
-    assert kind(codes)[0] in ("identifier", "name")
+def test_different_strings_are_kept_if_their_terms_predict():
+    words = ["".join(letters) for letters in RNG.choice(list("bcdfghklmnprst"), (2 * N, 7))]
+    y = RNG.integers(2, size=2 * N)
+    names = [word + "ao"[k] for word, k in zip(words, y, strict=True)]
+    assert not TableReader().fit(pd.DataFrame({"a": words}), y).columns_[0].keep.any()
+    assert TableReader().fit(pd.DataFrame({"a": names}), y).columns_[0].keep.any()
