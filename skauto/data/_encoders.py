@@ -14,6 +14,7 @@ from skauto.data._contract import Unread
 from skauto.data._dates import DATE_PARTS, DateFormat, date_parts
 from skauto.data._durations import DurationFormat
 from skauto.data._kinds import (
+    SEPARATORS,
     BooleanWords,
     CompoundFormat,
     Kind,
@@ -94,12 +95,12 @@ class Encoder(ABC):
 
     def encode_fit(
         self, cells: Cells, name: str, labels: NDArray[np.integer] | None
-    ) -> tuple[Block, bool]:
-        """Encode the cells of ``fit``, and return whether its terms, if any, predict the labels.
+    ) -> Block | None:
+        """Encode the cells of ``fit``; None if the terms of strings do not predict the labels.
 
         The scores of terms are learned from the labels, and those of ``fit`` are cross-fitted.
         """
-        return self.encode(cells, name), True
+        return self.encode(cells, name)
 
     @property
     def n_scores(self) -> int:
@@ -270,7 +271,7 @@ class CategoryEncoder(Encoder):
     level is known by its value or its text, ignoring case and spaces: strings that differ only by
     them are one level. Levels of a categorical dtype are not: there, another case is known unless
     several levels differ by it. With an ``order``, the codes are the places of the levels in it,
-    they are no category codes, and unknown levels are NaN.
+    they are no category codes, and unknown levels are unread.
     """
 
     def __init__(
@@ -344,7 +345,7 @@ class CategoryEncoder(Encoder):
         codes[:-1][new & ~foreign] = self.new_code
         strings = Levels(texts, coded.codes)
         other_type = None if self.of_strings else Unread.of(strings, foreign)
-        unread = other_type or Unread.of(strings, unknown, may_be_new=True)
+        unread = other_type or Unread.of(strings, unknown, may_be_new=not self.ordered)
         return Block(codes[:, None], coded.codes, unread)
 
     def _code(self, level: Any) -> float:
@@ -381,12 +382,12 @@ class TextEncoder(Encoder):
 
     def encode_fit(
         self, cells: Cells, name: str, labels: NDArray[np.integer] | None
-    ) -> tuple[Block, bool]:
+    ) -> Block | None:
         if labels is None:
-            return self.encode(cells, name), True
+            return self.encode(cells, name)
         strings = as_strings(cells)
-        values, predicts = self.features.fit_scores(strings.levels, strings.codes, labels)
-        return _by_level(values, strings, 0.0), predicts
+        values = self.features.fit_transform(strings.levels, strings.codes, labels)
+        return None if values is None else _by_level(values, strings, 0.0)
 
     @property
     def n_scores(self) -> int:
@@ -408,9 +409,9 @@ class NameEncoder(Encoder):
 
     def encode_fit(
         self, cells: Cells, name: str, labels: NDArray[np.integer] | None
-    ) -> tuple[Block, bool]:
-        block, predicts = self.text.encode_fit(cells, name, labels)
-        return self._with_codes(block, cells, name), predicts
+    ) -> Block | None:
+        features = self.text.encode_fit(cells, name, labels)
+        return None if features is None else self._with_codes(features, cells, name)
 
     def _with_codes(self, features: Block, cells: Cells, name: str) -> Block:
         codes = self.category.encode(as_strings(cells), name)
@@ -474,18 +475,19 @@ class TagsEncoder(Encoder):
         self.separator = separator
         counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.levels))
         uses = uses_of_tags(cells.levels, counts, separator)
-        self.tags = sorted(uses, key=lambda tag: (-uses[tag], tag))[:_MAX_TAGS]
+        self.known = sorted(uses, key=lambda tag: (-uses[tag], tag))
+        self.tags = self.known[:_MAX_TAGS]
 
     def encode(self, cells: Cells, name: str) -> Block:
-        strings = as_strings(cells)
-        texts = strings.levels
-        column = {tag: i for i, tag in enumerate(self.tags, start=1)}
-        values = np.zeros((len(texts), 1 + len(column)))
-        for row, text in enumerate(texts):
-            tags = split_tags(text, self.separator)
-            values[row, 0] = len(tags)
-            values[row, [column[tag] for tag in tags if tag in column]] = 1.0
-        return _by_level(values, strings, 0.0)
+        """Return indicators; lists without a known tag are unread, and may have another mark."""
+        strings, known = as_strings(cells), set(self.known)
+        lists = [split_tags(text, self.separator) for text in strings.levels]
+        rows = [[len(tags), *map(tags.__contains__, self.tags)] for tags in lists]
+        values = np.array(rows, dtype=np.float64).reshape(len(rows), 1 + len(self.tags))
+        new = np.array([bool(tags) and known.isdisjoint(tags) for tags in lists], dtype=bool)
+        texts = itertools.compress(strings.levels, new)
+        marked = any(known & split_tags(text, mark) for text in texts for mark in SEPARATORS)
+        return _by_level(values, strings, 0.0, Unread.of(strings, new, may_be_new=not marked))
 
     def names_out(self, name: str) -> list[str]:
         return [f"{name}_n_tags", *(f"{name}_{tag}" for tag in self.tags)]

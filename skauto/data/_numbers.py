@@ -438,11 +438,7 @@ def _number(part: _Part, decimal: str) -> float:
     if not _is_number(part.digits, decimal):
         return np.nan
     whole, _, fraction = part.digits.partition(decimal)
-    try:
-        value = float(f"{_GROUPING.sub('', whole)}.{fraction}{part.exponent}")
-    except ValueError:
-        return np.nan
-    return value if np.isfinite(value) else np.nan
+    return float(f"{_GROUPING.sub('', whole)}.{fraction}{part.exponent}")
 
 
 def _is_number(digits: str, decimal: str) -> bool:

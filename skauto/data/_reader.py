@@ -200,7 +200,7 @@ class TableReader(TransformerMixin, BaseEstimator):
         Raises
         ------
         TypeError
-            If a column holds values of several types, or of a type that is not supported.
+            If a column holds values of a type that is not supported.
         ValueError
             If ``X`` holds an infinite value or duplicate column names, if ``column_kinds`` does
             not match the columns, or if ``y`` has another length than ``X``.
@@ -308,15 +308,16 @@ class TableReader(TransformerMixin, BaseEstimator):
         readers, blocks = [], []
         for j, (cells, name, kind) in enumerate(zip(columns, names, kinds, strict=True)):
             free = labels if requested[j] is None else None
-            encoder = make_encoder(kind, cells, widths.get(j, 0), free)
-            block, predicts = encoder.encode_fit(cells, name, labels)
+            encoder, block = make_encoder(kind, cells, widths.get(j, 0), free), None
             why_not = None
             if widths.get(j) == 0:
                 why_not = "the time limit is too short for their terms"
-            elif requested[j] is None and not predicts:
-                why_not = "their terms do not predict the classes"
-                encoder = make_encoder(kind, cells, 0, labels)
-                block = encoder.encode(cells, name)
+            else:
+                block = encoder.encode_fit(cells, name, labels)
+                if block is None and requested[j] is None:
+                    why_not = "their terms do not predict the classes"
+                    encoder = make_encoder(kind, cells, 0, labels)
+            block = encoder.encode(cells, name) if block is None else block
             if why_not is not None:
                 coded = isinstance(encoder, CategoryEncoder)
                 why = f"{kind.why}; {'categories' if coded else 'only lengths'}, since {why_not}"
@@ -342,8 +343,8 @@ class TableReader(TransformerMixin, BaseEstimator):
 
         Raises
         ------
-        TypeError
-            If a column holds values of another type than in ``fit``.
+        ValueError
+            If most cells of a column cannot be read as in ``fit``.
         """
         check_is_fitted(self)
         known = getattr(self, "feature_names_in_", None)

@@ -140,20 +140,23 @@ class TextFeatures:
             view.fit(counts, tokens)
         return self
 
-    def fit_scores(
+    def fit_transform(
         self, texts: Sequence[str], codes: NDArray[np.signedinteger], y: NDArray[np.integer]
-    ) -> tuple[FloatMatrix, bool]:
-        """Learn the scores of classes; return the features, and whether there are scores.
+    ) -> FloatMatrix | None:
+        """Learn the scores of classes from fitted terms; return all features.
 
-        There are none if the terms do not predict the classes of other texts. Those of these texts
-        are cross-fitted. `codes` has the text of each row, negative if it is missing.
+        The scores are cross-fitted. The result is None if the terms do not predict the classes of
+        other texts. `codes` has the text of each row, negative if it is missing.
         """
+        shares, n_rows = class_shares(codes, y, len(texts), self.max_scores)
+        step = max(1, len(texts) // _MAX_COMPARED)
+        _, weights = self._read(texts[::step])
+        penalty = choose_penalty(weights, shares[::step], n_rows[::step])
+        if penalty is None:
+            return None
         features, weights = self._read(texts)
-        fitted = fit_class_scores(weights, codes, y, self.max_scores) if self.views else None
-        if fitted is None:
-            return features, False
-        scores, self.coefficients_ = fitted
-        return np.hstack([features, scores]), True
+        scores, self.coefficients_ = cross_fit(weights, shares, n_rows, penalty)
+        return np.hstack([features, scores])
 
     def transform(self, texts: Sequence[str]) -> FloatMatrix:
         """Return the numbers of characters and tokens, the views, and the scores."""
@@ -169,7 +172,8 @@ class TextFeatures:
         weights = [view.weigh(counts, tokens) for view in self.views]
         columns = [view.transform(w) for view, w in zip(self.views, weights, strict=True)]
         features = np.hstack([lengths[:, None], counts.sum(axis=1)[:, None], *columns])
-        return features, sparse.hstack(weights, format="csr") if weights else None
+        empty = sparse.csr_array((len(texts), 0))
+        return features, sparse.hstack([empty, *weights], format="csr")
 
     @property
     def n_scores(self) -> int:
@@ -183,67 +187,71 @@ class TextFeatures:
         return ["n_characters", "n_tokens", *views, *scores]
 
 
-def fit_class_scores(
-    weights: Any, codes: NDArray[np.signedinteger], y: NDArray[np.integer], max_scores: int
-) -> tuple[FloatMatrix, FloatMatrix] | None:
-    """Fit a linear model from the terms of strings to the classes, if it predicts other strings.
+def class_shares(
+    codes: NDArray[np.signedinteger], y: NDArray[np.integer], n_texts: int, max_classes: int
+) -> tuple[FloatMatrix, NDArray[np.float64]]:
+    """Return the share of each class in the rows of each text, minus its mean, and their numbers.
 
-    The frequency of each class among the rows of a string is the target of a ridge regression
-    with one row per string, weighted by the rows. Two classes have one score, others one for each
-    of the `max_scores` most frequent, at most ten. The penalty is that of the least 5-fold error
-    of about 2,000 evenly spaced strings. These errors are compared with those of the mean
-    frequency by a paired t test, and the regression must explain 1% of the variance.
+    There is one class if there are two, else the `max_classes` most frequent, at most ten. `codes`
+    has the text of each row, negative if it is missing.
+    """
+    known = codes >= 0
+    codes, y = codes[known], y[known]
+    n_rows = np.bincount(codes, minlength=n_texts).astype(np.float64)
+    classes = np.argsort(-np.bincount(y), kind="stable")
+    classes = classes[: 1 if len(classes) == 2 else min(max_classes, _MAX_CLASSES)]
+    counts = [np.bincount(codes[y == c], minlength=n_texts) for c in classes]
+    shares = np.transpose(counts) / np.maximum(n_rows, 1.0)[:, None]
+    return shares - np.average(shares, axis=0, weights=n_rows), n_rows
+
+
+def choose_penalty(weights: Any, shares: FloatMatrix, n_rows: NDArray[np.float64]) -> float | None:
+    """Return the penalty of the least cross-validated error; None if terms do not predict.
+
+    The errors are compared with those of the mean shares by a paired t test over the texts, and
+    the regression must explain 1% of the variance.
+    """
+    if len(shares) < _N_FOLDS or not weights.shape[1]:
+        return None
+
+    def gains(penalty: float) -> NDArray[np.float64]:
+        scores, _ = cross_fit(weights, shares, n_rows, penalty)
+        return np.asarray(n_rows * (shares**2 - (shares - scores) ** 2).sum(axis=1))
+
+    gain, penalty = max(
+        ((gains(penalty), penalty) for penalty in _PENALTIES), key=lambda tried: tried[0].sum()
+    )
+    enough = gain.sum() >= _MIN_EXPLAINED * np.sum(n_rows[:, None] * shares**2)
+    error = np.sqrt(np.sum((gain - gain.mean()) ** 2))
+    return penalty if enough and gain.sum() > _MIN_GAIN * error else None
+
+
+def cross_fit(
+    weights: Any, shares: FloatMatrix, n_rows: NDArray[np.float64], penalty: float
+) -> tuple[FloatMatrix, FloatMatrix]:
+    """Fit ridge regressions from the terms of texts to the shares of classes, on five folds.
 
     Returns
     -------
-    scores : ndarray of shape (n_strings, n_scores)
-        Scores of each string by the model of the other folds, as in stacked generalization [1]_.
-    coefficients : ndarray of shape (n_terms, n_scores)
-        Mean coefficients of the models of all folds, for new strings.
+    scores : ndarray of shape (n_texts, n_classes)
+        Predictions for each text by the model of the other folds, as in stacked generalization
+        [1]_. A model has at most about 20,000 texts.
+    coefficients : ndarray of shape (n_terms, n_classes)
+        Mean coefficients of the five models, for new texts.
 
     References
     ----------
     .. [1] D. H. Wolpert, "Stacked generalization", Neural Networks 5, 1992.
     """
-    known = codes >= 0
-    codes, y = codes[known], y[known]
-    n_rows = np.bincount(codes, minlength=weights.shape[0])
-    used = np.flatnonzero(n_rows)
-    compared = used[:: max(1, len(used) // _MAX_COMPARED)]
-    if len(compared) < _N_FOLDS or not weights.shape[1]:
-        return None
-    classes = np.argsort(-np.bincount(y), kind="stable")
-    classes = classes[: 1 if len(classes) == 2 else min(max_scores, _MAX_CLASSES)]
-    counts = [np.bincount(codes[y == c], minlength=len(n_rows)) for c in classes]
-    n_rows = n_rows.astype(np.float64)
-    target = np.transpose(counts) / np.maximum(n_rows, 1.0)[:, None]
-    target -= np.average(target, axis=0, weights=n_rows)
-
-    def cross_fit(strings: NDArray[np.intp], penalty: float) -> tuple[FloatMatrix, FloatMatrix]:
-        scores = np.zeros_like(target)
-        coefficients = np.zeros((weights.shape[1], len(classes)))
-        model = Ridge(penalty, fit_intercept=False, solver="sparse_cg", tol=0.1)
-        for train, test in KFold(_N_FOLDS, shuffle=True, random_state=0).split(strings):
-            rows = strings[train[:: max(1, len(train) // _MAX_FITTED)]]
-            model.fit(weights[rows], target[rows], n_rows[rows])
-            fold = np.reshape(model.coef_, (len(classes), -1)).T
-            scores[strings[test]] = weights[strings[test]] @ fold
-            coefficients += fold / _N_FOLDS
-        return scores, coefficients
-
-    def gains(scores: FloatMatrix) -> NDArray[np.float64]:
-        errors = target[compared] ** 2 - (target[compared] - scores[compared]) ** 2
-        return np.asarray(n_rows[compared] * errors.sum(axis=1))
-
-    tried = [(*cross_fit(compared, penalty), penalty) for penalty in _PENALTIES]
-    scores, coefficients, penalty = max(tried, key=lambda fitted: gains(fitted[0]).sum())
-    gain = gains(scores)
-    variance = np.sum(n_rows[compared, None] * target[compared] ** 2)
-    error = np.sqrt(np.sum((gain - gain.mean()) ** 2))
-    if gain.sum() < _MIN_EXPLAINED * variance or not gain.sum() > _MIN_GAIN * error:
-        return None
-    if len(compared) < len(used):
-        scores, coefficients = cross_fit(used, penalty)
+    scores = np.zeros_like(shares)
+    coefficients = np.zeros((weights.shape[1], shares.shape[1]))
+    model = Ridge(penalty, fit_intercept=False, solver="sparse_cg", tol=0.1)
+    for train, test in KFold(_N_FOLDS, shuffle=True, random_state=0).split(shares):
+        rows = train[:: max(1, len(train) // _MAX_FITTED)]
+        model.fit(weights[rows], shares[rows], n_rows[rows])
+        fold = np.reshape(model.coef_, (shares.shape[1], -1)).T
+        scores[test] = weights[test] @ fold
+        coefficients += fold / _N_FOLDS
     return scores, coefficients
 
 

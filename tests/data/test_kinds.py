@@ -67,7 +67,7 @@ def test_kinds_that_are_found():
         "color": "categorical",
         "constant": "constant",
         "empty": "constant",
-        "uuid": "identifier",
+        "uuid": "identifier",  # by its name
         "customer": "identifier",
         "row": "identifier",
         "review": "text",

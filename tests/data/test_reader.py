@@ -208,13 +208,13 @@ def test_texts_are_read_on_one_thread_of_linear_algebra(monkeypatch):
     from skauto.data import _text
 
     seen = []
-    fit_class_scores = _text.fit_class_scores
+    choose_penalty = _text.choose_penalty
 
     def watched(*arguments):
         seen.extend(p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas")
-        return fit_class_scores(*arguments)
+        return choose_penalty(*arguments)
 
-    monkeypatch.setattr(_text, "fit_class_scores", watched)
+    monkeypatch.setattr(_text, "choose_penalty", watched)
     before = [pool["num_threads"] for pool in threadpool_info()]
     words = [f"order {i} of {'red' if i % 2 else 'blue'} pencils and paper" for i in range(60)]
     TableReader().fit(pd.DataFrame({"text": words}), np.arange(60) % 2)

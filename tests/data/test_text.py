@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skauto import AutoClassifier
 from skauto.data import TableReader
-from skauto.data._text import fit_class_scores
+from skauto.data._text import choose_penalty, class_shares, cross_fit
 
 LETTERS = np.array(list("abcdefghijklmnopqrstuvwxyz"))
 
@@ -86,22 +86,24 @@ def ridge(A, B, n_rows, penalty):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_scores_are_those_of_a_ridge_regression_on_other_strings(n_classes, rng):
-    """Strings of one to four rows, and one string without a row."""
+    """Strings of one to four rows, one string without a row, and two rows without a string."""
     weights = rng.random((80, 5)) * (rng.random((80, 5)) < 0.5)
     codes = np.concatenate([np.arange(79), rng.integers(79, size=80), [-1, -1]])
     y = np.argmax(weights[codes][:, :n_classes] + 0.3 * rng.random((161, n_classes)), axis=1)
-    scores, coefficients = fit_class_scores(sparse.csr_array(weights), codes, y, 10)
-    n_rows = np.bincount(codes[:-2], minlength=80)[:79].astype(float)
-    order = np.argsort(-np.bincount(y[:-2]), kind="stable")[: 1 if n_classes == 2 else 3]
-    shares = [np.bincount(codes[:-2][y[:-2] == c], minlength=79) / n_rows for c in order]
-    target = np.transpose(shares) - np.average(shares, axis=1, weights=n_rows)
-    expected, mean = np.zeros_like(target), 0.0
-    for train, test in KFold(5, shuffle=True, random_state=0).split(target):
-        fold = ridge(weights[train], target[train], n_rows[train], 1.0)
+    shares, n_rows = class_shares(codes, y, 80, 10)
+    frequent = np.argsort(-np.bincount(y[:-2]), kind="stable")[: 1 if n_classes == 2 else 3]
+    np.testing.assert_array_equal(n_rows, np.bincount(codes[:-2], minlength=80))
+    for share, c in zip(shares.T, frequent, strict=True):
+        of_class = [np.mean(y[codes == i] == c) for i in range(79)]
+        np.testing.assert_allclose(share[:79], of_class - np.mean(y[:-2] == c))
+    assert choose_penalty(sparse.csr_array(weights), shares, n_rows) == 1.0
+    scores, coefficients = cross_fit(sparse.csr_array(weights), shares, n_rows, 1.0)
+    expected, mean = np.zeros_like(shares), 0.0
+    for train, test in KFold(5, shuffle=True, random_state=0).split(shares):
+        fold = ridge(weights[train], shares[train], n_rows[train], 1.0)
         expected[test], mean = weights[test] @ fold, mean + fold / 5
-    np.testing.assert_allclose(scores[:79], expected, atol=0.15 * np.abs(expected).max())
+    np.testing.assert_allclose(scores, expected, atol=0.15 * np.abs(expected).max())
     np.testing.assert_allclose(coefficients, mean, atol=0.15 * np.abs(mean).max())
-    assert (scores[79] == 0.0).all()
 
 
 def test_scores_of_new_strings_vary_as_those_of_fit():
