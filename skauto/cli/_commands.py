@@ -274,8 +274,8 @@ def _score_line(name: str, result: Mapping[str, Any], rows: str) -> str:
 def _told(name: str, summary: Mapping[str, Any]) -> str:
     lines = [
         _score_line(name, summary, "out-of-fold predictions"),
-        f"{summary['trials']} trials in {summary['seconds']:.0f} s; pipelines in the ensemble: "
-        f"{summary['members']}; the best one: {summary['best_pipeline'] or 'none'}",
+        f"{count(summary['trials'], 'trial')} in {summary['seconds']:.0f} s; pipelines in the "
+        f"ensemble: {summary['members']}; the best one: {summary['best_pipeline'] or 'none'}",
         f"model: {summary['model']}",
     ]
     if summary["report"]:
