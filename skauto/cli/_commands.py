@@ -142,7 +142,8 @@ def _split(table: "pd.DataFrame", arguments: Namespace) -> tuple["pd.DataFrame",
     if y.nunique() > len(y) / 2:
         raise CommandError(
             f"The target {arguments.target!r} must hold classes, each in several rows. Got "
-            f"{y.nunique()} different values in {len(y)} rows, such as {listed(y.unique()[:3])}."
+            f"{y.nunique()} different values in {len(y)} rows, such as {listed(y.unique()[:3])}; "
+            "make a few classes of them, or name another column."
         )
     X = table.loc[kept].drop(columns=[arguments.target, *arguments.drop])
     if not X.shape[1]:
