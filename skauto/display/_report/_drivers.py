@@ -147,8 +147,9 @@ def plan_of(evidence: Evidence, given: Answers) -> Plan:
     if len(columns) > n_most:
         columns = np.sort(columns[np.argsort(-_relations(evidence, given)[columns])[:n_most]])
     n_rows, n_tables = min(n_known, MAX_ROWS), max(1, len(columns))
+    while n_tables * n_rows > budget and n_rows >= 2 * _MIN_ROWS:
+        n_rows //= 2  # not in small steps: a second report has mostly the same rows
     n_repeats = min(max(1, budget // (n_tables * n_rows)), _MAX_REPEATS)
-    n_rows = min(n_rows, max(1, budget // (n_tables * n_repeats)))
     return Plan(columns, n_rows, n_repeats)
 
 
