@@ -272,8 +272,7 @@ def _warn_of_guessing(
     (score, low, high), (guess, _, _) = scores[ENSEMBLE], scores[MAJORITY]
     advice = (
         "Check that the columns hold something that decides the class, and give more rows. If a "
-        "class is rare, maximize a score that ranks the rows: scoring='roc_auc' or "
-        "'average_precision'."
+        "class is rare, maximize a score that ranks the rows: scoring='roc_auc'."
     )
     if data.classes.dtype.kind in "iuf" and len(data.y) < _ROWS_PER_NUMBER * data.n_classes:
         advice = (
