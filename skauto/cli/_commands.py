@@ -142,7 +142,8 @@ def _split(table: "pd.DataFrame", arguments: Namespace) -> tuple["pd.DataFrame",
     if y.nunique() > len(y) / 2:
         raise CommandError(
             f"The target {arguments.target!r} must hold classes, each in several rows. Got "
-            f"{y.nunique()} different values in {len(y)} rows, such as {listed(y.unique()[:3])}."
+            f"{y.nunique()} different values in {len(y)} rows, such as {listed(y.unique()[:3])}; "
+            "make a few classes of them, or name another column."
         )
     X = table.loc[kept].drop(columns=[arguments.target, *arguments.drop])
     if not X.shape[1]:
@@ -274,8 +275,8 @@ def _score_line(name: str, result: Mapping[str, Any], rows: str) -> str:
 def _told(name: str, summary: Mapping[str, Any]) -> str:
     lines = [
         _score_line(name, summary, "out-of-fold predictions"),
-        f"{summary['trials']} trials in {summary['seconds']:.0f} s; pipelines in the ensemble: "
-        f"{summary['members']}; the best one: {summary['best_pipeline'] or 'none'}",
+        f"{count(summary['trials'], 'trial')} in {summary['seconds']:.0f} s; pipelines in the "
+        f"ensemble: {summary['members']}; the best one: {summary['best_pipeline'] or 'none'}",
         f"model: {summary['model']}",
     ]
     if summary["report"]:

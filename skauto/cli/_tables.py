@@ -10,7 +10,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from skauto.cli._messages import CommandError, listed, note
 
@@ -179,8 +179,8 @@ def _check_row_names(
 
 def _beginning(path: Path) -> tuple[str, str]:
     """Encoding by the byte order mark, and the first complete lines of a file."""
-    opened: IO[bytes]
-    with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as opened:  # type: ignore[assignment]
+    opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
+    with opener(path, "rb") as opened:
         content = opened.read(_N_BYTES)
         content += b"".join(itertools.islice(opened, _N_LINES))  # the header may be long
         is_whole = not opened.read(1)
