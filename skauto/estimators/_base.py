@@ -26,6 +26,7 @@ from skauto.constraints import Constraint
 from skauto.constraints._checker import ConstraintChecker
 from skauto.constraints._smaller import SmallerVariants
 from skauto.data import TableReader, TrainingData, make_splits
+from skauto.data._dependence import warn_of_dependent_rows
 from skauto.data._reader import kinds_as_dict
 from skauto.data._splits import Split
 from skauto.data._table import as_table, column_names, column_of, names_or_numbers
@@ -490,6 +491,8 @@ class BaseAutoClassifier(
     ) -> list[Split]:
         """Folds of ``cv``, whose default depends on the predicted seconds under a time limit."""
         cv = self.cv
+        if table.groups is None and (cv is None or isinstance(cv, Real)):
+            warn_of_dependent_rows(table)
         if cv is None and time_model is not None:
             seconds = [time_model.seconds(configuration, table.facts) for configuration in initial]
             cv = affordable_folds(len(table.y), seconds, self._processor_seconds())
