@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import warnings
+import zlib
 from functools import partial
 
 import numpy as np
@@ -353,6 +354,25 @@ def test_damage_in_the_middle_is_an_error(iris, path):
     lines[3] = lines[3].replace(b"0.", b"1.", 1)
     path.write_bytes(b"".join(lines))
     with pytest.raises(CheckpointError, match="damaged in line 4"):
+        search(path).fit(*iris)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"number": "x"}, {"vector": 5}, {"configuration": None}, {"predictions": "x"}, {"other": 1}]
+    + [{"status": "fine"}, {"predictions": {"shape": [10**9, 10**9], "float32": "!"}}],
+    ids=str,
+)
+def test_lines_that_skauto_has_not_written_are_damage_although_their_checksum_is_right(
+    iris, path, change
+):
+    search(path).fit(*iris)
+    lines = path.read_bytes().splitlines(keepends=True)
+    record = json.loads(lines[2].rpartition(b"\t")[0]) | change
+    text = json.dumps(record).encode()
+    lines[2] = text + f"\t{zlib.crc32(text):08x}\n".encode()
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(CheckpointError, match="damaged in line 3"):
         search(path).fit(*iris)
 
 
