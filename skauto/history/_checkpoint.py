@@ -80,15 +80,23 @@ class Checkpoint:
 
         A CheckpointError is raised if the file is not a checkpoint, or has another version.
         """
-        if not self.path.exists():
+        first = b""
+        try:
+            exists, is_file = self.path.exists(), self.path.is_file()
+            if is_file:
+                with self.path.open("rb") as file:
+                    first = file.readline()
+        except (OSError, ValueError) as exc:
+            raise CheckpointError(
+                f"The checkpoint {str(self.path)!r} cannot be read: {exc}. Give another path."
+            ) from exc
+        if not exists:
             return None
-        if not self.path.is_file():
+        if not is_file:
             raise CheckpointError(
                 f"The checkpoint must be a file. Got {str(self.path)!r}, which is a folder, a "
                 "pipe or a device; give the path of a new file."
             )
-        with self.path.open("rb") as file:
-            first = file.readline()
         if not first.endswith(b"\n") and _START.startswith(first[: len(_START)]):
             return None  # the header is incomplete, so the file holds no trial
         header = _parse(first)
@@ -123,10 +131,12 @@ class Checkpoint:
                 self._file.truncate(0)
                 self._write(about)
                 return []
-        except OSError as exc:
+        except CheckpointError:
+            raise
+        except (OSError, ValueError) as exc:  # a null character is a ValueError
             self.close()
             raise CheckpointError(
-                f"The checkpoint {self.path} cannot be written: {exc}. Give another path."
+                f"The checkpoint {str(self.path)!r} cannot be written: {exc}. Give another path."
             ) from exc
         differing = [name for name in about if header.get(name) != about[name]]
         if differing:

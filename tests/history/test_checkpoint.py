@@ -442,7 +442,9 @@ def test_a_full_disk_keeps_the_search(iris, path):
     assert losses[0] == losses[1]
 
 
-@pytest.mark.parametrize("kind", ["folder", "empty", "pipe", "below a file", "device"])
+@pytest.mark.parametrize(
+    "kind", ["folder", "empty", "pipe", "below a file", "device", "long", "null"]
+)
 def test_a_path_that_cannot_be_a_checkpoint_is_refused(iris, tmp_path, kind):
     (tmp_path / "file").write_text("x")
     os.mkfifo(tmp_path / "pipe")
@@ -452,6 +454,8 @@ def test_a_path_that_cannot_be_a_checkpoint_is_refused(iris, tmp_path, kind):
         "pipe": tmp_path / "pipe",
         "below a file": tmp_path / "file" / "c",
         "device": os.devnull,
+        "long": tmp_path / ("x" * 300),
+        "null": f"{tmp_path}/a\0b",
     }[kind]
     with pytest.raises(CheckpointError, match="[Cc]heckpoint"):
         search(path).fit(*iris)
