@@ -357,7 +357,7 @@ class BaseAutoClassifier(
             warnings.warn(
                 "The budget was too short: "
                 + ("no trial was finished" if not len(history) else "no pipeline was refitted")
-                + " in time. The class shares of y are predicted; give a longer time_limit.",
+                + " in time. A small decision tree predicts; give a longer time_limit.",
                 BudgetWarning,
                 stacklevel=level_of_caller(),
             )

@@ -6,7 +6,8 @@ import contextlib
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from numbers import Real, replace
 from typing import Any
 
 import joblib
@@ -20,6 +21,7 @@ from skauto.constraints import Constraint
 from skauto.constraints._checker import ConstraintChecker
 from skauto.constraints._smaller import SmallerVariants
 from skauto.data import TrainingData, make_splits
+from skauto.data._dependence import warn_of_dependent_rows
 from skauto.data._splits import Split
 from skauto.data._training import ReadTable
 from skauto.engines import Engine, make_engine
@@ -229,6 +231,8 @@ class PlanMixin:
     ) -> list[Split]:
         """Folds of ``cv``, whose default depends on the predicted seconds under a time limit."""
         cv = self.cv
+        if table.groups is None and (cv is None or isinstance(cv, Real)):
+            warn_of_dependent_rows(table)
         if cv is None and time_model is not None:
             seconds = [time_model.seconds(configuration, table.facts) for configuration in initial]
             cv = affordable_folds(len(table.y), seconds, self._processor_seconds())
