@@ -6,8 +6,8 @@ import contextlib
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from numbers import Real, replace
+from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import joblib
