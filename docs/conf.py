@@ -82,6 +82,16 @@ def skip_foreign(app, what, name, member, skip, options):
     return None if ours and not REQUEST.fullmatch(name) else True
 
 
+def list_components(app, what, name, package, options, lines):
+    """List the algorithms of the default space in the documentation of their package."""
+    if name == "skauto.space.catalog":
+        space = package.get_space("default")
+        lines += ["", 'The algorithms of the space ``"default"`` by step:', ""]
+        for step in space.steps:
+            names = [f"``{component.name}``" for component in space.components(step)]
+            lines.append(f"- {step}: {', '.join(names)}")
+
+
 def write_report(app):
     """Write the report that the start page links to."""
     path = EXTRA / "report.html"
@@ -106,3 +116,4 @@ def setup(app):
     app.add_html_math_renderer("mathml", (write_math, None), (write_math, None))
     app.connect("builder-inited", write_report)
     app.connect("autodoc-skip-member", skip_foreign)
+    app.connect("autodoc-process-docstring", list_components)

@@ -6,6 +6,7 @@ __all__ = [
     "CheckpointError",
     "CheckpointWarning",
     "ColumnKindWarning",
+    "DependentRowsWarning",
     "InfeasibleError",
     "InfeasibleWarning",
     "NoBetterThanGuessingWarning",
@@ -30,6 +31,10 @@ class CheckpointWarning(UserWarning):
 
 class ColumnKindWarning(UserWarning):
     """The kind of a column of the table is uncertain; ``column_kinds`` sets it."""
+
+
+class DependentRowsWarning(UserWarning):
+    """Rows that belong together share their class; the message names splits that respect it."""
 
 
 class InfeasibleError(ValueError):

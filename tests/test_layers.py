@@ -42,6 +42,7 @@ HEIGHT = {layer: height for height, layers in enumerate(LAYERS) for layer in lay
 # takes long to import and is seldom needed.
 DEFERRED = {
     "pandas",
+    "pyarrow",
     "matplotlib",
     "dask",
     "distributed",

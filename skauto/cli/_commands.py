@@ -27,7 +27,7 @@ from skauto.cli._messages import (
     refusals_as_errors,
     warnings_as_notes,
 )
-from skauto.cli._tables import format_of, read_table, write_table
+from skauto.cli._tables import format_of, read_parts, read_table, write_table
 from skauto.data._training import plain_labels
 from skauto.display._base import score_name
 from skauto.display._report._format import count
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 # Seconds of `fit` without a limit.
 DEFAULT_TIME_LIMIT = 60.0
+# Rows that `predict` reads at once, which bounds its memory.
+_N_ROWS_AT_ONCE = 50_000
 
 
 def fit(arguments: Namespace) -> None:
@@ -84,17 +86,26 @@ def predict(arguments: Namespace) -> None:
         if arguments.out.resolve() == arguments.table.resolve():
             raise CommandError("--out must not be the table itself; name another file.")
     estimator, summary = load_model(arguments.model)
-    table = read_table(arguments.table, summary["read_as_text"])
-    X = _known_columns(table, estimator, summary)
-    if summary["target"] in table.columns:
-        note(f"The target {summary['target']!r} is in the table and is not used.")
+    answers: list[pd.DataFrame] = []
     with warnings_as_notes(), refusals_as_errors():
-        answers = {"prediction": estimator.predict(X)}
-        if arguments.proba:
-            probabilities = estimator.predict_proba(X).T
-            for label, column in zip(estimator.classes_, probabilities, strict=True):
-                answers[f"probability_{label}"] = column
-    write_table(pd.DataFrame(answers), arguments.out)
+        for table in read_parts(arguments.table, summary["read_as_text"], _N_ROWS_AT_ONCE):
+            X = _known_columns(table, estimator, summary, tell=not answers)
+            if summary["target"] in table.columns and not answers:
+                note(f"The target {summary['target']!r} is in the table and is not used.")
+            answers.append(_answers(estimator, X, arguments.proba))
+    write_table(pd.concat(answers, ignore_index=True), arguments.out)
+
+
+def _answers(estimator: Any, X: "pd.DataFrame", proba: bool) -> "pd.DataFrame":
+    """Predictions of rows, with the probabilities of the classes if these are asked for."""
+    import pandas as pd
+
+    answers = {"prediction": estimator.predict(X)}
+    if proba:
+        probabilities = estimator.predict_proba(X).T
+        for label, column in zip(estimator.classes_, probabilities, strict=True):
+            answers[f"probability_{label}"] = column
+    return pd.DataFrame(answers)
 
 
 def report(arguments: Namespace) -> None:
@@ -142,7 +153,8 @@ def _split(table: "pd.DataFrame", arguments: Namespace) -> tuple["pd.DataFrame",
     if y.nunique() > len(y) / 2:
         raise CommandError(
             f"The target {arguments.target!r} must hold classes, each in several rows. Got "
-            f"{y.nunique()} different values in {len(y)} rows, such as {listed(y.unique()[:3])}."
+            f"{y.nunique()} different values in {len(y)} rows, such as {listed(y.unique()[:3])}; "
+            "make a few classes of them, or name another column."
         )
     X = table.loc[kept].drop(columns=[arguments.target, *arguments.drop])
     if not X.shape[1]:
@@ -212,7 +224,7 @@ def _text_columns(table: "pd.DataFrame") -> list[str]:
 
 
 def _known_columns(
-    table: "pd.DataFrame", estimator: Any, summary: Mapping[str, Any]
+    table: "pd.DataFrame", estimator: Any, summary: Mapping[str, Any], *, tell: bool = True
 ) -> "pd.DataFrame":
     """Columns of the model, in its order; an error if some are missing."""
     names = list(estimator.feature_names_in_)
@@ -224,7 +236,7 @@ def _known_columns(
         )
     known = {*names, *summary["dropped"], summary["target"]}
     unknown = [name for name in table.columns if name not in known]
-    if unknown:
+    if unknown and tell:
         note(f"Columns that the model does not know are not used: {listed(unknown)}.")
     return table[names]
 
@@ -274,8 +286,8 @@ def _score_line(name: str, result: Mapping[str, Any], rows: str) -> str:
 def _told(name: str, summary: Mapping[str, Any]) -> str:
     lines = [
         _score_line(name, summary, "out-of-fold predictions"),
-        f"{summary['trials']} trials in {summary['seconds']:.0f} s; pipelines in the ensemble: "
-        f"{summary['members']}; the best one: {summary['best_pipeline'] or 'none'}",
+        f"{count(summary['trials'], 'trial')} in {summary['seconds']:.0f} s; pipelines in the "
+        f"ensemble: {summary['members']}; the best one: {summary['best_pipeline'] or 'none'}",
         f"model: {summary['model']}",
     ]
     if summary["report"]:

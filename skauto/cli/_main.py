@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from skauto.cli import _commands
 from skauto.cli._messages import CommandError
@@ -77,7 +78,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"skauto {version('skauto')}")
     commands = parser.add_subparsers(required=True, metavar="{fit,predict,report}")
+    for add in (_add_fit, _add_predict, _add_report):
+        add(commands)
+    return parser
 
+
+def _add_fit(commands: Any) -> None:
     fit = commands.add_parser(
         "fit",
         help="find a model",
@@ -119,6 +125,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     fit.add_argument("--json", action="store_true", help="print the summary as JSON")
 
+
+def _add_predict(commands: Any) -> None:
     predict = commands.add_parser(
         "predict",
         help="predict the rows of a table",
@@ -133,6 +141,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     predict.add_argument("--proba", action="store_true", help="add a probability for each class")
 
+
+def _add_report(commands: Any) -> None:
     report = commands.add_parser(
         "report",
         help="report with the scores on new rows",
@@ -148,7 +158,6 @@ def _parser() -> argparse.ArgumentParser:
         help="file to write (default: report_<name of the table>.html in the model's folder)",
     )
     report.add_argument("--json", action="store_true", help="print the scores as JSON")
-    return parser
 
 
 def _add_model_and_table(parser: argparse.ArgumentParser, rows: str) -> None:

@@ -1,4 +1,4 @@
-"""What the command line tells its user on the standard error."""
+"""Notes and errors of the command line, on the standard error."""
 
 import contextlib
 import re

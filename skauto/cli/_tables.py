@@ -1,5 +1,6 @@
 """Tables in files: CSV, TSV, parquet and Excel."""
 
+import contextlib
 import csv
 import gzip
 import io
@@ -8,9 +9,9 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from skauto.cli._messages import CommandError, listed, note
 
@@ -29,24 +30,30 @@ _POINT_NUMBER = re.compile(r"\s*[-+]?\d+\.\d+\s*")
 
 def read_table(path: Path, strings: Iterable[str] = ()) -> "pd.DataFrame":
     """Read a table with at least one row; columns in `strings` of a text file stay text."""
-    import pandas as pd
+    return next(read_parts(path, strings))
 
+
+def read_parts(
+    path: Path, strings: Iterable[str] = (), n_rows: int | None = None
+) -> Iterator["pd.DataFrame"]:
+    """Read a table in parts of `n_rows` rows, those of an Excel file at once; see `read_table`."""
     if str(path) == "-":  # it is read several times
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / "standard_input.csv"
             copy.write_bytes(sys.stdin.buffer.read())
-            return read_table(copy, strings)
+            yield from read_parts(copy, strings, n_rows)
+        return
     form = format_of(path)
     if not path.is_file():
         raise CommandError(f"There is no file {str(path)!r}.")
+    is_empty = True
     try:
-        if form in _TEXT:
-            frame = _read_text(path, dict.fromkeys(strings, str))
-        elif form in _EXCEL:
-            frame = _read_excel(path)
-        else:
-            frame = pd.read_parquet(path)
-            frame = frame.reset_index(drop=frame.index.names == [None])
+        for frame in _frames(path, form, strings, n_rows):
+            frame.columns = frame.columns.map(str)
+            _check_names(path, frame.columns)
+            if len(frame):
+                is_empty = False
+                yield frame
     except ImportError as error:
         raise _missing_package(path, error) from error
     except CommandError:
@@ -54,11 +61,26 @@ def read_table(path: Path, strings: Iterable[str] = ()) -> "pd.DataFrame":
     except Exception as error:  # each format has errors of its own
         text = " ".join(str(error).split()) or type(error).__name__
         raise CommandError(f"{str(path)!r} cannot be read as {form[1:]}: {text}") from error
-    frame.columns = frame.columns.map(str)
-    if not len(frame):
+    if is_empty:
         raise CommandError(f"{str(path)!r} holds no rows.")
-    _check_names(path, frame.columns)
-    return frame
+
+
+def _frames(
+    path: Path, form: str, strings: Iterable[str], n_rows: int | None
+) -> Iterable["pd.DataFrame"]:
+    import pandas as pd
+
+    if form in _TEXT:
+        return _read_text(path, dict.fromkeys(strings, str), n_rows)
+    if form in _EXCEL:
+        return [_read_excel(path)]
+    if n_rows is None:
+        frames: Iterable[pd.DataFrame] = [pd.read_parquet(path)]
+    else:
+        from pyarrow.parquet import ParquetFile
+
+        frames = (batch.to_pandas() for batch in ParquetFile(path).iter_batches(n_rows))
+    return (frame.reset_index(drop=frame.index.names == [None]) for frame in frames)
 
 
 def write_table(frame: "pd.DataFrame", path: Path | None) -> None:
@@ -125,7 +147,7 @@ def _read_excel(path: Path) -> "pd.DataFrame":
         return pd.read_excel(book, sheet_name=first)
 
 
-def _read_text(path: Path, types: dict[str, type]) -> "pd.DataFrame":
+def _read_text(path: Path, types: dict[str, type], n_rows: int | None) -> Iterator["pd.DataFrame"]:
     encoding, sample = _beginning(path)
     if not sample.strip():
         raise CommandError(f"{str(path)!r} is empty.")
@@ -138,27 +160,39 @@ def _read_text(path: Path, types: dict[str, type]) -> "pd.DataFrame":
         options["index_col"] = False  # separators at the end of rows make no column
     elif longer:
         _check_row_names(path, separator, header, rows)
-    try:
-        return _read_csv(path, encoding=encoding, **options)
-    except UnicodeDecodeError:
-        note(f"{str(path)!r} is not UTF-8 and is read as Windows-1252.")
-    try:
-        return _read_csv(path, encoding="cp1252", **options)
-    except UnicodeDecodeError as error:
-        raise CommandError(
-            f"{str(path)!r} is neither UTF-8 nor Windows-1252; save the table as UTF-8."
-        ) from error
+    return _read_csv(path, n_rows, encoding=_checked(path, encoding), **options)
 
 
-def _read_csv(path: Path, *, sep: str, encoding: str, **options: Any) -> "pd.DataFrame":
-    """Read a CSV file; an error if two columns have one name."""
+def _checked(path: Path, encoding: str) -> str:
+    """Return the encoding, or Windows-1252 if the whole file is not of this encoding."""
+    for candidate in (encoding, "cp1252"):
+        with contextlib.suppress(UnicodeDecodeError), _opened(path) as opened:
+            for _ in io.TextIOWrapper(opened, candidate):
+                pass
+            if candidate != encoding:
+                note(f"{str(path)!r} is not UTF-8 and is read as Windows-1252.")
+            return candidate
+    raise CommandError(
+        f"{str(path)!r} is neither UTF-8 nor Windows-1252; save the table as UTF-8."
+    )
+
+
+def _read_csv(
+    path: Path, n_rows: int | None, *, sep: str, encoding: str, **options: Any
+) -> Iterator["pd.DataFrame"]:
+    """Read a CSV file in parts; an error if two columns have one name."""
     import pandas as pd
 
     names = pd.read_csv(
         path, sep=sep, encoding=encoding, header=None, nrows=1, dtype=str, keep_default_na=False
     )
     _check_names(path, names.iloc[0])  # pandas would rename the duplicates
-    return pd.read_csv(path, sep=sep, encoding=encoding, **options).reset_index(drop=True)
+    if n_rows is None:
+        parts: Iterable[pd.DataFrame] = [pd.read_csv(path, sep=sep, encoding=encoding, **options)]
+    else:
+        parts = pd.read_csv(path, sep=sep, encoding=encoding, chunksize=n_rows, **options)
+    for part in parts:
+        yield part.reset_index(drop=True)
 
 
 def _check_row_names(
@@ -177,10 +211,14 @@ def _check_row_names(
     note(f"The first field of each row of {str(path)!r} has no name and is not used.")
 
 
+def _opened(path: Path) -> Any:
+    opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
+    return opener(path, "rb")
+
+
 def _beginning(path: Path) -> tuple[str, str]:
     """Encoding by the byte order mark, and the first complete lines of a file."""
-    opened: IO[bytes]
-    with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as opened:  # type: ignore[assignment]
+    with _opened(path) as opened:
         content = opened.read(_N_BYTES)
         content += b"".join(itertools.islice(opened, _N_LINES))  # the header may be long
         is_whole = not opened.read(1)

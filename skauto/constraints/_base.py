@@ -41,7 +41,7 @@ class Constraint(BaseEstimator, ABC):
     >>> class ShareOfPositives(Constraint):
     ...     def __init__(self, upper):
     ...         self.upper = upper
-    ...     def measure(self, evidence: Evidence) -> float:
+    ...     def measure(self, evidence):
     ...         return float((evidence.labels == 1).mean())
     >>> ShareOfPositives(0.3).key
     'share_of_positives'

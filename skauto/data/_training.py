@@ -285,7 +285,9 @@ def plain_labels(y: Any) -> Any:
     types = set(map(type, labels))
     if all(issubclass(kind, str) for kind in types):
         return array
-    plain = np.array(labels)
+    # Of integers below and above 2**63, NumPy would make floats.
+    unsigned = types == {int} and min(labels) >= 0 and 2**63 <= max(labels) < 2**64
+    plain = np.array(labels, dtype=np.uint64 if unsigned else None)
     numeric = all(issubclass(kind, _NUMERIC_LABELS) for kind in types)
     if numeric and plain.dtype.kind in "biuf" and plain.tolist() == labels:
         return plain.reshape(array.shape)

@@ -195,7 +195,7 @@ def column_names(estimator: Any) -> list[str]:
 def styles(names: Iterable[str]) -> dict[str, tuple[str, str]]:
     """Assign a color and a marker to each different name, in the order of appearance."""
     return {
-        name: (COLORS[i % len(COLORS)], MARKERS[(i + i // len(COLORS)) % len(MARKERS)])
+        name: (COLORS[i % len(COLORS)], MARKERS[i % len(MARKERS)])
         for i, name in enumerate(dict.fromkeys(names))
     }
 

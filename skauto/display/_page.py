@@ -3,6 +3,7 @@
 import html
 import io
 import math
+import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module, resources
@@ -24,8 +25,8 @@ _PAGE_COLORS = {
 }
 # Longest text of a table cell, in characters, that is not wrapped.
 _LONG = 24
-# Letters of a legend that fit into an inch; a handle takes as much space as six.
-_LETTERS_PER_INCH = 14
+# Letters of a legend that fit into an inch, and whose space a handle takes.
+_LETTERS_PER_INCH, _HANDLE = 14, 6
 # Lines of a legend for which a figure has space, and inches of a further line.
 _MAX_LINES, _LINE = 3, 0.17
 _STYLE = {
@@ -138,17 +139,20 @@ def _legend_below(drawn: "Figure") -> None:
         if legend is None or not handles:
             continue
         legend.remove()
-        ncols = _columns_that_fit(labels, _LETTERS_PER_INCH * drawn.get_figwidth())
-        more = max(0, math.ceil(len(labels) / ncols) - _MAX_LINES)
+        width = int(_LETTERS_PER_INCH * drawn.get_figwidth())
+        ncols = _columns_that_fit(labels, width)
+        labels = [textwrap.fill(label, width - _HANDLE) for label in labels]
+        n_lines = "\n".join(labels).count("\n") + 1
+        more = max(0, math.ceil(n_lines / ncols) - _MAX_LINES)
         drawn.set_figheight(drawn.get_figheight() + _LINE * more)
         drawn.legend(handles, labels, loc="outside lower center", ncols=ncols, fontsize="small")
 
 
-def _columns_that_fit(labels: Sequence[str], width: float) -> int:
+def _columns_that_fit(labels: Sequence[str], width: int) -> int:
     """Largest number of columns of a legend, up to three, within a width in letters."""
     for ncols in (3, 2):
         columns = [column for column in np.array_split(labels, ncols) if column.size]
-        if sum(max(map(len, column)) + 6 for column in columns) <= width:
+        if sum(max(map(len, column)) + _HANDLE for column in columns) <= width:
             return ncols
     return 1
 

@@ -13,6 +13,7 @@ from uuid import UUID
 from sklearn.callback import CallbackContext
 
 from skauto.display._base import mean_score, score_name
+from skauto.display._report._format import count
 from skauto.history import History, Proposal, Trial
 
 _Metadata = Mapping[str, Any] | None
@@ -130,8 +131,7 @@ class ProgressLine:
     def interrupt(self) -> None:
         """Say what is kept of a search that Ctrl-C or the stop button has ended."""
         self.pending.clear()
-        n_trials = len(self.history)
-        kept = f"{n_trials} trials are kept, and the ensemble is fitted of them"
+        kept = f"the ensemble is fitted of the {count(len(self.history), 'trial')} until now"
         if not any(trial.status == "ok" for trial in self.history):
             kept = "no trial has a score yet, and the model predicts the shares of the classes"
         self._write(last=True)
@@ -167,10 +167,10 @@ class ProgressLine:
         sys.stdout.flush()
 
     def _parts(self) -> list[str]:
-        limit = self.history.max_evals
+        n_trials, limit = len(self.history), self.history.max_evals
         elapsed = time.monotonic() - self.began
-        done = f"{len(self.history)}" + ("" if limit is None else f"/{limit}")
-        parts = [f"{done} trials", f"{_clock(elapsed)} elapsed"]
+        done = count(n_trials, "trial") if limit is None else f"{n_trials}/{limit} trials"
+        parts = [done, f"{_clock(elapsed)} elapsed"]
         left = self._seconds_left(elapsed)
         if left is not None and self.pending:
             parts.append(f"{_clock(left)} left")

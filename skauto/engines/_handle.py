@@ -54,7 +54,7 @@ class WorkerHandle:
     handle: psutil.Process | None = None
     fresh_memory: int = 0
     last_memory: int = 0
-    children: list[psutil.Process] = field(default_factory=list)
+    children: set[psutil.Process] = field(default_factory=set)  # also those of ended parents
 
     def read(self) -> bool:
         """Receive what has arrived on the channel; False when it is closed."""
@@ -118,10 +118,10 @@ class WorkerHandle:
 
     def kill(self) -> None:
         """Kill the worker, its process group and its other descendants."""
-        descendants = []
+        descendants = self.children
         if self.handle is not None:
             with contextlib.suppress(psutil.Error):
-                descendants = self.handle.children(recursive=True)
+                descendants = descendants.union(self.handle.children(recursive=True))
         with contextlib.suppress(OSError):
             os.killpg(self.pid, signal.SIGKILL)
         self.process.kill()

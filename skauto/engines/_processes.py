@@ -131,6 +131,7 @@ class ProcessEngine(Engine):
 
     def _advance(self) -> None:
         """Receive outcomes, enforce the limits, and assign queued tasks to idle workers."""
+        self._find_children()
         for worker in list(self._workers):
             self._receive_from(worker)
         self._enforce_time_limits()
@@ -261,9 +262,6 @@ class ProcessEngine(Engine):
         if self.memory_limit is None or now < self._next_memory_check:
             return
         self._next_memory_check = now + MEMORY_TICK
-        if now >= self._next_children_check:
-            self._next_children_check = now + TICK
-            self._find_children()
         for worker in list(self._workers):
             if worker.task is not None and worker.measure() > self.memory_limit:
                 self._discard(worker)
@@ -271,10 +269,17 @@ class ProcessEngine(Engine):
                 self._finish(worker, Outcome("memout", None, self._memory_text(worker), seconds))
 
     def _find_children(self) -> None:
-        """Assign the descendants of this process to the workers they come from."""
+        """Add the descendants of this process to the workers they come from, once in a TICK.
+
+        They are not found when the worker has ended: at its time limit it ends itself.
+        """
+        now = time.monotonic()
+        if now < self._next_children_check or not any(
+            now - task.started >= TICK for task in self._running()
+        ):
+            return
+        self._next_children_check = now + TICK
         members = {worker.pid: worker for worker in self._workers}
-        for worker in self._workers:
-            worker.children = []
         descendants = psutil.Process().children(recursive=True)
         for process in descendants:  # parents come before their children
             if process.pid in members:
@@ -283,7 +288,7 @@ class ProcessEngine(Engine):
                 parent = members.get(process.ppid())
                 if parent is not None:
                     members[process.pid] = parent
-                    parent.children.append(process)
+                    parent.children.add(process)
 
     def _memory_text(self, worker: WorkerHandle) -> str:
         return (

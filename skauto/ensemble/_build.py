@@ -21,7 +21,7 @@ from skauto.ensemble._singles import SingleTrials
 from skauto.evaluation import PipelineEvaluator
 from skauto.history import History, OutOfFold, Trial
 from skauto.model import Decision, PipelineEnsemble
-from skauto.model._ensemble import constant_ensemble
+from skauto.model._ensemble import quick_ensemble
 from skauto.schedule import refit_seconds
 from skauto.selection import pairwise_disagreement, pairwise_diversity
 from skauto.selection._diversity import mean_over_pairs
@@ -95,7 +95,7 @@ class EnsembleBuilder:
         """Refit the selected members and return the first ensemble that keeps all limits.
 
         Members that are not fitted within the budget are excluded. If no ensemble keeps all
-        limits, the one of least violation is returned; class frequencies if no member was fitted.
+        limits, the one of least violation is returned; a quick tree if no member was fitted.
         """
         folds: list[int | None] = [None] if self.refit else list(range(len(self.data.splits)))
         refits = Refits(
@@ -284,10 +284,10 @@ class EnsembleBuilder:
         return ensemble
 
     def _fallback(self, refits: Refits) -> BuiltEnsemble:
-        """BuiltEnsemble that predicts the class frequencies."""
+        """BuiltEnsemble of a small decision tree, whatever time is left."""
         data = self.data
-        ensemble = constant_ensemble(
-            self.reader, data.classes, data.classes[data.y], data.sample_weight
+        ensemble = quick_ensemble(
+            self.reader, data.classes, data.Z, data.classes[data.y], data.sample_weight
         )
         return BuiltEnsemble(
             ensemble,

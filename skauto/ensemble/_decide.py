@@ -181,7 +181,7 @@ class DecisionChooser:
     def _candidates(
         self, plain: Decision, mean: FloatArray, rows: IntArray, loss: Loss
     ) -> Iterator[tuple[bool, DecisionPair]]:
-        """Decisions in the order of their check, and whether they are only for want of another."""
+        """Decisions in the order of their check, and whether each is used only without another."""
         yield False, DecisionPair(plain, plain)
         if self.keeps_limits:
             for factors in (_AIMING, _STRICTER):

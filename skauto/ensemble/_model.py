@@ -34,7 +34,7 @@ class BuiltEnsemble:
     weights: dict[int, float]  # of the members, by trial number
     best_number: int | None  # number of the best trial among the members
     best: PipelineEnsemble | None  # of this trial alone, fitted on all rows
-    fallback: bool  # no member was fitted in time: class frequencies are predicted
+    fallback: bool  # no member was fitted in time: a small tree predicts
     front: dict[int, CheckedEnsemble] = field(default_factory=dict)  # refitted, by trial number
     verdict: Verdict = field(default_factory=Verdict)
     best_verdict: Verdict = field(default_factory=Verdict)

@@ -45,7 +45,7 @@ def report_failed_refits(errors: Mapping[int, str], *, fallback: bool) -> None:
     if not errors:
         return
     causes = "\n".join(f"  trial {n}: {cause_of(text)[:300]}" for n, text in errors.items())
-    instead = "the class shares of y are predicted" if fallback else "others are in their place"
+    instead = "a small decision tree predicts" if fallback else "others are in their place"
     warnings.warn(
         f"{len(errors)} selected pipelines could not be fitted on all rows; {instead}:\n{causes}\n"
         "The errors are in leaderboard(), column 'error'.",

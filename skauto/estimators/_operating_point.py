@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from skauto.constraints import Constraint
 from skauto.display._predictions import Predictions
-from skauto.history import History
-from skauto.model import Decision, PipelineEnsemble
+from skauto.estimators._scores import ScoreMixin
+from skauto.model import Decision
 from skauto.model._decision import CostDecision, logarithms
 from skauto.selection._conformal import smallest_probability
 from skauto.selection._operating_points import OperatingPoints
@@ -27,15 +27,12 @@ if TYPE_CHECKING:
 _MAX_POINTS = 200
 
 
-class OperatingPointMixin:
+class OperatingPointMixin(ScoreMixin):
     """Methods that choose the operating point of a fitted estimator.
 
     Warning: This class should not be used directly. Use the estimators.
     """
 
-    classes_: NDArray[Any]
-    ensemble_: PipelineEnsemble
-    history_: History
     _out_of_fold_labels: IntArray | None
     # Decision and out-of-fold labels of ``fit``, if another operating point was chosen.
     _before: tuple[Decision | None, IntArray | None] | None = None
@@ -314,4 +311,4 @@ class OperatingPointMixin:
         self.ensemble_ = copy.copy(self.ensemble_)
         self.ensemble_.decision = decision
         self._out_of_fold_labels = labels
-        self._rescore()  # type: ignore[attr-defined]
+        self._rescore()

@@ -281,6 +281,6 @@ class ReportMixin:
     def _html_repr(self) -> str:
         """Diagram of scikit-learn, after ``fit`` with a summary of the results above it."""
         diagram: str = estimator_html_repr(self)
-        if not self.__sklearn_is_fitted__():  # type: ignore[attr-defined]
+        if not hasattr(self, "ensemble_"):
             return diagram
         return summary_html(self) + diagram

@@ -39,6 +39,8 @@ ENSEMBLE, BEST, MAJORITY = "ensemble", "best pipeline", "majority class"
 # Score of the ensemble minus that of the majority class.
 _LEAD = "lead"
 _UNKNOWN = (math.nan, math.nan, math.nan)
+# Mean number of rows of a class below which numbers are taken for the target of a regression.
+_ROWS_PER_NUMBER = 10
 
 
 class ScoreMixin(ReportMixin):
@@ -170,7 +172,8 @@ class ScoreMixin(ReportMixin):
         scoring = primary_scoring(self.scoring, len(self.classes_))
         self._scores = score_models(self.scorer_, scoring, models, truth)
         self._fold_scores = _by_fold(self.scorer_, known, truth, data.splits)
-        _warn_of_guessing(self._scores, score_name(self), list(self.history_.goal.limits))
+        limits = list(self.history_.goal.limits)
+        _warn_of_guessing(self._scores, score_name(self), limits, data)
 
     def _rescore(self) -> None:
         """Score the ensemble again after its decision was changed.
@@ -256,20 +259,26 @@ def _by_fold(
         )
 
 
-def _warn_of_guessing(scores: Mapping[str, Interval], name: str, limits: Sequence[str]) -> None:
+def _warn_of_guessing(
+    scores: Mapping[str, Interval], name: str, limits: Sequence[str], data: TrainingData
+) -> None:
     """Warn if the ensemble is not clearly better than the majority class.
 
     `name` is that of the score. Limits are the cause if the most probable classes of the best
-    pipeline, which no decision changes, are better.
+    pipeline, which no decision changes, are better. Numbers of few rows each are no classes.
     """
     if not is_guessing(scores):
         return
     (score, low, high), (guess, _, _) = scores[ENSEMBLE], scores[MAJORITY]
     advice = (
         "Check that the columns hold something that decides the class, and give more rows. If a "
-        "class is rare, maximize a score that ranks the rows: scoring='roc_auc' or "
-        "'average_precision'."
+        "class is rare, maximize a score that ranks the rows: scoring='roc_auc'."
     )
+    if data.classes.dtype.kind in "iuf" and len(data.y) < _ROWS_PER_NUMBER * data.n_classes:
+        advice = (
+            f"y has {data.n_classes} different numbers in {len(data.y)} rows: make a few classes "
+            "of them, for instance with pandas.cut. To predict the numbers, use a regressor."
+        )
     best, least, _ = scores[BEST]
     if limits and least > guess:
         advice = (

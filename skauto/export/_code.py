@@ -70,6 +70,8 @@ if __name__ == "__main__":
         options = {{"dtype": str, "keep_default_na": False, "na_values": ""}}
         strings = pd.read_csv(path, usecols=STRINGS, **options)
         table[strings.columns] = strings
+        names = getattr(MODEL.reader, "feature_names_in_", table.columns)
+        table = table[[name for name in names if name in table]]
         predictions = pd.DataFrame(predict_proba(table), columns=MODEL.classes_)
         predictions.insert(0, "predicted", predict(table))
     except (OSError, ValueError, TypeError) as error:

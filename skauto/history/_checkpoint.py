@@ -8,6 +8,7 @@ import base64
 import contextlib
 import json
 import math
+import operator
 import os
 import warnings
 import zlib
@@ -79,15 +80,23 @@ class Checkpoint:
 
         A CheckpointError is raised if the file is not a checkpoint, or has another version.
         """
-        if not self.path.exists():
+        first = b""
+        try:
+            exists, is_file = self.path.exists(), self.path.is_file()
+            if is_file:
+                with self.path.open("rb") as file:
+                    first = file.readline()
+        except (OSError, ValueError) as exc:
+            raise CheckpointError(
+                f"The checkpoint {str(self.path)!r} cannot be read: {exc}. Give another path."
+            ) from exc
+        if not exists:
             return None
-        if not self.path.is_file():
+        if not is_file:
             raise CheckpointError(
                 f"The checkpoint must be a file. Got {str(self.path)!r}, which is a folder, a "
                 "pipe or a device; give the path of a new file."
             )
-        with self.path.open("rb") as file:
-            first = file.readline()
         if not first.endswith(b"\n") and _START.startswith(first[: len(_START)]):
             return None  # the header is incomplete, so the file holds no trial
         header = _parse(first)
@@ -95,10 +104,11 @@ class Checkpoint:
             raise CheckpointError(
                 f"{self.path} is not a checkpoint of skauto. Give the path of a new file."
             )
-        if header["version"] != VERSION:
+        if header.get("version") != VERSION:
             raise CheckpointError(
-                f"The checkpoint {self.path} has version {header['version']} of the format; this "
-                f"skauto reads version {VERSION}. Use the skauto that wrote it, or another file."
+                f"The checkpoint {self.path} has version {header.get('version')} of the format; "
+                f"this skauto reads version {VERSION}. Use the skauto that wrote it, or another "
+                "file."
             )
         return header
 
@@ -121,10 +131,12 @@ class Checkpoint:
                 self._file.truncate(0)
                 self._write(about)
                 return []
-        except OSError as exc:
+        except CheckpointError:
+            raise
+        except (OSError, ValueError) as exc:  # a null character is a ValueError
             self.close()
             raise CheckpointError(
-                f"The checkpoint {self.path} cannot be written: {exc}. Give another path."
+                f"The checkpoint {str(self.path)!r} cannot be written: {exc}. Give another path."
             ) from exc
         differing = [name for name in about if header.get(name) != about[name]]
         if differing:
@@ -198,15 +210,7 @@ class Checkpoint:
         while line := self._file.readline():
             start = self._file.tell() - len(line)
             record = _parse(line)
-            if record is not None and "vector" in record:
-                trials.append(self._trial(record))
-            elif record is not None or self._file.readline():
-                self.close()
-                raise CheckpointError(
-                    f"The checkpoint {self.path} is damaged in line {len(trials) + 2}, before its "
-                    "end. Restore it from a copy, or give another path to start anew."
-                )
-            else:
+            if record is None and not self._file.readline():
                 warnings.warn(
                     f"The last line of the checkpoint {self.path} is incomplete; its {len(line)} "
                     f"bytes are dropped. {len(trials)} trials were recovered.",
@@ -215,6 +219,14 @@ class Checkpoint:
                 )
                 self._file.truncate(start)
                 break
+            try:
+                trials.append(self._trial(record or {}))
+            except Exception as error:  # whatever a file holds that skauto has not written
+                self.close()
+                raise CheckpointError(
+                    f"The checkpoint {self.path} is damaged in line {len(trials) + 2}. "
+                    "Restore it from a copy, or give another path to start anew."
+                ) from error
         trials.sort(key=lambda trial: trial.number)
         if trials:  # new trials are numbered after the largest number in the file
             self._shift = trials[-1].number + 1 - len(trials)
@@ -224,6 +236,7 @@ class Checkpoint:
         assert self._space is not None
         vector = [math.nan if value is None else value for value in record.pop("vector")]
         special = {
+            "number": operator.index(record["number"]),
             "configuration": self._configuration(np.array(vector), record["configuration"]),
             "predictions": _unpack(record["predictions"]),
             "info": record["info"],
@@ -251,12 +264,15 @@ class Checkpoint:
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:
-    """Return the record of a line; None if the line is incomplete."""
+    """Return the record of a line; None if the line is incomplete or holds something else."""
     text, tab, checksum = line.rstrip(b"\n").rpartition(b"\t")
     if not line.endswith(b"\n") or not tab or checksum != f"{zlib.crc32(text):08x}".encode():
         return None
-    record: dict[str, Any] = json.loads(text)
-    return record
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
 
 
 def _plain(value: Any) -> Any:

@@ -6,17 +6,24 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
+from sklearn.tree import DecisionTreeClassifier
 
 from skauto.data._table import as_table
 from skauto.model._decision import Decision
 from skauto.model._pipeline import as_matrix, make_pipeline, predict_probabilities
-from skauto.utils import FloatArray, n_rows, single_thread
+from skauto.utils import FloatArray, n_rows, single_thread, take_rows
 
 # Up to this many rows are predicted by one thread.
 _FEW_ROWS = 1000
+# The quick tree is fitted to at most so many cells, or to so many rows of a wide table.
+_QUICK_CELLS, _QUICK_ROWS = 1_000_000, 100
+# Its weight beside the frequencies of the labels, which keep probabilities away from 0.
+_QUICK_WEIGHT = 0.9
 
 
 class PipelineEnsemble(ClassifierMixin, BaseEstimator):
@@ -148,3 +155,21 @@ def constant_ensemble(
     y = np.asarray(y)
     shares = DummyClassifier().fit(np.zeros((len(y), 1)), y, sample_weight=sample_weight)
     return PipelineEnsemble(reader, [Pipeline([("classifier", shares)])], [1.0], classes)
+
+
+def quick_ensemble(
+    reader: Any, classes: NDArray[Any], Z: Any, y: NDArray[Any], sample_weight: FloatArray | None
+) -> PipelineEnsemble:
+    """Ensemble of a small decision tree, fitted in about a second whatever the table.
+
+    Z is the numeric matrix, of which large tables give a sample of rows, and y are the labels.
+    """
+    n_sampled = max(_QUICK_ROWS, _QUICK_CELLS // Z.shape[1])
+    rows = np.random.default_rng(0).permutation(len(y))[:n_sampled]
+    imputers = [("imputer", SimpleImputer())] if sparse.issparse(Z) else []
+    tree = DecisionTreeClassifier(max_leaf_nodes=50, min_samples_leaf=5, random_state=0)
+    pipeline = make_pipeline([*imputers, ("classifier", tree)])
+    weights = None if sample_weight is None else sample_weight[rows]
+    pipeline.fit(take_rows(Z, rows), y[rows], classifier__sample_weight=weights)
+    members = [pipeline, *constant_ensemble(reader, classes, y, sample_weight).members]
+    return PipelineEnsemble(reader, members, [_QUICK_WEIGHT, 1 - _QUICK_WEIGHT], classes)

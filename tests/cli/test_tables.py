@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from skauto.cli._messages import CommandError
-from skauto.cli._tables import read_table, write_table
+from skauto.cli._tables import read_parts, read_table, write_table
 
 TABLE = pd.DataFrame({"name": ["Zoë", "Ann, B."], "size": [1.5, -2.25], "n": [3, 4]})
 
@@ -149,3 +149,22 @@ def test_a_named_index_is_a_column(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     TABLE.set_index("n").to_parquet(path)
     assert read_table(path).columns.tolist() == ["n", "name", "size"]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".tsv", ".parquet", ".xlsx"])
+def test_parts_are_the_rows_in_their_order(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"table{ending}"
+    long = pd.concat([TABLE] * 25, ignore_index=True).assign(n=range(50))
+    write_table(long, path)
+    parts = list(read_parts(path, n_rows=20))
+    assert [len(part) for part in parts] == ([50] if ending == ".xlsx" else [20, 20, 10])
+    pd.testing.assert_frame_equal(pd.concat(parts, ignore_index=True), long)
+
+
+def test_a_letter_that_is_not_utf_8_in_a_late_part_changes_the_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"name,n\n" + b"Ann,1\n" * 30_000 + b"Zo\xeb,2\n")
+    assert [len(part) for part in read_parts(path, n_rows=20_000)] == [20_000, 10_001]
+    assert "read as Windows-1252" in capsys.readouterr().err

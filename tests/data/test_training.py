@@ -19,6 +19,13 @@ def classes_of(y):
     return read_training_data(X, y, {}, TableReader()).classes
 
 
+@pytest.mark.parametrize("dtype", ["uint64", "UInt64", "uint64[pyarrow]", "object", "category"])
+def test_labels_beyond_signed_integers_stay_different(dtype):
+    labels = [1, 2**64 - 2, 2**64 - 1]
+    y = pd.Series(np.array(labels, dtype=np.uint64)[THIRDS]).astype(dtype)
+    assert classes_of(y).tolist() == labels
+
+
 @pytest.mark.parametrize("dtype", ["int64", "Int64", "int64[pyarrow]", "category"])
 def test_large_integers_stay_different_classes(dtype):
     labels = np.array([7, 2**60 + 1, 2**60 + 2])

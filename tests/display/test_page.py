@@ -98,19 +98,24 @@ def test_the_page_is_printed_on_few_sheets_of_a4(report, tmp_path):
 
 @pytest.mark.parametrize("n_labels", [1, 3, 12])
 def test_a_long_legend_leaves_space_for_the_plot(n_labels):
-    heights = []
+    heights, edges = [], []
 
     def draw(drawn):
         ax = drawn.subplots()
         for i in range(n_labels):
-            ax.plot([0, 1], [i, i], label=f"algorithm {i}" if i else "a label that is long " * 3)
+            ax.plot([0, 1], [i, i], label=f"algorithm {i}" if i else "a label that is long " * 9)
         ax.legend()
-        drawn.canvas.mpl_connect(
-            "draw_event", lambda event: heights.append(ax.get_window_extent().height / drawn.dpi)
-        )
+
+        def look(event):
+            heights.append(ax.get_window_extent().height / drawn.dpi)
+            legend = drawn.legends[0].get_window_extent()
+            edges.extend([legend.x0, drawn.bbox.width - legend.x1])
+
+        drawn.canvas.mpl_connect("draw_event", look)
 
     figure(draw, "caption")
     assert heights[-1] > 2.0
+    assert min(edges[-2:]) >= 0.0
 
 
 def test_dollar_signs_in_names(rng, tmp_path):

@@ -151,7 +151,7 @@ def test_an_interruption_says_what_is_kept(capsys):
     *_, kept, last = capsys.readouterr().out.splitlines()
     assert clf.interrupted_
     assert len(clf.history_) == 4
-    assert kept.startswith("Interrupted: 4 trials are kept, and the ensemble is fitted of them.")
+    assert kept.startswith("Interrupted: the ensemble is fitted of the 4 trials until now.")
     assert f"ensemble accuracy {clf.ensemble_score_:.4g}" in last
 
 

@@ -149,6 +149,11 @@ class Misbehavior:
         Path(self.folder, str(child)).touch()
         os._exit(1)
 
+    def stay_with_a_child_in_a_session_of_its_own(self):
+        child = subprocess.Popen(["sleep", "600"], start_new_session=True)
+        Path(self.folder, str(child.pid)).touch()
+        time.sleep(600)
+
     def come_back_twice(self):
         os.fork()
         return 0.25

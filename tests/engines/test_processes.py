@@ -108,6 +108,14 @@ def test_time_limits_hold_while_nobody_waits():
     assert "in hold_the_gil" in outcome.error
 
 
+def test_a_child_with_a_session_of_its_own_ends_at_the_time_limit_of_its_task(tmp_path):
+    with ProcessEngine(Misbehavior(tmp_path)) as engine:
+        engine.submit(0, ("stay_with_a_child_in_a_session_of_its_own",), 1.0)
+        assert drain(engine)[0].status == "timeout"
+        [child] = tmp_path.iterdir()
+        wait_until(lambda: is_gone(int(child.name)))
+
+
 def test_a_worker_killed_from_outside_costs_its_task_only():
     with ProcessEngine(time.sleep, 2) as engine:
         engine.submit("victim", (600,))

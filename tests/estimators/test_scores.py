@@ -103,6 +103,12 @@ def test_a_model_of_noise_is_no_better_than_guessing(scoring):
         fit(X, y, scoring=scoring)
 
 
+def test_numbers_of_a_regression_are_named():
+    rng = np.random.default_rng(0)
+    with pytest.warns(NoBetterThanGuessingWarning, match=r"50 different numbers.*regress"):
+        fit(rng.normal(size=(200, 2)), rng.permutation(np.repeat(np.arange(50), 4)))
+
+
 def test_limits_that_force_the_labels_are_named():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 3))

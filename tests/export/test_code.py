@@ -117,6 +117,10 @@ def test_the_script_reads_a_table(tmp_path, rng, monkeypatch, capsys):
     answer = predictions_of_script(folder, X, monkeypatch, capsys)
     assert list(answer.columns) == ["predicted", "False", "True"]
     np.testing.assert_array_equal(answer["predicted"], automl.predict(X))
+    labeled = X[["zip", "b", "a"]].assign(target=1)  # found by name, and others are not used
+    pd.testing.assert_frame_equal(
+        predictions_of_script(folder, labeled, monkeypatch, capsys), answer
+    )
 
 
 @pytest.mark.parametrize(

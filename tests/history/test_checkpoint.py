@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import warnings
+import zlib
 from functools import partial
 
 import numpy as np
@@ -356,6 +357,25 @@ def test_damage_in_the_middle_is_an_error(iris, path):
         search(path).fit(*iris)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [{"number": "x"}, {"vector": 5}, {"configuration": None}, {"predictions": "x"}, {"other": 1}]
+    + [{"status": "fine"}, {"predictions": {"shape": [10**9, 10**9], "float32": "!"}}],
+    ids=str,
+)
+def test_lines_that_skauto_has_not_written_are_damage_although_their_checksum_is_right(
+    iris, path, change
+):
+    search(path).fit(*iris)
+    lines = path.read_bytes().splitlines(keepends=True)
+    record = json.loads(lines[2].rpartition(b"\t")[0]) | change
+    text = json.dumps(record).encode()
+    lines[2] = text + f"\t{zlib.crc32(text):08x}\n".encode()
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(CheckpointError, match="damaged in line 3"):
+        search(path).fit(*iris)
+
+
 def test_foreign_files_and_versions_are_refused(iris, path):
     path.parent.mkdir()
     path.write_text("something else\n")
@@ -422,7 +442,9 @@ def test_a_full_disk_keeps_the_search(iris, path):
     assert losses[0] == losses[1]
 
 
-@pytest.mark.parametrize("kind", ["folder", "empty", "pipe", "below a file", "device"])
+@pytest.mark.parametrize(
+    "kind", ["folder", "empty", "pipe", "below a file", "device", "long", "null"]
+)
 def test_a_path_that_cannot_be_a_checkpoint_is_refused(iris, tmp_path, kind):
     (tmp_path / "file").write_text("x")
     os.mkfifo(tmp_path / "pipe")
@@ -432,6 +454,8 @@ def test_a_path_that_cannot_be_a_checkpoint_is_refused(iris, tmp_path, kind):
         "pipe": tmp_path / "pipe",
         "below a file": tmp_path / "file" / "c",
         "device": os.devnull,
+        "long": tmp_path / ("x" * 300),
+        "null": f"{tmp_path}/a\0b",
     }[kind]
     with pytest.raises(CheckpointError, match="[Cc]heckpoint"):
         search(path).fit(*iris)

@@ -1,10 +1,13 @@
 """One type of fitted model, from the trials of a search to its exports."""
 
 import numpy as np
+import pytest
+from scipy import sparse
 
 from skauto import AutoClassifier, ConstrainedAutoClassifier
 from skauto.constraints import Constraint
 from skauto.model import PipelineEnsemble
+from skauto.model._ensemble import quick_ensemble
 
 SEEN = []
 
@@ -44,3 +47,16 @@ def test_an_ensemble_made_by_hand_may_leave_it_open():
     ensemble = PipelineEnsemble(None, [], [], np.array([0, 1]))
     assert ensemble.diversity_ is None
     assert ensemble.disagreement_ is None
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("shape", [(3, 2), (2000, 3), (300, 5000)])
+def test_a_quick_ensemble_fits_any_matrix(container, shape, rng):
+    Z, y = rng.normal(size=shape), np.array(["no", "yes"])[np.arange(shape[0]) % 2]
+    Z[:, 1] += 4 * (y == "yes")
+    Z[0, 0] = np.nan
+    ensemble = quick_ensemble(None, np.unique(y), container(Z), y, rng.uniform(1, 2, shape[0]))
+    probabilities = ensemble._average(container(Z))
+    assert probabilities.min() > 0.0
+    if shape[0] > 100:
+        assert np.mean((probabilities[:, 1] > 0.5) == (y == "yes")) > 0.9

@@ -106,7 +106,7 @@ def _content(evidence: Evidence, importance: Any, title: str | None, step: Step)
 
 def _title(evidence: Evidence) -> str:
     if evidence.target is not None:
-        return f"How well can {evidence.target} be predicted?"
+        return f"How well can {quoted(evidence.target)} be predicted?"
     classes = evidence.estimator.classes_
     if len(classes) > _MAX_CLASSES:
         return f"How well can {len(classes)} classes be told apart?"

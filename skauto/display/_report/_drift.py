@@ -11,10 +11,10 @@ from skauto.display._report._evidence import Evidence
 from skauto.display._report._format import listed, percent, quoted
 from skauto.utils import FloatArray
 
-# Smallest differences of shares that are told; each must also exceed three standard errors.
+# Smallest differences of shares that are reported; each must also exceed three standard errors.
 _MISSING, _ONE_SIDE, _CLASSES = 0.1, 0.2, 0.1
 _N_ERRORS = 3.0
-# Smallest share of cells of a column that fit has not seen that is told.
+# Smallest share of cells of a column that fit has not seen that is reported.
 _UNSEEN = 0.05
 # Kinds of columns in which cells that cannot be parsed count as missing in `fit`.
 _PARSED = ("numeric", "boolean", "date", "ordinal", "compound")

@@ -13,22 +13,26 @@ from sklearn.utils import check_random_state
 from skauto.data._table import Cells, Levels, Numbers, read_columns, text_of
 from skauto.display._base import column_names, columns_read
 from skauto.display._predictions import answers_of
-from skauto.display._report._evidence import HELD_OUT, OUT_OF_FOLD, WITHOUT_CLASSES, Evidence
+from skauto.display._report._evidence import (
+    HELD_OUT,
+    MAX_ROWS,
+    OUT_OF_FOLD,
+    WITHOUT_CLASSES,
+    Evidence,
+)
 from skauto.display._report._permuted import with_rows_of
 from skauto.display._report._verdict import name_of_score
 from skauto.exceptions import UnreadableCellsWarning
 from skauto.selection._intervals import Answers, score_answers
 from skauto.utils import FloatArray, IntArray, take_rows
 
-# Rows that are predicted: as many as the models predict in these seconds, by the seconds that the
-# search measured for its members and by constants for reading the table.
-_SECONDS = 3.0
-_SECONDS_PER_ROW, _SECONDS_PER_CELL = 5e-5, 1e-6
-_MIN_PREDICTED, _MAX_PREDICTED = 1_000, 60_000
+# Rows that are predicted: as many as the model predicts in these seconds, and at least some.
+_SECONDS = 2.0
+_MIN_PREDICTED = 1_000
 # Share of them that is predicted for the directions.
 _DIRECTED = 0.25
-# Permuted rows: fewer of them say little, and more change little.
-_MIN_ROWS, _MAX_ROWS = 100, 1_000
+# Permuted rows: fewer of them say little.
+_MIN_ROWS = 100
 _MAX_REPEATS = 5
 _MAX_COLUMNS = 100
 # Directions: columns, least and most rows, and quantiles of the values that are set.
@@ -60,31 +64,34 @@ def drivers(evidence: Evidence, importance: Any) -> dict[str, Any] | None:
     """
     estimator = evidence.estimator
     names, read = column_names(estimator), columns_read(estimator.reader_)
-    if importance is not None:
-        n_repeats = importance.importances.shape[1]
-        found = {
-            "measured_on": OUT_OF_FOLD,
-            "n_rows": None,
-            "n_repeats": n_repeats,
-            "columns": [
-                {
-                    "column": names[j],
-                    "importance": importance.importances_mean[j],
-                    "std": importance.importances_std[j],
-                    "changed_answers": None,
-                }
-                for j in read
-            ],
-        }
-    elif evidence.given is not None and estimator.member_weights_:
-        with warnings.catch_warnings():  # held-out rows were predicted before, which warns
-            warnings.simplefilter("ignore", UnreadableCellsWarning)
+    # The rows given were predicted before, which warns.
+    with warnings.catch_warnings(action="ignore", category=UnreadableCellsWarning):
+        if importance is not None:
+            found = _cross_validated(importance, names, read)
+        elif evidence.given is not None and estimator.member_weights_:
             found = _permute(evidence, evidence.given, names)
-    else:
-        return None
-    found["columns"].sort(key=lambda row: -np.nan_to_num(row["importance"], nan=-math.inf))
-    _add_directions(evidence, found["columns"], names)
+        else:
+            return None
+        found["columns"].sort(key=lambda row: -np.nan_to_num(row["importance"], nan=-math.inf))
+        _add_directions(evidence, found["columns"], names)
     return {"score_name": name_of_score(estimator), "n_columns": len(read), **found}
+
+
+def _cross_validated(importance: Any, names: list[str], read: IntArray) -> dict[str, Any]:
+    return {
+        "measured_on": OUT_OF_FOLD,
+        "n_rows": None,
+        "n_repeats": importance.importances.shape[1],
+        "columns": [
+            {
+                "column": names[j],
+                "importance": importance.importances_mean[j],
+                "std": importance.importances_std[j],
+                "changed_answers": None,
+            }
+            for j in read
+        ],
+    }
 
 
 def _permute(evidence: Evidence, given: Answers, names: list[str]) -> dict[str, Any]:
@@ -139,21 +146,16 @@ def plan_of(evidence: Evidence, given: Answers) -> Plan:
     n_most = min(_MAX_COLUMNS, max(1, budget // min(_MIN_ROWS, n_known)))
     if len(columns) > n_most:
         columns = np.sort(columns[np.argsort(-_relations(evidence, given)[columns])[:n_most]])
-    n_rows, n_tables = min(n_known, _MAX_ROWS), max(1, len(columns))
+    n_rows, n_tables = min(n_known, MAX_ROWS), max(1, len(columns))
+    while n_tables * n_rows > budget and n_rows >= 2 * _MIN_ROWS:
+        n_rows //= 2  # not in small steps: a second report has mostly the same rows
     n_repeats = min(max(1, budget // (n_tables * n_rows)), _MAX_REPEATS)
-    n_rows = min(n_rows, max(1, budget // (n_tables * n_repeats)))
     return Plan(columns, n_rows, n_repeats)
 
 
 def _row_budget(evidence: Evidence) -> int:
-    """Number of rows that are predicted, from the seconds of a row in the search."""
-    estimator = evidence.estimator
-    seconds = _SECONDS_PER_ROW + _SECONDS_PER_CELL * estimator.n_features_in_
-    n_scored = 0 if evidence.out_of_fold is None else len(evidence.out_of_fold.truth)
-    if n_scored:
-        members = [estimator.history_[number] for number in estimator.member_weights_]
-        seconds += sum(sum(trial.score_times) for trial in members) / n_scored
-    return min(max(int(_SECONDS / seconds), _MIN_PREDICTED), _MAX_PREDICTED)
+    """Number of rows that are predicted."""
+    return max(int(_SECONDS / evidence.seconds_per_row), _MIN_PREDICTED)
 
 
 def _relations(evidence: Evidence, given: Answers) -> FloatArray:
@@ -161,7 +163,7 @@ def _relations(evidence: Evidence, given: Answers) -> FloatArray:
 
     The days between two columns of dates are outputs of both.
     """
-    rows = np.arange(len(given.labels))[:_MAX_ROWS]
+    rows = np.arange(len(given.labels))[:MAX_ROWS]
     reader = evidence.estimator.reader_
     Z = _dense(reader.transform(take_rows(evidence.X, rows)))
     P = given.probabilities[rows]
@@ -207,12 +209,11 @@ def _add_directions(evidence: Evidence, columns: list[dict[str, Any]], names: li
     X = take_rows(evidence.X, rows)
     wanted = {names.index(row["column"]): row for row in columns[:_N_DIRECTED]}
     grids = _grids(estimator.reader_, X, sorted(wanted), names)
-    with warnings.catch_warnings(action="ignore", category=UnreadableCellsWarning):
-        for grid in grids:
-            set_to = (with_rows_of(X, grid.column, np.full(n_set, row)) for row in grid.rows)
-            means = [answers_of(estimator, table).probabilities.mean(axis=0) for table in set_to]
-            direction = direction_of(np.array(means), grid.texts, estimator.classes_)
-            wanted[grid.column]["direction"] = direction
+    for grid in grids:
+        set_to = (with_rows_of(X, grid.column, np.full(n_set, row)) for row in grid.rows)
+        means = [answers_of(estimator, table).probabilities.mean(axis=0) for table in set_to]
+        direction = direction_of(np.array(means), grid.texts, estimator.classes_)
+        wanted[grid.column]["direction"] = direction
 
 
 def _grids(reader: Any, X: Any, positions: list[int], names: list[str]) -> list[Grid]:

@@ -1,5 +1,6 @@
 """The predictions that a report is about."""
 
+import time
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,14 +20,15 @@ from skauto.display._predictions import (
 )
 from skauto.exceptions import UnreadableCellsWarning
 from skauto.selection._intervals import Answers
+from skauto.utils import n_rows
 
 # A score and the bounds of its 95% interval, by the name of the model.
 Scores = dict[str, tuple[float, float, float]]
 
 OUT_OF_FOLD, HELD_OUT = "out-of-fold predictions", "held-out rows"
 WITHOUT_CLASSES = "rows without classes"
-# Rows without classes show only what drives the answers; more of them change little.
-_MAX_ROWS = 1_000
+# Rows of which the importance is measured; more of them change little.
+MAX_ROWS = 1_000
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Evidence:
             held_out = Predictions.held_out(estimator, X, np.asarray(plain_labels(y)))
             if not are_rows_of_fit(estimator, X, "The report is as without their classes."):
                 return cls(estimator, out_of_fold, held_out, X, target, held_out.answers)
-        X = sample_of(X, _MAX_ROWS)
+        X = sample_of(X, MAX_ROWS)
         with warnings.catch_warnings():  # they may be rows of `fit`, which has warned of them
             warnings.simplefilter("ignore", UnreadableCellsWarning)
             answers = answers_of(estimator, X)
@@ -77,6 +79,13 @@ class Evidence:
         """Scores on the held-out rows by model, and whether the ensemble may be guessing."""
         found: tuple[Scores, bool] = self.estimator._held_out_scores(self.held_out, self.X)
         return found
+
+    @cached_property
+    def seconds_per_row(self) -> float:
+        """Seconds that the model takes to predict a row of `X`, in a table of `MAX_ROWS` rows."""
+        rows, started = sample_of(self.X, MAX_ROWS), time.perf_counter()
+        answers_of(self.estimator, rows)
+        return (time.perf_counter() - started) / n_rows(rows)
 
     @property
     def counts(self) -> NDArray[np.intp]:

@@ -12,7 +12,7 @@ from skauto.display._words import visible
 # Shares get a decimal if their interval is narrower, or if they come closer to 1.
 _NARROW, _CLOSE = 0.02, 0.01
 # Longest list of names in a sentence, and longest name.
-_MAX_NAMES, _MAX_NAME = 5, 48
+_MAX_NAMES, _MAX_NAME = 5, 80
 
 
 def plain(value: Any) -> Any:

@@ -45,7 +45,7 @@ def _about(content: dict[str, Any]) -> str:
     what = f"one of {len(classes)} classes"
     if len(classes) <= _MAX_CLASSES:
         what = f"{', '.join(classes[:-1])} or {classes[-1]}" if classes[1:] else classes[0]
-    named = "" if data["target"] is None else f"{data['target']}: "
+    named = "" if data["target"] is None else f"{quoted(data['target'])}: "
     sentence = (
         f"Predicts {named}{what}, from {count(data['n_columns'], 'column')}. Learned from "
         f"{count(data['n_rows'], 'row')}"

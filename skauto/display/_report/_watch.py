@@ -12,13 +12,13 @@ from skauto.display._report._format import count, listed, percent, quoted
 
 # Rows of a class below which little can be said about it, and of a table.
 _FEW_ROWS, _SMALL_TABLE = 30, 200
-# Share of missing cells that is told.
+# Share of missing cells that is reported.
 _MISSING = 0.2
 # Shares of the importance: of one column that decides nearly alone, and of an identifier.
 _DOMINANT, _NOTABLE = 0.7, 0.05
-# Columns whose doubt is told in full.
+# Columns whose doubt is reported in full.
 _MAX_DOUBTS = 4
-# Share of the rows of a class that are found, below which the class is told.
+# Share of the rows of a class that are found, below which the class is reported.
 _RARELY_FOUND = 0.3
 
 

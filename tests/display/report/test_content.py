@@ -23,7 +23,7 @@ def test_the_content_is_json_and_the_same_twice(fitted, customers):
 def test_the_report_names_the_target_of_fit(fitted, customers):
     report = fitted.report_dict()
     assert report["data"]["target"] == customers[1].name
-    assert report["title"] == f"How well can {customers[1].name} be predicted?"
+    assert report["title"] == f"How well can '{customers[1].name}' be predicted?"
 
 
 def test_cells_that_cannot_be_read_are_told_once(fitted, customers):
@@ -48,7 +48,7 @@ def test_content_needs_a_fitted_estimator_and_the_rows_of_classes(fitted, custom
 
 def test_the_three_pages_have_every_part_and_refer_to_no_other_file(report):
     outline = Outline(report)
-    assert outline.headings["h1"] == ["How well can <b>churn</b> be predicted?"]
+    assert outline.headings["h1"] == ["How well can '<b>churn</b>' be predicted?"]
     assert outline.headings["h2"] == PAGES
     assert outline.sections["summary"] == PAGE_ONE
     assert outline.sections["analyst"] == PAGE_TWO
