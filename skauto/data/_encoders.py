@@ -294,8 +294,8 @@ class CategoryEncoder(Encoder):
         }
         self.types = sorted({common_type(kind) or "objects" for kind in map(type, levels)})
         self.code_of_text = {text: code for text, (_, code) in zip(texts, codes, strict=True)}
-        null = [] if cells.missing.any() else filter(is_null_word, self.code_of_text)
-        self.null_code = next(map(self.code_of_text.__getitem__, null), np.nan)
+        known = {} if self.ordered and cells.missing.any() else self.code_of_text
+        self.null_code = next((known[text] for text in known if is_null_word(text)), np.nan)
         of_folded: dict[str, set[float]] = {}
         for text, code in self.code_of_text.items():
             of_folded.setdefault(folded(text), set()).add(code)
@@ -365,7 +365,7 @@ class TextEncoder(Encoder):
         self.features = features.fit(cells.levels)
 
     def encode(self, cells: Cells, name: str) -> Block:
-        strings = as_strings(cells)
+        strings = known_strings(cells)
         return _by_level(self.features.transform(strings.levels), strings, 0.0)
 
     def names_out(self, name: str) -> list[str]:
@@ -380,7 +380,7 @@ class NameEncoder(Encoder):
     text: TextEncoder
 
     def encode(self, cells: Cells, name: str) -> Block:
-        strings = as_strings(cells)
+        strings = known_strings(cells)
         codes, features = self.category.encode(strings, name), self.text.encode(strings, name)
         return Block(np.hstack([codes.values, features.values]), features.codes)
 
@@ -443,7 +443,7 @@ class TagsEncoder(Encoder):
 
     def encode(self, cells: Cells, name: str) -> Block:
         """Return indicators; lists without a known tag are unread, and may have another mark."""
-        strings, known = as_strings(cells), set(self.known)
+        strings, known = known_strings(cells), set(self.known)
         lists = [split_tags(text, self.separator) for text in strings.levels]
         rows = [[len(tags), *map(tags.__contains__, self.tags)] for tags in lists]
         values = np.array(rows, dtype=np.float64).reshape(len(rows), 1 + len(self.tags))
@@ -495,12 +495,20 @@ def terms_predict(encoder: Encoder, cells: Cells, labels: NDArray[np.intp] | Non
     has_codes = isinstance(encoder, NameEncoder)
     if labels is None or not isinstance(encoder, TextEncoder | NameEncoder):
         return True
-    levels, codes = as_levels(cells).levels, as_levels(cells).codes
-    step = max(1, len(levels) // _TESTED_LEVELS)
-    some = np.where(codes % step, -1, codes // step)
-    values = encoder.encode(Levels(levels[::step], some), "").values[:-1]
+    strings = as_levels(cells)
+    step = max(1, len(strings.levels) // _TESTED_LEVELS)
+    some = np.where(strings.codes % step, -1, strings.codes // step)
+    values = encoder.encode(Levels(strings.levels[::step], some), "").values[:-1]
     features = values[:, has_codes + TextFeatures.N_LENGTHS :]
     return features.shape[1] > 0 and predicts_other_levels(features, some, labels)
+
+
+def known_strings(cells: Cells) -> Levels:
+    """Return a column as strings, in which words for missing values are missing."""
+    strings = as_strings(cells)
+    known = ~np.array(list(map(is_null_word, strings.levels)), dtype=bool)
+    codes = np.append(np.where(known, np.cumsum(known) - 1, -1), -1)[strings.codes]
+    return replace(strings, levels=list(itertools.compress(strings.levels, known)), codes=codes)
 
 
 def pooled_levels(encoder: Encoder) -> str:

@@ -13,7 +13,7 @@ NULL_WORDS = frozenset(
 )
 _PAIRS = (
     "no/yes n/y false/true f/t off/on nein/ja n/j falsch/wahr non/oui faux/vrai no/sí no/si"
-    " falso/verdadero"
+    " falso/verdadero falso/vero no/sì não/sim nao/sim nee/ja nej/ja nei/ja"
 )
 BOOLEAN_PAIRS = tuple(tuple(pair.split("/")) for pair in _PAIRS.split())
 # Currencies, each with its other names.
@@ -238,10 +238,10 @@ def is_foreign_word(text: str) -> bool:
 
 
 def spellings(texts: Iterable[str]) -> list[list[str]]:
-    """Group strings that differ only by case and spaces."""
+    """Group strings that differ only by case and spaces, and words for missing values."""
     groups: dict[str, list[str]] = {}
     for text in texts:
-        groups.setdefault(folded(text), []).append(text)
+        groups.setdefault("" if is_null_word(text) else folded(text), []).append(text)
     return list(groups.values())
 
 

@@ -24,6 +24,7 @@ from skauto.data._encoders import (
     TagsEncoder,
     TextEncoder,
     describe,
+    known_strings,
     make_encoder,
     pooled_levels,
     terms_predict,
@@ -270,6 +271,9 @@ class TableReader(TransformerMixin, BaseEstimator):
             find_kind(cells, name) if wanted is None else requested_kind(cells, name, wanted)
             for cells, name, wanted in zip(columns, names, requested, strict=True)
         ]
+        for j, kind in enumerate(kinds):
+            if kind.name in (*TEXT_KINDS, "tags"):
+                columns[j] = known_strings(columns[j])
         texts = [j for j, kind in enumerate(kinds) if kind.name in TEXT_KINDS]
         strings = [as_levels(columns[j]) for j in texts]
         asked = [requested[j] is not None for j in texts]

@@ -115,6 +115,10 @@ COLUMNS = {
     "mixed booleans": ("boolean", pick("Y", "no", "Yes", "N")),
 }
 
+COLUMNS["levels and words"] = ("categorical", with_gaps(pick("red", "green", "NA", "n/a")))
+for name in ("names", "texts", "tags"):
+    COLUMNS[f"{name} and words"] = (COLUMNS[name][0], with_gaps(COLUMNS[name][1], "n/a"))
+
 # Other notations of columns, which are read or told.
 NOTATIONS = {
     "reals": lambda cells: [f"{x:.2f}".replace(".", ",") for x in cells],
