@@ -294,7 +294,7 @@ class CategoryEncoder(Encoder):
         }
         self.types = sorted({common_type(kind) or "objects" for kind in map(type, levels)})
         self.code_of_text = {text: code for text, (_, code) in zip(texts, codes, strict=True)}
-        known = {} if self.ordered and cells.missing.any() else self.code_of_text
+        known = {} if cells.missing.any() else self.code_of_text
         self.null_code = next((known[text] for text in known if is_null_word(text)), np.nan)
         of_folded: dict[str, set[float]] = {}
         for text, code in self.code_of_text.items():

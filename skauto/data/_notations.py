@@ -238,10 +238,10 @@ def is_foreign_word(text: str) -> bool:
 
 
 def spellings(texts: Iterable[str]) -> list[list[str]]:
-    """Group strings that differ only by case and spaces, and words for missing values."""
+    """Group strings that differ only by case and spaces."""
     groups: dict[str, list[str]] = {}
     for text in texts:
-        groups.setdefault("" if is_null_word(text) else folded(text), []).append(text)
+        groups.setdefault(folded(text), []).append(text)
     return list(groups.values())
 
 

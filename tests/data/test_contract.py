@@ -115,7 +115,6 @@ COLUMNS = {
     "mixed booleans": ("boolean", pick("Y", "no", "Yes", "N")),
 }
 
-COLUMNS["levels and words"] = ("categorical", with_gaps(pick("red", "green", "NA", "n/a")))
 for name in ("names", "texts", "tags"):
     COLUMNS[f"{name} and words"] = (COLUMNS[name][0], with_gaps(COLUMNS[name][1], "n/a"))
 

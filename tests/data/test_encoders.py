@@ -101,11 +101,8 @@ def test_a_level_that_a_csv_reader_takes_for_missing(null, dtype):
     for known, new in ((texts, gaps), (missing, texts)):
         reader = TableReader().fit(known)
         np.testing.assert_array_equal(reader.transform(new), reader.transform(known))
-    both = pd.DataFrame({"a": [null, "brick", None, "stone", "n/a"]}, dtype=object)
-    reader = TableReader().fit(both)
-    expected = reader.transform(both)
-    np.testing.assert_array_equal(expected[[0, 0]], expected[[2, 4]])
-    np.testing.assert_array_equal(reader.transform(missing.iloc[[0]]), expected[[0]])
+    both = pd.DataFrame({"a": [null, "brick", None, "stone"]})  # which differ in this column
+    assert len(np.unique(TableReader().fit_transform(both))) == 4
 
 
 def test_integers_in_levels_have_their_order():
