@@ -182,9 +182,8 @@ class DateFormat:
         n_month_first = sum(value > 12 for value in others)
         if n_day_first or n_month_first:
             return cls(day_first=n_day_first > n_month_first)
-        if all(match["mark"].startswith(".") for match in matches):
-            return cls(day_first=True)
-        return cls(ambiguous=firsts != others)
+        points = all(match["mark"].startswith(".") for match in matches)
+        return cls(day_first=points, ambiguous=not points and firsts != others)
 
     def parse(self, texts: Sequence[str]) -> Datetimes:
         """Parse strings as dates in UTC, shape (n_texts,); NaT if a string is not a date."""

@@ -38,6 +38,7 @@ from skauto.data._table import (
     undeclared,
 )
 from skauto.data._text import (
+    ClassShares,
     LatentTerms,
     TextFeatures,
     ngrams,
@@ -94,11 +95,18 @@ class Encoder(ABC):
         """Encode cells; ``name`` is used in error messages."""
 
     def encode_fit(
-        self, cells: Cells, name: str, labels: NDArray[np.integer] | None
+        self,
+        cells: Cells,
+        name: str,
+        labels: NDArray[np.integer] | None,
+        *,
+        scored: bool,
+        required: bool,
     ) -> Block | None:
-        """Encode the cells of ``fit``; None if the terms of strings do not predict the labels.
+        """Encode the cells of ``fit``, from which text features are learned.
 
-        The scores of terms are learned from the labels, and those of ``fit`` are cross-fitted.
+        These are `scored` by the labels, or learned without them. The result is None if the terms
+        do not predict the labels, unless features are `required`.
         """
         return self.encode(cells, name)
 
@@ -306,8 +314,8 @@ class CategoryEncoder(Encoder):
         }
         self.types = sorted({common_type(kind) or "objects" for kind in map(type, levels)})
         self.code_of_text = {text: code for text, (_, code) in zip(texts, codes, strict=True)}
-        null = [] if cells.missing.any() else filter(is_null_word, self.code_of_text)
-        self.null_code = next(map(self.code_of_text.__getitem__, null), np.nan)
+        known = {} if cells.missing.any() else self.code_of_text
+        self.null_code = next((known[text] for text in known if is_null_word(text)), np.nan)
         of_folded: dict[str, set[float]] = {}
         for text, code in self.code_of_text.items():
             of_folded.setdefault(folded(text), set()).add(code)
@@ -371,23 +379,34 @@ class CategoryEncoder(Encoder):
 
 
 class TextEncoder(Encoder):
-    """Encoder of strings as text features, which it fits on the levels; 0 where missing."""
+    """Encoder of strings as text features, whose terms it learns from the levels; 0 if missing."""
 
     def __init__(self, cells: Levels, features: TextFeatures) -> None:
         self.features = features.fit(cells.levels)
 
     def encode(self, cells: Cells, name: str) -> Block:
-        strings = as_strings(cells)
+        strings = known_strings(cells)
         return _by_level(self.features.transform(strings.levels), strings, 0.0)
 
     def encode_fit(
-        self, cells: Cells, name: str, labels: NDArray[np.integer] | None
+        self,
+        cells: Cells,
+        name: str,
+        labels: NDArray[np.integer] | None,
+        *,
+        scored: bool,
+        required: bool,
     ) -> Block | None:
-        if labels is None:
-            return self.encode(cells, name)
-        strings = as_strings(cells)
-        values = self.features.fit_transform(strings.levels, strings.codes, labels)
-        return None if values is None else _by_level(values, strings, 0.0)
+        strings = known_strings(cells)
+        if labels is not None:
+            shares = ClassShares.of(strings.codes, labels, len(strings.levels))
+            penalty = self.features.choose_penalty(strings.levels, shares)
+            if penalty is None and not required:
+                return None
+            if penalty is not None and scored:
+                values = self.features.fit_scores(strings.levels, shares, penalty)
+                return _by_level(values, strings, 0.0)
+        return _by_level(self.features.fit_components(strings.levels), strings, 0.0)
 
     @property
     def n_scores(self) -> int:
@@ -408,13 +427,19 @@ class NameEncoder(Encoder):
         return self._with_codes(self.text.encode(cells, name), cells, name)
 
     def encode_fit(
-        self, cells: Cells, name: str, labels: NDArray[np.integer] | None
+        self,
+        cells: Cells,
+        name: str,
+        labels: NDArray[np.integer] | None,
+        *,
+        scored: bool,
+        required: bool,
     ) -> Block | None:
-        features = self.text.encode_fit(cells, name, labels)
+        features = self.text.encode_fit(cells, name, labels, scored=scored, required=required)
         return None if features is None else self._with_codes(features, cells, name)
 
     def _with_codes(self, features: Block, cells: Cells, name: str) -> Block:
-        codes = self.category.encode(as_strings(cells), name)
+        codes = self.category.encode(known_strings(cells), name)
         return Block(np.hstack([codes.values, features.values]), features.codes)
 
     @property
@@ -480,7 +505,7 @@ class TagsEncoder(Encoder):
 
     def encode(self, cells: Cells, name: str) -> Block:
         """Return indicators; lists without a known tag are unread, and may have another mark."""
-        strings, known = as_strings(cells), set(self.known)
+        strings, known = known_strings(cells), set(self.known)
         lists = [split_tags(text, self.separator) for text in strings.levels]
         rows = [[len(tags), *map(tags.__contains__, self.tags)] for tags in lists]
         values = np.array(rows, dtype=np.float64).reshape(len(rows), 1 + len(self.tags))
@@ -524,6 +549,14 @@ def make_encoder(
     return makers.get(kind.name, DropEncoder)()
 
 
+def known_strings(cells: Cells) -> Levels:
+    """Return a column as strings, in which words for missing values are missing."""
+    strings = as_strings(cells)
+    known = ~np.array(list(map(is_null_word, strings.levels)), dtype=bool)
+    codes = np.append(np.where(known, np.cumsum(known) - 1, -1), -1)[strings.codes]
+    return replace(strings, levels=list(itertools.compress(strings.levels, known)), codes=codes)
+
+
 def pooled_levels(encoder: Encoder) -> str:
     """Say which levels of a column are one level because they have few rows; "" if none."""
     category = encoder.category if isinstance(encoder, NameEncoder) else encoder
@@ -539,7 +572,7 @@ def _name_encoder(cells: Levels, max_columns: int, labels: NDArray[np.integer] |
     """
     n_components = min(_NAME_COMPONENTS, max_columns)
     view = LatentTerms(ngrams, n_components, min(_NAME_TERMS, max_columns - n_components))
-    features = TextFeatures(parts, [view] if max_columns else [], max(1, max_columns // 2))
+    features = TextFeatures(parts, [view] if max_columns else [])
     if 2 * len(cells.levels) > np.count_nonzero(cells.codes >= 0):
         return TextEncoder(cells, features)
     categories = CategoryEncoder(cells, labels=labels)
@@ -553,7 +586,7 @@ def _text_features(max_columns: int) -> TextFeatures:
     n_ngrams = min(_NGRAM_COMPONENTS, max(1, max_columns // 3))
     n_words = max(0, max_columns - n_components - n_ngrams)
     views = [LatentTerms(whole, n_components, n_words), LatentTerms(ngrams, n_ngrams)]
-    return TextFeatures(words_and_pairs, views, max(1, max_columns // 2))
+    return TextFeatures(words_and_pairs, views)
 
 
 def unread_of(strings: Levels, values: NDArray[Any], parser: Any) -> Unread | None:

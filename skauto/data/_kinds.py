@@ -190,10 +190,10 @@ def find_kind(cells: Cells, name: str) -> Kind:
     sample = _Sample.of(cells, name)
     if len(sample.texts) < 2:
         return Kind("categorical", "strings of one or two levels")
-    for find in (_boolean, _answers, _compact_date, _numeric, _date, _duration, _tags):
-        kind = find(sample)
-        if kind is not None:
-            return kind
+    kind = _boolean(sample) or _answers(sample) or _compact_dates(sample.texts, sample.rows)
+    kind = kind or _numeric(sample) or _date(sample) or _duration(sample) or _tags(sample)
+    if kind is not None:
+        return kind
     few = _few_levels(sample)
     if few is not None and sample.n_levels <= _FEW_LEVELS:
         return few
@@ -221,11 +221,14 @@ def requested_kind(cells: Cells, name: str, wanted: Any) -> Kind:
     parser = None if texts is None else _parser_for(wanted, texts, cells)
     if texts is None or (parser is None and wanted not in ("name", "text")):
         advice = "leave it out of 'column_kinds'"
+        what = "numbers" if isinstance(cells, Numbers) else "dates"
+        if isinstance(cells, Levels):
+            what = f"strings such as {cells.levels[0]!r}" if cells.levels else "no value"
         if wanted == "ordinal":
             advice = f"pass the levels in their order, column_kinds={{{name!r}: [...]}}"
         raise ValueError(
             f"Column {name!r} of X cannot be read as {wanted!r}, as set by the 'column_kinds' "
-            f"parameter. It holds {_describe_cells(cells)}; {advice}."
+            f"parameter. It holds {what}; {advice}."
         )
     return Kind(wanted, why, parser=parser)
 
@@ -263,12 +266,6 @@ def _checked_levels(cells: Cells, name: str, levels: list[Any]) -> list[Any]:
             f"different values, in their order. Got {levels[:10]} instead; {what}."
         )
     return levels
-
-
-def _describe_cells(cells: Cells) -> str:
-    if isinstance(cells, Levels):
-        return f"strings such as {cells.levels[0]!r}" if cells.levels else "no value"
-    return "numbers" if isinstance(cells, Numbers) else "dates"
 
 
 def _kind_of_numbers(cells: Numbers, name: str) -> Kind:
@@ -344,6 +341,7 @@ def _may_be_compact_dates(values: NDArray[Any]) -> bool:
 
 def _compact_dates(texts: Sequence[str], rows: NDArray[np.integer]) -> Kind | None:
     """Return the kind of dates such as 20240131, of which zeros are missing; else None."""
+    texts = [text.strip() for text in texts]
     days = [text for text in texts if text.strip("0")]
     patterns = (_COMPACT_DATE, _YEAR_LAST)
     if len(days) < _MIN_COMPACT_DATES or not any(all(map(p.fullmatch, days)) for p in patterns):
@@ -396,10 +394,6 @@ def _order_of_answers(texts: Sequence[str]) -> list[str] | None:
             if len(places) == len(set(plain.values())):
                 return sorted(texts, key=lambda text: (scale[plain[text]], text))
     return None
-
-
-def _compact_date(sample: _Sample) -> Kind | None:
-    return _compact_dates([text.strip() for text in sample.texts], sample.rows)
 
 
 def _numeric(sample: _Sample) -> Kind | None:

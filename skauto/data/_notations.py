@@ -13,7 +13,7 @@ NULL_WORDS = frozenset(
 )
 _PAIRS = (
     "no/yes n/y false/true f/t off/on nein/ja n/j falsch/wahr non/oui faux/vrai no/sí no/si"
-    " falso/verdadero"
+    " falso/verdadero falso/vero no/sì não/sim nao/sim nee/ja nej/ja nei/ja"
 )
 BOOLEAN_PAIRS = tuple(tuple(pair.split("/")) for pair in _PAIRS.split())
 # Currencies, each with its other names.

@@ -24,6 +24,7 @@ from skauto.data._encoders import (
     TagsEncoder,
     TextEncoder,
     describe,
+    known_strings,
     make_encoder,
     pooled_levels,
 )
@@ -144,10 +145,10 @@ class TableReader(TransformerMixin, BaseEstimator):
         50,000 cells for each second; both are predicted, so that the matrix is the same each time.
         None is no limit; then texts have at most about 500 columns and 20 million cells.
     text_scores : bool, default=True
-        Whether names and texts have scores of the classes, if ``fit`` knows the classes. As in
-        :class:`~sklearn.preprocessing.TargetEncoder`, ``fit_transform`` gives scores by models of
-        other strings, which differ from those of ``transform``. The folds are random: pass False
-        for rows that have groups or an order in time.
+        Whether names and texts have scores of the classes in place of other features, if ``fit``
+        knows the classes. As in :class:`~sklearn.preprocessing.TargetEncoder`, ``fit_transform``
+        gives scores by models of other strings, which differ from those of ``transform``. The
+        folds are random: pass False for rows that have groups or an order in time.
 
     Attributes
     ----------
@@ -299,6 +300,9 @@ class TableReader(TransformerMixin, BaseEstimator):
             find_kind(cells, name) if wanted is None else requested_kind(cells, name, wanted)
             for cells, name, wanted in zip(columns, names, requested, strict=True)
         ]
+        for j, kind in enumerate(kinds):
+            if kind.name in (*TEXT_KINDS, "tags"):
+                columns[j] = known_strings(columns[j])
         texts = [j for j, kind in enumerate(kinds) if kind.name in TEXT_KINDS]
         strings = [as_levels(columns[j]) for j in texts]
         asked = [requested[j] is not None for j in texts]
@@ -313,8 +317,11 @@ class TableReader(TransformerMixin, BaseEstimator):
             if widths.get(j) == 0:
                 why_not = "the time limit is too short for their terms"
             else:
-                block = encoder.encode_fit(cells, name, labels)
-                if block is None and requested[j] is None:
+                required = requested[j] is not None
+                block = encoder.encode_fit(
+                    cells, name, labels, scored=self.text_scores, required=required
+                )
+                if block is None:
                     why_not = "their terms do not predict the classes"
                     encoder = make_encoder(kind, cells, 0, labels)
             block = encoder.encode(cells, name) if block is None else block
@@ -324,7 +331,7 @@ class TableReader(TransformerMixin, BaseEstimator):
                 kind = replace(kind, name="categorical" if coded else kind.name, why=why)
             if pooled := pooled_levels(encoder):
                 kind = replace(kind, why=f"{kind.why}; {pooled}")
-            readers.append(_column_reader(name, kind, encoder, block, cells, self.text_scores))
+            readers.append(_column_reader(name, kind, encoder, block, cells))
             blocks.append(block.select(readers[-1].keep))
         return readers, blocks
 
@@ -531,7 +538,7 @@ def _read_numbers(X: Any, columns: Mapping[int, ColumnReader]) -> NDArray[np.flo
 
 
 def _column_reader(
-    name: str, kind: Kind, encoder: Encoder, block: Block, cells: Cells, text_scores: bool
+    name: str, kind: Kind, encoder: Encoder, block: Block, cells: Cells
 ) -> ColumnReader:
     """Find the outputs of the encoder that are not constant, missing cells and medians."""
     values, gaps = block.values, np.isnan(block.values)
@@ -547,8 +554,6 @@ def _column_reader(
     low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
     gaps = gaps.any(axis=0)
     keep = (low < high) | (gaps & ~np.isnan(low)) if len(values) else np.ones(len(low), dtype=bool)
-    if not text_scores:
-        keep[len(keep) - encoder.n_scores :] = False
     n_levels = len(cells.levels) if isinstance(cells, Levels) else None
     of_one_length = kind.name in TEXT_KINDS and n_levels is not None and n_levels > 1
     if kind.name not in ("drop", "identifier") and not keep.any() and not of_one_length:

@@ -79,22 +79,24 @@ class LatentTerms:
     n_terms: int = 0
 
     def fit(self, counts: Any, tokens: Sequence[str]) -> Self:
-        """Learn terms, tf-idf weights and SVD components from token counts (n_texts, n_tokens)."""
+        """Learn terms and their tf-idf weights from token counts (n_texts, n_tokens)."""
         in_tokens, terms = count_terms(map(self.terms_of, tokens))
         in_texts = counts @ in_tokens
         frequent = _most_frequent(in_texts, terms)
         self.terms_ = {terms[column]: i for i, column in enumerate(frequent)}
-        self.tfidf_ = self.svd_ = None
+        self.tfidf_ = None
+        self.svd_: Any = None
         self.n_columns_ = len(self.terms_)
         if self.n_columns_:
-            weights = in_texts[:, frequent]
-            self.tfidf_ = TfidfTransformer(sublinear_tf=True).fit(weights)
-            if self.n_columns_ > self.n_components + self.n_terms:
-                svd = TruncatedSVD(self.n_components, random_state=0)
-                self.svd_ = svd.fit(self.tfidf_.transform(weights))
-                # Fewer texts than components have one component each.
-                self.n_columns_ = self.n_terms + len(self.svd_.components_)
+            self.tfidf_ = TfidfTransformer(sublinear_tf=True).fit(in_texts[:, frequent])
         return self
+
+    def fit_components(self, weights: Any) -> None:
+        """Learn SVD components of the weights (n_texts, n_terms), if there are too many terms."""
+        if self.n_columns_ > self.n_components + self.n_terms:
+            self.svd_ = TruncatedSVD(self.n_components, random_state=0).fit(weights)
+            # Fewer texts than components have one component each.
+            self.n_columns_ = self.n_terms + len(self.svd_.components_)
 
     def weigh(self, counts: Any, tokens: Sequence[str]) -> Any:
         """Return the tf-idf weights of all terms, a CSR array of shape (n_texts, n_terms)."""
@@ -119,61 +121,144 @@ class LatentTerms:
         return terms[: self.n_terms] + [str(i) for i in range(self.n_columns_ - self.n_terms)]
 
 
+@dataclass(frozen=True)
+class ClassShares:
+    """Shares of classes among the rows of each string.
+
+    Attributes
+    ----------
+    centered : ndarray of shape (n_strings, n_classes)
+        Shares minus their mean over the rows: of one class if there are two, else of the ten most
+        frequent.
+    n_rows : ndarray of shape (n_strings,)
+        Number of rows of each string.
+    """
+
+    centered: FloatMatrix
+    n_rows: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls, codes: NDArray[np.signedinteger], y: NDArray[np.integer], n_strings: int
+    ) -> "ClassShares":
+        """Count the classes y of the rows whose strings are `codes`, negative where missing."""
+        known = codes >= 0
+        codes, y = codes[known], y[known]
+        n_rows = np.bincount(codes, minlength=n_strings).astype(np.float64)
+        classes = np.argsort(-np.bincount(y), kind="stable")
+        classes = classes[: 1 if len(classes) == 2 else _MAX_CLASSES]
+        counts = [np.bincount(codes[y == c], minlength=n_strings) for c in classes]
+        shares = np.transpose(counts) / np.maximum(n_rows, 1.0)[:, None]
+        return cls(shares - np.average(shares, axis=0, weights=n_rows), n_rows)
+
+    def every(self, step: int) -> "ClassShares":
+        """Return those of evenly spaced strings."""
+        return ClassShares(self.centered[::step], self.n_rows[::step])
+
+    def cross_fit(self, weights: Any, penalty: float) -> tuple[FloatMatrix, FloatMatrix]:
+        """Fit ridge regressions from the terms of the strings to the shares, on five folds.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_strings, n_classes)
+            Predictions for each string by the model of the other folds, as in stacked
+            generalization [1]_. A model has at most about 20,000 strings.
+        coefficients : ndarray of shape (n_terms, n_classes)
+            Mean coefficients of the five models, for new strings.
+
+        References
+        ----------
+        .. [1] D. H. Wolpert, "Stacked generalization", Neural Networks 5, 1992.
+        """
+        scores = np.zeros_like(self.centered)
+        coefficients = np.zeros((weights.shape[1], scores.shape[1]))
+        model = Ridge(penalty, fit_intercept=False, solver="sparse_cg", tol=0.1)
+        for train, test in KFold(_N_FOLDS, shuffle=True, random_state=0).split(scores):
+            rows = train[:: max(1, len(train) // _MAX_FITTED)]
+            model.fit(weights[rows], self.centered[rows], self.n_rows[rows])
+            fold = np.reshape(model.coef_, (scores.shape[1], -1)).T
+            scores[test] = weights[test] @ fold
+            coefficients += fold / _N_FOLDS
+        return scores, coefficients
+
+    def choose_penalty(self, weights: Any) -> float | None:
+        """Return the penalty of the least cross-validated error; None if terms do not predict.
+
+        The errors are compared with those of the mean shares by a paired t test over the strings,
+        and the regression must explain 1% of the variance.
+        """
+        if len(self.centered) < _N_FOLDS or not weights.shape[1]:
+            return None
+
+        def gains(penalty: float) -> NDArray[np.float64]:
+            scores, _ = self.cross_fit(weights, penalty)
+            errors = (self.centered - scores) ** 2
+            return np.asarray(self.n_rows * (self.centered**2 - errors).sum(axis=1))
+
+        gain, penalty = max(((gains(p), p) for p in _PENALTIES), key=lambda tried: tried[0].sum())
+        variance = np.sum(self.n_rows[:, None] * self.centered**2)
+        error = np.sqrt(np.sum((gain - gain.mean()) ** 2))
+        predicts = gain.sum() >= _MIN_EXPLAINED * variance and gain.sum() > _MIN_GAIN * error
+        return penalty if predicts else None
+
+
 @dataclass(eq=False)
 class TextFeatures:
-    """Lengths of texts, one or more sets of latent terms, and scores of classes.
+    """Lengths of texts, and scores of classes or one or more sets of latent terms.
 
-    ``tokenize`` maps a text to its tokens, and ``views`` are unfitted features of the tokens.
-    The scores are those of a ridge regression from all terms of all views to the classes.
+    ``tokenize`` maps a text to its tokens, and ``views`` are unfitted features of the tokens. The
+    scores are linear in the weights of all terms of all views. Latent terms beside them would show
+    which other texts had a part in a cross-fitted score, and so their classes.
     """
 
     tokenize: Callable[[str], list[str]]
     views: Sequence[LatentTerms]
-    max_scores: int = 1
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Learn terms from distinct texts, of which about 10,000 evenly spaced ones are used."""
         self.coefficients_: FloatMatrix | None = None
-        step = max(1, len(texts) // _MAX_TEXTS)
-        counts, tokens = count_terms(map(self.tokenize, texts[::step]))
+        counts, tokens = count_terms(map(self.tokenize, texts[:: _step(texts, _MAX_TEXTS)]))
         for view in self.views:
             view.fit(counts, tokens)
         return self
 
-    def fit_transform(
-        self, texts: Sequence[str], codes: NDArray[np.signedinteger], y: NDArray[np.integer]
-    ) -> FloatMatrix | None:
-        """Learn the scores of classes from fitted terms; return all features.
+    def choose_penalty(self, texts: Sequence[str], shares: ClassShares) -> float | None:
+        """Return the penalty of the scores; None if the terms do not predict the shares.
 
-        The scores are cross-fitted. The result is None if the terms do not predict the classes of
-        other texts. `codes` has the text of each row, negative if it is missing.
+        About 2,000 evenly spaced texts are read.
         """
-        shares, n_rows = class_shares(codes, y, len(texts), self.max_scores)
-        step = max(1, len(texts) // _MAX_COMPARED)
-        _, weights = self._read(texts[::step])
-        penalty = choose_penalty(weights, shares[::step], n_rows[::step])
-        if penalty is None:
-            return None
-        features, weights = self._read(texts)
-        scores, self.coefficients_ = cross_fit(weights, shares, n_rows, penalty)
-        return np.hstack([features, scores])
+        step = _step(texts, _MAX_COMPARED)
+        return shares.every(step).choose_penalty(_joined(self._read(texts[::step])[1]))
+
+    def fit_scores(self, texts: Sequence[str], shares: ClassShares, penalty: float) -> FloatMatrix:
+        """Learn the scores of classes, and return the features with cross-fitted scores."""
+        lengths, weights = self._read(texts)
+        scores, self.coefficients_ = shares.cross_fit(_joined(weights), penalty)
+        return np.hstack([lengths, scores])
+
+    def fit_components(self, texts: Sequence[str]) -> FloatMatrix:
+        """Learn the components of latent terms, and return the features."""
+        lengths, weights = self._read(texts)
+        for view, own in zip(self.views, weights, strict=True):
+            view.fit_components(own[:: _step(texts, _MAX_TEXTS)])
+        return self._features(lengths, weights)
 
     def transform(self, texts: Sequence[str]) -> FloatMatrix:
-        """Return the numbers of characters and tokens, the views, and the scores."""
-        features, weights = self._read(texts)
-        if self.coefficients_ is None:
-            return features
-        return np.hstack([features, weights @ self.coefficients_])
+        """Return the numbers of characters and tokens, then scores or latent terms."""
+        return self._features(*self._read(texts))
 
-    def _read(self, texts: Sequence[str]) -> tuple[FloatMatrix, Any]:
-        """Return the features without scores, and the weights of all terms (n_texts, n_terms)."""
+    def _read(self, texts: Sequence[str]) -> tuple[FloatMatrix, list[Any]]:
+        """Return the numbers of characters and tokens, and the weights of the terms by view."""
         counts, tokens = count_terms(map(self.tokenize, texts))
         lengths = np.fromiter(map(len, texts), dtype=np.float64, count=len(texts))
         weights = [view.weigh(counts, tokens) for view in self.views]
-        columns = [view.transform(w) for view, w in zip(self.views, weights, strict=True)]
-        features = np.hstack([lengths[:, None], counts.sum(axis=1)[:, None], *columns])
-        empty = sparse.csr_array((len(texts), 0))
-        return features, sparse.hstack([empty, *weights], format="csr")
+        return np.column_stack([lengths, counts.sum(axis=1)]), weights
+
+    def _features(self, lengths: FloatMatrix, weights: list[Any]) -> FloatMatrix:
+        if self.coefficients_ is not None:
+            return np.hstack([lengths, _joined(weights) @ self.coefficients_])
+        columns = [view.transform(own) for view, own in zip(self.views, weights, strict=True)]
+        return np.hstack([lengths, *columns])
 
     @property
     def n_scores(self) -> int:
@@ -182,77 +267,20 @@ class TextFeatures:
 
     def names_out(self) -> list[str]:
         """Return the names of the columns."""
-        views = [f"{view.terms_of.__name__}_{n}" for view in self.views for n in view.names_out()]
-        scores = [f"score_{i}" for i in range(self.n_scores)]
-        return ["n_characters", "n_tokens", *views, *scores]
+        names = [f"{view.terms_of.__name__}_{n}" for view in self.views for n in view.names_out()]
+        if self.coefficients_ is not None:
+            names = [f"score_{i}" for i in range(self.n_scores)]
+        return ["n_characters", "n_tokens", *names]
 
 
-def class_shares(
-    codes: NDArray[np.signedinteger], y: NDArray[np.integer], n_texts: int, max_classes: int
-) -> tuple[FloatMatrix, NDArray[np.float64]]:
-    """Return the share of each class in the rows of each text, minus its mean, and their numbers.
-
-    There is one class if there are two, else the `max_classes` most frequent, at most ten. `codes`
-    has the text of each row, negative if it is missing.
-    """
-    known = codes >= 0
-    codes, y = codes[known], y[known]
-    n_rows = np.bincount(codes, minlength=n_texts).astype(np.float64)
-    classes = np.argsort(-np.bincount(y), kind="stable")
-    classes = classes[: 1 if len(classes) == 2 else min(max_classes, _MAX_CLASSES)]
-    counts = [np.bincount(codes[y == c], minlength=n_texts) for c in classes]
-    shares = np.transpose(counts) / np.maximum(n_rows, 1.0)[:, None]
-    return shares - np.average(shares, axis=0, weights=n_rows), n_rows
+def _step(texts: Sequence[str], size: int) -> int:
+    """Return the distance of about `size` evenly spaced texts."""
+    return max(1, len(texts) // size)
 
 
-def choose_penalty(weights: Any, shares: FloatMatrix, n_rows: NDArray[np.float64]) -> float | None:
-    """Return the penalty of the least cross-validated error; None if terms do not predict.
-
-    The errors are compared with those of the mean shares by a paired t test over the texts, and
-    the regression must explain 1% of the variance.
-    """
-    if len(shares) < _N_FOLDS or not weights.shape[1]:
-        return None
-
-    def gains(penalty: float) -> NDArray[np.float64]:
-        scores, _ = cross_fit(weights, shares, n_rows, penalty)
-        return np.asarray(n_rows * (shares**2 - (shares - scores) ** 2).sum(axis=1))
-
-    gain, penalty = max(
-        ((gains(penalty), penalty) for penalty in _PENALTIES), key=lambda tried: tried[0].sum()
-    )
-    enough = gain.sum() >= _MIN_EXPLAINED * np.sum(n_rows[:, None] * shares**2)
-    error = np.sqrt(np.sum((gain - gain.mean()) ** 2))
-    return penalty if enough and gain.sum() > _MIN_GAIN * error else None
-
-
-def cross_fit(
-    weights: Any, shares: FloatMatrix, n_rows: NDArray[np.float64], penalty: float
-) -> tuple[FloatMatrix, FloatMatrix]:
-    """Fit ridge regressions from the terms of texts to the shares of classes, on five folds.
-
-    Returns
-    -------
-    scores : ndarray of shape (n_texts, n_classes)
-        Predictions for each text by the model of the other folds, as in stacked generalization
-        [1]_. A model has at most about 20,000 texts.
-    coefficients : ndarray of shape (n_terms, n_classes)
-        Mean coefficients of the five models, for new texts.
-
-    References
-    ----------
-    .. [1] D. H. Wolpert, "Stacked generalization", Neural Networks 5, 1992.
-    """
-    scores = np.zeros_like(shares)
-    coefficients = np.zeros((weights.shape[1], shares.shape[1]))
-    model = Ridge(penalty, fit_intercept=False, solver="sparse_cg", tol=0.1)
-    for train, test in KFold(_N_FOLDS, shuffle=True, random_state=0).split(shares):
-        rows = train[:: max(1, len(train) // _MAX_FITTED)]
-        model.fit(weights[rows], shares[rows], n_rows[rows])
-        fold = np.reshape(model.coef_, (shares.shape[1], -1)).T
-        scores[test] = weights[test] @ fold
-        coefficients += fold / _N_FOLDS
-    return scores, coefficients
+def _joined(weights: list[Any]) -> Any:
+    """Return the weights of all views, one beside the other; without views none."""
+    return sparse.hstack(weights, format="csr") if weights else sparse.csr_array((0, 0))
 
 
 def count_terms(

@@ -115,6 +115,9 @@ COLUMNS = {
     "mixed booleans": ("boolean", pick("Y", "no", "Yes", "N")),
 }
 
+for name in ("names", "texts", "tags"):
+    COLUMNS[f"{name} and words"] = (COLUMNS[name][0], with_gaps(COLUMNS[name][1], "n/a"))
+
 # Other notations of columns, which are read or told.
 NOTATIONS = {
     "reals": lambda cells: [f"{x:.2f}".replace(".", ",") for x in cells],

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skauto import AutoClassifier
 from skauto.data import TableReader
-from skauto.data._text import choose_penalty, class_shares, cross_fit
+from skauto.data._text import ClassShares
 
 LETTERS = np.array(list("abcdefghijklmnopqrstuvwxyz"))
 
@@ -90,17 +90,17 @@ def test_scores_are_those_of_a_ridge_regression_on_other_strings(n_classes, rng)
     weights = rng.random((80, 5)) * (rng.random((80, 5)) < 0.5)
     codes = np.concatenate([np.arange(79), rng.integers(79, size=80), [-1, -1]])
     y = np.argmax(weights[codes][:, :n_classes] + 0.3 * rng.random((161, n_classes)), axis=1)
-    shares, n_rows = class_shares(codes, y, 80, 10)
+    shares = ClassShares.of(codes, y, 80)
     frequent = np.argsort(-np.bincount(y[:-2]), kind="stable")[: 1 if n_classes == 2 else 3]
-    np.testing.assert_array_equal(n_rows, np.bincount(codes[:-2], minlength=80))
-    for share, c in zip(shares.T, frequent, strict=True):
+    np.testing.assert_array_equal(shares.n_rows, np.bincount(codes[:-2], minlength=80))
+    for share, c in zip(shares.centered.T, frequent, strict=True):
         of_class = [np.mean(y[codes == i] == c) for i in range(79)]
         np.testing.assert_allclose(share[:79], of_class - np.mean(y[:-2] == c))
-    assert choose_penalty(sparse.csr_array(weights), shares, n_rows) == 1.0
-    scores, coefficients = cross_fit(sparse.csr_array(weights), shares, n_rows, 1.0)
-    expected, mean = np.zeros_like(shares), 0.0
-    for train, test in KFold(5, shuffle=True, random_state=0).split(shares):
-        fold = ridge(weights[train], shares[train], n_rows[train], 1.0)
+    assert shares.choose_penalty(sparse.csr_array(weights)) == 1.0
+    scores, coefficients = shares.cross_fit(sparse.csr_array(weights), 1.0)
+    expected, mean = np.zeros_like(scores), 0.0
+    for train, test in KFold(5, shuffle=True, random_state=0).split(scores):
+        fold = ridge(weights[train], shares.centered[train], shares.n_rows[train], 1.0)
         expected[test], mean = weights[test] @ fold, mean + fold / 5
     np.testing.assert_allclose(scores, expected, atol=0.15 * np.abs(expected).max())
     np.testing.assert_allclose(coefficients, mean, atol=0.15 * np.abs(mean).max())
@@ -154,4 +154,4 @@ def test_a_search_finds_them():
     X, y = reviews(20, 5, 1)
     model = AutoClassifier(max_evals=2, cv=2, random_state=0).fit(X[:1000], y[:1000])
     assert model.score(X[1000:], y[1000:]) >= 0.99
-    assert model.table_report()["n_outputs"].sum() > 30
+    assert "review_score_0" in model.reader_.get_feature_names_out()

@@ -64,8 +64,11 @@ def test_strings_without_relation_to_the_class_have_only_lengths(n_words, signal
     texts = [" ".join(random_words(rng, n_words)) for _ in range(n)]
     if signal:
         texts = [text + (" ok" if label else " no") for text, label in zip(texts, y, strict=True)]
-    reader = TableReader({"b": "drop"}).fit(pd.DataFrame({"a": texts, "b": 0}), y)
-    n_outputs = reader.table_report()["n_outputs"][0]
-    assert n_outputs > 20 if signal else n_outputs <= 2
+    X = pd.DataFrame({"a": texts, "b": 0})
+    reader = TableReader({"b": "drop"}).fit(X, y)
+    assert ("a_score_0" in reader.get_feature_names_out()) == signal
+    assert reader.table_report()["n_outputs"][0] <= 3
     asked = TableReader({"a": "text"}).fit(pd.DataFrame({"a": texts}), y)
-    assert asked.table_report()["n_outputs"][0] >= 20
+    assert asked.table_report()["n_outputs"][0] >= 20 or signal
+    without = TableReader({"b": "drop"}, text_scores=False).fit(X, y)
+    assert (without.table_report()["n_outputs"][0] > 20) == signal
