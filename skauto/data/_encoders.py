@@ -53,6 +53,8 @@ FloatMatrix = NDArray[np.float64]
 _MAX_TAGS = 50
 # SVD components and single n-grams of a name column.
 _NAME_COMPONENTS, _NAME_TERMS = 30, 100
+# Maximum number of scores of classes of a name or text column.
+_MAX_SCORES = 10
 # Number of values that are enough to see that a column does not only hold 0 and 1.
 _FEW_VALUES = 10
 # Number of strings that an error message quotes as examples.
@@ -399,7 +401,9 @@ class TextEncoder(Encoder):
     ) -> Block | None:
         strings = known_strings(cells)
         if labels is not None:
-            shares = ClassShares.of(strings.codes, labels, len(strings.levels))
+            shares = ClassShares.of(
+                strings.codes, labels, len(strings.levels), self.features.max_scores
+            )
             penalty = self.features.choose_penalty(strings.levels, shares)
             if penalty is None and not required:
                 return None
@@ -572,7 +576,8 @@ def _name_encoder(cells: Levels, max_columns: int, labels: NDArray[np.integer] |
     """
     n_components = min(_NAME_COMPONENTS, max_columns)
     view = LatentTerms(ngrams, n_components, min(_NAME_TERMS, max_columns - n_components))
-    features = TextFeatures(parts, [view] if max_columns else [])
+    max_scores = min(max_columns, _MAX_SCORES)
+    features = TextFeatures(parts, [view] if max_columns else [], max_scores)
     if 2 * len(cells.levels) > np.count_nonzero(cells.codes >= 0):
         return TextEncoder(cells, features)
     categories = CategoryEncoder(cells, labels=labels)
@@ -586,7 +591,7 @@ def _text_features(max_columns: int) -> TextFeatures:
     n_ngrams = min(_NGRAM_COMPONENTS, max(1, max_columns // 3))
     n_words = max(0, max_columns - n_components - n_ngrams)
     views = [LatentTerms(whole, n_components, n_words), LatentTerms(ngrams, n_ngrams)]
-    return TextFeatures(words_and_pairs, views)
+    return TextFeatures(words_and_pairs, views, min(max_columns, _MAX_SCORES))
 
 
 def unread_of(strings: Levels, values: NDArray[Any], parser: Any) -> Unread | None:

@@ -141,9 +141,9 @@ class TableReader(TransformerMixin, BaseEstimator):
         of the dict, a list of names or positions, or a boolean mask, means "categorical".
         Positions are a ValueError if the columns are labeled by other numbers than 0, 1, 2, ...
     time_limit : float, default=None
-        Seconds of the search that uses the matrix. Texts are read in a third of it, and have
-        50,000 cells for each second; both are predicted, so that the matrix is the same each time.
-        None is no limit; then texts have at most about 500 columns and 20 million cells.
+        Seconds of the search that uses the matrix. Texts are read in a third of it, and have at
+        most 50,000 cells for each second; both are predicted, so that the matrix is the same each
+        time. None is no limit; then texts have at most about 500 columns and 20 million cells.
     text_scores : bool, default=True
         Whether names and texts have scores of the classes in place of other features, if ``fit``
         knows the classes. As in :class:`~sklearn.preprocessing.TargetEncoder`, ``fit_transform``

@@ -23,10 +23,10 @@ _MAX_TEXTS = 10_000
 _MAX_TERMS = 10_000
 _MIN_TEXTS = 2
 # Ridge regression on terms: penalties, maximum numbers of strings that choose one and that are
-# fitted, and of classes; the minimum t statistic of its gain, and the minimum share of the
-# variance that it explains.
+# fitted; the minimum t statistic of its gain, and the minimum share of the variance that it
+# explains.
 _PENALTIES = (1.0, 3.0, 10.0, 30.0)
-_MAX_COMPARED, _MAX_FITTED, _MAX_CLASSES = 2_000, 20_000, 10
+_MAX_COMPARED, _MAX_FITTED = 2_000, 20_000
 _MIN_GAIN = 2.0
 _MIN_EXPLAINED = 0.01
 _N_FOLDS = 5
@@ -128,8 +128,8 @@ class ClassShares:
     Attributes
     ----------
     centered : ndarray of shape (n_strings, n_classes)
-        Shares minus their mean over the rows: of one class if there are two, else of the ten most
-        frequent.
+        Shares minus their mean over the rows: of one class if there are two, else of the most
+        frequent ones.
     n_rows : ndarray of shape (n_strings,)
         Number of rows of each string.
     """
@@ -139,14 +139,18 @@ class ClassShares:
 
     @classmethod
     def of(
-        cls, codes: NDArray[np.signedinteger], y: NDArray[np.integer], n_strings: int
+        cls,
+        codes: NDArray[np.signedinteger],
+        y: NDArray[np.integer],
+        n_strings: int,
+        max_classes: int,
     ) -> "ClassShares":
         """Count the classes y of the rows whose strings are `codes`, negative where missing."""
         known = codes >= 0
         codes, y = codes[known], y[known]
         n_rows = np.bincount(codes, minlength=n_strings).astype(np.float64)
         classes = np.argsort(-np.bincount(y), kind="stable")
-        classes = classes[: 1 if len(classes) == 2 else _MAX_CLASSES]
+        classes = classes[: 1 if len(classes) == 2 else max_classes]
         counts = [np.bincount(codes[y == c], minlength=n_strings) for c in classes]
         shares = np.transpose(counts) / np.maximum(n_rows, 1.0)[:, None]
         return cls(shares - np.average(shares, axis=0, weights=n_rows), n_rows)
@@ -207,12 +211,14 @@ class TextFeatures:
     """Lengths of texts, and scores of classes or one or more sets of latent terms.
 
     ``tokenize`` maps a text to its tokens, and ``views`` are unfitted features of the tokens. The
-    scores are linear in the weights of all terms of all views. Latent terms beside them would show
-    which other texts had a part in a cross-fitted score, and so their classes.
+    scores, at most ``max_scores``, are linear in the weights of all terms of all views. Latent
+    terms beside them would show which other texts had a part in a cross-fitted score, and so their
+    classes.
     """
 
     tokenize: Callable[[str], list[str]]
     views: Sequence[LatentTerms]
+    max_scores: int = 1
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Learn terms from distinct texts, of which about 10,000 evenly spaced ones are used."""

@@ -90,7 +90,7 @@ def test_scores_are_those_of_a_ridge_regression_on_other_strings(n_classes, rng)
     weights = rng.random((80, 5)) * (rng.random((80, 5)) < 0.5)
     codes = np.concatenate([np.arange(79), rng.integers(79, size=80), [-1, -1]])
     y = np.argmax(weights[codes][:, :n_classes] + 0.3 * rng.random((161, n_classes)), axis=1)
-    shares = ClassShares.of(codes, y, 80)
+    shares = ClassShares.of(codes, y, 80, 10)
     frequent = np.argsort(-np.bincount(y[:-2]), kind="stable")[: 1 if n_classes == 2 else 3]
     np.testing.assert_array_equal(shares.n_rows, np.bincount(codes[:-2], minlength=80))
     for share, c in zip(shares.centered.T, frequent, strict=True):
