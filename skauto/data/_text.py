@@ -211,7 +211,7 @@ class TextFeatures:
     """Lengths of texts, and scores of classes or one or more sets of latent terms.
 
     ``tokenize`` maps a text to its tokens, and ``views`` are unfitted features of the tokens. The
-    scores, at most ``max_scores``, are linear in the weights of all terms of all views. Latent
+    scores, at most ``max_scores`` of a view, are linear in the weights of all its terms. Latent
     terms beside them would show which other texts had a part in a cross-fitted score, and so their
     classes.
     """
@@ -222,7 +222,7 @@ class TextFeatures:
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Learn terms from distinct texts, of which about 10,000 evenly spaced ones are used."""
-        self.coefficients_: FloatMatrix | None = None
+        self.coefficients_: list[FloatMatrix] = []
         counts, tokens = count_terms(map(self.tokenize, texts[:: _step(texts, _MAX_TEXTS)]))
         for view in self.views:
             view.fit(counts, tokens)
@@ -234,13 +234,17 @@ class TextFeatures:
         About 2,000 evenly spaced texts are read.
         """
         step = _step(texts, _MAX_COMPARED)
-        return shares.every(step).choose_penalty(_joined(self._read(texts[::step])[1]))
+        _, weights = self._read(texts[::step])
+        if not weights:
+            return None
+        return shares.every(step).choose_penalty(sparse.hstack(weights, format="csr"))
 
     def fit_scores(self, texts: Sequence[str], shares: ClassShares, penalty: float) -> FloatMatrix:
         """Learn the scores of classes, and return the features with cross-fitted scores."""
         lengths, weights = self._read(texts)
-        scores, self.coefficients_ = shares.cross_fit(_joined(weights), penalty)
-        return np.hstack([lengths, scores])
+        fitted = [shares.cross_fit(own, penalty) for own in weights]
+        self.coefficients_ = [coefficients for _, coefficients in fitted]
+        return np.hstack([lengths, *(scores for scores, _ in fitted)])
 
     def fit_components(self, texts: Sequence[str]) -> FloatMatrix:
         """Learn the components of latent terms, and return the features."""
@@ -261,32 +265,30 @@ class TextFeatures:
         return np.column_stack([lengths, counts.sum(axis=1)]), weights
 
     def _features(self, lengths: FloatMatrix, weights: list[Any]) -> FloatMatrix:
-        if self.coefficients_ is not None:
-            return np.hstack([lengths, _joined(weights) @ self.coefficients_])
+        if self.coefficients_:
+            pairs = zip(weights, self.coefficients_, strict=True)
+            return np.hstack([lengths, *(own @ coefficients for own, coefficients in pairs)])
         columns = [view.transform(own) for view, own in zip(self.views, weights, strict=True)]
         return np.hstack([lengths, *columns])
 
     @property
     def n_scores(self) -> int:
         """Number of scores, which are the last columns."""
-        return 0 if self.coefficients_ is None else self.coefficients_.shape[1]
+        return sum(own.shape[1] for own in self.coefficients_)
 
     def names_out(self) -> list[str]:
         """Return the names of the columns."""
-        names = [f"{view.terms_of.__name__}_{n}" for view in self.views for n in view.names_out()]
-        if self.coefficients_ is not None:
-            names = [f"score_{i}" for i in range(self.n_scores)]
+        outputs = [view.names_out() for view in self.views]
+        if self.coefficients_:
+            outputs = [[f"score_{i}" for i in range(own.shape[1])] for own in self.coefficients_]
+        pairs = zip(self.views, outputs, strict=True)
+        names = [f"{view.terms_of.__name__}_{name}" for view, own in pairs for name in own]
         return ["n_characters", "n_tokens", *names]
 
 
 def _step(texts: Sequence[str], size: int) -> int:
     """Return the distance of about `size` evenly spaced texts."""
     return max(1, len(texts) // size)
-
-
-def _joined(weights: list[Any]) -> Any:
-    """Return the weights of all views, one beside the other; without views none."""
-    return sparse.hstack(weights, format="csr") if weights else sparse.csr_array((0, 0))
 
 
 def count_terms(

@@ -125,7 +125,7 @@ def test_no_scores_with_groups_or_an_order():
         names = model.fit(X, y, **metadata).reader_.get_feature_names_out()
         return [name for name in names if "score" in name]
 
-    assert scores() == ["review_score_0"]
+    assert scores() == ["review_whole_score_0", "review_ngrams_score_0"]
     assert scores(groups=groups) == []
     model.set_params(cv=GroupKFold(2))
     assert scores(groups=groups) == []
@@ -154,4 +154,4 @@ def test_a_search_finds_them():
     X, y = reviews(20, 5, 1)
     model = AutoClassifier(max_evals=2, cv=2, random_state=0).fit(X[:1000], y[:1000])
     assert model.score(X[1000:], y[1000:]) >= 0.99
-    assert "review_score_0" in model.reader_.get_feature_names_out()
+    assert "review_whole_score_0" in model.reader_.get_feature_names_out()

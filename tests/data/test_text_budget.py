@@ -66,8 +66,8 @@ def test_strings_without_relation_to_the_class_have_only_lengths(n_words, signal
         texts = [text + (" ok" if label else " no") for text, label in zip(texts, y, strict=True)]
     X = pd.DataFrame({"a": texts, "b": 0})
     reader = TableReader({"b": "drop"}).fit(X, y)
-    assert ("a_score_0" in reader.get_feature_names_out()) == signal
-    assert reader.table_report()["n_outputs"][0] <= 3
+    assert ("a_ngrams_score_0" in reader.get_feature_names_out()) == signal
+    assert reader.table_report()["n_outputs"][0] <= 4
     asked = TableReader({"a": "text"}).fit(pd.DataFrame({"a": texts}), y)
     assert asked.table_report()["n_outputs"][0] >= 20 or signal
     without = TableReader({"b": "drop"}, text_scores=False).fit(X, y)
