@@ -58,13 +58,13 @@ _CLOCK = (
     r"(?P<hour>\d{1,2})[:.h](?P<minute>\d{2})"
     r"(?:[:.](?P<second>\d{2})(?:[.,](?P<fraction>\d+))?)?\s*+(?:(?P<half>[ap]\.?m\.?)|uhr)?"
 )
-_TIME = rf"(?:(?:t|,?\s+(?:(?:at|um|a)\s+)?){_CLOCK}\s*+{_ZONE}(?:\s*+\([a-z ]+\))?)?"
-_OF = r"(?:of\s+|de\s+)?"
+_TIME = rf"(?:(?:t|,?\s+(?:(?:at|um|a)\s+)?){_CLOCK}\s*+{_ZONE}(?:\s*+[(\[][a-z/_ ]+[)\]])?)?"
+_OF = r"(?:of\s+|del?\s+)?"
 _PATTERNS = (
     *(
         re.compile(_WEEKDAY + date + _TIME)
         for date in (
-            r"(?P<year>\d{4})[-/](?P<month>\d{1,2})(?:-(?P<day>\d{1,2}))?",
+            r"(?P<year>\d{4})[-/m](?P<month>\d{1,2})(?:-(?P<day>\d{1,2}))?",
             r"(?P<year>\d{4})(?P<mark>[/.] ?)(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})\.?",
             rf"(?P<first>\d{{1,2}})(?P<mark>[-/.] ?)(?P<other>\d{{1,2}})(?P=mark){_YEAR}\.?",
             r"(?P<month>\d{1,2})[-/.](?P<year>(?:19|20)\d\d)",
@@ -72,7 +72,7 @@ _PATTERNS = (
             rf"{_DAY}{_MONTH}{_YEAR}",
             rf"{_MONTH}[-/\s]\s*{_DAY},?[-/\s]\s*{_YEAR}",
             rf"{_MONTH}[-/,\s]\s*{_OF}(?P<year>\d{{4}})",
-            rf"{_MONTH}(?:-|\s*['’]){_YEAR}",
+            rf"{_MONTH}(?:[-/]|\s*['’]){_YEAR}",
             rf"(?P<year>\d{{4}})[-/,\s]\s*{_MONTH}(?:[-/,\s]\s*{_DAY})?",
         )
     ),
@@ -97,7 +97,7 @@ _PATTERNS = (
 )
 # "Posted on", "Due:" before a date, and the time before the date in "11:37:15 3 Sep 2020".
 _LABEL = re.compile(
-    r"(?:[^\W\d_][^\d:]{0,19}:|(?:member )?since|as of"
+    r"(?:[^\W\d_][^\d:]{0,19}:|(?:member )?since|as of|le|el|am"
     r"|(?:last )?(?:added|created|joined|posted|published|released|updated)(?: on)?)\s+"
 )
 _TIME_FIRST = re.compile(
@@ -182,9 +182,8 @@ class DateFormat:
         n_month_first = sum(value > 12 for value in others)
         if n_day_first or n_month_first:
             return cls(day_first=n_day_first > n_month_first)
-        if all(match["mark"].startswith(".") for match in matches):
-            return cls(day_first=True)
-        return cls(ambiguous=firsts != others)
+        points = all(match["mark"].startswith(".") for match in matches)
+        return cls(day_first=points, ambiguous=not points and firsts != others)
 
     def parse(self, texts: Sequence[str]) -> Datetimes:
         """Parse strings as dates in UTC, shape (n_texts,); NaT if a string is not a date."""

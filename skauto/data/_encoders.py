@@ -14,6 +14,7 @@ from skauto.data._contract import Unread
 from skauto.data._dates import DATE_PARTS, DateFormat, date_parts
 from skauto.data._durations import DurationFormat
 from skauto.data._kinds import (
+    SEPARATORS,
     BooleanWords,
     CompoundFormat,
     Kind,
@@ -37,13 +38,14 @@ from skauto.data._table import (
     undeclared,
 )
 from skauto.data._text import (
+    ClassShares,
     LatentTerms,
     TextFeatures,
     ngrams,
     parts,
-    predicts_other_levels,
     whole,
     words,
+    words_and_pairs,
 )
 
 FloatMatrix = NDArray[np.float64]
@@ -51,6 +53,8 @@ FloatMatrix = NDArray[np.float64]
 _MAX_TAGS = 50
 # SVD components and single n-grams of a name column.
 _NAME_COMPONENTS, _NAME_TERMS = 30, 100
+# Maximum number of scores of classes of a name or text column.
+_MAX_SCORES = 10
 # Number of values that are enough to see that a column does not only hold 0 and 1.
 _FEW_VALUES = 10
 # Number of strings that an error message quotes as examples.
@@ -91,6 +95,27 @@ class Encoder(ABC):
     @abstractmethod
     def encode(self, cells: Cells, name: str) -> Block:
         """Encode cells; ``name`` is used in error messages."""
+
+    def encode_fit(
+        self,
+        cells: Cells,
+        name: str,
+        labels: NDArray[np.integer] | None,
+        *,
+        scored: bool,
+        required: bool,
+    ) -> Block | None:
+        """Encode the cells of ``fit``, from which text features are learned.
+
+        These are `scored` by the labels, or learned without them. The result is None if the terms
+        do not predict the labels, unless features are `required`.
+        """
+        return self.encode(cells, name)
+
+    @property
+    def n_scores(self) -> int:
+        """Number of the last outputs that were learned from the labels."""
+        return 0
 
     def names_out(self, name: str) -> list[str]:
         """Return the names of the output columns."""
@@ -256,7 +281,7 @@ class CategoryEncoder(Encoder):
     level is known by its value or its text, ignoring case and spaces: strings that differ only by
     them are one level. Levels of a categorical dtype are not: there, another case is known unless
     several levels differ by it. With an ``order``, the codes are the places of the levels in it,
-    they are no category codes, and unknown levels are NaN.
+    they are no category codes, and unknown levels are unread.
     """
 
     def __init__(
@@ -291,8 +316,8 @@ class CategoryEncoder(Encoder):
         }
         self.types = sorted({common_type(kind) or "objects" for kind in map(type, levels)})
         self.code_of_text = {text: code for text, (_, code) in zip(texts, codes, strict=True)}
-        null = [] if cells.missing.any() else filter(is_null_word, self.code_of_text)
-        self.null_code = next(map(self.code_of_text.__getitem__, null), np.nan)
+        known = {} if cells.missing.any() else self.code_of_text
+        self.null_code = next((known[text] for text in known if is_null_word(text)), np.nan)
         of_folded: dict[str, set[float]] = {}
         for text, code in self.code_of_text.items():
             of_folded.setdefault(folded(text), set()).add(code)
@@ -330,7 +355,7 @@ class CategoryEncoder(Encoder):
         codes[:-1][new & ~foreign] = self.new_code
         strings = Levels(texts, coded.codes)
         other_type = None if self.of_strings else Unread.of(strings, foreign)
-        unread = other_type or Unread.of(strings, unknown, may_be_new=True)
+        unread = other_type or Unread.of(strings, unknown, may_be_new=not self.ordered)
         return Block(codes[:, None], coded.codes, unread)
 
     def _code(self, level: Any) -> float:
@@ -356,14 +381,40 @@ class CategoryEncoder(Encoder):
 
 
 class TextEncoder(Encoder):
-    """Encoder of strings as text features, which it fits on the levels; 0 where missing."""
+    """Encoder of strings as text features, whose terms it learns from the levels; 0 if missing."""
 
     def __init__(self, cells: Levels, features: TextFeatures) -> None:
         self.features = features.fit(cells.levels)
 
     def encode(self, cells: Cells, name: str) -> Block:
-        strings = as_strings(cells)
+        strings = known_strings(cells)
         return _by_level(self.features.transform(strings.levels), strings, 0.0)
+
+    def encode_fit(
+        self,
+        cells: Cells,
+        name: str,
+        labels: NDArray[np.integer] | None,
+        *,
+        scored: bool,
+        required: bool,
+    ) -> Block | None:
+        strings = known_strings(cells)
+        if labels is not None:
+            shares = ClassShares.of(
+                strings.codes, labels, len(strings.levels), self.features.max_scores
+            )
+            penalty = self.features.choose_penalty(strings.levels, shares)
+            if penalty is None and not required:
+                return None
+            if penalty is not None and scored:
+                values = self.features.fit_scores(strings.levels, shares, penalty)
+                return _by_level(values, strings, 0.0)
+        return _by_level(self.features.fit_components(strings.levels), strings, 0.0)
+
+    @property
+    def n_scores(self) -> int:
+        return self.features.n_scores
 
     def names_out(self, name: str) -> list[str]:
         return [f"{name}_{feature}" for feature in self.features.names_out()]
@@ -377,9 +428,27 @@ class NameEncoder(Encoder):
     text: TextEncoder
 
     def encode(self, cells: Cells, name: str) -> Block:
-        strings = as_strings(cells)
-        codes, features = self.category.encode(strings, name), self.text.encode(strings, name)
+        return self._with_codes(self.text.encode(cells, name), cells, name)
+
+    def encode_fit(
+        self,
+        cells: Cells,
+        name: str,
+        labels: NDArray[np.integer] | None,
+        *,
+        scored: bool,
+        required: bool,
+    ) -> Block | None:
+        features = self.text.encode_fit(cells, name, labels, scored=scored, required=required)
+        return None if features is None else self._with_codes(features, cells, name)
+
+    def _with_codes(self, features: Block, cells: Cells, name: str) -> Block:
+        codes = self.category.encode(known_strings(cells), name)
         return Block(np.hstack([codes.values, features.values]), features.codes)
+
+    @property
+    def n_scores(self) -> int:
+        return self.text.n_scores
 
     def names_out(self, name: str) -> list[str]:
         return [*self.category.names_out(name), *self.text.names_out(name)]
@@ -435,18 +504,19 @@ class TagsEncoder(Encoder):
         self.separator = separator
         counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.levels))
         uses = uses_of_tags(cells.levels, counts, separator)
-        self.tags = sorted(uses, key=lambda tag: (-uses[tag], tag))[:_MAX_TAGS]
+        self.known = sorted(uses, key=lambda tag: (-uses[tag], tag))
+        self.tags = self.known[:_MAX_TAGS]
 
     def encode(self, cells: Cells, name: str) -> Block:
-        strings = as_strings(cells)
-        texts = strings.levels
-        column = {tag: i for i, tag in enumerate(self.tags, start=1)}
-        values = np.zeros((len(texts), 1 + len(column)))
-        for row, text in enumerate(texts):
-            tags = split_tags(text, self.separator)
-            values[row, 0] = len(tags)
-            values[row, [column[tag] for tag in tags if tag in column]] = 1.0
-        return _by_level(values, strings, 0.0)
+        """Return indicators; lists without a known tag are unread, and may have another mark."""
+        strings, known = known_strings(cells), set(self.known)
+        lists = [split_tags(text, self.separator) for text in strings.levels]
+        rows = [[len(tags), *map(tags.__contains__, self.tags)] for tags in lists]
+        values = np.array(rows, dtype=np.float64).reshape(len(rows), 1 + len(self.tags))
+        new = np.array([bool(tags) and known.isdisjoint(tags) for tags in lists], dtype=bool)
+        texts = itertools.compress(strings.levels, new)
+        marked = any(known & split_tags(text, mark) for text in texts for mark in SEPARATORS)
+        return _by_level(values, strings, 0.0, Unread.of(strings, new, may_be_new=not marked))
 
     def names_out(self, name: str) -> list[str]:
         return [f"{name}_n_tags", *(f"{name}_{tag}" for tag in self.tags)]
@@ -483,13 +553,12 @@ def make_encoder(
     return makers.get(kind.name, DropEncoder)()
 
 
-def terms_predict(encoder: Encoder, block: Block, labels: NDArray[np.intp] | None) -> bool:
-    """Return whether the terms of names or texts predict the labels, or there are none to test."""
-    has_codes = isinstance(encoder, NameEncoder)
-    if labels is None or block.codes is None or not isinstance(encoder, TextEncoder | NameEncoder):
-        return True
-    features = block.values[:-1, has_codes + TextFeatures.N_LENGTHS :]
-    return features.shape[1] > 0 and predicts_other_levels(features, block.codes, labels)
+def known_strings(cells: Cells) -> Levels:
+    """Return a column as strings, in which words for missing values are missing."""
+    strings = as_strings(cells)
+    known = ~np.array(list(map(is_null_word, strings.levels)), dtype=bool)
+    codes = np.append(np.where(known, np.cumsum(known) - 1, -1), -1)[strings.codes]
+    return replace(strings, levels=list(itertools.compress(strings.levels, known)), codes=codes)
 
 
 def pooled_levels(encoder: Encoder) -> str:
@@ -507,7 +576,8 @@ def _name_encoder(cells: Levels, max_columns: int, labels: NDArray[np.integer] |
     """
     n_components = min(_NAME_COMPONENTS, max_columns)
     view = LatentTerms(ngrams, n_components, min(_NAME_TERMS, max_columns - n_components))
-    features = TextFeatures(parts, [view] if max_columns else [])
+    max_scores = min(max_columns, _MAX_SCORES)
+    features = TextFeatures(parts, [view] if max_columns else [], max_scores)
     if 2 * len(cells.levels) > np.count_nonzero(cells.codes >= 0):
         return TextEncoder(cells, features)
     categories = CategoryEncoder(cells, labels=labels)
@@ -520,9 +590,8 @@ def _text_features(max_columns: int) -> TextFeatures:
     n_components = min(_WORD_COMPONENTS, max(1, max_columns // 2))
     n_ngrams = min(_NGRAM_COMPONENTS, max(1, max_columns // 3))
     n_words = max(0, max_columns - n_components - n_ngrams)
-    return TextFeatures(
-        words, [LatentTerms(whole, n_components, n_words), LatentTerms(ngrams, n_ngrams)]
-    )
+    views = [LatentTerms(whole, n_components, n_words), LatentTerms(ngrams, n_ngrams)]
+    return TextFeatures(words_and_pairs, views, min(max_columns, _MAX_SCORES))
 
 
 def unread_of(strings: Levels, values: NDArray[Any], parser: Any) -> Unread | None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from skauto.data._notations import IDENTIFIED, IDENTIFIER_NAMES, IDENTIFIER_WORDS
 
 _WORD = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\dA-Z_])|\d+")
-_COMPOUND = re.compile(rf"(?:{IDENTIFIED})_?(?:id|no|nr|num)s?")
+_COMPOUND = re.compile(rf"(?:{IDENTIFIED})_?(?:id|no|nr|num)s?|.+nummer")
 # Minimum numbers of rows of a count, and of identifiers by name.
 _MIN_COUNT, _MIN_ROWS = 50, 20
 # Minimum share of the rows with a value, and of the values that differ, of identifiers by name.
@@ -21,11 +21,11 @@ _EXACT_DIGITS = 15
 
 
 def is_identifier_name(name: str) -> bool:
-    """Return whether a name is one of identifiers: "PassengerId", "customer_id", "S.No"."""
-    words = [word.lower() for word in _WORD.findall(name)]
+    """Return whether a name is one of identifiers: "PassengerId", "id_customer", "Order #"."""
+    words = [word.lower() for word in _WORD.findall(name.replace("#", " no "))]
     if not words:
         return False
-    if " ".join(words) in IDENTIFIER_NAMES or _COMPOUND.fullmatch(words[-1]):
+    if "id" in words or " ".join(words) in IDENTIFIER_NAMES or _COMPOUND.fullmatch(words[-1]):
         return True
     while len(words) > 1 and words[-1].isdigit():  # "id_1"
         words.pop()

@@ -1,6 +1,5 @@
 """The kind of a column (numbers, categories, text, dates, ...), inferred from its values."""
 
-import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -84,6 +83,7 @@ _MIN_USES_OF_TAG = 5
 _TIMES = (" x ", "x", "×", "*")
 _COMPOUND_MARKS = ("@", " to ", " - ", "/", "_", "|", ":", "; ", ", ", ",", "-", "+", *_TIMES, " ")
 _MAX_MARKS = 4
+_NUMBERED = re.compile(r"(\D*)(\d{1,15})(\D*)")
 _COMPACT_DATE = re.compile(
     r"(?:(?:1[6-9]|2[01])\d\d|9999)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
 )
@@ -190,10 +190,10 @@ def find_kind(cells: Cells, name: str) -> Kind:
     sample = _Sample.of(cells, name)
     if len(sample.texts) < 2:
         return Kind("categorical", "strings of one or two levels")
-    for find in (_boolean, _answers, _compact_date, _numeric, _date, _duration, _tags):
-        kind = find(sample)
-        if kind is not None:
-            return kind
+    kind = _boolean(sample) or _answers(sample) or _compact_dates(sample.texts, sample.rows)
+    kind = kind or _numeric(sample) or _date(sample) or _duration(sample) or _tags(sample)
+    if kind is not None:
+        return kind
     few = _few_levels(sample)
     if few is not None and sample.n_levels <= _FEW_LEVELS:
         return few
@@ -221,11 +221,14 @@ def requested_kind(cells: Cells, name: str, wanted: Any) -> Kind:
     parser = None if texts is None else _parser_for(wanted, texts, cells)
     if texts is None or (parser is None and wanted not in ("name", "text")):
         advice = "leave it out of 'column_kinds'"
+        what = "numbers" if isinstance(cells, Numbers) else "dates"
+        if isinstance(cells, Levels):
+            what = f"strings such as {cells.levels[0]!r}" if cells.levels else "no value"
         if wanted == "ordinal":
             advice = f"pass the levels in their order, column_kinds={{{name!r}: [...]}}"
         raise ValueError(
             f"Column {name!r} of X cannot be read as {wanted!r}, as set by the 'column_kinds' "
-            f"parameter. It holds {_describe_cells(cells)}; {advice}."
+            f"parameter. It holds {what}; {advice}."
         )
     return Kind(wanted, why, parser=parser)
 
@@ -263,12 +266,6 @@ def _checked_levels(cells: Cells, name: str, levels: list[Any]) -> list[Any]:
             f"different values, in their order. Got {levels[:10]} instead; {what}."
         )
     return levels
-
-
-def _describe_cells(cells: Cells) -> str:
-    if isinstance(cells, Levels):
-        return f"strings such as {cells.levels[0]!r}" if cells.levels else "no value"
-    return "numbers" if isinstance(cells, Numbers) else "dates"
 
 
 def _kind_of_numbers(cells: Numbers, name: str) -> Kind:
@@ -344,6 +341,7 @@ def _may_be_compact_dates(values: NDArray[Any]) -> bool:
 
 def _compact_dates(texts: Sequence[str], rows: NDArray[np.integer]) -> Kind | None:
     """Return the kind of dates such as 20240131, of which zeros are missing; else None."""
+    texts = [text.strip() for text in texts]
     days = [text for text in texts if text.strip("0")]
     patterns = (_COMPACT_DATE, _YEAR_LAST)
     if len(days) < _MIN_COMPACT_DATES or not any(all(map(p.fullmatch, days)) for p in patterns):
@@ -374,10 +372,8 @@ def _boolean_words(texts: Sequence[str]) -> BooleanWords | None:
 
 
 def _boolean(sample: _Sample) -> Kind | None:
-    parser = _boolean_words(sample.texts) if sample.complete else None
-    if parser is None:
-        return None
-    return Kind("boolean", f"{parser.false!r} and {parser.true!r}", parser=parser)
+    found = _boolean_words(sample.texts) if sample.complete else None
+    return Kind("boolean", f"{found.false!r} and {found.true!r}", parser=found) if found else None
 
 
 def _answers(sample: _Sample) -> Kind | None:
@@ -391,17 +387,13 @@ def _answers(sample: _Sample) -> Kind | None:
 
 def _order_of_answers(texts: Sequence[str]) -> list[str] | None:
     """Sort the levels of a scale of answers; None if no scale holds them, one at a place."""
-    plain = {text: folded(text) for text in texts}
+    plain = {text: folded(text.replace("_", " ")) for text in texts}
     for scale in SCALES:
         if set(plain.values()) <= scale.keys():
             places = {scale[word] for word in plain.values()}
             if len(places) == len(set(plain.values())):
                 return sorted(texts, key=lambda text: (scale[plain[text]], text))
     return None
-
-
-def _compact_date(sample: _Sample) -> Kind | None:
-    return _compact_dates([text.strip() for text in sample.texts], sample.rows)
 
 
 def _numeric(sample: _Sample) -> Kind | None:
@@ -426,15 +418,14 @@ def _numeric(sample: _Sample) -> Kind | None:
     if pair := number_format.other_unit(texts):
         doubt = f"{pair[0]!r} and {pair[1]!r} are read in the same unit, though one is much larger"
     if len(number_format.currencies) > 1:
-        named = " and ".join(number_format.currencies)
-        doubt = f"its amounts in {named} are read in the same unit"
+        doubt = f"amounts in {' and '.join(number_format.currencies)} are read in the same unit"
     kind = Kind("numeric", why, doubt, number_format)
     if np.isin([np.fmin.reduce(values), np.fmax.reduce(values)], FILLER_NUMBERS).any():
         kind = _with_fillers(kind, np.repeat(values, sample.rows))
-    if sample.complete and all(text.strip().isdigit() for text in texts):
-        return _judged_integers(
-            kind, np.repeat(values, sample.rows), sample.n_cells, sample.column
-        )
+    known = np.repeat(values[readable], sample.rows[readable])
+    named = is_identifier_name(sample.column) and (known % 1 == 0).all()  # such as "#12"
+    if sample.complete and (named or all(text.strip().isdigit() for text in texts)):
+        return _judged_integers(kind, known, sample.n_cells, sample.column)
     return kind
 
 
@@ -521,28 +512,19 @@ def uses_of_tags(texts: Sequence[str], rows: NDArray[np.integer], separator: str
 
 
 def _identifier(sample: _Sample) -> Kind | None:
-    if any(" " in text.strip() for text in sample.texts):
+    numbered = list(filter(None, map(_NUMBERED.fullmatch, sample.texts)))
+    if sample.all_differ and len(numbered) == len(sample.texts):  # "C-001", "C-002", ...
+        numbers, words = (
+            [int(match[2]) for match in numbered],
+            {match.group(1, 3) for match in numbered},
+        )
+        if len(words) == 1 and max(numbers) - min(numbers) < sample.n_levels:
+            return _left_out("its numbers count the rows", "name", sample.column)
+    if not is_identifier_name(sample.column) or any(" " in text.strip() for text in sample.texts):
         return None
-    if is_identifier_name(sample.column) and are_identifiers(
-        sample.n_levels, sample.n_rows, sample.n_cells
-    ):
-        return _left_out("its name, and its values differ", "name", sample.column)
-    if not sample.all_differ:
+    if not are_identifiers(sample.n_levels, sample.n_rows, sample.n_cells):
         return None
-    if _share_of_common_ngrams(sample.texts) >= 1 - _MIN_PARSED_SHARE:
-        return None
-    return _left_out("all values differ and share no n-grams", "name", sample.column)
-
-
-def _share_of_common_ngrams(texts: list[str]) -> float:
-    """Share of the strings with a 4-gram that 2% of them contain, common affixes removed."""
-    prefix = len(os.path.commonprefix(texts))
-    suffix = len(os.path.commonprefix([text[:prefix:-1] for text in texts]))
-    cores = [text[prefix : len(text) - suffix] for text in texts]
-    ngrams = [{core[i : i + 4] for i in range(len(core) - 3)} for core in cores]
-    n_texts = Counter(ngram for found in ngrams for ngram in found)
-    common = {ngram for ngram, n in n_texts.items() if n >= max(3, 0.02 * len(texts))}
-    return float(np.mean([not found.isdisjoint(common) for found in ngrams]))
+    return _left_out("its name, and its values differ", "name", sample.column)
 
 
 def _few_levels(sample: _Sample) -> Kind | None:

@@ -2,6 +2,7 @@
 
 import html
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ NULL_WORDS = frozenset(
 )
 _PAIRS = (
     "no/yes n/y false/true f/t off/on nein/ja n/j falsch/wahr non/oui faux/vrai no/sí no/si"
-    " falso/verdadero"
+    " falso/verdadero falso/vero no/sì não/sim nao/sim nee/ja nej/ja nei/ja"
 )
 BOOLEAN_PAIRS = tuple(tuple(pair.split("/")) for pair in _PAIRS.split())
 # Currencies, each with its other names.
@@ -50,20 +51,23 @@ OR_MORE = (
 # Marks between the ends of an interval.
 RANGE = r"(?:[-–—]|\.\.+|\bto\b|\bbis(?: unter)?\b|\bà\b|\ba\b)"
 
-# Columns whose name ends with such a word hold identifiers if their values differ.
+# Columns whose name ends with such a word, or has the word "id", hold identifiers if their values
+# differ.
 IDENTIFIER_WORDS = frozenset(
-    ["id", "ids", "uid", "uuid", "guid", "pk", "key", "no", "nr", "num", "number", "idx"]
-    + ["objectid", "fid", "oid", "rowid", "rownum", "rownumber", "rownames", "rowname", "sno"]
+    ["ids", "uid", "uuid", "guid", "gid", "pid", "sid", "fid", "oid", "pk", "key", "idx", "isbn"]
+    + ["no", "nr", "nbr", "num", "number", "nummer", "mrn", "ssn", "vin", "objectid", "rowid"]
+    + ["rownum", "rownumber", "rownames", "rowname", "sno"]
 )
 IDENTIFIER_NAMES = frozenset(["index", "row", "row index", "record index", "unnamed 0", "level 0"])
 # Nouns of names in lower case such as "customerid".
 IDENTIFIED = (
-    "account|animal|app|applicant|application|article|book|booking|building|business|candidate|car"
-    "|case|child|client|company|customer|device|doc|document|employee|event|family|file|group"
-    "|house|household|image|invoice|item|job|listing|loan|machine|member|message|movie|object"
-    "|observation|order|parcel|passenger|patient|person|player|policy|post|product|project"
-    "|property|record|request|respondent|review|row|sale|sample|seller|session|shop|site|staff"
-    "|store|student|subject|team|ticket|transaction|trip|tweet|unit|user|vehicle|visit|worker"
+    "account|acct|animal|app|applicant|application|article|book|booking|building|business|candidate"
+    "|car|case|child|client|company|cust|customer|device|doc|document|emp|employee|event|family"
+    "|file|group|hh|house|household|image|invoice|item|job|listing|loan|location|machine|member"
+    "|message|movie|object|observation|order|parcel|passenger|patient|person|player|policy|post"
+    "|product|project|property|record|request|resp|respondent|review|row|sale|sample|seller"
+    "|session|shop|site|staff|station|store|student|subject|team|ticket|transaction|trip|tweet"
+    "|txn|unique|unit|user|vehicle|visit|worker"
 )
 
 # Answers in their order; words of one place mean the same.
@@ -216,7 +220,7 @@ def plain(text: str) -> str:
     if "&" in text or "<" in text:
         text = html.unescape(_TAG.sub(" ", text))
     if not text.isascii():
-        text = _SPACE.sub(" ", text.translate(_INVISIBLE))
+        text = _SPACE.sub(" ", unicodedata.normalize("NFC", text.translate(_INVISIBLE)))
     text = text.strip()
     if text.startswith(("=", '"', "'")) and (quoted := _QUOTED.fullmatch(text)):
         text = (quoted[1] or quoted[2] or "").strip()
@@ -229,8 +233,8 @@ def is_null_word(text: str) -> bool:
 
 
 def is_foreign_word(text: str) -> bool:
-    """Return whether a short string has no digit but zeros: "unknown", "#REF!", "0000-00-00"."""
-    return len(text) <= 40 and not any("1" <= char <= "9" for char in text)
+    """Return whether a string has no digit but zeros: "unknown", "#REF!", "0000-00-00"."""
+    return not any("1" <= char <= "9" for char in text)
 
 
 def spellings(texts: Iterable[str]) -> list[list[str]]:

@@ -438,11 +438,7 @@ def _number(part: _Part, decimal: str) -> float:
     if not _is_number(part.digits, decimal):
         return np.nan
     whole, _, fraction = part.digits.partition(decimal)
-    try:
-        value = float(f"{_GROUPING.sub('', whole)}.{fraction}{part.exponent}")
-    except ValueError:
-        return np.nan
-    return value if np.isfinite(value) else np.nan
+    return float(f"{_GROUPING.sub('', whole)}.{fraction}{part.exponent}")
 
 
 def _is_number(digits: str, decimal: str) -> bool:
@@ -451,17 +447,15 @@ def _is_number(digits: str, decimal: str) -> bool:
 
 def _are_grouped(digits: Sequence[str]) -> bool:
     """Whether points separate groups: three digits follow each, and "950" has none."""
-    if not all(map(_GROUPED.fullmatch, digits)):
-        return False
-    return any("." in x for x in digits) and any(len(x) == 3 for x in digits)
+    grouped = all(map(_GROUPED.fullmatch, digits)) and any("." in x for x in digits)
+    return grouped and any(len(x) == 3 for x in digits)
 
 
 def _all_ambiguous(texts: Sequence[str], found: Sequence[_Reading | None]) -> bool:
     """Whether all numbers are like "1,234", which no currency symbol of English texts explains."""
     digits = [part.digits for reading in found if reading for part in reading.parts]
-    if not digits or any(symbol in text for text in texts for symbol in "$£₹¥₩"):
-        return False
-    return all(map(_THREE_DECIMALS.fullmatch, digits))
+    symbols = any(symbol in text for text in texts for symbol in "$£₹¥₩")
+    return bool(digits) and not symbols and all(map(_THREE_DECIMALS.fullmatch, digits))
 
 
 def has_three_digits(text: str, mark: str) -> bool:

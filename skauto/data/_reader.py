@@ -24,9 +24,9 @@ from skauto.data._encoders import (
     TagsEncoder,
     TextEncoder,
     describe,
+    known_strings,
     make_encoder,
     pooled_levels,
-    terms_predict,
 )
 from skauto.data._kinds import KINDS, TEXT_KINDS, Kind, find_kind, requested_kind
 from skauto.data._notations import folded
@@ -96,6 +96,11 @@ class ColumnReader:
         outputs = self.encoder.category_outputs().items()
         return {int(places[j]): n for j, n in outputs if self.keep[j]}
 
+    @property
+    def n_scores(self) -> int:
+        """Number of scores of classes, which are the last kept outputs."""
+        return int(self.keep[len(self.keep) - self.encoder.n_scores :].sum())
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -136,9 +141,14 @@ class TableReader(TransformerMixin, BaseEstimator):
         of the dict, a list of names or positions, or a boolean mask, means "categorical".
         Positions are a ValueError if the columns are labeled by other numbers than 0, 1, 2, ...
     time_limit : float, default=None
-        Seconds of the search that uses the matrix. Texts are read in a quarter of it, and have
-        50,000 cells for each second; both are predicted, so that the matrix is the same each time.
-        None is no limit; then texts have at most about 500 columns and 20 million cells.
+        Seconds of the search that uses the matrix. Texts are read in a third of it, and have at
+        most 50,000 cells for each second; both are predicted, so that the matrix is the same each
+        time. None is no limit; then texts have at most about 500 columns and 20 million cells.
+    text_scores : bool, default=True
+        Whether names and texts have scores of the classes in place of other features, if ``fit``
+        knows the classes. As in :class:`~sklearn.preprocessing.TargetEncoder`, ``fit_transform``
+        gives scores by models of other strings, which differ from those of ``transform``. The
+        folds are random: pass False for rows that have groups or an order in time.
 
     Attributes
     ----------
@@ -162,9 +172,15 @@ class TableReader(TransformerMixin, BaseEstimator):
            [nan, 1. ]])
     """
 
-    def __init__(self, column_kinds: Any = None, time_limit: float | None = None) -> None:
+    def __init__(
+        self,
+        column_kinds: Any = None,
+        time_limit: float | None = None,
+        text_scores: bool = True,
+    ) -> None:
         self.column_kinds = column_kinds
         self.time_limit = time_limit
+        self.text_scores = text_scores
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the kinds and levels of the columns.
@@ -185,7 +201,7 @@ class TableReader(TransformerMixin, BaseEstimator):
         Raises
         ------
         TypeError
-            If a column holds values of several types, or of a type that is not supported.
+            If a column holds values of a type that is not supported.
         ValueError
             If ``X`` holds an infinite value or duplicate column names, if ``column_kinds`` does
             not match the columns, or if ``y`` has another length than ``X``.
@@ -243,6 +259,20 @@ class TableReader(TransformerMixin, BaseEstimator):
         self.intervals_ = _intervals(self.columns_, starts, Z)
         return self._with_intervals(Z)
 
+    def without_scores(self, Z: Any) -> Any:
+        """Return the columns of a matrix that are the same in ``fit_transform`` and ``transform``.
+
+        All others are scores of classes, which ``fit_transform`` cross-fits.
+        """
+        columns = self.columns_ or []
+        ends = np.cumsum([int(column.keep.sum()) for column in columns], dtype=np.intp)
+        scores = [
+            j
+            for column, end in zip(columns, ends.tolist(), strict=True)
+            for j in range(end - column.n_scores, end)
+        ]
+        return np.delete(Z, scores, axis=1) if scores else Z
+
     def _check_columns(self, X: Any) -> None:
         try:
             validate_data(self, X, skip_check_array=True, reset=False)
@@ -270,6 +300,9 @@ class TableReader(TransformerMixin, BaseEstimator):
             find_kind(cells, name) if wanted is None else requested_kind(cells, name, wanted)
             for cells, name, wanted in zip(columns, names, requested, strict=True)
         ]
+        for j, kind in enumerate(kinds):
+            if kind.name in (*TEXT_KINDS, "tags"):
+                columns[j] = known_strings(columns[j])
         texts = [j for j, kind in enumerate(kinds) if kind.name in TEXT_KINDS]
         strings = [as_levels(columns[j]) for j in texts]
         asked = [requested[j] is not None for j in texts]
@@ -279,15 +312,19 @@ class TableReader(TransformerMixin, BaseEstimator):
         readers, blocks = [], []
         for j, (cells, name, kind) in enumerate(zip(columns, names, kinds, strict=True)):
             free = labels if requested[j] is None else None
-            encoder = make_encoder(kind, cells, widths.get(j, 0), free)
-            block = encoder.encode(cells, name)
+            encoder, block = make_encoder(kind, cells, widths.get(j, 0), free), None
             why_not = None
             if widths.get(j) == 0:
                 why_not = "the time limit is too short for their terms"
-            elif requested[j] is None and not terms_predict(encoder, block, labels):
-                why_not = "their terms do not predict the classes"
-                encoder = make_encoder(kind, cells, 0, labels)
-                block = encoder.encode(cells, name)
+            else:
+                required = requested[j] is not None
+                block = encoder.encode_fit(
+                    cells, name, labels, scored=self.text_scores, required=required
+                )
+                if block is None:
+                    why_not = "their terms do not predict the classes"
+                    encoder = make_encoder(kind, cells, 0, labels)
+            block = encoder.encode(cells, name) if block is None else block
             if why_not is not None:
                 coded = isinstance(encoder, CategoryEncoder)
                 why = f"{kind.why}; {'categories' if coded else 'only lengths'}, since {why_not}"
@@ -313,8 +350,8 @@ class TableReader(TransformerMixin, BaseEstimator):
 
         Raises
         ------
-        TypeError
-            If a column holds values of another type than in ``fit``.
+        ValueError
+            If most cells of a column cannot be read as in ``fit``.
         """
         check_is_fitted(self)
         known = getattr(self, "feature_names_in_", None)

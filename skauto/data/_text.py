@@ -1,18 +1,18 @@
-"""Numeric features of strings: frequent terms and latent semantic analysis."""
+"""Numeric features of strings: frequent terms, latent semantic analysis, scores of classes."""
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.linear_model import RidgeCV
-from sklearn.model_selection import KFold, cross_val_predict
-from sklearn.preprocessing import StandardScaler
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import KFold
 
 FloatMatrix = NDArray[np.float64]
 
@@ -20,13 +20,13 @@ _WORD = re.compile(r"\w+")
 _NGRAM_SIZES = (2, 3, 4)
 # Maximum number of distinct strings and terms of a column, and minimum document frequency.
 _MAX_TEXTS = 10_000
-_MAX_TERMS = 5_000
+_MAX_TERMS = 10_000
 _MIN_TEXTS = 2
-# Maximum number of levels, features and classes of the ridge regression on text features, its
-# penalties, the minimum t statistic of its gain, and the minimum share of the variance that it
+# Ridge regression on terms: penalties, maximum numbers of strings that choose one and that are
+# fitted; the minimum t statistic of its gain, and the minimum share of the variance that it
 # explains.
-_MAX_LEVELS, _MAX_FEATURES, _MAX_CLASSES = 5_000, 100, 50
-_PENALTIES = np.logspace(0, 5, 6)
+_PENALTIES = (1.0, 3.0, 10.0, 30.0)
+_MAX_COMPARED, _MAX_FITTED = 2_000, 20_000
 _MIN_GAIN = 2.0
 _MIN_EXPLAINED = 0.01
 _N_FOLDS = 5
@@ -35,6 +35,12 @@ _N_FOLDS = 5
 def words(text: str) -> list[str]:
     """Split a text into lower-case words."""
     return _WORD.findall(text.lower())
+
+
+def words_and_pairs(text: str) -> list[str]:
+    """Return the words of a text, and each two neighbors, separated by a space."""
+    found = words(text)
+    return found + [f"{a} {b}" for a, b in itertools.pairwise(found)]
 
 
 def parts(text: str) -> list[str]:
@@ -48,7 +54,9 @@ def whole(token: str) -> list[str]:
 
 
 def ngrams(token: str) -> list[str]:
-    """Return the character n-grams of a token padded with spaces, n = 2, 3, 4."""
+    """Return the character n-grams of a token padded with spaces, n = 2, 3, 4; none of a pair."""
+    if " " in token:
+        return []
     padded = f" {token} "
     return [
         padded[start : start + size]
@@ -71,31 +79,38 @@ class LatentTerms:
     n_terms: int = 0
 
     def fit(self, counts: Any, tokens: Sequence[str]) -> Self:
-        """Learn terms, tf-idf weights and SVD components from token counts (n_texts, n_tokens)."""
+        """Learn terms and their tf-idf weights from token counts (n_texts, n_tokens)."""
         in_tokens, terms = count_terms(map(self.terms_of, tokens))
         in_texts = counts @ in_tokens
         frequent = _most_frequent(in_texts, terms)
         self.terms_ = {terms[column]: i for i, column in enumerate(frequent)}
-        self.tfidf_ = self.svd_ = None
+        self.tfidf_ = None
+        self.svd_: Any = None
         self.n_columns_ = len(self.terms_)
         if self.n_columns_:
-            weights = in_texts[:, frequent]
-            self.tfidf_ = TfidfTransformer(sublinear_tf=True).fit(weights)
-            if self.n_columns_ > self.n_components + self.n_terms:
-                svd = TruncatedSVD(self.n_components, random_state=0)
-                self.svd_ = svd.fit(self.tfidf_.transform(weights))
-                # Fewer texts than components have one component each.
-                self.n_columns_ = self.n_terms + len(self.svd_.components_)
+            self.tfidf_ = TfidfTransformer(sublinear_tf=True).fit(in_texts[:, frequent])
         return self
 
-    def transform(self, counts: Any, tokens: Sequence[str]) -> FloatMatrix:
-        """Return tf-idf weights of single terms, then SVD components, (n_texts, n_columns_)."""
+    def fit_components(self, weights: Any) -> None:
+        """Learn SVD components of the weights (n_texts, n_terms), if there are too many terms."""
+        if self.n_columns_ > self.n_components + self.n_terms:
+            self.svd_ = TruncatedSVD(self.n_components, random_state=0).fit(weights)
+            # Fewer texts than components have one component each.
+            self.n_columns_ = self.n_terms + len(self.svd_.components_)
+
+    def weigh(self, counts: Any, tokens: Sequence[str]) -> Any:
+        """Return the tf-idf weights of all terms, a CSR array of shape (n_texts, n_terms)."""
         if self.tfidf_ is None or not counts.shape[0]:
-            return np.zeros((counts.shape[0], self.n_columns_))
+            return sparse.csr_array((counts.shape[0], len(self.terms_)))
         in_tokens, _ = count_terms(map(self.terms_of, tokens), self.terms_)
-        weights = self.tfidf_.transform(counts @ in_tokens)
+        return self.tfidf_.transform(counts @ in_tokens)
+
+    def transform(self, weights: Any) -> FloatMatrix:
+        """Return tf-idf weights of single terms, then SVD components, (n_texts, n_columns_)."""
         if self.svd_ is None:
             return np.asarray(weights.toarray())
+        if not weights.shape[0]:
+            return np.zeros((0, self.n_columns_))
         return np.hstack([weights[:, : self.n_terms].toarray(), self.svd_.transform(weights)])
 
     def names_out(self) -> list[str]:
@@ -106,72 +121,174 @@ class LatentTerms:
         return terms[: self.n_terms] + [str(i) for i in range(self.n_columns_ - self.n_terms)]
 
 
-@dataclass(eq=False)
-class TextFeatures:
-    """Lengths of texts and one or more sets of latent terms.
+@dataclass(frozen=True)
+class ClassShares:
+    """Shares of classes among the rows of each string.
 
-    ``tokenize`` maps a text to its tokens, and ``views`` are unfitted features of the tokens.
+    Attributes
+    ----------
+    centered : ndarray of shape (n_strings, n_classes)
+        Shares minus their mean over the rows: of one class if there are two, else of the most
+        frequent ones.
+    n_rows : ndarray of shape (n_strings,)
+        Number of rows of each string.
     """
 
-    N_LENGTHS: ClassVar[int] = 2
+    centered: FloatMatrix
+    n_rows: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls,
+        codes: NDArray[np.signedinteger],
+        y: NDArray[np.integer],
+        n_strings: int,
+        max_classes: int,
+    ) -> "ClassShares":
+        """Count the classes y of the rows whose strings are `codes`, negative where missing."""
+        known = codes >= 0
+        codes, y = codes[known], y[known]
+        n_rows = np.bincount(codes, minlength=n_strings).astype(np.float64)
+        classes = np.argsort(-np.bincount(y), kind="stable")
+        classes = classes[: 1 if len(classes) == 2 else max_classes]
+        counts = [np.bincount(codes[y == c], minlength=n_strings) for c in classes]
+        shares = np.transpose(counts) / np.maximum(n_rows, 1.0)[:, None]
+        return cls(shares - np.average(shares, axis=0, weights=n_rows), n_rows)
+
+    def every(self, step: int) -> "ClassShares":
+        """Return those of evenly spaced strings."""
+        return ClassShares(self.centered[::step], self.n_rows[::step])
+
+    def cross_fit(self, weights: Any, penalty: float) -> tuple[FloatMatrix, FloatMatrix]:
+        """Fit ridge regressions from the terms of the strings to the shares, on five folds.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_strings, n_classes)
+            Predictions for each string by the model of the other folds, as in stacked
+            generalization [1]_. A model has at most about 20,000 strings.
+        coefficients : ndarray of shape (n_terms, n_classes)
+            Mean coefficients of the five models, for new strings.
+
+        References
+        ----------
+        .. [1] D. H. Wolpert, "Stacked generalization", Neural Networks 5, 1992.
+        """
+        scores = np.zeros_like(self.centered)
+        coefficients = np.zeros((weights.shape[1], scores.shape[1]))
+        model = Ridge(penalty, fit_intercept=False, solver="sparse_cg", tol=0.1)
+        for train, test in KFold(_N_FOLDS, shuffle=True, random_state=0).split(scores):
+            rows = train[:: max(1, len(train) // _MAX_FITTED)]
+            model.fit(weights[rows], self.centered[rows], self.n_rows[rows])
+            fold = np.reshape(model.coef_, (scores.shape[1], -1)).T
+            scores[test] = weights[test] @ fold
+            coefficients += fold / _N_FOLDS
+        return scores, coefficients
+
+    def choose_penalty(self, weights: Any) -> float | None:
+        """Return the penalty of the least cross-validated error; None if terms do not predict.
+
+        The errors are compared with those of the mean shares by a paired t test over the strings,
+        and the regression must explain 1% of the variance.
+        """
+        if len(self.centered) < _N_FOLDS or not weights.shape[1]:
+            return None
+
+        def gains(penalty: float) -> NDArray[np.float64]:
+            scores, _ = self.cross_fit(weights, penalty)
+            errors = (self.centered - scores) ** 2
+            return np.asarray(self.n_rows * (self.centered**2 - errors).sum(axis=1))
+
+        gain, penalty = max(((gains(p), p) for p in _PENALTIES), key=lambda tried: tried[0].sum())
+        variance = np.sum(self.n_rows[:, None] * self.centered**2)
+        error = np.sqrt(np.sum((gain - gain.mean()) ** 2))
+        predicts = gain.sum() >= _MIN_EXPLAINED * variance and gain.sum() > _MIN_GAIN * error
+        return penalty if predicts else None
+
+
+@dataclass(eq=False)
+class TextFeatures:
+    """Lengths of texts, and scores of classes or one or more sets of latent terms.
+
+    ``tokenize`` maps a text to its tokens, and ``views`` are unfitted features of the tokens. The
+    scores, at most ``max_scores`` of a view, are linear in the weights of all its terms. Latent
+    terms beside them would show which other texts had a part in a cross-fitted score, and so their
+    classes.
+    """
 
     tokenize: Callable[[str], list[str]]
     views: Sequence[LatentTerms]
+    max_scores: int = 1
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Learn terms from distinct texts, of which about 10,000 evenly spaced ones are used."""
-        step = max(1, len(texts) // _MAX_TEXTS)
-        counts, tokens = count_terms(map(self.tokenize, texts[::step]))
+        self.coefficients_: list[FloatMatrix] = []
+        counts, tokens = count_terms(map(self.tokenize, texts[:: _step(texts, _MAX_TEXTS)]))
         for view in self.views:
             view.fit(counts, tokens)
         return self
 
+    def choose_penalty(self, texts: Sequence[str], shares: ClassShares) -> float | None:
+        """Return the penalty of the scores; None if the terms do not predict the shares.
+
+        About 2,000 evenly spaced texts are read.
+        """
+        step = _step(texts, _MAX_COMPARED)
+        _, weights = self._read(texts[::step])
+        if not weights:
+            return None
+        return shares.every(step).choose_penalty(sparse.hstack(weights, format="csr"))
+
+    def fit_scores(self, texts: Sequence[str], shares: ClassShares, penalty: float) -> FloatMatrix:
+        """Learn the scores of classes, and return the features with cross-fitted scores."""
+        lengths, weights = self._read(texts)
+        fitted = [shares.cross_fit(own, penalty) for own in weights]
+        self.coefficients_ = [coefficients for _, coefficients in fitted]
+        return np.hstack([lengths, *(scores for scores, _ in fitted)])
+
+    def fit_components(self, texts: Sequence[str]) -> FloatMatrix:
+        """Learn the components of latent terms, and return the features."""
+        lengths, weights = self._read(texts)
+        for view, own in zip(self.views, weights, strict=True):
+            view.fit_components(own[:: _step(texts, _MAX_TEXTS)])
+        return self._features(lengths, weights)
+
     def transform(self, texts: Sequence[str]) -> FloatMatrix:
-        """Return the numbers of characters and tokens, then the views, (n_texts, n_columns)."""
+        """Return the numbers of characters and tokens, then scores or latent terms."""
+        return self._features(*self._read(texts))
+
+    def _read(self, texts: Sequence[str]) -> tuple[FloatMatrix, list[Any]]:
+        """Return the numbers of characters and tokens, and the weights of the terms by view."""
         counts, tokens = count_terms(map(self.tokenize, texts))
         lengths = np.fromiter(map(len, texts), dtype=np.float64, count=len(texts))
-        blocks = [lengths[:, None], counts.sum(axis=1)[:, None]]
-        return np.hstack([*blocks, *(view.transform(counts, tokens) for view in self.views)])
+        weights = [view.weigh(counts, tokens) for view in self.views]
+        return np.column_stack([lengths, counts.sum(axis=1)]), weights
+
+    def _features(self, lengths: FloatMatrix, weights: list[Any]) -> FloatMatrix:
+        if self.coefficients_:
+            pairs = zip(weights, self.coefficients_, strict=True)
+            return np.hstack([lengths, *(own @ coefficients for own, coefficients in pairs)])
+        columns = [view.transform(own) for view, own in zip(self.views, weights, strict=True)]
+        return np.hstack([lengths, *columns])
+
+    @property
+    def n_scores(self) -> int:
+        """Number of scores, which are the last columns."""
+        return sum(own.shape[1] for own in self.coefficients_)
 
     def names_out(self) -> list[str]:
         """Return the names of the columns."""
-        views = [f"{view.terms_of.__name__}_{n}" for view in self.views for n in view.names_out()]
-        return ["n_characters", "n_tokens", *views]
+        outputs = [view.names_out() for view in self.views]
+        if self.coefficients_:
+            outputs = [[f"score_{i}" for i in range(own.shape[1])] for own in self.coefficients_]
+        pairs = zip(self.views, outputs, strict=True)
+        names = [f"{view.terms_of.__name__}_{name}" for view, own in pairs for name in own]
+        return ["n_characters", "n_tokens", *names]
 
 
-def predicts_other_levels(
-    features: FloatMatrix, codes: NDArray[np.signedinteger], y: NDArray[np.integer]
-) -> bool:
-    """Whether features of the levels predict the classes of other strings.
-
-    The frequency of each class among the rows of a level is the target of a ridge regression with
-    one row per level, weighted by the rows. Its 5-fold errors are compared with those of the mean
-    frequency by a paired t test over the levels, and it must explain 1% of the variance. About
-    5,000 evenly spaced levels, the last 100 features, which are the components and some terms, and
-    the 50 most frequent classes are used. The `codes` of missing strings are negative.
-    """
-    known = codes >= 0
-    codes, y = codes[known], y[known]
-    rows = np.bincount(codes, minlength=len(features))
-    used = np.flatnonzero(rows)
-    used = used[:: max(1, len(used) // _MAX_LEVELS)]
-    if len(used) < _N_FOLDS:
-        return False
-    weight = rows[used].astype(np.float64)
-    classes = np.argsort(-np.bincount(y), kind="stable")[:_MAX_CLASSES]
-    counts = [np.bincount(codes[y == c], minlength=len(features))[used] for c in classes]
-    target = np.transpose(counts) / weight[:, None]
-    target -= np.average(target, axis=0, weights=weight)
-    predicted = cross_val_predict(
-        RidgeCV(_PENALTIES),
-        StandardScaler().fit_transform(features[used, -_MAX_FEATURES:], sample_weight=weight),
-        target,
-        cv=KFold(_N_FOLDS, shuffle=True, random_state=0),
-        params={"sample_weight": weight},
-    )
-    gain = weight * (target**2 - (target - predicted) ** 2).sum(axis=1)
-    enough = gain.sum() >= _MIN_EXPLAINED * np.sum(weight[:, None] * target**2)
-    return bool(enough and gain.sum() > _MIN_GAIN * np.sqrt(np.sum((gain - gain.mean()) ** 2)))
+def _step(texts: Sequence[str], size: int) -> int:
+    """Return the distance of about `size` evenly spaced texts."""
+    return max(1, len(texts) // size)
 
 
 def count_terms(

@@ -14,8 +14,8 @@ _MAX_CELLS = 20_000_000
 _CELLS_PER_SECOND = 50_000
 # Share of the search in which texts are read, and the seconds that a column takes: for itself, for
 # a different string, and for a character.
-_SHARE = 0.25
-_SECONDS_OF_COLUMN, _SECONDS_OF_LEVEL, _SECONDS_OF_CHARACTER = 0.02, 2e-5, 1e-6
+_SHARE = 1 / 3
+_SECONDS_OF_COLUMN, _SECONDS_OF_LEVEL, _SECONDS_OF_CHARACTER = 0.02, 5e-5, 2e-6
 
 
 def text_widths(
@@ -26,7 +26,7 @@ def text_widths(
 ) -> list[int]:
     """Return the maximum number of outputs of each column of names or texts.
 
-    A column that cannot be read in a quarter of the time limit (seconds; None is none) beside the
+    A column that cannot be read in a third of the time limit (seconds; None is none) beside the
     cheaper ones, and beside those that are requested, has 0. The others have the same, at least 2.
     """
     limit = math.inf if time_limit is None else time_limit

@@ -104,7 +104,8 @@ def are_rows_of_fit(estimator: Any, X: Any, consequence: str) -> bool:
     """
     with warnings.catch_warnings():  # the ensemble has read the same rows
         warnings.simplefilter("ignore", UnreadableCellsWarning)
-        Z = estimator.reader_.transform(sample_of(X, _MAX_COMPARED))
+        reader = estimator.reader_
+        Z = reader.without_scores(reader.transform(sample_of(X, _MAX_COMPARED)))
     rows, counts = np.unique(estimator._row_hashes, return_counts=True)
     by_chance = counts[counts > 1].sum() / counts.sum()
     share = np.isin(row_hashes(Z), rows).mean()

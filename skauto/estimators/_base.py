@@ -318,7 +318,9 @@ class BaseAutoClassifier(
         if isinstance(groups, str):
             kinds = kinds_as_dict(kinds, len(names_or_numbers(as_table(X))))
             kinds = {groups: "drop", **kinds}  # new rows have other groups
-        reader = TableReader(kinds, self.time_limit).set_output(transform="default")
+        random_folds = groups is None and (self.cv is None or isinstance(self.cv, Real))
+        reader = TableReader(kinds, self.time_limit, text_scores=random_folds)
+        reader.set_output(transform="default")
         table = read_training_data(X, y, metadata, reader)
         _check_that_columns_are_not(y, X, table.reader)
         return table
@@ -339,7 +341,7 @@ class BaseAutoClassifier(
         self.classes_ = table.classes
         self.n_splits_ = len(plan.splits)
         self._kept_rows = table.kept
-        self._row_hashes = row_hashes(table.Z)
+        self._row_hashes = row_hashes(table.reader.without_scores(table.Z))
         self.scorer_ = next(iter(plan.scorers.values()))
         if plan.neighbors is not None:
             self.neighbors_ = plan.neighbors

@@ -23,7 +23,10 @@ _OWN_PACKAGES = (
     "skauto.surrogates",
 )
 # Functions that split texts in a fitted reader; they can do nothing else.
-_ANALYZERS = tuple(f"skauto.data._text.{name}" for name in ("ngrams", "parts", "whole", "words"))
+_ANALYZERS = tuple(
+    f"skauto.data._text.{name}"
+    for name in ("ngrams", "parts", "whole", "words", "words_and_pairs")
+)
 # Types of other packages in fitted components that skops does not trust by default.
 _OTHER_PACKAGES = (
     "catboost.core.CatBoostClassifier",

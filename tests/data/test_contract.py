@@ -115,6 +115,9 @@ COLUMNS = {
     "mixed booleans": ("boolean", pick("Y", "no", "Yes", "N")),
 }
 
+for name in ("names", "texts", "tags"):
+    COLUMNS[f"{name} and words"] = (COLUMNS[name][0], with_gaps(COLUMNS[name][1], "n/a"))
+
 # Other notations of columns, which are read or told.
 NOTATIONS = {
     "reals": lambda cells: [f"{x:.2f}".replace(".", ",") for x in cells],
@@ -143,6 +146,7 @@ NOTATIONS = {
     "levels": lambda cells: [x.upper() + " " for x in cells],
     "levels with gaps": lambda cells: [x and x[0] for x in cells],
     "codes": lambda cells: [float(x) for x in cells],
+    "tags": lambda cells: [x.replace(";", "|") for x in cells],
 }
 
 
@@ -465,6 +469,20 @@ def test_dates_whose_order_of_day_and_month_is_not_sure():
         warnings.simplefilter("error")
         Z = reader.transform(pd.DataFrame({"a": ["03/04/2024", "13/05/2024"]}))
     assert Z[:, 1:3].tolist() == [[4, 3], [5, 13]]
+
+
+def test_unknown_answers_and_tags_are_not_replaced_in_silence():
+    columns = {"answer": ["never", "often", "always"] * 4, "tags": ["a;b", "b", "a;c"] * 4}
+    reader = TableReader({"answer": "ordinal", "tags": "tags"}).fit(pd.DataFrame(columns))
+    new = pd.DataFrame({"answer": ["never", "never", "at_times"], "tags": ["a", "c;b", "b|c"]})
+    with pytest.warns(UnreadableCellsWarning, match=r"'answer', such as 'at_times'.*'tags', such"):
+        Z = reader.transform(new)
+    np.testing.assert_array_equal(Z[:2], reader.transform(new[:2]))
+    for column, cells in (("answer", "at_times"), ("tags", "a|b")):
+        with pytest.raises(ValueError, match=rf"Column '{column}' of X must hold .* Got '"):
+            reader.transform(new[:2].assign(**{column: cells}))
+    with pytest.warns(UnreadableCellsWarning, match="2 of 3 cells of column 'tags', such as 'd'"):
+        reader.transform(new.assign(answer="never", tags=["a", "d", "d;e"]))  # new tags
 
 
 def test_words_of_another_case_or_notation_in_levels():

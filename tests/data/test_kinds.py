@@ -33,6 +33,8 @@ def kinds(**columns):
         (["Yes", "no", "YES ", "n/a"], [1, 0, 1, np.nan]),
         (["f", "t", "t", None], [0, 1, 1, np.nan]),
         (["Y", "no", "Yes", "N", "TRUE"], [1, 0, 1, 0, 1]),
+        (["sim", "n\u00e3o", "Sim"], [1, 0, 1]),
+        (["Nee", "ja", "nee"], [0, 1, 0]),
         (["007", "08", "007"], [0, 1, 0]),  # codes stay categories
         (["1.2.3", "4.5.6", "1.2.3"], [0, 1, 0]),
         (["1_2", "12", "1_2"], [0, 1, 0]),  # Python's float reads both as 12
@@ -67,7 +69,7 @@ def test_kinds_that_are_found():
         "color": "categorical",
         "constant": "constant",
         "empty": "constant",
-        "uuid": "identifier",
+        "uuid": "identifier",  # by its name
         "customer": "identifier",
         "row": "identifier",
         "review": "text",

@@ -7,7 +7,10 @@ from tests.data.columns import fitted
 N = 120
 
 
-@pytest.mark.parametrize("word", ["unknown", "#REF!", "\\N", "not available", "0000-00-00"])
+PHRASE = "withheld, since fewer than a hundred persons answered"
+
+
+@pytest.mark.parametrize("word", ["unknown", "#REF!", "\\N", PHRASE, "0000-00-00"])
 @pytest.mark.parametrize("values", ["numbers", "dates"])
 def test_one_word_among_numbers_or_dates_is_missing(word, values):
     cells = [f"{i}.5" if values == "numbers" else f"2020-03-{i % 31 + 1:02d}" for i in range(N)]

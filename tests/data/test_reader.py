@@ -205,16 +205,16 @@ def test_texts_are_read_on_one_thread_of_linear_algebra(monkeypatch):
     """Threads that wait for busy cores make the small matrices of texts many times slower."""
     from threadpoolctl import threadpool_info
 
-    from skauto.data import _reader
+    from skauto.data._text import ClassShares
 
     seen = []
-    terms_predict = _reader.terms_predict
+    choose_penalty = ClassShares.choose_penalty
 
     def watched(*arguments):
         seen.extend(p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas")
-        return terms_predict(*arguments)
+        return choose_penalty(*arguments)
 
-    monkeypatch.setattr(_reader, "terms_predict", watched)
+    monkeypatch.setattr(ClassShares, "choose_penalty", watched)
     before = [pool["num_threads"] for pool in threadpool_info()]
     words = [f"order {i} of {'red' if i % 2 else 'blue'} pencils and paper" for i in range(60)]
     TableReader().fit(pd.DataFrame({"text": words}), np.arange(60) % 2)

@@ -4,15 +4,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from lightgbm import LGBMClassifier
+from scipy import sparse
 from scipy.special import expit
+from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GroupKFold, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skauto import AutoClassifier
 from skauto.data import TableReader
+from skauto.data._text import ClassShares
 
 LETTERS = np.array(list("abcdefghijklmnopqrstuvwxyz"))
 
@@ -48,16 +52,20 @@ def test_words_tell_the_class(words):
     assert min(scores) >= 0.95
 
 
-def test_rare_words_tell_as_much_as_all_words_by_tfidf():
-    """100 words beyond rank 300 of a Zipf-like vocabulary add to the log odds."""
-    rng = np.random.default_rng(0)
+def texts_of_rare_words(seed=0):
+    """Texts and classes: 100 words beyond rank 300 of a Zipf-like vocabulary add to the odds."""
+    rng = np.random.default_rng(seed)
     vocabulary, weights = invented_words(3000, rng), np.zeros(3000)
     weights[300:400] = rng.choice([-1, 1], 100)
     shares = 1 / np.arange(10, 3010)
     picks = rng.choice(3000, size=(3000, 15), p=shares / shares.sum())
     signal = weights[picks].sum(axis=1)
     y = rng.random(3000) < expit(2 * signal / signal.std())
-    texts = np.array([" ".join(row) for row in vocabulary[picks]], dtype=object)[:, None]
+    return np.array([" ".join(row) for row in vocabulary[picks]], dtype=object)[:, None], y
+
+
+def test_rare_words_tell_as_much_as_all_words_by_tfidf():
+    texts, y = texts_of_rare_words()
     reader = TableReader().fit(texts[:1500])
     ours = make_pipeline(StandardScaler(), LogisticRegression(C=0.001))
     ours.fit(reader.transform(texts[:1500]), y[:1500])
@@ -66,6 +74,63 @@ def test_rare_words_tell_as_much_as_all_words_by_tfidf():
     tfidf = roc_auc_score(y[1500:], theirs.predict_proba(texts[1500:, 0])[:, 1])
     assert tfidf > 0.63
     assert score > tfidf - 0.02
+    scored = TableReader().fit(texts[:1500], y[:1500]).transform(texts[1500:])[:, -1]
+    assert abs(roc_auc_score(y[1500:], scored) - 0.5) > tfidf - 0.5 - 0.01
+
+
+def ridge(A, B, n_rows, penalty):
+    """Coefficients of the weighted ridge regression, by its normal equations."""
+    gram = A.T @ (n_rows[:, None] * A) + penalty * np.eye(A.shape[1])
+    return np.linalg.solve(gram, A.T @ (n_rows[:, None] * B))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scores_are_those_of_a_ridge_regression_on_other_strings(n_classes, rng):
+    """Strings of one to four rows, one string without a row, and two rows without a string."""
+    weights = rng.random((80, 5)) * (rng.random((80, 5)) < 0.5)
+    codes = np.concatenate([np.arange(79), rng.integers(79, size=80), [-1, -1]])
+    y = np.argmax(weights[codes][:, :n_classes] + 0.3 * rng.random((161, n_classes)), axis=1)
+    shares = ClassShares.of(codes, y, 80, 10)
+    frequent = np.argsort(-np.bincount(y[:-2]), kind="stable")[: 1 if n_classes == 2 else 3]
+    np.testing.assert_array_equal(shares.n_rows, np.bincount(codes[:-2], minlength=80))
+    for share, c in zip(shares.centered.T, frequent, strict=True):
+        of_class = [np.mean(y[codes == i] == c) for i in range(79)]
+        np.testing.assert_allclose(share[:79], of_class - np.mean(y[:-2] == c))
+    assert shares.choose_penalty(sparse.csr_array(weights)) == 1.0
+    scores, coefficients = shares.cross_fit(sparse.csr_array(weights), 1.0)
+    expected, mean = np.zeros_like(scores), 0.0
+    for train, test in KFold(5, shuffle=True, random_state=0).split(scores):
+        fold = ridge(weights[train], shares.centered[train], shares.n_rows[train], 1.0)
+        expected[test], mean = weights[test] @ fold, mean + fold / 5
+    np.testing.assert_allclose(scores, expected, atol=0.15 * np.abs(expected).max())
+    np.testing.assert_allclose(coefficients, mean, atol=0.15 * np.abs(mean).max())
+
+
+def test_scores_of_new_strings_vary_as_those_of_fit():
+    texts, y = texts_of_rare_words()
+    reader = TableReader()
+    fitted = reader.fit_transform(texts[:1500], y[:1500])[:, -1]
+    new = reader.transform(texts[1500:])[:, -1]
+    assert 0.9 < new.std() / fitted.std() < 1.1
+    # models that have seen the rows would be right in most of them
+    assert abs(roc_auc_score(y[:1500], fitted) - roc_auc_score(y[1500:], new)) < 0.05
+
+
+def test_no_scores_with_groups_or_an_order():
+    X, y = reviews(20, 5, 1, n_samples=300)
+    groups = np.arange(300) // 10
+    model = AutoClassifier(max_evals=1, cv=2, random_state=0)
+
+    def scores(**metadata):
+        names = model.fit(X, y, **metadata).reader_.get_feature_names_out()
+        return [name for name in names if "score" in name]
+
+    assert scores() == ["review_whole_score_0", "review_ngrams_score_0"]
+    assert scores(groups=groups) == []
+    model.set_params(cv=GroupKFold(2))
+    assert scores(groups=groups) == []
+    again = clone(model.reader_)
+    np.testing.assert_array_equal(again.fit_transform(X, y), again.transform(X))
 
 
 def test_parts_of_codes_tell_the_class():
@@ -89,4 +154,4 @@ def test_a_search_finds_them():
     X, y = reviews(20, 5, 1)
     model = AutoClassifier(max_evals=2, cv=2, random_state=0).fit(X[:1000], y[:1000])
     assert model.score(X[1000:], y[1000:]) >= 0.99
-    assert model.table_report()["n_outputs"].sum() > 30
+    assert "review_whole_score_0" in model.reader_.get_feature_names_out()
