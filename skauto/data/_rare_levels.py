@@ -1,12 +1,11 @@
 """The number of rows that a level of a categorical column needs for a code of its own."""
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from skauto.utils import FloatArray
+from skauto.utils import FloatArray, IntArray
 
 # A level of one row is as likely to be new in other rows as it was in `fit` (Good-Turing).
 _MIN_ROWS = 2
@@ -37,37 +36,49 @@ def min_rows_of_level(codes: NDArray[np.integer], y: NDArray[np.integer] | None 
         return 0
     if y is None:
         return _MIN_ROWS
-    counts: Any = sparse.csr_array(sparse.coo_array((np.ones(len(codes)), (codes, y[known]))))
-    *scores, pooled = (_pooled_scores(counts, candidate) for candidate in _CANDIDATES)
-    best = int(np.argmin([counts.data @ score for score in scores]))
+    n_classes = int(y.max()) + 1
+    cells, n_rows = np.unique(codes * n_classes + y[known], return_counts=True)
+    counts = _Counts(*np.divmod(cells, n_classes), n_rows.astype(np.float64))
+    *scores, pooled = (counts.pooled_scores(candidate) for candidate in _CANDIDATES)
+    best = int(np.argmin([counts.n_rows @ score for score in scores]))
     gain = pooled - scores[best]
-    mean = np.average(gain, weights=counts.data)
-    error = np.sqrt(np.average((gain - mean) ** 2, weights=counts.data) / len(codes))
-    variance = 1.0 - np.square(counts.sum(axis=0) / counts.sum()).sum()
+    mean = np.average(gain, weights=counts.n_rows)
+    error = np.sqrt(np.average((gain - mean) ** 2, weights=counts.n_rows) / len(codes))
+    variance = 1.0 - np.square(counts.shares).sum()
     earned = mean > max(_MIN_EXPLAINED * variance, _MIN_T * error)
     return _CANDIDATES[best] if earned else _CANDIDATES[-1]
 
 
-def _pooled_scores(counts: Any, min_rows: int) -> FloatArray:
-    """Brier score of a row of each level and class if levels of fewer rows are one level.
+@dataclass(frozen=True)
+class _Counts:
+    """Numbers of rows of each level and class, without those that are 0, (n_cells,)."""
 
-    `counts` are the rows by level and class; there is a score for each of its stored entries. With
-    ``w = n - 1 + m`` for a level of n rows and ``q = (n_c + m share_c) / w``, a row of class c is
-    predicted by q, less 1 / w in class c.
-    """
-    shares = counts.sum(axis=0) / counts.sum()
-    n_rows, squares, products = counts.sum(axis=1), (counts * counts).sum(axis=1), counts @ shares
-    rare = n_rows < min_rows
-    pooled = counts[np.flatnonzero(rare)].sum(axis=0)
-    n_rows[rare], squares[rare], products[rare] = pooled.sum(), pooled @ pooled, pooled @ shares
-    cells: Any = sparse.coo_array(counts)
-    levels, classes = cells.row, cells.col
-    n_of_class = np.where(rare[levels], pooled[classes], counts.data)
+    levels: IntArray
+    classes: IntArray
+    n_rows: FloatArray
 
-    def scores(m: float) -> FloatArray:
-        w = n_rows[levels] - 1.0 + m
-        squared = squares + 2.0 * m * products + m**2 * (shares @ shares)
+    @property
+    def shares(self) -> FloatArray:
+        """Shares of the classes."""
+        return np.bincount(self.classes, weights=self.n_rows) / self.n_rows.sum()
+
+    def pooled_scores(self, min_rows: int) -> FloatArray:
+        """Brier score of a row of each cell if levels of fewer rows are one level.
+
+        With ``w = n - 1 + m`` for a level of n rows and ``q = (n_c + m share_c) / w``, a row of
+        class c is predicted by q, less 1 / w in class c.
+        """
+        shares, levels, classes = self.shares, self.levels, self.classes
+        in_level = np.bincount(levels, weights=self.n_rows)
+        level = np.where(in_level < min_rows, 0, np.arange(1, len(in_level) + 1))[levels]
+        pooled = np.bincount(classes, weights=self.n_rows * (level == 0), minlength=len(shares))
+        in_class = np.where(level == 0, pooled[classes], self.n_rows)
+        n = np.bincount(level, weights=self.n_rows)
+        squares = np.bincount(level, weights=self.n_rows * in_class)
+        products = np.bincount(level, weights=self.n_rows * shares[classes])
+        m = np.array(_SMOOTHING)[:, None]
+        w = n[level] - 1.0 + m
         own = 1.0 + 1.0 / w
-        return squared[levels] / w**2 - 2.0 * own * (n_of_class + m * shares[classes]) / w + own**2
-
-    return min(map(scores, _SMOOTHING), key=lambda score: float(counts.data @ score))
+        squared = (squares[level] + 2.0 * m * products[level] + m**2 * (shares @ shares)) / w**2
+        scores = squared - 2.0 * own * (in_class + m * shares[classes]) / w + own**2
+        return np.asarray(scores[np.argmin(scores @ self.n_rows)])

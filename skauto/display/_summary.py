@@ -56,7 +56,7 @@ def _result(estimator: Any) -> str:
     )
     if estimator._is_guessing:
         than = than_guessing(estimator.ensemble_score_, estimator.majority_score_)
-        result += f"<br><b>It {than} guessing the most frequent class.</b>"
+        result += f"<br><b>It {than} guessing.</b>"
     if hasattr(estimator, "feasible_"):
         result += "<br>Limits: " + ("all kept" if estimator.feasible_ else "<b>not all kept</b>")
     return result

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 Interval = tuple[float, float, float]
 
 ENSEMBLE, BEST, MAJORITY = "ensemble", "best pipeline", "majority class"
-# Score of the ensemble minus that of the majority class.
-_LEAD = "lead"
+# Score of its answers in random order, and its lead over the better guess.
+_SHUFFLED, _LEAD = "shuffled", "lead"
 _UNKNOWN = (math.nan, math.nan, math.nan)
 # Mean number of rows of a class below which numbers are taken for the target of a regression.
 _ROWS_PER_NUMBER = 10
@@ -150,7 +150,7 @@ class ScoreMixin(ReportMixin):
         scoring = primary_scoring(self.scoring, len(self.classes_))
         found = score_models(self.scorer_, scoring, models, known.truth_of(None, X))
         guesses = is_guessing(found)
-        return {name: value for name, value in found.items() if name != _LEAD}, guesses
+        return {name: found[name] for name in (ENSEMBLE, BEST, MAJORITY) if name in found}, guesses
 
     @property
     def _is_guessing(self) -> bool:
@@ -197,11 +197,15 @@ def score_models(
 ) -> dict[str, Interval]:
     """Score models and the majority class on the same rows, with 95% intervals.
 
-    The entry "lead" is the score of the ensemble minus that of the majority class.
+    The entry "shuffled" is the score of the answers of the ensemble in random order, which may be
+    above that of the majority class, as F1 of the answer "positive". The entry "lead" is the score
+    of the ensemble minus the better one of these two.
     """
     if MAJORITY not in models:
         guesses = Answers.guesses(truth.y, len(truth.classes), truth.weight)
         models = {**models, MAJORITY: guesses}
+    order = np.random.default_rng(0).permutation(len(truth.y))
+    models = {**models, _SHUFFLED: models[ENSEMBLE].take(order)}
     with warnings.catch_warnings(action="ignore", category=UndefinedMetricWarning):
         # of the majority class, or of a sample without a class
         scores = {name: score_answers(scorer, answers, truth) for name, answers in models.items()}
@@ -210,9 +214,14 @@ def score_models(
     found = {name: interval_of(scores[name], by_name[name]) for name in models}
     for name, answers in models.items():
         found[name] = interval_without_errors(scoring, answers, truth) or found[name]
-    lead = scores[ENSEMBLE] - scores[MAJORITY]
-    found[_LEAD] = interval_of(lead, by_name[ENSEMBLE] - by_name[MAJORITY])
+    guess = _better_guess(found)
+    lead = scores[ENSEMBLE] - scores[guess]
+    found[_LEAD] = interval_of(lead, by_name[ENSEMBLE] - by_name[guess])
     return found
+
+
+def _better_guess(scores: Mapping[str, Interval]) -> str:
+    return _SHUFFLED if scores[_SHUFFLED][0] > scores[MAJORITY][0] else MAJORITY
 
 
 def score_of_ensemble(scorer: Any, out_of_fold: OutOfFold, data: TrainingData) -> float:
@@ -239,7 +248,7 @@ def held_out_scores(estimator: Any, X: Any, y: Any) -> dict[str, Interval] | Non
 
 
 def is_guessing(scores: Mapping[str, Interval]) -> bool:
-    """Whether the lead of the ensemble over the majority class may be chance, or is negative."""
+    """Whether the lead of the ensemble over a guess may be chance, or is negative."""
     lead, low, _ = scores.get(_LEAD, _UNKNOWN)
     return bool(lead <= 0 if math.isnan(low) else low <= 0)
 
@@ -262,14 +271,18 @@ def _by_fold(
 def _warn_of_guessing(
     scores: Mapping[str, Interval], name: str, limits: Sequence[str], data: TrainingData
 ) -> None:
-    """Warn if the ensemble is not clearly better than the majority class.
+    """Warn if the ensemble is not clearly better than a guess.
 
     `name` is that of the score. Limits are the cause if the most probable classes of the best
     pipeline, which no decision changes, are better. Numbers of few rows each are no classes.
     """
     if not is_guessing(scores):
         return
-    (score, low, high), (guess, _, _) = scores[ENSEMBLE], scores[MAJORITY]
+    (score, low, high), (guess, _, _) = scores[ENSEMBLE], scores[_better_guess(scores)]
+    what = "the same answers in random order give"
+    if _better_guess(scores) == MAJORITY:
+        what = "always answering the most frequent class, with the class frequencies as "
+        what += "probabilities, gives"
     advice = (
         "Check that the columns hold something that decides the class, and give more rows. If a "
         "class is rare, maximize a score that ranks the rows: scoring='roc_auc'."
@@ -287,9 +300,7 @@ def _warn_of_guessing(
         )
     warnings.warn(
         f"The model {than_guessing(score, guess)} guessing: its out-of-fold {name} is "
-        f"{score:.4g} (95% interval {low:.4g} to {high:.4g}), and always answering the most "
-        f"frequent class, with the class frequencies as probabilities, gives {guess:.4g}. "
-        f"{advice}",
+        f"{score:.4g} (95% interval {low:.4g} to {high:.4g}), and {what} {guess:.4g}. {advice}",
         NoBetterThanGuessingWarning,
         stacklevel=level_of_caller(),
     )

@@ -16,6 +16,8 @@ from skauto.utils import FloatArray, IntArray, take_rows
 # Resamples, and maximum number of rows of a resample, for vectorized losses and for scorers.
 _N_RESAMPLES, _MAX_ROWS = 200, 5_000
 _N_SCORER_RESAMPLES, _MAX_SCORER_ROWS = 60, 2_000
+# Fewest resamples with many classes, and the resamples times classes otherwise.
+_FEWEST_RESAMPLES, _MAX_CLASSES = 40, 2_000
 # Bounds of a central interval of 95%, as quantiles.
 _LOW, _HIGH = 0.025, 0.975
 
@@ -104,6 +106,7 @@ def resampled_scores(
     score = _scores_by_scorer(scorer, models, truth) if by_scorer else _scores(loss, models, truth)
     every = score(np.arange(len(truth.y)))
     n_resamples = _N_SCORER_RESAMPLES if by_scorer else _N_RESAMPLES
+    n_resamples = min(n_resamples, max(_FEWEST_RESAMPLES, _MAX_CLASSES // len(truth.classes)))
     drawn = [score(rng.integers(len(truth.y), size=len(truth.y))) for _ in range(n_resamples)]
     return scale * (np.array(drawn) - every)
 

@@ -103,6 +103,17 @@ def test_a_model_of_noise_is_no_better_than_guessing(scoring):
         fit(X, y, scoring=scoring)
 
 
+@pytest.mark.parametrize("scoring", ["f1", "f1_macro"])
+def test_labels_of_noise_are_no_better_than_the_same_in_random_order(scoring):
+    """Always answering the rare class has an F1 of .13, the majority class one of 0."""
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(400, 3)), (rng.random(400) < 0.07).astype(int)
+    with pytest.warns(NoBetterThanGuessingWarning, match="the same answers in random order"):
+        clf = fit(X, y, scoring=scoring)
+    assert clf.ensemble_score_ > clf.majority_score_
+    assert clf.score_report().index.tolist() == ["ensemble", "best pipeline", "majority class"]
+
+
 def test_numbers_of_a_regression_are_named():
     rng = np.random.default_rng(0)
     with pytest.warns(NoBetterThanGuessingWarning, match=r"50 different numbers.*regress"):
