@@ -10,8 +10,8 @@ from skauto.selection import LogLoss, ScorerLoss, greedy_selection
 from skauto.selection._candidates import candidate_pool
 from skauto.utils import FloatArray, IntArray
 
-# Above this number of rows, selection hardly overfits.
-_MAX_ROWS = 3_000
+# Above this number of rows, selection hardly overfits; of probabilities, it takes too long.
+_MAX_ROWS, _MAX_PROBABILITIES = 3_000, 30_000
 # Number of parts of the rows, if the validation rows of the folds are fewer or not disjoint.
 _N_PARTS, _MIN_FOLDS = 5, 3
 # Trials that are candidates in any part: the best and the best of each classifier.
@@ -38,8 +38,8 @@ def cross_fitted(selector: MemberSelector, history: History, n_members: int) -> 
 
     The score of the selected ensemble on the rows that selected it is too high: by two points of
     accuracy on 22 tables of 100 to 3,500 rows, by one in a thousand with this function. With one
-    member, the best trial on the other parts predicts. The result is None for many rows, a single
-    row or trial, and scorers that are too slow.
+    member, the best trial on the other parts predicts. The result is None for many rows (times
+    classes), a single row or trial, and scorers that are too slow.
 
     See also S. Varma, R. Simon, "Bias in error estimation when using cross-validation for model
     selection", BMC Bioinformatics 7, 2006.
@@ -48,7 +48,8 @@ def cross_fitted(selector: MemberSelector, history: History, n_members: int) -> 
     if len(known) < 2:
         return None
     rows = OutOfFold(np.asarray(known[0].predictions)).rows
-    if not 1 < rows.size <= _MAX_ROWS or isinstance(selector.score_loss(rows), ScorerLoss):
+    most = min(_MAX_ROWS, _MAX_PROBABILITIES // len(selector.data.classes))
+    if not 1 < rows.size <= most or isinstance(selector.score_loss(rows), ScorerLoss):
         return None
     algorithms = [trial.configuration.algorithm for trial in known]
     keys = [(trial.loss, trial.tie_break) for trial in known]

@@ -60,9 +60,9 @@ class ScoreMixin(ReportMixin):
     def ensemble_score_(self) -> float:
         """Score of the ensemble on its out-of-fold predictions, of all rows together.
 
-        Up to 3,000 rows without limits, each part of the rows is predicted by the ensemble that is
-        selected on the other parts: the score of the selected ensemble on the rows that selected
-        it would be too high.
+        Up to 3,000 rows, fewer with more than ten classes, each part of the rows is predicted by
+        the ensemble that is selected on the other parts, if there are no limits: the score of the
+        selected ensemble on the rows that selected it would be too high.
         """
         check_is_fitted(self)
         return self._scores.get(ENSEMBLE, _UNKNOWN)[0]

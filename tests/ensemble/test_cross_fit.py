@@ -92,5 +92,7 @@ def test_many_rows_single_rows_slow_scorers_and_single_trials_are_left_out(noise
     slow = make_scorer(lambda y, labels: accuracy_score(y, labels))
     assert cross_fitted(selector(y, scoring=slow), history, 25) is None
     assert cross_fitted(selector(y), history_of(y, positive[:1]), 25) is None
-    monkeypatch.setattr(_cross_fit, "_MAX_ROWS", N_ROWS - 1)
-    assert cross_fitted(selector(y), history, 25) is None
+    for limit, too_few in (("_MAX_ROWS", N_ROWS - 1), ("_MAX_PROBABILITIES", 2 * N_ROWS - 1)):
+        with monkeypatch.context() as context:
+            context.setattr(_cross_fit, limit, too_few)
+            assert cross_fitted(selector(y), history, 25) is None
