@@ -67,6 +67,8 @@ def _neighbors(table: ReadTable) -> Iterator[tuple[str, str, IntArray, BoolArray
         is_entity = is_identifier_name(name) or _ENTITY.fullmatch(name.lower())
         if is_entity and column.kind.name != "drop":
             cells = np.asarray(column_of(table.X, name), dtype=object).tolist()
+            if any(isinstance(cell, float) and cell % 1 > 0 for cell in cells):
+                continue  # a measurement, such as "cons.price.idx"
             rows = np.array([i for i, cell in enumerate(cells) if not is_missing(cell)], dtype=int)
             levels, codes = np.unique([str(cells[i]) for i in rows], return_inverse=True)
             order = np.argsort(codes, kind="stable")

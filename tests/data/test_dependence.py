@@ -51,6 +51,8 @@ def test_an_identifier_that_repeats_and_whose_rows_share_a_class(rng, name, kind
     assert f"pass groups={name!r} to fit" in text
     assert told(X, rng.integers(0, 2, 300)) == []
     assert told(X.rename(columns={name: "color"}), rng.integers(0, 2, 60)[entity]) == []
+    X[name] = entity + 0.5  # a measurement
+    assert told(X, rng.integers(0, 2, 60)[entity]) == []
 
 
 def test_the_order_of_the_rows_but_not_a_table_sorted_by_its_class(runs):
