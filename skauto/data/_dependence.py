@@ -14,7 +14,8 @@ from skauto.exceptions import DependentRowsWarning
 from skauto.utils import BoolArray, IntArray, level_of_caller
 
 _ENTITY = re.compile(IDENTIFIED)
-_MIN_ROWS = 100
+# Fewest rows that show a dependence, and the number of the first ones that are compared.
+_MIN_ROWS, _MAX_ROWS = 100, 200_000
 # Minimum number of different identifiers; a column of fewer is a category.
 _MIN_IDENTIFIERS = 20
 # Minimum lead of the pairs of one class over chance: its share of the largest lead, and its
@@ -28,13 +29,14 @@ def warn_of_dependent_rows(table: ReadTable) -> None:
     Neighbors are rows that follow each other by a column of dates, that have the same identifier,
     or that follow each other in the table. Only the first of these is told.
     """
-    if len(table.y) < _MIN_ROWS:
+    y = table.y[:_MAX_ROWS]
+    if len(y) < _MIN_ROWS:
         return
-    frequencies = np.bincount(table.y) / len(table.y)
+    frequencies = np.bincount(y) / len(y)
     chance = float(frequencies @ frequencies)
-    for which, advice, order, pairs in _neighbors(table):
-        y = table.y[order]
-        same = (y[1:] == y[:-1])[pairs]
+    for which, advice, order, pairs in _neighbors(table, len(y)):
+        ordered = y[order]
+        same = (ordered[1:] == ordered[:-1])[pairs]
         lead = float(same.mean()) - chance if same.size else 0.0
         error = np.sqrt(chance * (1 - chance) / max(same.size, 1))
         if lead > max(_MIN_LEAD * (1 - chance), _MIN_ERRORS * error):
@@ -47,8 +49,10 @@ def warn_of_dependent_rows(table: ReadTable) -> None:
             return
 
 
-def _neighbors(table: ReadTable) -> Iterator[tuple[str, str, IntArray, BoolArray | slice]]:
-    """Yield descriptions, the order of the rows, and which successive pairs belong together.
+def _neighbors(
+    table: ReadTable, n_rows: int
+) -> Iterator[tuple[str, str, IntArray, BoolArray | slice]]:
+    """Yield descriptions, an order of the first rows, and which successive pairs belong together.
 
     The descriptions are those of the pairs, and of new rows with what to do about them.
     """
@@ -56,7 +60,7 @@ def _neighbors(table: ReadTable) -> Iterator[tuple[str, str, IntArray, BoolArray
     named = column_names(table.X) is not None
     for j, column in enumerate(columns):
         if column.kind.name == "date" and column.keep[0]:
-            days = table.Z[:, start]
+            days = table.Z[:n_rows, start]
             order = np.argsort(days, kind="stable")[: np.count_nonzero(~np.isnan(days))]
             key = repr(column.name) if named else j
             advice = f"are later: then pass cv=TimeSplit({key}) of skauto.data"
@@ -66,7 +70,7 @@ def _neighbors(table: ReadTable) -> Iterator[tuple[str, str, IntArray, BoolArray
         name = column.name
         is_entity = is_identifier_name(name) or _ENTITY.fullmatch(name.lower())
         if is_entity and column.kind.name != "drop":
-            cells = np.asarray(column_of(table.X, name), dtype=object).tolist()
+            cells = np.asarray(column_of(table.X, name), dtype=object)[:n_rows].tolist()
             if any(isinstance(cell, float) and cell % 1 > 0 for cell in cells):
                 continue  # a measurement, such as "cons.price.idx"
             rows = np.array([i for i, cell in enumerate(cells) if not is_missing(cell)], dtype=int)
@@ -75,10 +79,10 @@ def _neighbors(table: ReadTable) -> Iterator[tuple[str, str, IntArray, BoolArray
             if len(levels) >= _MIN_IDENTIFIERS:
                 advice = f"have other values of it: then pass groups={name!r} to fit"
                 yield f"of the same {name!r}", advice, rows[order], np.diff(codes[order]) == 0
-    n_changes = np.count_nonzero(np.diff(table.y))
+    n_changes = np.count_nonzero(np.diff(table.y[:n_rows]))
     if n_changes >= 2 * len(table.classes):  # else the table is sorted by its class
         advice = (
             "are later, or of other entities: then pass cv=TimeSeriesSplit() of "
             "sklearn.model_selection, or the entities as groups to fit"
         )
-        yield "that follow each other in the table", advice, np.arange(len(table.y)), slice(None)
+        yield "that follow each other in the table", advice, np.arange(n_rows), slice(None)
