@@ -201,10 +201,9 @@ class OperatingPointMixin(ScoreMixin):
         ``coverage``. Rows that are hard to predict have several classes. If the model is right
         more often than ``coverage``, some sets are empty.
 
-        Models that are refitted on all rows differ from those that were calibrated: a coverage of
-        0.9 became 0.85 to 0.95 on new rows of 13 tables of 400 rows or more, and 0.86 to 0.92 with
-        the models of the folds (``options={"refit": False}``). The first is low where little can
-        be predicted, and high where nearly all rows are right.
+        Models that are refitted on all rows differ from those that were calibrated: on new rows of
+        20 tables of 400 rows or more, a coverage of 0.9 became 0.88 to 0.92 in 30 of 40 runs, and
+        0.86 to 0.96 in 39. It is high where nearly all rows are right.
 
         Parameters
         ----------
