@@ -206,9 +206,12 @@ def find_kind(cells: Cells, name: str) -> Kind:
 def requested_kind(cells: Cells, name: str, wanted: Any) -> Kind:
     """Return the kind `wanted` by the user, with a parser; raise if no value can be read so.
 
-    A list holds the levels of an ordinal column in their order.
+    A list holds the levels of an ordinal column in their order. A column without a value, as a
+    fold of the rows may have one, is read as without `wanted`.
     """
     why = "set by column_kinds"
+    if isinstance(wanted, str) and wanted != "drop" and cells.missing.all():
+        return find_kind(cells, name)
     if not isinstance(wanted, str):
         return Kind("ordinal", why, parser=_checked_levels(cells, name, list(wanted)))
     texts = distinct_strings(cells)
@@ -223,7 +226,7 @@ def requested_kind(cells: Cells, name: str, wanted: Any) -> Kind:
         advice = "leave it out of 'column_kinds'"
         what = "numbers" if isinstance(cells, Numbers) else "dates"
         if isinstance(cells, Levels):
-            what = f"strings such as {cells.levels[0]!r}" if cells.levels else "no value"
+            what = f"strings such as {cells.levels[0]!r}"
         if wanted == "ordinal":
             advice = f"pass the levels in their order, column_kinds={{{name!r}: [...]}}"
         raise ValueError(

@@ -219,3 +219,15 @@ def test_long_options_of_a_survey_are_tags():
     answers = ["; ".join(RNG.choice(options, 1 + i % 3, replace=False)) for i in range(N)]
     assert kinds(a=answers)["a"] == "tags"
     assert kinds(a=[answer.replace(";", ",") for answer in answers])["a"] != "tags"
+
+
+@pytest.mark.parametrize(
+    "kind", ["text", "name", "date", "boolean", "tags", "compound", "ordinal"]
+)
+@pytest.mark.parametrize("dtype", [object, "string", "Int64", "category"])
+def test_a_column_without_a_value_is_constant_whatever_kind_is_set(kind, dtype):
+    """As in a fold of a column with few values."""
+    X = pd.DataFrame({"a": pd.Series([None] * 5, dtype=dtype), "b": range(5)})
+    reader = TableReader({"a": kind}).fit(X)
+    assert reader.table_report()["kind"].tolist() == ["constant", "numeric"]
+    assert reader.transform(X.assign(a="word")).shape == (5, 1)
