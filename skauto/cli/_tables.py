@@ -48,7 +48,7 @@ def read_parts(
         raise CommandError(f"There is no file {str(path)!r}.")
     is_empty = True
     try:
-        for frame in _frames(path, form, strings, n_rows):
+        for frame in _without_short_parts(_frames(path, form, strings, n_rows), n_rows or 0):
             frame.columns = frame.columns.map(str)
             _check_names(path, frame.columns)
             if len(frame):
@@ -81,6 +81,24 @@ def _frames(
 
         frames = (batch.to_pandas() for batch in ParquetFile(path).iter_batches(n_rows))
     return (frame.reset_index(drop=frame.index.names == [None]) for frame in frames)
+
+
+def _without_short_parts(
+    frames: Iterable["pd.DataFrame"], n_rows: int
+) -> Iterator["pd.DataFrame"]:
+    """Join parts of less than half of `n_rows`, where a few unreadable cells would be most."""
+    import pandas as pd
+
+    held: pd.DataFrame | None = None
+    for frame in frames:
+        if held is not None and 2 * min(len(held), len(frame)) < n_rows:
+            held = pd.concat([held, frame], ignore_index=True)
+            continue
+        if held is not None:
+            yield held
+        held = frame
+    if held is not None:
+        yield held
 
 
 def write_table(frame: "pd.DataFrame", path: Path | None) -> None:

@@ -89,6 +89,19 @@ class Block:
         return self if columns.all() else Block(self.values[:, columns], self.codes, self.unread)
 
 
+@dataclass(frozen=True)
+class TextLearning:
+    """How text features are learned.
+
+    With class codes ``labels`` and ``scored`` they are scores of the classes, if the terms predict
+    these. Otherwise they are latent terms, or none unless they are ``required``.
+    """
+
+    labels: NDArray[np.integer] | None
+    scored: bool
+    required: bool
+
+
 class Encoder(ABC):
     """Encoder that was fitted on one column."""
 
@@ -96,19 +109,10 @@ class Encoder(ABC):
     def encode(self, cells: Cells, name: str) -> Block:
         """Encode cells; ``name`` is used in error messages."""
 
-    def encode_fit(
-        self,
-        cells: Cells,
-        name: str,
-        labels: NDArray[np.integer] | None,
-        *,
-        scored: bool,
-        required: bool,
-    ) -> Block | None:
+    def encode_fit(self, cells: Cells, name: str, learning: TextLearning) -> Block | None:
         """Encode the cells of ``fit``, from which text features are learned.
 
-        These are `scored` by the labels, or learned without them. The result is None if the terms
-        do not predict the labels, unless features are `required`.
+        The result is None if the terms do not predict the labels, unless features are required.
         """
         return self.encode(cells, name)
 
@@ -390,24 +394,16 @@ class TextEncoder(Encoder):
         strings = known_strings(cells)
         return _by_level(self.features.transform(strings.levels), strings, 0.0)
 
-    def encode_fit(
-        self,
-        cells: Cells,
-        name: str,
-        labels: NDArray[np.integer] | None,
-        *,
-        scored: bool,
-        required: bool,
-    ) -> Block | None:
+    def encode_fit(self, cells: Cells, name: str, learning: TextLearning) -> Block | None:
         strings = known_strings(cells)
-        if labels is not None:
+        if learning.labels is not None:
             shares = ClassShares.of(
-                strings.codes, labels, len(strings.levels), self.features.max_scores
+                strings.codes, learning.labels, len(strings.levels), self.features.max_scores
             )
             penalty = self.features.choose_penalty(strings.levels, shares)
-            if penalty is None and not required:
+            if penalty is None and not learning.required:
                 return None
-            if penalty is not None and scored:
+            if penalty is not None and learning.scored:
                 values = self.features.fit_scores(strings.levels, shares, penalty)
                 return _by_level(values, strings, 0.0)
         return _by_level(self.features.fit_components(strings.levels), strings, 0.0)
@@ -430,16 +426,8 @@ class NameEncoder(Encoder):
     def encode(self, cells: Cells, name: str) -> Block:
         return self._with_codes(self.text.encode(cells, name), cells, name)
 
-    def encode_fit(
-        self,
-        cells: Cells,
-        name: str,
-        labels: NDArray[np.integer] | None,
-        *,
-        scored: bool,
-        required: bool,
-    ) -> Block | None:
-        features = self.text.encode_fit(cells, name, labels, scored=scored, required=required)
+    def encode_fit(self, cells: Cells, name: str, learning: TextLearning) -> Block | None:
+        features = self.text.encode_fit(cells, name, learning)
         return None if features is None else self._with_codes(features, cells, name)
 
     def _with_codes(self, features: Block, cells: Cells, name: str) -> Block:

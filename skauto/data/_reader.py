@@ -23,6 +23,7 @@ from skauto.data._encoders import (
     NumericEncoder,
     TagsEncoder,
     TextEncoder,
+    TextLearning,
     describe,
     known_strings,
     make_encoder,
@@ -317,10 +318,8 @@ class TableReader(TransformerMixin, BaseEstimator):
             if widths.get(j) == 0:
                 why_not = "the time limit is too short for their terms"
             else:
-                required = requested[j] is not None
-                block = encoder.encode_fit(
-                    cells, name, labels, scored=self.text_scores, required=required
-                )
+                learning = TextLearning(labels, self.text_scores, requested[j] is not None)
+                block = encoder.encode_fit(cells, name, learning)
                 if block is None:
                     why_not = "their terms do not predict the classes"
                     encoder = make_encoder(kind, cells, 0, labels)

@@ -133,7 +133,7 @@ class ProgressLine:
         self.pending.clear()
         kept = f"the ensemble is fitted of the {count(len(self.history), 'trial')} until now"
         if not any(trial.status == "ok" for trial in self.history):
-            kept = "no trial has a score yet, and the model predicts the shares of the classes"
+            kept = "no trial has a score yet, and a small decision tree predicts"
         self._write(last=True)
         sys.stdout.write(f"Interrupted: {kept}. Interrupt again to stop at once.\n")
         sys.stdout.flush()

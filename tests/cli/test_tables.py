@@ -161,6 +161,16 @@ def test_parts_are_the_rows_in_their_order(tmp_path: Path, ending: str) -> None:
     pd.testing.assert_frame_equal(pd.concat(parts, ignore_index=True), long)
 
 
+def test_a_short_last_part_joins_the_one_before(tmp_path: Path) -> None:
+    """Else its few unreadable cells would be most of a part, and refused."""
+    path = tmp_path / "table.csv"
+    long = pd.concat([TABLE] * 22, ignore_index=True).assign(n=range(44))
+    write_table(long, path)
+    parts = list(read_parts(path, n_rows=20))
+    assert [len(part) for part in parts] == [20, 24]
+    pd.testing.assert_frame_equal(pd.concat(parts, ignore_index=True), long)
+
+
 def test_a_letter_that_is_not_utf_8_in_a_late_part_changes_the_first(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -49,8 +49,8 @@ def verdict(evidence: Evidence) -> dict[str, Any]:
         )
     else:
         sentence = (
-            "No pipeline was fitted in time, so the model answers the shares of the classes "
-            "whatever the row holds."
+            "No pipeline was fitted in time, so a small decision tree answers. How good it is on "
+            "new rows was not measured."
         )
     return {"sentence": sentence, **found, **_answers(evidence)}
 
