@@ -61,7 +61,7 @@ def warnings_as_notes() -> Iterator[list[str]]:
         note(text)
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # those of other packages
         for name in exceptions.__all__:
             category = getattr(exceptions, name)
             if issubclass(category, Warning):

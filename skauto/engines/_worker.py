@@ -234,7 +234,7 @@ def _discard_output() -> None:
     sys.stdin = open(os.devnull)  # noqa: SIM115
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     logging.disable(logging.CRITICAL)
-    warnings.simplefilter("ignore")
+    warnings.simplefilter("ignore")  # nobody could read them
 
 
 def _forbid_threads() -> None:
