@@ -52,8 +52,6 @@ from skauto.utils import (
 
 # Trials without gain that end a search without columns, which all give the class frequencies.
 PATIENCE_WITHOUT_COLUMNS = 5
-# Number of trials if neither max_evals nor time_limit is set.
-DEFAULT_MAX_EVALS = 50
 
 
 class BaseAutoClassifier(
@@ -176,7 +174,7 @@ class BaseAutoClassifier(
         return self._fit(X, y, {"sample_weight": sample_weight, "groups": groups})
 
     def _fit(self, X: Any, y: ArrayLike, metadata: Mapping[str, Any]) -> Self:
-        budget = Budget(self._max_evals(), self.time_limit)  # starts the clock
+        budget = Budget(self.time_limit)  # starts the clock
         options = self._options()
         options.check()
         last = self._last_search if options.warm_start else None
@@ -192,7 +190,7 @@ class BaseAutoClassifier(
                 start_progress(self, history, lambda: self._score_so_far(builder, history))
             )
             patience = options.patience if table.has_columns else PATIENCE_WITHOUT_COLUMNS
-            observer = Observer(self, history, budget.max_evals, patience, line)
+            observer = Observer(self, history, patience, line)
             search = plan.search(engine, budget, observer)
             budget.end_phase("preparation")
             self.interrupted_ = search.run(plan.rng)
@@ -305,11 +303,6 @@ class BaseAutoClassifier(
         return tags
 
     # --- the parts of fit, in the order of their use
-
-    def _max_evals(self) -> int | None:
-        if self.max_evals is None and self.time_limit is None:
-            return DEFAULT_MAX_EVALS
-        return self.max_evals
 
     def _read(self, X: Any, y: ArrayLike, metadata: Mapping[str, Any]) -> ReadTable:
         # Steps pass arrays, also under set_config(transform_output="pandas").

@@ -50,6 +50,8 @@ from skauto.space.catalog import get_space
 from skauto.strategies import Strategy, get_strategy
 from skauto.utils import Budget, scorer_function
 
+# Number of trials if neither max_evals nor time_limit is set.
+DEFAULT_MAX_EVALS = 50
 # Size of the cache if SearchOptions.cache is a directory.
 DEFAULT_CACHE_BYTES = 2**30
 
@@ -102,6 +104,7 @@ class PlanMixin:
     strategy: str | Strategy
     scoring: Any
     time_limit: float | None
+    max_evals: int | None
     cv: Any
     space: str | SearchSpace
     initial: str | Sequence[Configuration] | None
@@ -144,12 +147,12 @@ class PlanMixin:
         decisions = DecisionChooser(evaluator.data, evaluator.checker, self.decision, budget)
         strategy = self._make_strategy(decisions)
         builder = self._model_builder(strategy, evaluator, options, decisions)
-        goal = self._goal(strategy, evaluator, builder, budget)
+        goal = self._goal(strategy, evaluator, builder)
         if checkpoint is not None:
             about = checkpoint_facts(seed, self.scoring, table, splits, goal)
-            history = resumed_history(checkpoint, about, space, goal, budget)
+            history = resumed_history(checkpoint, about, space, goal)
         elif last is not None:
-            history = longer_history(last, goal, budget)
+            history = longer_history(last, goal)
         else:
             history = History(goal)
         return Plan(
@@ -270,15 +273,15 @@ class PlanMixin:
         strategy: Strategy,
         evaluator: PipelineEvaluator,
         builder: EnsembleBuilder,
-        budget: Budget,
     ) -> Goal:
         minimized = evaluator.constraints if strategy.multi_objective else []
+        unlimited = self.max_evals is None and self.time_limit is None
         return Goal(
             ("loss", *(constraint.key for constraint in minimized)),
             limits=builder.checker.limits,
             search_limits=builder.decisions.search_checker.limits,
-            max_evals=budget.max_evals,
-            time_limit=budget.time_limit,
+            max_evals=DEFAULT_MAX_EVALS if unlimited else self.max_evals,
+            time_limit=self.time_limit,
             targets=evaluator.data.y,
             sample_weight=evaluator.data.sample_weight,
             ensemble_loss=builder.selector.selection_loss,

@@ -136,8 +136,15 @@ def run_search(
     if history is None:
         history = History([f"loss_{i}" for i in range(n_objectives)], max_evals=n_trials)
     evaluator = FunctionEvaluator(evaluate, len(history))
-    budget = Budget(max_evals=n_trials - len(history))
     with make_engine(evaluate) as engine:
-        search = Search(strategy, space, evaluator, engine, history, budget, look_ahead=n_workers)
-        search.run(np.random.default_rng(seed))
+        Search(
+            strategy,
+            space,
+            evaluator,
+            engine,
+            history,
+            Budget(),
+            look_ahead=n_workers,
+            on_trial=lambda trial: len(history) >= n_trials,
+        ).run(np.random.default_rng(seed))
     return history

@@ -17,7 +17,7 @@ def plan_of(iris):
     with contextlib.ExitStack() as stack:
 
         def plan_of(clf):
-            budget = Budget(clf.max_evals, clf.time_limit)
+            budget = Budget(clf.time_limit)
             table = clf._read(*iris, {})
             return clf._plan(table, clf._options(), None, budget, stack)
 
@@ -41,9 +41,9 @@ def test_a_search_that_continues_tries_only_new_configurations(plan_of, iris, tm
     known = [trial.configuration for trial in clf.fit(*iris).history_]
     plan = plan_of(clf.set_params(max_evals=9))
     assert [trial.configuration for trial in plan.history] == known
-    observer = Observer(clf, plan.history, 9, None, None)
+    observer = Observer(clf, plan.history, None)
     with make_engine(plan.evaluator.function) as engine:
-        search = plan.search(engine, Budget(9, None), observer)
+        search = plan.search(engine, Budget(), observer)
     assert set(plan.initial) >= set(known)
     assert search.initial == plan.initial[len(known) :]
 
