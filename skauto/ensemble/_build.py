@@ -31,8 +31,8 @@ from skauto.utils import Budget
 class EnsembleBuilder:
     """Select members among the trials of a search, refit them and check the constraints.
 
-    The evaluator holds the data and refits, and its checker measures constraints. The reader is
-    the first step of every pipeline. The ensemble optimizes `scoring` and has `n_members`,
+    The evaluator holds the data and refits, and its checker measures constraints. The ensemble
+    optimizes `scoring` and has `n_members`,
     counting repeated members, among the trials of the `pool`. They are fitted on all rows, or
     without `refit` once per fold. Without `decisions`, an ensemble predicts the most probable
     class.
@@ -43,7 +43,6 @@ class EnsembleBuilder:
     def __init__(
         self,
         evaluator: PipelineEvaluator,
-        reader: Any,
         *,
         n_members: int,
         refit: bool,
@@ -54,7 +53,6 @@ class EnsembleBuilder:
         self.evaluator = evaluator
         self.data = evaluator.data
         self.checker = evaluator.checker
-        self.reader = reader
         self.refit = refit
         self.decisions = decisions or DecisionChooser(self.data, self.checker, "argmax")
         self.selector = self._selector_type(
@@ -236,6 +234,7 @@ class EnsembleBuilder:
             next(iter(best.weights)),
             best.model,
             fallback=False,
+            front=self._front(refits),
             verdict=self.checker.with_upper_bounds(
                 chosen.verdict, trials, list(weights.values()), rule.out_of_fold
             ),
@@ -247,6 +246,10 @@ class EnsembleBuilder:
             best_out_of_fold=shown_predictions(self.selector, history, best.weights, 1),
             labels=all_labels(ensemble, rule.out_of_fold),
         )
+
+    def _front(self, refits: Refits) -> dict[int, CheckedEnsemble]:
+        """Fitted pipelines of a Pareto front; a subclass has some."""
+        return {}
 
     def _single(self, number: int, refits: Refits) -> CheckedEnsemble:
         """A single member; without a model if it is not fitted on all rows."""
@@ -270,7 +273,7 @@ class EnsembleBuilder:
             pipelines += fitted[number]
             shares += [weight / len(fitted[number])] * len(fitted[number])
         ensemble = PipelineEnsemble(
-            self.reader,
+            self.data.reader,
             pipelines,
             np.array(shares) / sum(shares),
             self.data.classes,
@@ -287,7 +290,7 @@ class EnsembleBuilder:
         """BuiltEnsemble of a small decision tree, whatever time is left."""
         data = self.data
         ensemble = quick_ensemble(
-            self.reader, data.classes, data.Z, data.classes[data.y], data.sample_weight
+            data.reader, data.classes, data.Z, data.classes[data.y], data.sample_weight
         )
         return BuiltEnsemble(
             ensemble,

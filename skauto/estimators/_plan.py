@@ -260,7 +260,6 @@ class PlanMixin:
         multi_objective = strategy.multi_objective and evaluator.constraints
         return (FrontBuilder if multi_objective else EnsembleBuilder)(
             evaluator,
-            evaluator.data.reader,
             n_members=self.ensemble_size,
             decisions=decisions,
             refit=options.refit,

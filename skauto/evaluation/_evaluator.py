@@ -41,18 +41,6 @@ class PipelineEvaluator:
 
     def open(self, proposal: Proposal, history: History) -> TrialJob:
         """Begin a trial; the job submits its tasks and collects their results."""
-        rungs, reason = self.planner.rungs(proposal, history), ""
-        if history.time_limit is not None:
-            affordable = self.planner.affordable_rungs(proposal.configuration, rungs)
-            if not affordable:
-                reason = self.planner.reason_to_skip(proposal.configuration, rungs)
-            rungs = affordable
         return TrialJob(
-            self.planner,
-            self.aggregator,
-            proposal,
-            history,
-            rungs,
-            time_limit=self.trial_time_limit,
-            reason=reason,
+            self.planner, self.aggregator, proposal, history, time_limit=self.trial_time_limit
         )

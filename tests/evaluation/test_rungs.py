@@ -59,9 +59,9 @@ def test_a_killed_task_raises_the_price_of_its_classifier():
     configuration = evaluator.function.builder.space.default()
     facts = evaluator.planner.schedule.facts
     before = time_model.seconds(configuration, facts)
-    evaluator.planner.observe_timeout(FoldTask(configuration, 0), before / 10)
+    evaluator.planner.observe(FoldTask(configuration, 0), before / 10, killed=True)
     assert time_model.seconds(configuration, facts) == pytest.approx(before)
-    evaluator.planner.observe_timeout(FoldTask(configuration, 0), before * 10)
+    evaluator.planner.observe(FoldTask(configuration, 0), before * 10, killed=True)
     assert time_model.seconds(configuration, facts) > 2 * before
 
 
