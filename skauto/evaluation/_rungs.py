@@ -132,10 +132,8 @@ class RungPlanner:
         if affordable == share:
             return rungs, ""
         if not self.uses_rungs or affordable == 0.0:
-            seconds, left = (
-                self.schedule.seconds(configuration, n_rows),
-                self.schedule.budget.remaining,
-            )
+            seconds = self.schedule.seconds(configuration, n_rows)
+            left = self.schedule.budget.remaining
             return [], f"A fold was predicted to take {seconds:.3g} s; {left:.3g} s are left."
         fewer: Rung = {"share": FoldTask(configuration, 0, share=affordable, preview=True)}
         return [fewer, *(rungs if share == 1.0 else rungs[1:])], ""

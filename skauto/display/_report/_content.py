@@ -26,6 +26,7 @@ from skauto.display._report._quality import (
 from skauto.display._report._verdict import how_measured, verdict
 from skauto.display._report._watch import watch
 from skauto.model import Decision
+from skauto.selection._intervals import MODELS
 
 # Names of classes in a title.
 _MAX_CLASSES = 3
@@ -132,9 +133,9 @@ def _scores(evidence: Evidence) -> list[dict[str, Any]]:
     """Scores of the model and of simpler answers, on held-out rows too if they were given."""
     estimator = evidence.estimator
     frame = estimator.score_report()
-    held_out = {} if evidence.held_out is None else evidence.held_out_scores[0]
+    held_out = {} if evidence.held_out is None else evidence.held_out_scores
     rows = []
-    for name in dict.fromkeys([*frame.index, *held_out]):
+    for name in (name for name in MODELS if name in frame.index or name in held_out):
         row = {"model": name, "score": math.nan, "low": math.nan, "high": math.nan}
         if name in frame.index:
             row |= frame.loc[name].to_dict()

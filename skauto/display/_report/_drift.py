@@ -9,6 +9,7 @@ from skauto.data._encoders import NumericEncoder
 from skauto.data._table import Cells, read_columns
 from skauto.display._report._evidence import Evidence
 from skauto.display._report._format import listed, percent, quoted
+from skauto.selection._intervals import ENSEMBLE
 from skauto.utils import FloatArray
 
 # Smallest differences of shares that are reported; each must also exceed three standard errors.
@@ -36,7 +37,7 @@ def drift(evidence: Evidence) -> list[str]:
 def _scores(evidence: Evidence) -> list[str]:
     """Compare the score with the interval of the out-of-fold predictions."""
     estimator = evidence.estimator
-    score, _, high = evidence.held_out_scores[0]["ensemble"]
+    score, _, high = evidence.held_out_scores[ENSEMBLE]
     expected, (low, top) = estimator.ensemble_score_, estimator.ensemble_score_interval_
     if score < low and high < expected:
         return [

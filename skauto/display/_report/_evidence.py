@@ -19,11 +19,8 @@ from skauto.display._predictions import (
     sample_of,
 )
 from skauto.exceptions import UnreadableCellsWarning
-from skauto.selection._intervals import Answers
+from skauto.selection._intervals import Answers, Interval
 from skauto.utils import n_rows
-
-# A score and the bounds of its 95% interval, by the name of the model.
-Scores = dict[str, tuple[float, float, float]]
 
 OUT_OF_FOLD, HELD_OUT = "out-of-fold predictions", "held-out rows"
 WITHOUT_CLASSES = "rows without classes"
@@ -75,9 +72,9 @@ class Evidence:
         return OUT_OF_FOLD if self.held_out is None else HELD_OUT
 
     @cached_property
-    def held_out_scores(self) -> tuple[Scores, bool]:
-        """Scores on the held-out rows by model, and whether the ensemble may be guessing."""
-        found: tuple[Scores, bool] = self.estimator._held_out_scores(self.held_out, self.X)
+    def held_out_scores(self) -> dict[str, Interval]:
+        """Scores on the held-out rows by model, see `score_models`."""
+        found: dict[str, Interval] = self.estimator._held_out_scores(self.held_out, self.X)
         return found
 
     @cached_property
