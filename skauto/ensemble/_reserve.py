@@ -1,14 +1,11 @@
 """Seconds that the search leaves for the ensemble of the trials so far."""
 
 import math
-from typing import TYPE_CHECKING
 
+from skauto.ensemble._choice import MemberChoice
 from skauto.history import History, Trial
 from skauto.schedule import Reserve
 from skauto.utils import Budget
-
-if TYPE_CHECKING:
-    from skauto.ensemble._build import EnsembleBuilder
 
 # Number of the best trials whose refits are provided for.
 _N_BEST = 10
@@ -22,7 +19,7 @@ class EnsembleReserve:
     members that would be selected.
     """
 
-    def __init__(self, builder: "EnsembleBuilder") -> None:
+    def __init__(self, builder: MemberChoice) -> None:
         self.builder = builder
         # Number of trials, and seconds of the refit of each member selected from them.
         self._selected: tuple[int, list[float]] = (0, [])

@@ -5,19 +5,16 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from skauto.constraints._checker import Verdict
+from skauto.ensemble._choice import MemberChoice
 from skauto.ensemble._decide import decided_labels
 from skauto.ensemble._refits import Refits
 from skauto.ensemble._select import MAX_ROWS, is_complete
 from skauto.history import History, OutOfFold, Trial
 from skauto.selection import LabelLoss
-
-if TYPE_CHECKING:
-    from skauto.ensemble._build import EnsembleBuilder
 
 
 @dataclass
@@ -29,7 +26,7 @@ class SingleTrials:
     unless a decision can keep the limit.
     """
 
-    builder: "EnsembleBuilder"
+    builder: MemberChoice
     history: History
     refits: Refits
 
