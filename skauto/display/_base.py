@@ -98,15 +98,13 @@ class BaseDisplay(ABC):
             The display with its artists.
         """
 
-    def _make_axes(
-        self, ax: "Axes | None", *, width: float = WIDTH, height: float = HEIGHT
-    ) -> "Axes":
+    def _make_axes(self, ax: "Axes | None", *, height: float = HEIGHT) -> "Axes":
         """Return the given axes, or those of a new figure."""
         check_matplotlib_support(f"{type(self).__name__}.plot")
         import matplotlib.pyplot as plt
 
         if ax is None:
-            _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+            _, ax = plt.subplots(figsize=(WIDTH, height), layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure
         return ax
 

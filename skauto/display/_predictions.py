@@ -18,7 +18,7 @@ _MAX_COMPARED = 1_000
 
 
 @dataclass(frozen=True)
-class Predictions:
+class LabeledPredictions:
     """Probabilities by class, predicted class codes and true class codes of some rows.
 
     `rows` are their numbers among the rows of ``fit`` whose weight is not 0; None for other rows.
@@ -31,7 +31,7 @@ class Predictions:
     rows: IntArray | None = None
 
     @classmethod
-    def out_of_fold(cls, estimator: Any) -> "Predictions | None":
+    def out_of_fold(cls, estimator: Any) -> "LabeledPredictions | None":
         """Return the out-of-fold predictions of the ensemble; None if it has none."""
         history = estimator.history_
         if history.goal.targets is None or estimator._out_of_fold is None:
@@ -44,7 +44,7 @@ class Predictions:
         return cls(probabilities, labels, history.goal.targets[rows], estimator.classes_, rows)
 
     @classmethod
-    def held_out(cls, estimator: Any, X: Any, y: NDArray[Any]) -> "Predictions":
+    def held_out(cls, estimator: Any, X: Any, y: NDArray[Any]) -> "LabeledPredictions":
         """Predict held-out rows; a class that ``fit`` has not seen raises a ValueError."""
         classes, y = estimator.classes_, column_or_1d(y)
         check_consistent_length(X, y)

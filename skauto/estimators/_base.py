@@ -201,7 +201,7 @@ class BaseAutoClassifier(
             model = builder.build(history, engine, budget)
             self._set_model(builder, model, history)
             stack.close()
-            if plan.cache is not None:
+            if options.cache is not None:
                 self.cache_ = cache_report(plan.evaluator.aggregator.reuses)
             self.strategy_ = plan.strategy
             budget.end_phase("ensemble")
@@ -215,7 +215,9 @@ class BaseAutoClassifier(
         keep = range(len(history)) if options.warm_start else list(self.member_weights_)
         self.history_ = history.without_data(keep)
         if options.warm_start:
-            self._last_search = LastSearch(self.history_, plan.seed, plan.splits, plan.facts)
+            self._last_search = LastSearch(
+                self.history_, plan.seed, plan.evaluator.data.splits, plan.facts
+            )
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -325,17 +327,17 @@ class BaseAutoClassifier(
         """
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
-        table = plan.table
+        table, worker = plan.table, plan.evaluator.function
         self._last_search = last
         self.reader_ = table.reader
         self.n_features_in_ = table.reader.n_features_in_
         if hasattr(table.reader, "feature_names_in_"):
             self.feature_names_in_ = table.reader.feature_names_in_
         self.classes_ = table.classes
-        self.n_splits_ = len(plan.splits)
+        self.n_splits_ = len(worker.data.splits)
         self._kept_rows = table.kept
         self._row_hashes = row_hashes(table.reader.without_scores(table.Z))
-        self.scorer_ = next(iter(plan.scorers.values()))
+        self.scorer_ = next(iter(worker.scorers.values()))
         if plan.neighbors is not None:
             self.neighbors_ = plan.neighbors
 

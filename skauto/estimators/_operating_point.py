@@ -12,7 +12,7 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from skauto.constraints import Constraint
-from skauto.display._predictions import Predictions
+from skauto.display._predictions import LabeledPredictions
 from skauto.estimators._scores import ScoreMixin
 from skauto.model import Decision
 from skauto.model._decision import CostDecision, logarithms
@@ -260,8 +260,8 @@ class OperatingPointMixin(ScoreMixin):
         self._use(decision, {"costs": costs, "mean_cost": mean})
         return self
 
-    def _known(self) -> Predictions:
-        known = Predictions.out_of_fold(self)
+    def _known(self) -> LabeledPredictions:
+        known = LabeledPredictions.out_of_fold(self)
         if known is None or not len(known.truth):
             raise ValueError(
                 "There are no out-of-fold predictions: no pipeline was fitted in time. Give a "
@@ -269,10 +269,10 @@ class OperatingPointMixin(ScoreMixin):
             )
         return known
 
-    def _weights(self, known: Predictions) -> FloatArray | None:
+    def _weights(self, known: LabeledPredictions) -> FloatArray | None:
         return known.truth_of(self.history_.goal.sample_weight).weight
 
-    def _points(self, known: Predictions, positive: int) -> OperatingPoints:
+    def _points(self, known: LabeledPredictions, positive: int) -> OperatingPoints:
         logs = logarithms(known.probabilities)
         others = np.delete(logs, positive, axis=1).max(axis=1)
         is_positive = known.truth == positive

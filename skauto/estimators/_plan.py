@@ -19,8 +19,9 @@ from sklearn.utils import check_random_state
 from skauto._search import Search
 from skauto.constraints import Constraint
 from skauto.constraints._checker import ConstraintChecker
+from skauto.constraints._evidence import Margin
 from skauto.constraints._smaller import SmallerVariants
-from skauto.data import TrainingData, make_splits
+from skauto.data import make_splits
 from skauto.data._dependence import warn_of_dependent_rows
 from skauto.data._splits import Split
 from skauto.data._training import ReadTable
@@ -61,9 +62,6 @@ class Plan:
     """What a search needs, and its history, which holds the trials of a search that continues."""
 
     table: ReadTable
-    splits: list[Split]
-    scorers: Mapping[str, Any]
-    space: SearchSpace
     evaluator: PipelineEvaluator
     strategy: Strategy
     builder: EnsembleBuilder
@@ -71,7 +69,6 @@ class Plan:
     initial: list[Configuration]
     neighbors: list[str] | None
     checkpoint: Checkpoint | None
-    cache: PrefixCache | None
     facts: dict[str, Any]
     seed: int
     rng: np.random.Generator
@@ -79,15 +76,16 @@ class Plan:
     def search(self, engine: Engine, budget: Budget, observer: Observer) -> Search:
         """Return the search, which tries only configurations that the history lacks."""
         known = {trial.configuration for trial in self.history}
+        space = self.evaluator.function.builder.space
         return Search(
             self.strategy,
-            self.space,
+            space,
             self.evaluator,
             engine,
             self.history,
             budget,
             initial=[c for c in self.initial if c not in known],
-            variant=SmallerVariants(self.space, self.evaluator.constraints),
+            variant=SmallerVariants(space, self.evaluator.constraints),
             reserve=lambda trials: self.builder.reserve(trials, engine.n_workers, budget),
             record=None if self.checkpoint is None else self.checkpoint.append,
             on_start=observer.begin,
@@ -157,9 +155,6 @@ class PlanMixin:
             history = History(goal)
         return Plan(
             table,
-            splits,
-            scorers,
-            space,
             evaluator,
             strategy,
             builder,
@@ -167,7 +162,6 @@ class PlanMixin:
             initial,
             neighbors,
             checkpoint,
-            cache,
             facts,
             seed,
             rng,
@@ -190,10 +184,6 @@ class PlanMixin:
     def _constraints(self, classes: NDArray[Any]) -> list[Constraint]:
         """Constraints of the model; a subclass has some."""
         return []
-
-    def _checker(self, constraints: list[Constraint], data: TrainingData) -> ConstraintChecker:
-        """ConstraintChecker that decides whether a fitted ensemble may be deployed."""
-        return ConstraintChecker(constraints, data, refit=self._options().refit)
 
     def _make_strategy(self, decisions: DecisionChooser) -> Strategy:
         return get_strategy(self.strategy)
@@ -326,7 +316,8 @@ class PlanMixin:
         )
         data = table.training_data(splits, codes, with_table=with_table)
         check_scorers(scorers, data)
-        checker = self._checker(constraints, data)
+        options, margin = self._options(), Margin.of(getattr(self, "safety_margin", 0.0))
+        checker = ConstraintChecker(constraints, data, margin=margin, refit=options.refit)
         checker.check_groups(groups)
         reader = table.reader
         pipelines = PipelineBuilder(
@@ -337,7 +328,7 @@ class PlanMixin:
         n_workers = joblib.effective_n_jobs(self.n_jobs)
         return PipelineEvaluator(
             worker,
-            trial_time_limit=self._options().trial_time_limit,
+            trial_time_limit=options.trial_time_limit,
             out_of_bag=self.cv is None and table.groups is None,
             checker=checker,
             schedule=TaskSchedule(facts, time_model, budget, n_workers),

@@ -14,7 +14,7 @@ from skauto.data import TrainingData
 from skauto.data._splits import Split
 from skauto.data._training import plain_labels
 from skauto.display._base import score_name, than_guessing
-from skauto.display._predictions import Predictions, are_rows_of_fit
+from skauto.display._predictions import LabeledPredictions, are_rows_of_fit
 from skauto.estimators._reporting import ReportMixin
 from skauto.estimators._scoring import primary_scoring
 from skauto.exceptions import NoBetterThanGuessingWarning, UnreadableCellsWarning
@@ -27,7 +27,7 @@ from skauto.selection._intervals import (
     MAJORITY,
     MODELS,
     Answers,
-    Interval,
+    ScoreInterval,
     Truth,
     better_guess,
     is_guessing,
@@ -54,7 +54,7 @@ class ScoreMixin(ReportMixin):
     classes_: NDArray[Any]
     _kept_rows: BoolArray | None
     _out_of_fold: Any
-    _scores: dict[str, Interval]
+    _scores: dict[str, ScoreInterval]
     _fold_scores: tuple[float, ...]
 
     @property
@@ -92,7 +92,7 @@ class ScoreMixin(ReportMixin):
         n_rows = 0 if goal.targets is None else len(goal.targets)
         kept = np.ones(n_rows, dtype=bool) if self._kept_rows is None else self._kept_rows
         every = np.full((len(kept), len(self.classes_)), np.nan)
-        known = Predictions.out_of_fold(self)
+        known = LabeledPredictions.out_of_fold(self)
         if known is not None and known.rows is not None:
             every[np.flatnonzero(kept)[known.rows]] = known.probabilities
         return every
@@ -129,9 +129,9 @@ class ScoreMixin(ReportMixin):
                 "Scores on held-out rows need both of 'X' and 'y'. Got only "
                 f"{'y' if X is None else 'X'}."
             )
-        held_out: dict[str, Interval] = {}
+        held_out: dict[str, ScoreInterval] = {}
         if X is not None:
-            known = Predictions.held_out(self, X, np.asarray(plain_labels(y)))
+            known = LabeledPredictions.held_out(self, X, np.asarray(plain_labels(y)))
             are_rows_of_fit(self, X, "Their scores are too high.")
             held_out = self._held_out_scores(known, X)
         names = [name for name in MODELS if name in self._scores or name in held_out]
@@ -142,7 +142,7 @@ class ScoreMixin(ReportMixin):
         columns = ["held_out", "held_out_low", "held_out_high"]
         return frame.join(pd.DataFrame.from_dict(held_out, orient="index", columns=columns))
 
-    def _held_out_scores(self, known: Predictions, X: Any) -> dict[str, Interval]:
+    def _held_out_scores(self, known: LabeledPredictions, X: Any) -> dict[str, ScoreInterval]:
         """Score predictions of held-out rows X, see `score_models`."""
         models = {ENSEMBLE: known.answers}
         if hasattr(self, "best_estimator_"):
@@ -157,7 +157,9 @@ class ScoreMixin(ReportMixin):
             )
         return self._score_models(models, known.truth_of(None, X))
 
-    def _score_models(self, models: Mapping[str, Answers], truth: Truth) -> dict[str, Interval]:
+    def _score_models(
+        self, models: Mapping[str, Answers], truth: Truth
+    ) -> dict[str, ScoreInterval]:
         loss = get_loss(primary_scoring(self.scoring, len(self.classes_)), self.classes_)
         return score_models(self.scorer_, loss, models, truth)
 
@@ -171,7 +173,7 @@ class ScoreMixin(ReportMixin):
         `best` are those of the best pipeline.
         """
         self._scores, self._fold_scores = {ENSEMBLE: _UNKNOWN}, ()
-        known = Predictions.out_of_fold(self)
+        known = LabeledPredictions.out_of_fold(self)
         if known is None or known.rows is None or best is None:
             return
         truth = known.truth_of(self.history_.goal.sample_weight, data.X)
@@ -187,7 +189,7 @@ class ScoreMixin(ReportMixin):
 
         Scores of a callable that reads the table are not defined without the table.
         """
-        known = Predictions.out_of_fold(self)
+        known = LabeledPredictions.out_of_fold(self)
         if known is None:
             return
         if scorer_function(self.scorer_) is None:
@@ -206,7 +208,7 @@ def score_of_ensemble(scorer: Any, out_of_fold: OutOfFold, data: TrainingData) -
 
 
 def _by_fold(
-    scorer: Any, known: Predictions, truth: Truth, splits: Sequence[Split]
+    scorer: Any, known: LabeledPredictions, truth: Truth, splits: Sequence[Split]
 ) -> tuple[float, ...]:
     """Scores of the ensemble on the validation rows of each fold; NaN where not defined."""
     assert known.rows is not None
@@ -221,7 +223,7 @@ def _by_fold(
 
 
 def _warn_of_guessing(
-    scores: Mapping[str, Interval], name: str, limits: Sequence[str], data: TrainingData
+    scores: Mapping[str, ScoreInterval], name: str, limits: Sequence[str], data: TrainingData
 ) -> None:
     """Warn if the ensemble is not clearly better than a guess.
 

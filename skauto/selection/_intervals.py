@@ -26,7 +26,7 @@ _LOW, _HIGH = 0.025, 0.975
 
 
 # A score and the bounds of its 95% interval.
-Interval = tuple[float, float, float]
+ScoreInterval = tuple[float, float, float]
 # Names of the models that are scored.
 MODELS = ENSEMBLE, BEST, MAJORITY = "ensemble", "best pipeline", "majority class"
 # Score of the ensemble's answers in random order, and its lead over the better guess.
@@ -123,7 +123,7 @@ def resampled_scores(
 
 def score_models(
     scorer: Any, loss: Loss, models: Mapping[str, Answers], truth: Truth
-) -> dict[str, Interval]:
+) -> dict[str, ScoreInterval]:
     """Score models and the majority class on the same rows, with 95% intervals.
 
     The entry "shuffled" is the score of the answers of the ensemble in random order, which may be
@@ -149,18 +149,18 @@ def score_models(
     return found
 
 
-def better_guess(scores: Mapping[str, Interval]) -> str:
+def better_guess(scores: Mapping[str, ScoreInterval]) -> str:
     """Name the better one of the majority class and the answers in random order."""
     return SHUFFLED if scores[SHUFFLED][0] > scores[MAJORITY][0] else MAJORITY
 
 
-def is_guessing(scores: Mapping[str, Interval]) -> bool:
+def is_guessing(scores: Mapping[str, ScoreInterval]) -> bool:
     """Whether the lead of the ensemble over a guess may be chance, or is negative."""
     lead, low, _ = scores.get(LEAD, (math.nan,) * 3)
     return bool(lead <= 0 if math.isnan(low) else low <= 0)
 
 
-def interval_of(score: float, deviations: FloatArray) -> Interval:
+def interval_of(score: float, deviations: FloatArray) -> ScoreInterval:
     """Return a score with the bounds of its 95% interval, from the deviations of resamples."""
     known = deviations[~np.isnan(deviations)]
     if not known.size or np.isnan(score):
@@ -170,7 +170,7 @@ def interval_of(score: float, deviations: FloatArray) -> Interval:
     return score, round(float(score + low), 12), round(float(score + high), 12)
 
 
-def interval_without_errors(loss: Loss, answers: Answers, truth: Truth) -> Interval | None:
+def interval_without_errors(loss: Loss, answers: Answers, truth: Truth) -> ScoreInterval | None:
     """Return an accuracy of 1 with its exact 95% interval; None if an answer is wrong.
 
     All resamples of right answers are right, so the bootstrap says nothing about the errors that

@@ -14,7 +14,7 @@ from sklearn.metrics import (
 from skauto.display._base import BLACK, BLUE, COLORMAP, COLORS, GREY
 from skauto.display._page import figure, paragraph, records, section, table, text
 from skauto.display._pareto_front import ParetoFrontDisplay
-from skauto.display._predictions import Predictions
+from skauto.display._predictions import LabeledPredictions
 from skauto.display._report._evidence import Evidence
 from skauto.display._report._format import count, quoted, share_cell
 from skauto.display._report._quality import curve_classes
@@ -55,7 +55,7 @@ def _measured(content: dict[str, Any]) -> str:
     )
 
 
-def _figures(known: Predictions, found: dict[str, Any]) -> str:
+def _figures(known: LabeledPredictions, found: dict[str, Any]) -> str:
     caption = "Calibration: on the diagonal, predicted probability and observed share are equal"
     drawings = {caption: partial(_draw_calibration, known=known, points=found["calibration"])}
     if found["ranking"]:
@@ -68,7 +68,9 @@ def _figures(known: Predictions, found: dict[str, Any]) -> str:
     return f'<div class="figures">{"".join(drawn)}</div>'
 
 
-def _draw_calibration(drawn: "Figure", known: Predictions, points: list[dict[str, Any]]) -> None:
+def _draw_calibration(
+    drawn: "Figure", known: LabeledPredictions, points: list[dict[str, Any]]
+) -> None:
     ax = drawn.subplots()
     ax.plot([0, 1], [0, 1], color=GREY, linestyle="--")
     ax.plot(
@@ -81,7 +83,7 @@ def _draw_calibration(drawn: "Figure", known: Predictions, points: list[dict[str
     ax.set(xlabel=labels[0], ylabel=labels[1], xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
 
-def _draw_curves(drawn: "Figure", known: Predictions, *, roc: bool) -> None:
+def _draw_curves(drawn: "Figure", known: LabeledPredictions, *, roc: bool) -> None:
     """Draw the curve of each class against the others, of the most frequent classes."""
     ax = drawn.subplots()
     counts = np.bincount(known.truth, minlength=len(known.classes))
@@ -105,7 +107,7 @@ def _draw_curves(drawn: "Figure", known: Predictions, *, roc: bool) -> None:
     ax.legend()
 
 
-def _draw_matrix(drawn: "Figure", known: Predictions) -> None:
+def _draw_matrix(drawn: "Figure", known: LabeledPredictions) -> None:
     n_classes = len(known.classes)
     shares = confusion_matrix(known.truth, known.labels, labels=range(n_classes), normalize="true")
     ax = drawn.subplots()
@@ -139,7 +141,7 @@ def _by_class(content: dict[str, Any]) -> str:
     return table(columns, rows)
 
 
-def _points(known: Predictions, points: list[dict[str, Any]]) -> str:
+def _points(known: LabeledPredictions, points: list[dict[str, Any]]) -> str:
     if not points:
         return ""
     if known.binary:
