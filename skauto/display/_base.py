@@ -170,11 +170,16 @@ def than_guessing(score: float, guess: float) -> str:
     return "may be no better than" if score > guess else "is no better than"
 
 
-def mean_score(trial: Trial) -> float:
-    """Mean score of a trial over the folds that have one, by the first scorer; else NaN."""
+def defined_scores(trial: Trial) -> list[float]:
+    """Scores of a trial on the folds that have one, by the first scorer."""
     scores = next(iter(trial.fold_scores.values()), ())
-    defined = [score for score in scores if not math.isnan(score)]
-    return float(np.mean(defined)) if defined else math.nan
+    return [score for score in scores if not math.isnan(score)]
+
+
+def mean_score(trial: Trial) -> float:
+    """Mean score of a trial over the folds that have one; else NaN."""
+    scores = defined_scores(trial)
+    return float(np.mean(scores)) if scores else math.nan
 
 
 def columns_read(reader: Any) -> IntArray:

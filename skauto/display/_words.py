@@ -48,6 +48,8 @@ _STATUSES = {
     "memout": "out of memory",
     "crashed": "process died",
 }
+# Statuses of trials that the search ended or left out on purpose.
+INTENDED = ("ok", "stopped", "skipped")
 # Classifiers whose rounds of early stopping are passes over the rows.
 _BY_EPOCHS = ("mlp",)
 

@@ -139,9 +139,12 @@ class PlanMixin:
         splits = last.splits if last else self._folds(table, initial, time_model, fold_seed)
         if options.cache is not None:
             cache = stack.enter_context(self._prefix_cache(table, options.cache))
-        evaluator = self._evaluator(
-            table, splits, scorers, space, search_seed, cache, time_model, budget
-        )
+        categories = table.reader.categorical_indices_, table.reader.n_levels_
+        pipelines = PipelineBuilder(space, *categories, search_seed, cache)
+        n_workers = joblib.effective_n_jobs(self.n_jobs)
+        facts_of_fold = replace(table.facts, n_samples=len(splits[0][0]))
+        schedule = TaskSchedule(facts_of_fold, time_model, budget, n_workers)
+        evaluator = self._evaluator(table, splits, scorers, pipelines, schedule)
         decisions = DecisionChooser(evaluator.data, evaluator.checker, self.decision, budget)
         strategy = self._make_strategy(decisions)
         builder = self._model_builder(strategy, evaluator, options, decisions)
@@ -291,11 +294,8 @@ class PlanMixin:
         table: ReadTable,
         splits: list[Split],
         scorers: Mapping[str, Any],
-        space: SearchSpace,
-        seed: int,
-        cache: PrefixCache | None,
-        time_model: FitTimeModel | None,
-        budget: Budget,
+        pipelines: PipelineBuilder,
+        schedule: TaskSchedule,
     ) -> PipelineEvaluator:
         constraints = self._constraints(table.classes)
         sensitive = {
@@ -319,19 +319,13 @@ class PlanMixin:
         options, margin = self._options(), Margin.of(getattr(self, "safety_margin", 0.0))
         checker = ConstraintChecker(constraints, data, margin=margin, refit=options.refit)
         checker.check_groups(groups)
-        reader = table.reader
-        pipelines = PipelineBuilder(
-            space, reader.categorical_indices_, reader.n_levels_, seed, cache
-        )
-        worker = PipelineWorker(pipelines, data, scorers, constraints=constraints, seed=seed)
-        facts = replace(table.facts, n_samples=len(splits[0][0]))
-        n_workers = joblib.effective_n_jobs(self.n_jobs)
+        worker = PipelineWorker(pipelines, data, scorers, constraints=constraints)
         return PipelineEvaluator(
             worker,
             trial_time_limit=options.trial_time_limit,
             out_of_bag=self.cv is None and table.groups is None,
             checker=checker,
-            schedule=TaskSchedule(facts, time_model, budget, n_workers),
+            schedule=schedule,
         )
 
     def _prefix_cache(

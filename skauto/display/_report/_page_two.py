@@ -17,14 +17,15 @@ from skauto.display._pareto_front import ParetoFrontDisplay
 from skauto.display._predictions import LabeledPredictions
 from skauto.display._report._evidence import Evidence
 from skauto.display._report._format import count, quoted, share_cell
+from skauto.display._report._page_one import MAX_MATRIX
 from skauto.display._report._quality import curve_classes
 from skauto.display._words import as_written, named
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Classes that have curves in the figures, and above which the confusion matrix is a figure.
-_MAX_CURVES, _MAX_MATRIX = 6, 12
+# Classes that have curves in the figures.
+_MAX_CURVES = 6
 # Inches.
 _WIDTH, _HEIGHT = 4.0, 3.6
 
@@ -61,7 +62,7 @@ def _figures(known: LabeledPredictions, found: dict[str, Any]) -> str:
     if found["ranking"]:
         drawings["ROC curve"] = partial(_draw_curves, known=known, roc=True)
         drawings["Precision-recall curve"] = partial(_draw_curves, known=known, roc=False)
-    if len(known.classes) > _MAX_MATRIX:
+    if len(known.classes) > MAX_MATRIX:
         caption = "Confusion matrix, share of the rows of a class"
         drawings[caption] = partial(_draw_matrix, known=known)
     drawn = [figure(draw, caption, _WIDTH, _HEIGHT) for caption, draw in drawings.items()]
@@ -133,7 +134,7 @@ def _by_class(content: dict[str, Any]) -> str:
         [named(r["class"]), r["roc_auc"], r["average_precision"], share_cell(r["share_of_rows"])]
         for r in ranking
     ]
-    if len(by_class) > _MAX_MATRIX:
+    if len(by_class) > MAX_MATRIX:
         columns += ["precision", "recall"]
         known = {row["class"]: row for row in by_class}
         for row, area in zip(rows, ranking, strict=True):
