@@ -30,8 +30,7 @@ from skauto.cli._messages import (
 from skauto.cli._tables import format_of, read_parts, read_table, write_table
 from skauto.data._training import plain_labels
 from skauto.display._base import score_name
-from skauto.display._report._format import count
-from skauto.display._words import describe_pipeline
+from skauto.display._words import count, describe_pipeline
 from skauto.estimators import AutoClassifier
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from uuid import UUID
 from sklearn.callback import CallbackContext
 
 from skauto.display._base import mean_score, score_name
-from skauto.display._report._format import count
+from skauto.display._words import count
 from skauto.history import History, Proposal, Trial
 
 _Metadata = Mapping[str, Any] | None
@@ -86,9 +86,8 @@ def start_progress(
     verbose = estimator.verbose
     if verbose is None:  # a callback may show the line already
         callbacks = getattr(estimator, "_skl_callbacks", [])
-        verbose = is_interactive(sys.stdout) and not any(
-            isinstance(c, SearchProgress) for c in callbacks
-        )
+        shown = any(isinstance(callback, SearchProgress) for callback in callbacks)
+        verbose = is_interactive(sys.stdout) and not shown
     if not verbose:
         return nullcontext()
     name = score_name(estimator)

@@ -89,3 +89,8 @@ def word_of(component: str) -> str | None:
 def status_of(trial: Trial) -> str:
     """Status of a trial in words."""
     return _STATUSES[trial.status]
+
+
+def count(n: int, thing: str, things: str | None = None) -> str:
+    """Write a number of things: "1 row", "1,200 rows"."""
+    return f"{n:,} {thing if n == 1 else things or thing + 's'}"

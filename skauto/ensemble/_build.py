@@ -106,9 +106,7 @@ class EnsembleBuilder(MemberChoice):
         seconds = refits.budget.remaining
         seconds -= min(self.reserve.for_decision(refits.budget), seconds / 2)
         processor_seconds = seconds * refits.engine.n_workers
-        weights = self.select(
-            history, processor_seconds, seconds, checker, refits.pipelines, refits.failed
-        )
+        weights = self.select(history, processor_seconds, seconds, checker, refits)
         refits.fit(weights)
         if not refits.failed.isdisjoint(weights):  # select others in their place
             return self._fitted(history, refits, checker)

@@ -9,6 +9,7 @@ import numpy as np
 from skauto.constraints._base import limited_resources
 from skauto.constraints._checker import ConstraintChecker
 from skauto.ensemble._decide import DecisionChooser, DecisionPair
+from skauto.ensemble._refits import Refits
 from skauto.ensemble._select import MAX_ROWS, MemberSelector
 from skauto.evaluation import PipelineEvaluator
 from skauto.history import History, OutOfFold, Trial
@@ -80,13 +81,14 @@ class MemberChoice:
         processor_seconds: float = math.inf,
         seconds: float = math.inf,
         checker: ConstraintChecker | None = None,
-        fitted: Collection[int] = (),
-        failed: Collection[int] = (),
+        refits: Refits | None = None,
     ) -> dict[int, float]:
         """Weights of the selected members, see `MemberSelector.select`.
 
-        Trials that are `fitted` take no time, and those that have `failed` are excluded.
+        Trials that `refits` has fitted take no time, and those that have failed are excluded.
         """
+        fitted: Collection[int] = refits.pipelines if refits else ()
+        failed: Collection[int] = refits.failed if refits else ()
 
         def time_to_fit(trial: Trial) -> float:
             return 0.0 if trial.number in fitted else self.time_to_fit(trial)

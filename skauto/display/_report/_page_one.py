@@ -5,8 +5,8 @@ from typing import Any
 
 from skauto.display._page import paragraph, section, table, text
 from skauto.display._report._evidence import HELD_OUT, WITHOUT_CLASSES
-from skauto.display._report._format import count, digits_of, percent, quoted, share_cell, shortened
-from skauto.display._words import named
+from skauto.display._report._format import digits_of, percent, quoted, share_cell, shortened
+from skauto.display._words import count, named
 
 # Classes whose confusion matrix is written as a table, pairs and classes if there are more, and
 # drivers.

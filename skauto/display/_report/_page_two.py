@@ -16,10 +16,10 @@ from skauto.display._page import figure, paragraph, records, section, table, tex
 from skauto.display._pareto_front import ParetoFrontDisplay
 from skauto.display._predictions import LabeledPredictions
 from skauto.display._report._evidence import Evidence
-from skauto.display._report._format import count, quoted, share_cell
+from skauto.display._report._format import quoted, share_cell
 from skauto.display._report._page_one import MAX_MATRIX
 from skauto.display._report._quality import curve_classes
-from skauto.display._words import as_written, named
+from skauto.display._words import as_written, count, named
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,7 +7,8 @@ from sklearn.metrics import accuracy_score
 
 from skauto.display._base import score_name, than_guessing
 from skauto.display._report._evidence import Evidence
-from skauto.display._report._format import count, digits_of, percent, quoted
+from skauto.display._report._format import digits_of, percent, quoted
+from skauto.display._words import count
 from skauto.selection._intervals import ENSEMBLE, MAJORITY, is_guessing
 from skauto.utils import scorer_is_loss
 
