@@ -73,7 +73,7 @@ def fit(arguments: Namespace) -> None:
         except CommandError as error:
             note(f"No report is written: {error}")
         save_summary(folder, summary)
-    print(as_json(summary) if arguments.json else _told(score_name(estimator), summary))
+    print(as_json(summary) if arguments.json else _as_text(score_name(estimator), summary))
 
 
 def predict(arguments: Namespace) -> None:
@@ -282,7 +282,7 @@ def _score_line(name: str, result: Mapping[str, Any], rows: str) -> str:
     return f"{line}, on {rows}"
 
 
-def _told(name: str, summary: Mapping[str, Any]) -> str:
+def _as_text(name: str, summary: Mapping[str, Any]) -> str:
     lines = [
         _score_line(name, summary, "out-of-fold predictions"),
         f"{count(summary['trials'], 'trial')} in {summary['seconds']:.0f} s; pipelines in the "

@@ -327,7 +327,7 @@ class BaseAutoClassifier(
         """
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
-        table, worker = plan.table, plan.evaluator.function
+        table, worker = plan.table, plan.evaluator.worker
         self._last_search = last
         self.reader_ = table.reader
         self.n_features_in_ = table.reader.n_features_in_

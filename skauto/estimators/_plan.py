@@ -76,7 +76,7 @@ class Plan:
     def search(self, engine: Engine, budget: Budget, observer: Observer) -> Search:
         """Return the search, which tries only configurations that the history lacks."""
         known = {trial.configuration for trial in self.history}
-        space = self.evaluator.function.builder.space
+        space = self.evaluator.worker.builder.space
         return Search(
             self.strategy,
             space,
@@ -281,7 +281,7 @@ class PlanMixin:
 
     def _engine(self, evaluator: PipelineEvaluator, options: SearchOptions) -> Engine:
         return make_engine(
-            evaluator.function,
+            evaluator.worker,
             n_jobs=self.n_jobs,
             isolate=bool(self.time_limit or options.trial_time_limit),
             memory_limit=options.memory_limit,

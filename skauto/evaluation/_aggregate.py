@@ -43,11 +43,11 @@ class TrialAggregator:
     members on all rows. `reuses` are the uses of a cache.
     """
 
-    def __init__(self, function: PipelineWorker, checker: ConstraintChecker) -> None:
-        self.function = function
-        self.data = function.data
+    def __init__(self, worker: PipelineWorker, checker: ConstraintChecker) -> None:
+        self.worker = worker
+        self.data = worker.data
         self.checker = checker
-        self.scorer = next(iter(function.scorers.values()), None)  # the search maximizes the first
+        self.scorer = next(iter(worker.scorers.values()), None)  # the search maximizes the first
         self.models: dict[Configuration, Pipeline] = {}
         self.reuses: list[Reuse] = []
 
@@ -74,7 +74,7 @@ class TrialAggregator:
         total = np.zeros((len(data.y), data.n_classes), dtype=np.float32)
         count = np.zeros(len(data.y), dtype=np.float32)
         for fold in sorted(folds):  # rounding depends on the order
-            _, test = self.function.rows(fold, fidelity)
+            _, test = self.worker.rows(fold, fidelity)
             total[test] += folds[fold].probabilities
             count[test] += 1
         with np.errstate(invalid="ignore"):
@@ -109,7 +109,7 @@ class TrialAggregator:
             if not math.isfinite(loss):
                 # The score is NaN on every fold: score the pooled predictions.
                 rows = OutOfFold(complete).rows
-                loss = self.loss([self.function.score(self.scorer, complete[rows], rows)])
+                loss = self.loss([self.worker.score(self.scorer, complete[rows], rows)])
             if not math.isfinite(loss):
                 status, error = "failed", "The score is not a finite number on any fold."
                 complete = None
@@ -155,7 +155,7 @@ class TrialAggregator:
             fidelity, only = results.latest
             return fidelity, [only], None
         if results.status == "ok" and fidelity == 1.0:
-            by_fold = with_common_rounds(by_fold, self.function)
+            by_fold = with_common_rounds(by_fold, self.worker)
         scored = results.status in ("ok", "stopped") and by_fold
         predictions = self.out_of_fold(by_fold, fidelity) if scored else None
         return fidelity, [by_fold[fold] for fold in sorted(by_fold)], predictions

@@ -22,22 +22,22 @@ class PipelineEvaluator:
 
     def __init__(
         self,
-        function: PipelineWorker,
+        worker: PipelineWorker,
         *,
         trial_time_limit: float | None = None,
         out_of_bag: bool = True,
         checker: ConstraintChecker | None = None,
         schedule: TaskSchedule | None = None,
     ) -> None:
-        self.function = function
-        self.data = function.data
-        self.constraints = function.constraints
+        self.worker = worker
+        self.data = worker.data
+        self.constraints = worker.constraints
         self.checker = checker or ConstraintChecker()
         self.trial_time_limit = trial_time_limit
         if schedule is None:
             schedule = TaskSchedule(DataFacts(len(self.data.splits[0][0]), self.data.Z.shape[1]))
-        self.planner = RungPlanner(function, self.checker, schedule, out_of_bag)
-        self.aggregator = TrialAggregator(function, self.checker)
+        self.planner = RungPlanner(worker, self.checker, schedule, out_of_bag)
+        self.aggregator = TrialAggregator(worker, self.checker)
 
     def open(self, proposal: Proposal, history: History) -> TrialJob:
         """Begin a trial; the job submits its tasks and collects their results."""

@@ -32,14 +32,14 @@ class RungPlanner:
 
     uses_rungs = True  # an ablation study evaluates without rungs
 
-    function: PipelineWorker
+    worker: PipelineWorker
     checker: ConstraintChecker
     schedule: TaskSchedule
     out_of_bag: bool
 
     def __post_init__(self) -> None:
-        self.data = self.function.data
-        self.out_of_bag &= not self.function.constraints
+        self.data = self.worker.data
+        self.out_of_bag &= not self.worker.constraints
         self._promotion: RungPromotion | None = None
 
     @property
@@ -48,7 +48,7 @@ class RungPlanner:
 
     def validates_out_of_bag(self, configuration: Configuration) -> bool:
         """Whether a configuration is fitted once on all rows and validated out of bag."""
-        return self.out_of_bag and self.function.builder.validates_out_of_bag(configuration)
+        return self.out_of_bag and self.worker.builder.validates_out_of_bag(configuration)
 
     def next_rung(
         self,
@@ -151,7 +151,7 @@ class RungPlanner:
         if len(history.objectives) > 1:
             return [folds]
         if history.search_limits:
-            several = bool(limited_resources(self.function.constraints)) and self.n_folds > 1
+            several = bool(limited_resources(self.worker.constraints)) and self.n_folds > 1
             return [{0: folds.pop(0)}, folds] if several else [folds]
         rungs: list[Rung] = [{0: folds.pop(0)}, folds] if self.n_folds > 1 else [folds]
         if self.validates_out_of_bag(configuration):

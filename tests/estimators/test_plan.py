@@ -41,7 +41,7 @@ def test_a_search_that_continues_tries_only_new_configurations(plan_of, iris, tm
     plan = plan_of(clf.set_params(max_evals=9))
     assert [trial.configuration for trial in plan.history] == known
     observer = Observer(clf, plan.history, None)
-    with make_engine(plan.evaluator.function) as engine:
+    with make_engine(plan.evaluator.worker) as engine:
         search = plan.search(engine, Budget(), observer)
     assert set(plan.initial) >= set(known)
     assert search.initial == plan.initial[len(known) :]

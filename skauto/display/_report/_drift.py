@@ -19,7 +19,7 @@ _N_ERRORS = 3.0
 _UNSEEN = 0.05
 # Kinds of columns in which cells that cannot be parsed count as missing in `fit`.
 _PARSED = ("numeric", "boolean", "date", "ordinal", "compound")
-_TOLD = {
+_SENTENCES = {
     "missing": "Other shares of missing cells than in the fit",
     "unseen": "Cells that the fit has never seen, and that count as unknown",
     "shifted": "Other values than in the fit",
@@ -73,11 +73,11 @@ def _columns(evidence: Evidence) -> list[str]:
         return []
     used = {j: column for j, column in enumerate(reader.columns_) if column.keep.any()}
     cells_of = read_columns(evidence.X, {j: column.name for j, column in used.items()})
-    found: dict[str, list[str]] = {what: [] for what in _TOLD}
+    found: dict[str, list[str]] = {what: [] for what in _SENTENCES}
     for column, cells in zip(used.values(), cells_of, strict=True):
         for what, text in _of_column(column, cells, evidence.n_rows_of_table).items():
             found[what].append(f"{quoted(column.name)} ({text})")
-    return [f"{_TOLD[what]}: {listed(texts)}." for what, texts in found.items() if texts]
+    return [f"{_SENTENCES[what]}: {listed(texts)}." for what, texts in found.items() if texts]
 
 
 def _of_column(column: Any, cells: Cells, n_fitted: int) -> dict[str, str]:
