@@ -102,8 +102,8 @@ def are_rows_of_fit(estimator: Any, X: Any, consequence: str) -> bool:
     New rows can be equal to rows of ``fit`` by chance. Their share is that of the rows of ``fit``
     that are equal to others.
     """
-    with warnings.catch_warnings():  # the ensemble has read the same rows
-        warnings.simplefilter("ignore", UnreadableCellsWarning)
+    # The ensemble has read the same rows.
+    with warnings.catch_warnings(action="ignore", category=UnreadableCellsWarning):
         reader = estimator.reader_
         Z = reader.without_scores(reader.transform(sample_of(X, _MAX_COMPARED)))
     rows, counts = np.unique(estimator._row_hashes, return_counts=True)

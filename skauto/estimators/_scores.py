@@ -146,8 +146,8 @@ class ScoreMixin(ReportMixin):
         """Score predictions of held-out rows X, see `score_models`."""
         models = {ENSEMBLE: known.answers}
         if hasattr(self, "best_estimator_"):
-            with warnings.catch_warnings():  # the ensemble has read the same rows
-                warnings.simplefilter("ignore", UnreadableCellsWarning)
+            # The ensemble has read the same rows.
+            with warnings.catch_warnings(action="ignore", category=UnreadableCellsWarning):
                 best = np.asarray(self.best_estimator_.predict_proba(X))
             models[BEST] = Answers(best, np.argmax(best, axis=1))
         goal = self.history_.goal

@@ -140,8 +140,7 @@ class PipelineWorker:
     constraints: Sequence[Constraint] = ()
 
     def __call__(self, task: Task) -> Any:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # such as convergence warnings of single trials
+        with warnings.catch_warnings(action="ignore"):  # such as those of convergence
             return task.run(self)
 
     def evaluate(

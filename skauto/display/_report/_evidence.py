@@ -56,8 +56,8 @@ class Evidence:
             if not are_rows_of_fit(estimator, X, "The report is as without their classes."):
                 return cls(estimator, out_of_fold, held_out, X, target, held_out.answers)
         X = sample_of(X, MAX_ROWS)
-        with warnings.catch_warnings():  # they may be rows of `fit`, which has warned of them
-            warnings.simplefilter("ignore", UnreadableCellsWarning)
+        # They may be rows of `fit`, which has warned of them.
+        with warnings.catch_warnings(action="ignore", category=UnreadableCellsWarning):
             answers = answers_of(estimator, X)
         return cls(estimator, out_of_fold, None, X, target, answers)
 
