@@ -180,37 +180,36 @@ class BaseAutoClassifier(
         last = self._last_search if options.warm_start else None
         table = self._read(X, y, metadata)
         budget.end_phase("reading")
-        with contextlib.ExitStack() as shown, contextlib.ExitStack() as stack:
+        with contextlib.ExitStack() as stack:
             plan = self._plan(table, options, last, budget, stack)
             history, builder = plan.history, plan.builder
             self._replace_last_fit(last, plan)
             self._target = name_of_classes(y)
             engine = stack.enter_context(self._engine(plan.evaluator, options))
-            line = shown.enter_context(
-                start_progress(self, history, lambda: self._score_so_far(builder, history))
-            )
-            patience = options.patience if table.has_columns else PATIENCE_WITHOUT_COLUMNS
-            observer = Observer(self, history, patience, line)
-            search = plan.search(engine, budget, observer)
-            budget.end_phase("preparation")
-            self.interrupted_ = search.run(plan.rng)
-            budget.end_phase("search")
-            if self.interrupted_ and line is not None:
-                line.interrupt()
-            report_failures(history, options.trial_time_limit)
-            model = builder.build(history, engine, budget)
-            self._set_model(builder, model, history)
-            stack.close()
-            if options.cache is not None:
-                self.cache_ = cache_report(plan.evaluator.aggregator.reuses)
-            self.strategy_ = plan.strategy
-            budget.end_phase("ensemble")
-            self.search_time_ = budget.elapsed
-            self.history_ = history
-            self._record_scores(builder.data, model.best_out_of_fold)
-            budget.end_phase("scores")
-            if line is not None:
-                line.of_ensemble = self.ensemble_score_
+            with start_progress(
+                self, history, lambda: self._score_so_far(builder, history)
+            ) as line:
+                patience = options.patience if table.has_columns else PATIENCE_WITHOUT_COLUMNS
+                search = plan.search(engine, budget, Observer(self, history, patience, line))
+                budget.end_phase("preparation")
+                self.interrupted_ = search.run(plan.rng)
+                budget.end_phase("search")
+                if self.interrupted_ and line is not None:
+                    line.interrupt()
+                report_failures(history, options.trial_time_limit)
+                model = builder.build(history, engine, budget)
+                self._set_model(builder, model, history)
+                stack.close()
+                budget.end_phase("ensemble")
+                self.search_time_ = budget.elapsed
+                self.history_ = history
+                self._record_scores(builder.data, model.best_out_of_fold)
+                budget.end_phase("scores")
+                if line is not None:
+                    line.of_ensemble = self.ensemble_score_
+        if options.cache is not None:
+            self.cache_ = cache_report(plan.evaluator.aggregator.reuses)
+        self.strategy_ = plan.strategy
         self.seconds_ = budget.phases
         keep = range(len(history)) if options.warm_start else list(self.member_weights_)
         self.history_ = history.without_data(keep)
