@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from skauto.history import History, Trial
 from skauto.utils import (
     IntArray,
-    check_matplotlib_support,
+    check_installed,
     scorer_function,
     scorer_is_loss,
     scorer_options,
@@ -100,7 +100,7 @@ class BaseDisplay(ABC):
 
     def _make_axes(self, ax: "Axes | None", *, height: float = HEIGHT) -> "Axes":
         """Return the given axes, or those of a new figure."""
-        check_matplotlib_support(f"{type(self).__name__}.plot")
+        check_installed(f"{type(self).__name__}.plot", "plot", "matplotlib")
         import matplotlib.pyplot as plt
 
         if ax is None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skauto.display._page import check_plot_support, document
+from skauto.display._page import document
 from skauto.display._quantities import quantities
 from skauto.display._report._drivers import drivers
 from skauto.display._report._engineer import engineering
@@ -27,6 +27,7 @@ from skauto.display._report._verdict import how_measured, verdict
 from skauto.display._report._watch import watch
 from skauto.model import Decision
 from skauto.selection._intervals import MODELS
+from skauto.utils import check_installed
 
 # Names of classes in a title.
 _MAX_CLASSES = 3
@@ -36,7 +37,7 @@ def report_dict(
     estimator: Any, X: Any, y: Any, importance: Any, title: str | None
 ) -> dict[str, Any]:
     """Return what a report says as data that JSON can represent."""
-    check_plot_support("report_dict", "pandas")
+    check_installed("report_dict", "plot", "pandas")
     _check(estimator, "report_dict", X, y, importance)
     with report_progress(estimator) as step:
         step("predictions")
@@ -45,7 +46,7 @@ def report_dict(
 
 def report_html(estimator: Any, X: Any, y: Any, importance: Any, title: str | None) -> str:
     """Write the page of `save_report`."""
-    check_plot_support("save_report", "matplotlib", "pandas")
+    check_installed("save_report", "plot", "matplotlib", "pandas")
     _check(estimator, "save_report", X, y, importance)
     with report_progress(estimator) as step:
         step("predictions")
