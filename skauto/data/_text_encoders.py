@@ -1,0 +1,105 @@
+"""Encoders of names and texts."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skauto.data._encoder import Block, Encoder, TextLearning, by_level, known_strings
+from skauto.data._table import Cells, Levels
+from skauto.data._text import (
+    ClassShares,
+    LatentTerms,
+    TextFeatures,
+    ngrams,
+    parts,
+    whole,
+    words,
+    words_and_pairs,
+)
+
+# SVD components and single n-grams of a name column.
+_NAME_COMPONENTS, _NAME_TERMS = 30, 100
+# Maximum number of scores of classes of a name or text column.
+_MAX_SCORES = 10
+# SVD components of the words and of the n-grams of a text column.
+_WORD_COMPONENTS, _NGRAM_COMPONENTS = 30, 20
+
+
+class TextEncoder(Encoder):
+    """Encoder of strings as text features, whose terms it learns from the levels; 0 if missing."""
+
+    def __init__(self, cells: Levels, features: TextFeatures) -> None:
+        self.features = features.fit(cells.levels)
+
+    def encode(self, cells: Cells, name: str) -> Block:
+        strings = known_strings(cells)
+        return by_level(self.features.transform(strings.levels), strings, 0.0)
+
+    def encode_fit(self, cells: Cells, name: str, learning: TextLearning) -> Block | None:
+        strings = known_strings(cells)
+        if learning.labels is not None:
+            shares = ClassShares.of(
+                strings.codes, learning.labels, len(strings.levels), self.features.max_scores
+            )
+            penalty = self.features.choose_penalty(strings.levels, shares)
+            if penalty is None and not learning.required:
+                return None
+            if penalty is not None and learning.scored:
+                values = self.features.fit_scores(strings.levels, shares, penalty)
+                return by_level(values, strings, 0.0)
+        return by_level(self.features.fit_components(strings.levels), strings, 0.0)
+
+    @property
+    def n_scores(self) -> int:
+        return self.features.n_scores
+
+    def names_out(self, name: str) -> list[str]:
+        return [f"{name}_{feature}" for feature in self.features.names_out()]
+
+
+@dataclass
+class NameEncoder(Encoder):
+    """Encoder of short strings as a column of category codes, then text features."""
+
+    category: Encoder
+    text: TextEncoder
+
+    def encode(self, cells: Cells, name: str) -> Block:
+        return self._with_codes(self.text.encode(cells, name), cells, name)
+
+    def encode_fit(self, cells: Cells, name: str, learning: TextLearning) -> Block | None:
+        features = self.text.encode_fit(cells, name, learning)
+        return None if features is None else self._with_codes(features, cells, name)
+
+    def _with_codes(self, features: Block, cells: Cells, name: str) -> Block:
+        codes = self.category.encode(known_strings(cells), name)
+        return Block(np.hstack([codes.values, features.values]), features.codes)
+
+    @property
+    def n_scores(self) -> int:
+        return self.text.n_scores
+
+    def names_out(self, name: str) -> list[str]:
+        return [*self.category.names_out(name), *self.text.names_out(name)]
+
+    def category_outputs(self) -> dict[int, int]:
+        return self.category.category_outputs()
+
+
+def name_features(max_columns: int) -> TextFeatures:
+    """Return unfitted features of a column of names, at most `max_columns` of terms."""
+    n_components = min(_NAME_COMPONENTS, max_columns)
+    view = LatentTerms(ngrams, n_components, min(_NAME_TERMS, max_columns - n_components))
+    max_scores = min(max_columns, _MAX_SCORES)
+    return TextFeatures(parts, [view] if max_columns else [], max_scores)
+
+
+def text_features(max_columns: int) -> TextFeatures:
+    """Return unfitted features of a column of texts, at most `max_columns` of terms."""
+    if not max_columns:
+        return TextFeatures(words, [])
+    n_components = min(_WORD_COMPONENTS, max(1, max_columns // 2))
+    n_ngrams = min(_NGRAM_COMPONENTS, max(1, max_columns // 3))
+    n_words = max(0, max_columns - n_components - n_ngrams)
+    views = [LatentTerms(whole, n_components, n_words), LatentTerms(ngrams, n_ngrams)]
+    return TextFeatures(words_and_pairs, views, min(max_columns, _MAX_SCORES))
