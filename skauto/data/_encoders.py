@@ -394,7 +394,7 @@ def make_encoder(
         "compound": lambda: CompoundEncoder(as_levels(cells), kind.parser, labels),
         "categorical": lambda: CategoryEncoder(as_levels(cells), labels=labels),
         "name": lambda: _name_encoder(as_levels(cells), max_text_columns, labels),
-        "text": lambda: TextEncoder(as_levels(cells), text_features(max_text_columns)),
+        "text": lambda: TextEncoder(text_features(max_text_columns)),
         "tags": lambda: TagsEncoder(as_levels(cells), kind.parser),
     }
     return makers.get(kind.name, DropEncoder)()
@@ -415,9 +415,9 @@ def _name_encoder(cells: Levels, max_columns: int, labels: NDArray[np.integer] |
     """
     features = name_features(max_columns)
     if 2 * len(cells.levels) > np.count_nonzero(cells.codes >= 0):
-        return TextEncoder(cells, features)
+        return TextEncoder(features)
     categories = CategoryEncoder(cells, labels=labels)
-    return NameEncoder(categories, TextEncoder(cells, features)) if max_columns else categories
+    return NameEncoder(categories, TextEncoder(features)) if max_columns else categories
 
 
 def unread_of(strings: Levels, values: NDArray[Any], parser: Any) -> Unread | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skauto.data._encoder import Block, Encoder, TextLearning, by_level, known_strings
-from skauto.data._table import Cells, Levels
+from skauto.data._table import Cells
 from skauto.data._text import (
     ClassShares,
     LatentTerms,
@@ -25,29 +25,25 @@ _MAX_SCORES = 10
 _WORD_COMPONENTS, _NGRAM_COMPONENTS = 30, 20
 
 
+@dataclass
 class TextEncoder(Encoder):
-    """Encoder of strings as text features, whose terms it learns from the levels; 0 if missing."""
+    """Encoder of strings as text features; 0 if missing."""
 
-    def __init__(self, cells: Levels, features: TextFeatures) -> None:
-        self.features = features.fit(cells.levels)
+    features: TextFeatures
 
     def encode(self, cells: Cells, name: str) -> Block:
         strings = known_strings(cells)
         return by_level(self.features.transform(strings.levels), strings, 0.0)
 
     def encode_fit(self, cells: Cells, name: str, learning: TextLearning) -> Block | None:
-        strings = known_strings(cells)
-        if learning.labels is not None:
-            shares = ClassShares.of(
-                strings.codes, learning.labels, len(strings.levels), self.features.max_scores
-            )
-            penalty = self.features.choose_penalty(strings.levels, shares)
-            if penalty is None and not learning.required:
-                return None
-            if penalty is not None and learning.scored:
-                values = self.features.fit_scores(strings.levels, shares, penalty)
-                return by_level(values, strings, 0.0)
-        return by_level(self.features.fit_components(strings.levels), strings, 0.0)
+        strings, labels, n_scores = known_strings(cells), learning.labels, self.features.max_scores
+        shares = None
+        if labels is not None:
+            shares = ClassShares.of(strings.codes, labels, len(strings.levels), n_scores)
+        values = self.features.fit_transform(
+            strings.levels, shares, scored=learning.scored, required=learning.required
+        )
+        return None if values is None else by_level(values, strings, 0.0)
 
     @property
     def n_scores(self) -> int:
