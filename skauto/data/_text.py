@@ -78,7 +78,7 @@ class LatentTerms:
     n_components: int
     n_terms: int = 0
 
-    def fit(self, counts: Any, tokens: Sequence[str]) -> Any:
+    def learn(self, counts: Any, tokens: Sequence[str]) -> Any:
         """Learn terms from token counts (n_texts, n_tokens), and return their tf-idf weights."""
         in_tokens, terms = count_terms(map(self.terms_of, tokens))
         frequent = _most_frequent(counts @ in_tokens, terms)
@@ -237,6 +237,7 @@ class TextFeatures:
         If the terms do not predict these, the result is None unless features are `required`. Terms
         and components are learned from about 10,000 evenly spaced texts.
         """
+        self.coefficients_ = []
         step = _step(texts, _MAX_TEXTS)
         lengths, weights = self._read(texts[::step], learn=True)
         penalty = None
@@ -262,7 +263,7 @@ class TextFeatures:
         """Return the numbers of characters and tokens, and the weights of the terms by view."""
         counts, tokens = count_terms(map(self.tokenize, texts))
         lengths = np.fromiter(map(len, texts), dtype=np.float64, count=len(texts))
-        weights = [(view.fit if learn else view.weigh)(counts, tokens) for view in self.views]
+        weights = [(view.learn if learn else view.weigh)(counts, tokens) for view in self.views]
         return np.column_stack([lengths, counts.sum(axis=1)]), weights
 
     def _features(self, lengths: FloatMatrix, weights: list[Any]) -> FloatMatrix:
