@@ -1,13 +1,14 @@
 """A running trial: its remaining tasks and the results of the finished ones."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from skauto.engines import Outcome
 from skauto.evaluation._aggregate import TrialAggregator, TrialResults
 from skauto.evaluation._rungs import Rung, RungPlanner
 from skauto.evaluation._worker import FoldTask, Task
 from skauto.history import History, Proposal, Trial
+from skauto.schedule import seconds_of_rounds
 
 
 @dataclass(eq=False)
@@ -46,7 +47,13 @@ class TrialJob:
         """Tasks to submit now: key, arguments of the engine's function, maximum seconds."""
         tasks, self._waiting = self._waiting, {}
         self._running.update(tasks)
-        return [(part, (task,), self._seconds_of(task)) for part, task in tasks.items()]
+        parts: list[tuple[Hashable, tuple[Task], float | None]] = []
+        for part, task in tasks.items():
+            limit = self._seconds_of(task)
+            if limit is not None and isinstance(task, FoldTask):
+                task = replace(task, seconds=seconds_of_rounds(limit))
+            parts.append((part, (task,), limit))
+        return parts
 
     def _seconds_of(self, task: Task) -> float | None:
         limit = self.time_limit

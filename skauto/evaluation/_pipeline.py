@@ -1,5 +1,6 @@
 """Build the pipeline of a configuration, adapt it to the data and fit it step by step."""
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -86,11 +87,13 @@ class PipelineBuilder:
         *,
         groups: Groups | None = None,
         where: tuple[Any, ...] | None = None,
+        deadline: float = math.inf,
     ) -> ValidatedFit:
         """Fit the steps on the training rows of a fold and transform its validation rows.
 
-        A classifier with ``set_rounds`` stops early on the validation rows. The keys in the cache,
-        which is not used for None, are `where` and the steps.
+        A classifier with ``set_rounds`` stops early on the validation rows, or at the deadline if
+        its ``fit`` takes one. The keys in the cache, which is not used for None, are `where` and
+        the steps.
         """
         (Z, y), (Z_test, y_test) = train, validation
         if np.all(y == y[0]):
@@ -119,7 +122,7 @@ class PipelineBuilder:
             seconds, since_kept = seconds + taken, since_kept + taken
             if cache is not None and cache.put(key, Prefix(Z, y, Z_test, seconds), since_kept):
                 since_kept = 0.0
-        self._fit_classifier(run, Z, y, sample_weight, (Z_test, y_test))
+        self._fit_classifier(run, Z, y, sample_weight, (Z_test, y_test), deadline)
         return ValidatedFit(make_pipeline(run.fitted[n_known:]), Z_test, reuse)
 
     def validates_out_of_bag(self, configuration: Configuration) -> bool:
@@ -166,6 +169,7 @@ class PipelineBuilder:
         y: NDArray[Any],
         sample_weight: FloatArray | None,
         validation: tuple[Any, NDArray[Any]] | None = None,
+        deadline: float = math.inf,
     ) -> None:
         name, component, classifier = run.steps[-1]
         run.adapt(name, component, classifier, Z)
@@ -174,6 +178,8 @@ class PipelineBuilder:
             settings["sample_weight"] = sample_weight
         if validation is not None and hasattr(classifier, "set_rounds"):
             settings["eval_set"] = validation
+            if has_fit_parameter(classifier, "deadline"):
+                settings["deadline"] = deadline
         takes_weights = sample_weight is not None or has_fit_parameter(classifier, "sample_weight")
         weigh_classes = run.weigh_classes and takes_weights  # there is no class_weight
         if weigh_classes or run.group_weights:

@@ -1,5 +1,6 @@
 """The tasks of a worker: fit a configuration on rows, predict and score."""
 
+import math
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -50,9 +51,11 @@ class FoldTask:
     share: float = 1.0  # fraction of the training rows only
     preview: bool = False  # predict only the validation rows that decide about the promotion
     keep: bool = False  # return the fitted pipeline, which then predicts the user's labels
+    seconds: float = math.inf  # after which no further boosting round starts
 
     def run(self, worker: "PipelineWorker") -> FoldResult:
         """Evaluate the fold."""
+        deadline = time.monotonic() + self.seconds
         train, test = worker.rows(self.fold, self.fidelity)
         if self.share < 1.0:
             rng = np.random.default_rng(worker.builder.seed)
@@ -60,7 +63,9 @@ class FoldTask:
         if self.preview:
             test = test[decisive_rows(len(test))]
         where = (self.fold, self.fidelity, self.share)
-        return worker.evaluate(self.configuration, train, test, where, keep=self.keep)
+        return worker.evaluate(
+            self.configuration, train, test, where, keep=self.keep, deadline=deadline
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +156,7 @@ class PipelineWorker:
         where: tuple[Any, ...],
         *,
         keep: bool = False,
+        deadline: float = math.inf,
     ) -> FoldResult:
         """Fit on training rows, score validation rows; `where` names the rows for a cache.
 
@@ -167,6 +173,7 @@ class PipelineWorker:
             data.weights_of(train),
             groups=self.groups(train),
             where=None if whole else where,
+            deadline=deadline,
         )
         fit_time = time.perf_counter() - started
         probabilities = class_probabilities(pipeline.steps[-1][1], Z_validation, labels)

@@ -9,6 +9,7 @@ from skauto.schedule._reserve import Reserve, grace, refit_seconds
 from skauto.schedule._shares import (
     max_seconds_of_network,
     seconds_of_offsets,
+    seconds_of_rounds,
     seconds_of_selection,
 )
 from skauto.schedule._tasks import TaskSchedule
@@ -21,5 +22,6 @@ __all__ = [
     "max_seconds_of_network",
     "refit_seconds",
     "seconds_of_offsets",
+    "seconds_of_rounds",
     "seconds_of_selection",
 ]

@@ -9,6 +9,8 @@ _NETWORK = 0.05
 _OFFSETS = 0.02
 # Share of the remaining seconds for ensemble selection, since constraints can be slow to measure.
 _SELECTION = 0.2
+# Share of the limit of a task after which no further boosting round starts.
+_ROUNDS = 0.8
 
 
 def max_seconds_of_network(processor_seconds: float) -> float:
@@ -24,3 +26,8 @@ def seconds_of_offsets(budget: Budget) -> float:
 def seconds_of_selection(remaining: float) -> float:
     """Return the seconds for ensemble selection under constraints."""
     return _SELECTION * remaining
+
+
+def seconds_of_rounds(limit: float) -> float:
+    """Return the seconds after which boosting ends, in a task that is killed at its limit."""
+    return _ROUNDS * limit

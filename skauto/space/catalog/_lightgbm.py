@@ -1,8 +1,9 @@
 """LightGBM with early stopping and categorical columns as a constructor parameter."""
 
+import time
 import warnings
 from collections.abc import Sequence
-from math import ceil
+from math import ceil, inf
 from typing import Any
 
 import numpy as np
@@ -84,13 +85,15 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
         y: Any,
         sample_weight: Any = None,
         eval_set: tuple[Any, Any] | None = None,
+        deadline: float = inf,
         **fit_params: Any,
     ) -> "LightGBMClassifier":
         """Fit the boosted trees.
 
         With ``eval_set=(X_val, y_val)``, boosting stops early by the log loss and the best round
         is kept. Rows whose class is not in `y` are dropped; if no row remains, `eval_set` is
-        ignored. Other keywords are arguments of :meth:`lightgbm.LGBMClassifier.fit`.
+        ignored. Boosting also stops after the round in which the clock `time.monotonic` passes
+        the `deadline`. Other keywords are arguments of :meth:`lightgbm.LGBMClassifier.fit`.
         """
         columns = [] if self.categorical_features is None else list(self.categorical_features)
         if columns:
@@ -99,7 +102,7 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
         fixed, stopping = self.n_estimators, None
         if held_out is not None:
             self.n_estimators = self.max_rounds
-            stopping = _EarlyStopping(self.learning_rate, np.shape(X)[0])
+            stopping = _EarlyStopping(self.learning_rate, np.shape(X)[0], deadline)
             record = stopping.record
             fit_params |= {
                 "eval_set": [held_out],
@@ -146,8 +149,9 @@ class _EarlyStopping:
     With the metric `record`, the predictions of the validation rows are kept as `stages`.
     """
 
-    def __init__(self, learning_rate: float, n_samples: int) -> None:
+    def __init__(self, learning_rate: float, n_samples: int, deadline: float) -> None:
         self.learning_rate, self.bound = learning_rate, max_patience(n_samples)
+        self.deadline = deadline
         self.best_round, self.best_loss = -1, np.inf
         self.predicted: Any = None
         self.stages: list[Stage] = []
@@ -167,6 +171,6 @@ class _EarlyStopping:
             of_classes = found if found.ndim == 2 else np.column_stack([1.0 - found, found])
             self.stages.append(Stage(env.iteration + 1, of_classes))
         patience = min(1.0 / self.learning_rate + 0.15 * self.best_round, self.bound)
-        last = env.iteration == env.end_iteration - 1
+        last = env.iteration == env.end_iteration - 1 or time.monotonic() > self.deadline
         if last or env.iteration - self.best_round >= patience:
             raise EarlyStopException(max(0, self.best_round), results)
