@@ -1,6 +1,7 @@
 """Parsing of dates that are written as strings, and numeric features of dates."""
 
 import datetime
+import functools
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -72,7 +73,7 @@ _PATTERNS = (
             rf"{_DAY}{_MONTH}{_YEAR}",
             rf"{_MONTH}[-/\s]\s*{_DAY},?[-/\s]\s*{_YEAR}",
             rf"{_MONTH}[-/,\s]\s*{_OF}(?P<year>\d{{4}})",
-            rf"{_MONTH}(?:[-/]|\s*['’]){_YEAR}",
+            rf"{_MONTH}(?:[-/]|\s*'){_YEAR}",
             rf"(?P<year>\d{{4}})[-/,\s]\s*{_MONTH}(?:[-/,\s]\s*{_DAY})?",
         )
     ),
@@ -106,7 +107,7 @@ _TIME_FIRST = re.compile(
 )
 # ISO dates, which NumPy parses faster than the patterns above.
 _ISO_LINES = re.compile(r"(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?\n)*")
-_MAX_LENGTH = 80
+_MAX_LENGTH, _MAX_CACHED = 80, 10_000
 _CHINESE = str.maketrans({"年": "-", "月": "-", "日": ""})
 # Years and serial numbers of spreadsheets, which count days, among dates.
 _BARE = re.compile(r"\s*(?:(?P<year>(?:1[5-9]|20)\d\d)|(?P<serial>[1-6]\d{4}(?:\.\d+)?))\s*")
@@ -133,7 +134,7 @@ class DateFormat:
     ``day_first``: "1/2/2024" is the first of February. ``year_first``: "24/2/1" is the same.
     ``ambiguous``: the values do not determine the order of day and month. ``bare``: "2024" is the
     first day of the year, and so is "45292" of a spreadsheet, as other cells are dates.
-    ``ordered``: some values are numbers in an order of day and month. Two-digit years before
+    ``marks`` separate numbers in an order of day and month. Two-digit years before
     ``turn`` are in this century.
     """
 
@@ -141,7 +142,7 @@ class DateFormat:
     ambiguous: bool = False
     year_first: bool = False
     bare: bool = False
-    ordered: bool = False
+    marks: str = ""
     turn: int = _TURN
 
     @classmethod
@@ -154,8 +155,8 @@ class DateFormat:
         order = cls._of_order(found)
         last = "first" if order.year_first else "year"
         written = {fields.get(last) or fields.get("year") for fields in found}
-        ordered = any("first" in fields for fields in found)
-        return replace(order, bare=bare, ordered=ordered, turn=_turn_of(written))
+        marks = {fields["mark"].strip() or " " for fields in found if "first" in fields}
+        return replace(order, bare=bare, marks="".join(sorted(marks)), turn=_turn_of(written))
 
     @classmethod
     def _of_order(cls, found: Sequence[dict[str, Any]]) -> "DateFormat":
@@ -244,6 +245,7 @@ def _are_iso(texts: Sequence[str]) -> bool:
     return _ISO_LINES.fullmatch("\n".join([*texts, ""])) is not None
 
 
+@functools.lru_cache(_MAX_CACHED)  # the format is inferred from the strings that are parsed next
 def _match(text: str) -> re.Match[str] | None:
     text = plain(text)
     if len(text) > _MAX_LENGTH or not any(map(str.isdigit, text)):

@@ -20,6 +20,7 @@ from skauto.data._identifiers import (
 )
 from skauto.data._notations import (
     BOOLEAN_PAIRS,
+    CSV_NULLS,
     SCALES,
     folded,
     is_foreign_word,
@@ -66,6 +67,7 @@ _MIN_COMPACT_DATES = 10
 _FIRST_COMPACT_DATES = (16_000_101, 1_011_900)
 # Maximum number of levels with two spellings that a doubt quotes.
 _MAX_SPELLINGS = 2
+_KEEP_APART = "pass a categorical dtype to keep them apart"
 # Strings are categories if they have at most 20 levels, or at most 100 with a mean of 5 rows.
 _FEW_LEVELS = 20
 _MANY_LEVELS = 100
@@ -194,7 +196,7 @@ def find_kind(cells: Cells, name: str) -> Kind:
     kind = kind or _numeric(sample) or _date(sample) or _duration(sample) or _tags(sample)
     if kind is not None:
         return kind
-    few = _few_levels(sample)
+    few = _few_levels(cells, sample)
     if few is not None and sample.n_levels <= _FEW_LEVELS:
         return few
     compound = _compound(cells, sample)
@@ -530,12 +532,20 @@ def _identifier(sample: _Sample) -> Kind | None:
     return _left_out("its name, and its values differ", "name", sample.column)
 
 
-def _few_levels(sample: _Sample) -> Kind | None:
+def _few_levels(cells: Levels, sample: _Sample) -> Kind | None:
     n_levels = sample.n_levels
     most = min(_MANY_LEVELS, max(_FEW_LEVELS, sample.n_rows // _MIN_ROWS_PER_LEVEL))
     if n_levels > most:
         return None
-    return Kind("categorical", f"strings of {n_levels} levels", _doubt_of_spelling(sample.texts))
+    doubt = _doubt_of_spelling(sample.texts) or _doubt_of_nulls(cells)
+    return Kind("categorical", f"strings of {n_levels} levels", doubt)
+
+
+def _doubt_of_nulls(cells: Levels) -> str | None:
+    found = [repr(level) for level in cells.levels if level and level in CSV_NULLS]
+    if not found or not cells.missing.any():
+        return None
+    return f"{' and '.join(found)} are missing, as are other cells; {_KEEP_APART}"
 
 
 def _doubt_of_spelling(texts: Sequence[str]) -> str | None:
@@ -543,10 +553,7 @@ def _doubt_of_spelling(texts: Sequence[str]) -> str | None:
     if not same:
         return None
     examples = "; ".join(" and ".join(map(repr, group[:2])) for group in same[:_MAX_SPELLINGS])
-    return (
-        f"levels that differ only by case or spaces are one level: {examples}; pass a categorical "
-        "dtype to keep them apart"
-    )
+    return f"levels that differ only by case or spaces are one level: {examples}; {_KEEP_APART}"
 
 
 def _compound(cells: Levels, sample: _Sample) -> Kind | None:

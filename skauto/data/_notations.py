@@ -6,11 +6,12 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-# Strings that mean a missing value, in lower case.
-NULL_WORDS = frozenset(
-    ["", "-", "--", "–", "—", "?", ".", "..", "...", "na", "n/a", "n.a.", "#n/a", "nan", "null"]
-    + ["none", "nil", "missing", "<na>"]
+# Strings that CSV readers take for missing, and those that mean a missing value, in lower case.
+CSV_NULLS = frozenset(
+    ["", "NA", "N/A", "#N/A", "n/a", "<NA>", "NULL", "null", "NaN", "nan", "None"]
 )
+NULL_WORDS = frozenset(["-", "--", "?", ".", "..", "...", "n.a.", "nil", "missing"])
+NULL_WORDS |= {word.lower() for word in CSV_NULLS}
 _PAIRS = (
     "no/yes n/y false/true f/t off/on nein/ja n/j falsch/wahr non/oui faux/vrai no/sí no/si"
     " falso/verdadero falso/vero no/sì não/sim nao/sim nee/ja nej/ja nei/ja"
@@ -36,7 +37,7 @@ ABOUT = r"(?:~|≈|ca?\.|circa|approx(?:\.|imately)?|about|around|roughly)"
 # Words before a number, or after it and its unit, that make it a bound.
 AT_MOST = (
     r"(?:<=?|≤|under|below|less than|fewer than|up to|at most|max(?:imum|\.)?"
-    r"|unter|bis(?: zu)?|weniger als|höchstens|moins de|jusqu['’]à|menos de|hasta)"
+    r"|unter|bis(?: zu)?|weniger als|höchstens|moins de|jusqu'à|menos de|hasta)"
 )
 AT_LEAST = (
     r"(?:>=?|≥|over|above|more than|greater than|at least|min(?:imum|\.)?|from"
@@ -49,7 +50,7 @@ OR_MORE = (
     r"|plus|more)"
 )
 # Marks between the ends of an interval.
-RANGE = r"(?:[-–—]|\.\.+|\bto\b|\bbis(?: unter)?\b|\bà\b|\ba\b)"
+RANGE = r"(?:-|\.\.+|\bto\b|\bbis(?: unter)?\b|\bà\b|\ba\b)"
 
 # Columns whose name ends with such a word, or has the word "id", hold identifiers if their values
 # differ.
@@ -164,8 +165,8 @@ UNITS = (
     ),
     _units(
         "m",
-        "1e-3 mm; 1e-2 cm; 1 m metre metres meter meters; 1e3 km; 0.0254 in inch inches \" ″ ''"
-        "; 0.3048 ft foot feet ' ′ ’; 0.9144 yd yard yards; 1609.344 mi mile miles",
+        "1e-3 mm; 1e-2 cm; 1 m metre metres meter meters; 1e3 km; 0.0254 in inch inches \" ''"
+        "; 0.3048 ft foot feet '; 0.9144 yd yard yards; 1609.344 mi mile miles",
     ),
     _units(
         "kg",
@@ -193,7 +194,7 @@ UNITS = (
     _units("Wh", "1 wh; 1e3 kwh; 1e6 mwh; 1e9 gwh"),
 )
 # The unit of a number without one, after a number with one: 5'10 and 1h30.
-NEXT_UNIT = {"'": '"', "′": "″", "’": '"', "ft": "in", "h": "min", "min": "s"}
+NEXT_UNIT = {"'": '"', "ft": "in", "h": "min", "min": "s"}
 
 # Dates that stand for "no date".
 FILLER_DATES = (
@@ -201,30 +202,41 @@ FILLER_DATES = (
     *("1970-01-01", "2099-12-31", "2999-12-31", "9999-12-31"),
 )
 
-# Characters without width: spaces, joiners, marks of direction, the byte order mark.
-_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"))
+# Characters without width (spaces, joiners, marks of direction, the byte order mark), and others
+# that look like one of ASCII: dashes, quotes, and full-width letters and digits.
+_USUAL: dict[int, str | None] = dict.fromkeys(
+    [0xAD, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070)]
+)
+_USUAL |= dict.fromkeys([*range(0x2010, 0x2016), 0x2212, 0xFE63], "-")
+_USUAL |= dict.fromkeys(map(ord, "‘’‚‛‹›′´ʼ"), "'") | dict.fromkeys(map(ord, "“”„‟«»″"), '"')
+_USUAL |= {0xFEE0 + code: chr(code) for code in range(0x21, 0x7F)} | {0xFFE5: "¥", 0xFFE1: "£"}
 _SPACE = re.compile(r"\s")
-# Tags of HTML, and the quotes of spreadsheets around a cell or before a number: ="007", '007.
+# Tags of HTML, and quotes around a cell, as spreadsheets and Python write them, or before it:
+# ="007", '007.
 _TAG = re.compile(
     r"</?(?:a|b|i|u|p|br|em|td|th|tr|li|ul|div|span|font|strong|su[bp]|small|h\d)\b[^<>]*>",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"""=?"([^"]*)"|'([-+.,\d]+)'?""")
+_QUOTED = re.compile(r"""\s*[=b]?(?:(["'])(?P<text>.*)\1|'(?P<rest>.*))\s*""", re.DOTALL)
 
 
-def plain(text: str) -> str:
-    """Return a string in lower case, with usual spaces, without invisible characters and markup.
+def usual(text: str) -> str:
+    """Return a string with usual spaces, dashes and quotes, and without markup.
 
-    Markup is tags and entities of HTML, and quotes of spreadsheets.
+    Markup is invisible characters, tags and entities of HTML, and quotes around the string.
     """
     if "&" in text or "<" in text:
         text = html.unescape(_TAG.sub(" ", text))
     if not text.isascii():
-        text = _SPACE.sub(" ", unicodedata.normalize("NFC", text.translate(_INVISIBLE)))
-    text = text.strip()
-    if text.startswith(("=", '"', "'")) and (quoted := _QUOTED.fullmatch(text)):
-        text = (quoted[1] or quoted[2] or "").strip()
-    return text.lower()
+        text = _SPACE.sub(" ", unicodedata.normalize("NFC", text.translate(_USUAL)))
+    if ("'" in text or '"' in text) and (quoted := _QUOTED.fullmatch(text)):
+        text = quoted["text"] or quoted["rest"] or ""
+    return text
+
+
+def plain(text: str) -> str:
+    """Return a string in lower case, as `usual` and without surrounding spaces."""
+    return usual(text).strip().lower()
 
 
 def is_null_word(text: str) -> bool:

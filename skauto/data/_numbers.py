@@ -28,37 +28,36 @@ from skauto.data._notations import (
 
 # Spaces are matched possessively: adjacent runs of them would share a long run in many ways.
 _PLAIN = re.compile(
-    rf"(?:{CURRENCY}\s*+(?=\())?(?P<open>\()?\s*+(?P<sign>[-+−–])?\s*+{CURRENCY}?\s*+(?P<sign2>[-+−–])?"
-    rf"(?P<digits>[\d.,'’\s]*\d[.,]?)(?:(?<=[.,])[-–]{{1,2}})?(?P<exponent>e[-+]?\d+)?\s*+"
-    rf"(?:{CURRENCY}|(?P<percent>[%‰]))?\s*+(?P<sign3>[-−])?(?P<close>\))?"
+    rf"(?:{CURRENCY}\s*+(?=\())?(?P<open>\()?\s*+(?P<sign>[-+])?\s*+{CURRENCY}?\s*+(?P<sign2>[-+])?"
+    rf"(?P<digits>[\d.,'\s]*\d[.,]?)(?:(?<=[.,])-{{1,2}})?(?P<exponent>e[-+]?\d+)?\s*+"
+    rf"(?:{CURRENCY}|(?P<percent>[%‰]))?\s*+(?P<sign3>-)?(?P<close>\))?"
 )
 # Words, and symbols such as those of currencies.
 _SYMBOL = re.compile(r"[^\W\d_]+[$.]?|[^\w\s.,'()/%+-]")
-_MINUS = ("-", "−", "–")
 # "$ -" is zero in the accounting format of spreadsheets.
-_ZERO = re.compile(rf"{CURRENCY}\s*[-–—]|[-–—]\s*{CURRENCY}")
+_ZERO = re.compile(rf"{CURRENCY}\s*-|-\s*{CURRENCY}")
 # Numbers by decimal mark, with an optional separator of groups of three digits, or of two in
 # India: "12,34,567". The first group does not begin with 0.
 _DIGITS = {
     ".": re.compile(
-        r"(?:[1-9]\d{0,2}([,'’\s])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3}|0,000|\d+)?(?:\.\d*)?"
+        r"(?:[1-9]\d{0,2}([,'\s])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3}|0,000|\d+)?(?:\.\d*)?"
     ),
-    ",": re.compile(r"(?:[1-9]\d{0,2}([.'’\s])\d{3}(?:\1\d{3})*|\d+)?(?:,\d*)?"),
+    ",": re.compile(r"(?:[1-9]\d{0,2}([.'\s])\d{3}(?:\1\d{3})*|\d+)?(?:,\d*)?"),
 }
 OTHER_MARK = {".": ",", ",": "."}
-_GROUPING = re.compile(r"[,.'’\s]")
+_GROUPING = re.compile(r"[,.'\s]")
 # Numbers whose points separate groups.
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})*|0")
 # "1,234", which may be 1234 or 1.234.
 _THREE_DECIMALS = re.compile(r"[1-9]\d{0,2},\d{3}")
 _THREE_DIGITS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}([.,])\d{3}(?![\d.,])")
 # Digits with a leading zero are codes, such as postal codes.
-_CODE = re.compile(r"""[\s="']*0\d+["'\s]*""")
+_CODE = re.compile(r"\s*0\d+\s*")
 # Parts of a number with a unit, an interval, or a sum of units.
-_RUN = re.compile(r"(\.?\d+(?:[.,]\d+|['’\s]\d{3}(?!\d))*)(e[-+]?\d+(?!\w))?")
+_RUN = re.compile(r"((?:(?<![^\W\d])\.)?\d+(?:[.,]\d+|['\s]\d{3}(?!\d))*)(e[-+]?\d+(?!\w))?")
 _START = re.compile(
     rf"{ABOUT}?\s*(?:(?P<most>{AT_MOST})|(?P<least>{AT_LEAST}))?\s*"
-    rf"(?P<sign>[-+−–])?\s*(?:{CURRENCY}|[#№])?\s*"
+    rf"(?P<sign>[-+])?\s*(?:{CURRENCY}|[#№])?\s*"
 )
 _END = re.compile(
     rf"(?P<plus>\+|{OR_MORE}\b)?(?P<minus>{OR_LESS}\b)?\s*(?P<unit>.*?)\s*"
@@ -67,7 +66,7 @@ _END = re.compile(
 # An interval such as "[10-20)" or "(20, 30]", also with an infinite end.
 _INTERVAL = re.compile(r"[\[(]\s*([^\[\](),;]+?)\s*(?:[,;]|(?<=\d)-)\s*([^\[\](),;]+?)\s*[\])]")
 _BETWEEN = re.compile(rf"(?P<unit>.*?)\s*{RANGE}\s*(?:{CURRENCY})?\s*")
-_UNIT = re.compile(r"[^\W\d_°%].{0,24}|[%/].{1,12}|[%°'’\"′″].{0,3}|''")
+_UNIT = re.compile(r"[^\W\d_°%].{0,24}|[%/].{1,12}|[%°'\"].{0,3}|''")
 _NO_UNIT = re.compile(r"[()\[\]<>=;:,+_@\\|]")
 _KNOWN_UNITS = frozenset(unit for family in UNITS for unit in family.sizes)
 _ORDINAL = re.compile(r"\A(?:st|nd|rd|th)\b\.?\s*")
@@ -338,8 +337,7 @@ def _split_plain(text: str) -> _Reading | None:
     if bare is not None and any(_is_number(bare["digits"].strip(), mark) for mark in _DIGITS):
         if (bare["open"] is None) != (bare["close"] is None):
             return None
-        negative = [bare[name] in _MINUS for name in ("sign", "sign2", "sign3")]
-        sign = (-1.0) ** (sum(negative) + bool(bare["open"]))
+        sign = -1.0 if bare["open"] or "-" in bare.group("sign", "sign2", "sign3") else 1.0
         unit = bare["percent"] or ""
         return _Reading([_Part(bare["digits"].strip(), bare["exponent"] or "", unit)], sign)
     if len(text) > _MAX_LENGTH:
@@ -387,7 +385,7 @@ def _split_plain(text: str) -> _Reading | None:
     ]
     more = start["least"] or end["least"] or end["plus"]
     beyond = bool(more) - bool(start["most"] or end["most"] or end["minus"])
-    sign = -1.0 if start["sign"] in _MINUS else 1.0
+    sign = -1.0 if start["sign"] == "-" else 1.0
     return _Reading(parts, sign, 0 if band else beyond, band)
 
 
