@@ -112,8 +112,8 @@ _CHINESE = str.maketrans({"年": "-", "月": "-", "日": ""})
 # Years and serial numbers of spreadsheets, which count days, among dates.
 _BARE = re.compile(r"\s*(?:(?P<year>(?:1[5-9]|20)\d\d)|(?P<serial>[1-6]\d{4}(?:\.\d+)?))\s*")
 _FIRST_SERIAL = datetime.datetime(1899, 12, 30)
-# Minimum number of two-digit years that come first.
-_MIN_YEARS_FIRST = 10
+# Minimum number of dates with a two-digit year that comes first, or with the same day.
+_MIN_DATES = 10
 # The first two-digit year of the last century in POSIX.
 _TURN = 69
 _SECONDS_PER_DAY = 86_400.0
@@ -163,7 +163,8 @@ class DateFormat:
         """Infer the order of day and month.
 
         If no number exceeds 12, the day comes first for the separator ".", and the month for other
-        separators, which makes the format ambiguous. If the first number always exceeds 12 and
+        separators, which makes the format ambiguous. A number that is the same in ten dates is the
+        day, as others would exceed 12. If the first number always exceeds 12 and
         years have two digits, the first number is the year if the last one has more values.
         """
         matches = [fields for fields in found if "first" in fields]
@@ -177,12 +178,14 @@ class DateFormat:
         lasts = {int(match["year"]) for match in matches}
         short = all(len(match["year"]) == 2 for match in matches)
         year_first = min(firsts) > 12 and max(lasts) <= 31 and len(set(firsts)) < len(lasts)
-        if short and year_first and len(matches) >= _MIN_YEARS_FIRST:
+        if short and year_first and len(matches) >= _MIN_DATES:
             return cls(year_first=True, ambiguous=True)
         n_day_first = sum(value > 12 for value in firsts)
         n_month_first = sum(value > 12 for value in others)
         if n_day_first or n_month_first:
             return cls(day_first=n_day_first > n_month_first)
+        if len(matches) >= _MIN_DATES and (len(set(firsts)) == 1) != (len(set(others)) == 1):
+            return cls(day_first=len(set(firsts)) == 1)
         points = all(match["mark"].startswith(".") for match in matches)
         return cls(day_first=points, ambiguous=not points and firsts != others)
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from os.path import commonprefix
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,9 @@ _MAX_FOREIGN_WORDS = 5
 _MIN_LEVELS_PER_WORD = 3
 # Minimum number of levels of a scale of answers, and of compact dates such as 20240131 or 1312024.
 _MIN_ANSWERS = 3
+_MIN_ADJECTIVE = 4
+_NEUTRAL = re.compile("(neither|weder|ni) |(neutral|neutre|undecided|teils[-/, ]+teils)$")
+_AGREE = re.compile(r"(?:stimme|trifft) (?:(.*) )?zu")
 _MIN_COMPACT_DATES = 10
 _FIRST_COMPACT_DATES = (16_000_101, 1_011_900)
 # Maximum number of levels with two spellings that a doubt quotes.
@@ -85,6 +89,7 @@ _MIN_USES_OF_TAG = 5
 _TIMES = (" x ", "x", "×", "*")
 _COMPOUND_MARKS = ("@", " to ", " - ", "/", "_", "|", ":", "; ", ", ", ",", "-", "+", *_TIMES, " ")
 _MAX_MARKS = 4
+_SIGN = re.compile(r"(?:^|[\s(\[,;/])-\d")
 _NUMBERED = re.compile(r"(\D*)(\d{1,15})(\D*)")
 _COMPACT_DATE = re.compile(
     r"(?:(?:1[6-9]|2[01])\d\d|9999)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
@@ -391,8 +396,19 @@ def _answers(sample: _Sample) -> Kind | None:
 
 
 def _order_of_answers(texts: Sequence[str]) -> list[str] | None:
-    """Sort the levels of a scale of answers; None if no scale holds them, one at a place."""
-    plain = {text: folded(text.replace("_", " ")) for text in texts}
+    """Sort the levels of a scale of answers; None if no scale holds them, one at a place.
+
+    An adjective that ends all answers but the neutral one is left out: "very unlikely" is "very
+    not", and "likely" is "".
+    """
+    plain = {text: _AGREE.sub(r"\1", folded(text.replace("_", " "))) for text in texts}
+    ends = [x[::-1] for x in plain.values() if not _NEUTRAL.match(x)]
+    adjective = commonprefix(ends)[::-1].strip()
+    if len(adjective) >= _MIN_ADJECTIVE:
+        end = re.compile(rf"\b(un|dis|in|des)?{re.escape(adjective)}\Z")
+        for text, answer in plain.items():
+            short = end.sub(lambda match: "not" * bool(match[1]), answer).strip()
+            plain[text] = "neutral" if _NEUTRAL.match(answer) else short
     for scale in SCALES:
         if set(plain.values()) <= scale.keys():
             places = {scale[word] for word in plain.values()}
@@ -557,7 +573,10 @@ def _doubt_of_spelling(texts: Sequence[str]) -> str | None:
 
 
 def _compound(cells: Levels, sample: _Sample) -> Kind | None:
+    signed = any(map(_SIGN.search, sample.texts))
     for separator in _COMPOUND_MARKS:
+        if signed and separator == "-":  # such as "POINT (-3.7 40.4)"
+            continue
         n_marks = np.array([_without_brackets(text).count(separator) for text in sample.texts])
         usual = int(np.bincount(n_marks, sample.rows).argmax())
         if not 1 <= usual <= _MAX_MARKS or not _enough_parsed(sample, n_marks == usual):

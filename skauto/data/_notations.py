@@ -33,7 +33,7 @@ NUMERALS = {word: str(i) for i, word in enumerate(_NUMERALS.split())}
 # Words that mean 0 among numbers: a price, a number of stops, a floor.
 ZEROS = frozenset(["free", "ground", "ground floor", "non-stop", "non stop", "nonstop"])
 # Words before a number that is not exact.
-ABOUT = r"(?:~|≈|ca?\.|circa|approx(?:\.|imately)?|about|around|roughly)"
+ABOUT = r"(?:~|≈|ca?\.|circa|approx(?:\.|imately)?|about|around|roughly|de)"
 # Words before a number, or after it and its unit, that make it a bound.
 AT_MOST = (
     r"(?:<=?|≤|under|below|less than|fewer than|up to|at most|max(?:imum|\.)?"
@@ -49,7 +49,8 @@ OR_MORE = (
     rf"(?:\+|{_OR} (?:more|over|above|older|up|higher|upwards?|greater|later|mehr|älter|plus|más)"
     r"|plus|more)"
 )
-# Marks between the ends of an interval.
+# Words before, between and after the ends of an interval, and marks between them.
+FROM_TO = r"(?:between|de|entre|from|von|zwischen) (.+) (?:a|à|and|bis|et|to|und|y) (\W*\d.*)"
 RANGE = r"(?:-|\.\.+|\bto\b|\bbis(?: unter)?\b|\bà\b|\ba\b)"
 
 # Columns whose name ends with such a word, or has the word "id", hold identifiers if their values
@@ -79,35 +80,32 @@ _SCALES = """
     nie | niemals; selten; manchmal | gelegentlich; oft | häufig; meistens; immer
     jamais; rarement; parfois; souvent; toujours
     nunca; raramente | rara vez; a veces; a menudo | frecuentemente; siempre
-    stimme gar nicht zu | stimme überhaupt nicht zu; stimme nicht zu; stimme eher nicht zu ;
-        teils/teils | teils-teils | teils, teils | neutral; stimme eher zu; stimme zu ; stimme voll
-        zu | stimme voll und ganz zu | stimme völlig zu
-    trifft gar nicht zu | trifft überhaupt nicht zu; trifft nicht zu; trifft eher nicht zu ;
-        teils/teils | teils-teils | teils, teils | neutral; trifft eher zu; trifft zu ; trifft voll
-        zu | trifft voll und ganz zu | trifft völlig zu
-    pas du tout d'accord; pas d'accord; plutôt pas d'accord; ni d'accord ni pas d'accord | neutre ;
-        plutôt d'accord; d'accord; tout à fait d'accord
-    sehr unzufrieden; unzufrieden; neutral | teils/teils; zufrieden; sehr zufrieden
+    sehr not | gar nicht | überhaupt nicht; not | nicht; eher not | eher nicht | weniger | kaum ;
+        neutral | teils/teils | teils-teils | teils, teils; eher | ziemlich; ; sehr | voll |
+        völlig | voll und ganz
+    très not | pas du tout; not | pas; plutôt not | plutôt pas | peu; neutral; plutôt | assez; ;
+        très | tout à fait
+    muy not | nada; not | no; poco; neutral; algo | bastante; ; muy | totalmente
     sehr schlecht; schlecht; mittelmässig; gut; sehr gut; ausgezeichnet
     ungenügend; mangelhaft; ausreichend; befriedigend; gut; sehr gut
     sehr niedrig | sehr gering; niedrig | gering; mittel; hoch; sehr hoch
     très faible; faible; moyen; élevé | fort; très élevé | très fort
     muy bajo; bajo | baja; medio | media; alto | alta; muy alto
-    strongly disagree | completely disagree; disagree; somewhat disagree | slightly disagree |
-        rather disagree; neutral | neither agree nor disagree | neither agree or disagree |
-        undecided; somewhat agree | slightly agree | rather agree; agree ; strongly agree |
-        completely agree
+    strongly not | extremely not | completely not; very not | not at all; not | not much;
+        somewhat not | slightly not | rather not | not very | not so | not too; neutral; slightly |
+        a little; somewhat | moderately | fairly | rather | some; ; quite | a lot; very; strongly |
+        extremely | completely | a great deal
+    less than high school | less than high school degree | some high school | primary school ;
+        high school | high school degree; some college | some college or associate degree ;
+        associate's degree; bachelor's degree | bachelor degree | bachelors | bachelor ; master's
+        degree | masters | master | graduate degree; doctorate | doctor | phd
+    fair; good; very good; premium; ideal
     terrible | awful; very poor | very bad; poor | bad; below average; fair | average |
-        satisfactory | ok | okay; above average; good; very good; excellent; outstanding
-    none | no; very low | minimal; low | minor | mild; medium | moderate | normal | mid ; high |
-        major | severe; very high | extreme | critical
+        satisfactory | ok | okay; above average; good; very good | vgood; excellent; outstanding
+    none | no; very low | vlow | minimal; low | minor | mild; medium | moderate | normal | mid |
+        med; high | major | severe; very high | veryhigh | vhigh | extreme | critical
     xxs; xs; s; m; l; xl; xxl | 2xl; xxxl | 3xl; 4xl; 5xl
     tiny; extra small; very small; small; medium; large | big; very large; extra large; huge
-    very dissatisfied; dissatisfied; somewhat dissatisfied; neutral; somewhat satisfied; satisfied
-        ; very satisfied
-    very unlikely; unlikely; somewhat unlikely; neutral; somewhat likely; likely; very likely
-    not at all; not very | slightly | a little; somewhat | moderately; very | quite ; extremely | a
-        great deal
     daily | every day; weekly | every week; monthly | every month; quarterly; yearly | annually
     beginner | novice; intermediate; advanced; expert
     intern | trainee; junior; middle; senior; lead; head

@@ -16,6 +16,7 @@ from skauto.data._notations import (
     AT_MOST,
     CURRENCY,
     CURRENCY_OF,
+    FROM_TO,
     NEXT_UNIT,
     NUMERALS,
     OR_LESS,
@@ -65,6 +66,7 @@ _END = re.compile(
 )
 # An interval such as "[10-20)" or "(20, 30]", also with an infinite end.
 _INTERVAL = re.compile(r"[\[(]\s*([^\[\](),;]+?)\s*(?:[,;]|(?<=\d)-)\s*([^\[\](),;]+?)\s*[\])]")
+_FROM_TO = re.compile(rf"\A{FROM_TO}\Z")
 _BETWEEN = re.compile(rf"(?P<unit>.*?)\s*{RANGE}\s*(?:{CURRENCY})?\s*")
 _UNIT = re.compile(r"[^\W\d_°%].{0,24}|[%/].{1,12}|[%°'\"].{0,3}|''")
 _NO_UNIT = re.compile(r"[()\[\]<>=;:,+_@\\|]")
@@ -356,6 +358,7 @@ def _split_plain(text: str) -> _Reading | None:
         if high in _INFINITE:
             return _split_plain(f"> {low}")
         return _split_plain(f"< {high}" if low.lstrip("-") in _INFINITE else f"{low} to {high}")
+    text = _FROM_TO.sub(r"\1 to \2", text)
     text = _DIGITS_OF_UNIT.sub(lambda match: match[0].rstrip().translate(_SUPERSCRIPTS), text)
     runs = list(_RUN.finditer(text))
     if not 1 <= len(runs) <= _MAX_PARTS:

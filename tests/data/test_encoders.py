@@ -173,6 +173,7 @@ def test_compounds_are_split():
     "texts, expected",
     [
         ([f"({i / 10:.4f}, -{i / 7:.4f})" for i in range(N)], [[7.7, -11]]),
+        ([f"POINT ({i / 10:.4f} -{i / 7:.4f})" for i in range(N)], [[7.7, -11]]),
         ([f"{i % 29}x{i % 31}" for i in range(N)], [[77 % 29, 77 % 31]]),
         ([f"{i % 37} x {i % 31} x 9{i % 7} cm" for i in range(N)], [[3, 15, 90]]),
         ([f"{i % 41 / 10}/5" for i in range(N)], [[3.6]]),
