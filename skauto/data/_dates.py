@@ -164,30 +164,28 @@ class DateFormat:
 
         If no number exceeds 12, the day comes first for the separator ".", and the month for other
         separators, which makes the format ambiguous. A number that is the same in ten dates is the
-        day, as others would exceed 12. If the first number always exceeds 12 and
-        years have two digits, the first number is the year if the last one has more values.
+        day, since other days would exceed 12. If the first number always exceeds 12 and years have
+        two digits, the first number is the year if the last one has more values.
         """
         matches = [fields for fields in found if "first" in fields]
-        numbers = [(int(match["first"]), int(match["other"])) for match in matches]
-        possible = [min(pair) >= 1 and min(pair) <= 12 and max(pair) <= 31 for pair in numbers]
-        matches = [match for match, valid in zip(matches, possible, strict=True) if valid]
-        if not matches:
+        fields = [[int(match[name]) for name in ("first", "other", "year")] for match in matches]
+        dates = np.array(fields, dtype=np.int64).reshape(-1, 3)
+        low, high = dates[:, :2].min(axis=1), dates[:, :2].max(axis=1)
+        dates = dates[(low >= 1) & (low <= 12) & (high <= 31)]
+        if not len(dates):
             return cls()
-        firsts = [int(match["first"]) for match in matches]
-        others = [int(match["other"]) for match in matches]
-        lasts = {int(match["year"]) for match in matches}
-        short = all(len(match["year"]) == 2 for match in matches)
-        year_first = min(firsts) > 12 and max(lasts) <= 31 and len(set(firsts)) < len(lasts)
-        if short and year_first and len(matches) >= _MIN_DATES:
+        first, other, last = dates.T
+        n_first, n_other, n_last = (len(np.unique(values)) for values in dates.T)
+        enough = len(dates) >= _MIN_DATES
+        if enough and first.min() > 12 and last.max() <= 31 and n_first < n_last:
             return cls(year_first=True, ambiguous=True)
-        n_day_first = sum(value > 12 for value in firsts)
-        n_month_first = sum(value > 12 for value in others)
+        n_day_first, n_month_first = np.sum(first > 12), np.sum(other > 12)
         if n_day_first or n_month_first:
-            return cls(day_first=n_day_first > n_month_first)
-        if len(matches) >= _MIN_DATES and (len(set(firsts)) == 1) != (len(set(others)) == 1):
-            return cls(day_first=len(set(firsts)) == 1)
+            return cls(day_first=bool(n_day_first > n_month_first))
+        if enough and (n_first == 1) != (n_other == 1):
+            return cls(day_first=n_first == 1)
         points = all(match["mark"].startswith(".") for match in matches)
-        return cls(day_first=points, ambiguous=not points and firsts != others)
+        return cls(day_first=points, ambiguous=not points and not np.array_equal(first, other))
 
     def parse(self, texts: Sequence[str]) -> Datetimes:
         """Parse strings as dates in UTC, shape (n_texts,); NaT if a string is not a date."""
@@ -254,17 +252,13 @@ def _match(text: str) -> re.Match[str] | None:
     if len(text) > _MAX_LENGTH or not any(map(str.isdigit, text)):
         return None
     if not text.isascii():
-        text = _without_accents(text).translate(_CHINESE).rstrip("-")
+        apart = unicodedata.normalize("NFKD", text).translate(_CHINESE).rstrip("-")
+        text = "".join(char for char in apart if not unicodedata.combining(char))
     if label := _LABEL.match(text):
         text = text[label.end() :]
     if timed := _TIME_FIRST.fullmatch(text):
         text = f"{timed['date']} {timed['time']}"
     return next(filter(None, (pattern.fullmatch(text) for pattern in _PATTERNS)), None)
-
-
-def _without_accents(text: str) -> str:
-    apart = unicodedata.normalize("NFKD", text)
-    return "".join(char for char in apart if not unicodedata.combining(char))
 
 
 def _turn_of(years: Iterable[str | None]) -> int:

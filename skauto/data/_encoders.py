@@ -297,11 +297,9 @@ class CategoryEncoder(Encoder):
         labels: NDArray[np.integer] | None = None,
     ) -> None:
         self.ordered = order is not None
-        present = set(cells.levels)
-        if cells.declared:
-            counts = np.bincount(cells.codes[cells.codes >= 0])
-            present = {cells.levels[code] for code in np.flatnonzero(counts).tolist()}
-        elif cells.missing.any():
+        counts = np.bincount(cells.codes + 1, minlength=1)
+        present = {cells.levels[code] for code in np.flatnonzero(counts[1:]).tolist()}
+        if counts[0] and not cells.declared:
             present -= CSV_NULLS
         levels = _sorted(present) if order is None else list(order)
         groups = [[level] for level in levels]
@@ -324,7 +322,7 @@ class CategoryEncoder(Encoder):
         }
         self.types = sorted({common_type(kind) or "objects" for kind in map(type, levels)})
         self.code_of_text = {text: code for text, (_, code) in zip(texts, codes, strict=True)}
-        known = {} if cells.missing.any() else self.code_of_text
+        known = {} if counts[0] else self.code_of_text
         self.null_code = next((known[text] for text in known if is_null_word(text)), np.nan)
         of_folded: dict[str, set[float]] = {}
         for text, code in self.code_of_text.items():

@@ -28,13 +28,7 @@ from skauto.data._notations import (
     is_null_word,
     spellings,
 )
-from skauto.data._numbers import (
-    FILLER_NUMBERS,
-    NumberFormat,
-    filler_numbers,
-    has_leading_zeros,
-    have_digits,
-)
+from skauto.data._numbers import FILLER_NUMBERS, NumberFormat, filler_numbers, may_be_numbers
 from skauto.data._table import Cells, Dates, Levels, Numbers, as_levels, distinct_strings, text_of
 from skauto.data._text import words
 
@@ -361,9 +355,8 @@ def _compact_dates(texts: Sequence[str], rows: NDArray[np.integer]) -> Kind | No
     if np.isnat(dates).sum() > len(texts) - len(days):
         return None
     doubt = None if len(days) == len(texts) else "0 is no date, and read as missing"
-    why = f"dates such as {days[0]}"
     doubt = _doubt_of_order(date_format) or doubt
-    return _kind_of_dates(why, np.repeat(dates, rows), doubt, date_format)
+    return _kind_of_dates(f"dates such as {days[0]}", np.repeat(dates, rows), doubt, date_format)
 
 
 def _kind_of_dates(why: str, dates: Any, doubt: str | None, parser: Any) -> Kind:
@@ -407,7 +400,7 @@ def _order_of_answers(texts: Sequence[str]) -> list[str] | None:
     if len(adjective) >= _MIN_ADJECTIVE:
         end = re.compile(rf"\b(un|dis|in|des)?{re.escape(adjective)}\Z")
         for text, answer in plain.items():
-            short = end.sub(lambda match: "not" * bool(match[1]), answer).strip()
+            short = end.sub(lambda match: "not" if match[1] else "", answer).strip()
             plain[text] = "neutral" if _NEUTRAL.match(answer) else short
     for scale in SCALES:
         if set(plain.values()) <= scale.keys():
@@ -419,7 +412,7 @@ def _order_of_answers(texts: Sequence[str]) -> list[str] | None:
 
 def _numeric(sample: _Sample) -> Kind | None:
     texts = sample.texts
-    if has_leading_zeros(texts) or not have_digits(texts):
+    if not may_be_numbers(texts):
         return None
     number_format = NumberFormat.of(texts, sample.rows.tolist())
     values = number_format.parse(texts)
@@ -465,8 +458,7 @@ def _date(sample: _Sample) -> Kind | None:
     readable = ~np.isnat(dates)
     if not _enough_parsed(sample, readable) or len({*map(label_of, sample.texts), ""}) > 2:
         return None
-    doubt = _doubt_of_rest(sample, readable, "dates")
-    doubt = _doubt_of_order(date_format) or doubt
+    doubt = _doubt_of_order(date_format) or _doubt_of_rest(sample, readable, "dates")
     why = "dates written as strings" + ", day first" * date_format.day_first
     return _kind_of_dates(why, np.repeat(dates, sample.rows), doubt, date_format)
 
@@ -535,11 +527,9 @@ def uses_of_tags(texts: Sequence[str], rows: NDArray[np.integer], separator: str
 def _identifier(sample: _Sample) -> Kind | None:
     numbered = list(filter(None, map(_NUMBERED.fullmatch, sample.texts)))
     if sample.all_differ and len(numbered) == len(sample.texts):  # "C-001", "C-002", ...
-        numbers, words = (
-            [int(match[2]) for match in numbered],
-            {match.group(1, 3) for match in numbered},
-        )
-        if len(words) == 1 and max(numbers) - min(numbers) < sample.n_levels:
+        numbers = [int(match[2]) for match in numbered]
+        one_word = len({match.group(1, 3) for match in numbered}) == 1
+        if one_word and max(numbers) - min(numbers) < sample.n_levels:
             return _left_out("its numbers count the rows", "name", sample.column)
     if not is_identifier_name(sample.column) or any(" " in text.strip() for text in sample.texts):
         return None
@@ -553,15 +543,11 @@ def _few_levels(cells: Levels, sample: _Sample) -> Kind | None:
     most = min(_MANY_LEVELS, max(_FEW_LEVELS, sample.n_rows // _MIN_ROWS_PER_LEVEL))
     if n_levels > most:
         return None
-    doubt = _doubt_of_spelling(sample.texts) or _doubt_of_nulls(cells)
+    doubt, nulls = _doubt_of_spelling(sample.texts), CSV_NULLS.intersection(cells.levels) - {""}
+    if nulls and cells.missing.any():
+        words = " and ".join(map(repr, sorted(nulls)))
+        doubt = doubt or f"{words} are missing, as are other cells; {_KEEP_APART}"
     return Kind("categorical", f"strings of {n_levels} levels", doubt)
-
-
-def _doubt_of_nulls(cells: Levels) -> str | None:
-    found = [repr(level) for level in cells.levels if level and level in CSV_NULLS]
-    if not found or not cells.missing.any():
-        return None
-    return f"{' and '.join(found)} are missing, as are other cells; {_KEEP_APART}"
 
 
 def _doubt_of_spelling(texts: Sequence[str]) -> str | None:
@@ -573,9 +559,8 @@ def _doubt_of_spelling(texts: Sequence[str]) -> str | None:
 
 
 def _compound(cells: Levels, sample: _Sample) -> Kind | None:
-    signed = any(map(_SIGN.search, sample.texts))
     for separator in _COMPOUND_MARKS:
-        if signed and separator == "-":  # such as "POINT (-3.7 40.4)"
+        if separator == "-" and any(map(_SIGN.search, sample.texts)):  # "POINT (-3.7 40.4)"
             continue
         n_marks = np.array([_without_brackets(text).count(separator) for text in sample.texts])
         usual = int(np.bincount(n_marks, sample.rows).argmax())

@@ -49,8 +49,10 @@ OR_MORE = (
     rf"(?:\+|{_OR} (?:more|over|above|older|up|higher|upwards?|greater|later|mehr|älter|plus|más)"
     r"|plus|more)"
 )
-# Words before, between and after the ends of an interval, and marks between them.
-FROM_TO = r"(?:between|de|entre|from|von|zwischen) (.+) (?:a|à|and|bis|et|to|und|y) (\W*\d.*)"
+# Words around the ends of an interval, and marks between them.
+FROM_TO = re.compile(
+    r"\A(?:between|de|entre|from|von|zwischen) (.+) (?:a|à|and|bis|et|to|und|y) (\W*\d.*)"
+)
 RANGE = r"(?:-|\.\.+|\bto\b|\bbis(?: unter)?\b|\bà\b|\ba\b)"
 
 # Columns whose name ends with such a word, or has the word "id", hold identifiers if their values
@@ -80,9 +82,8 @@ _SCALES = """
     nie | niemals; selten; manchmal | gelegentlich; oft | häufig; meistens; immer
     jamais; rarement; parfois; souvent; toujours
     nunca; raramente | rara vez; a veces; a menudo | frecuentemente; siempre
-    sehr not | gar nicht | überhaupt nicht; not | nicht; eher not | eher nicht | weniger | kaum ;
-        neutral | teils/teils | teils-teils | teils, teils; eher | ziemlich; ; sehr | voll |
-        völlig | voll und ganz
+    sehr not | gar nicht | überhaupt nicht; not | nicht; eher not | eher nicht | weniger; neutral
+        | teils/teils | teils-teils | teils, teils; eher; ; sehr | voll | völlig | voll und ganz
     très not | pas du tout; not | pas; plutôt not | plutôt pas | peu; neutral; plutôt | assez; ;
         très | tout à fait
     muy not | nada; not | no; poco; neutral; algo | bastante; ; muy | totalmente
@@ -95,10 +96,9 @@ _SCALES = """
         somewhat not | slightly not | rather not | not very | not so | not too; neutral; slightly |
         a little; somewhat | moderately | fairly | rather | some; ; quite | a lot; very; strongly |
         extremely | completely | a great deal
-    less than high school | less than high school degree | some high school | primary school ;
-        high school | high school degree; some college | some college or associate degree ;
-        associate's degree; bachelor's degree | bachelor degree | bachelors | bachelor ; master's
-        degree | masters | master | graduate degree; doctorate | doctor | phd
+    less than high school | some high school | primary school; high school; some college | some
+        college or associate; associate's degree; bachelor | bachelors | bachelor's degree ;
+        graduate | master | masters | master's degree; doctorate | doctor | phd
     fair; good; very good; premium; ideal
     terrible | awful; very poor | very bad; poor | bad; below average; fair | average |
         satisfactory | ok | okay; above average; good; very good | vgood; excellent; outstanding
@@ -208,6 +208,7 @@ _USUAL: dict[int, str | None] = dict.fromkeys(
 _USUAL |= dict.fromkeys([*range(0x2010, 0x2016), 0x2212, 0xFE63], "-")
 _USUAL |= dict.fromkeys(map(ord, "‘’‚‛‹›′´ʼ"), "'") | dict.fromkeys(map(ord, "“”„‟«»″"), '"')
 _USUAL |= {0xFEE0 + code: chr(code) for code in range(0x21, 0x7F)} | {0xFFE5: "¥", 0xFFE1: "£"}
+_USUAL |= {ord("¼"): ".25", ord("½"): ".5", ord("¾"): ".75"}
 _SPACE = re.compile(r"\s")
 # Tags of HTML, and quotes around a cell, as spreadsheets and Python write them, or before it:
 # ="007", '007.

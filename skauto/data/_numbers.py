@@ -50,7 +50,6 @@ _GROUPING = re.compile(r"[,.'\s]")
 # Numbers whose points separate groups.
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})*|0")
 # "1,234", which may be 1234 or 1.234.
-_THREE_DECIMALS = re.compile(r"[1-9]\d{0,2},\d{3}")
 _THREE_DIGITS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}([.,])\d{3}(?![\d.,])")
 # Digits with a leading zero are codes, such as postal codes.
 _CODE = re.compile(r"\s*0\d+\s*")
@@ -66,7 +65,6 @@ _END = re.compile(
 )
 # An interval such as "[10-20)" or "(20, 30]", also with an infinite end.
 _INTERVAL = re.compile(r"[\[(]\s*([^\[\](),;]+?)\s*(?:[,;]|(?<=\d)-)\s*([^\[\](),;]+?)\s*[\])]")
-_FROM_TO = re.compile(rf"\A{FROM_TO}\Z")
 _BETWEEN = re.compile(rf"(?P<unit>.*?)\s*{RANGE}\s*(?:{CURRENCY})?\s*")
 _UNIT = re.compile(r"[^\W\d_°%].{0,24}|[%/].{1,12}|[%°'\"].{0,3}|''")
 _NO_UNIT = re.compile(r"[()\[\]<>=;:,+_@\\|]")
@@ -74,7 +72,6 @@ _KNOWN_UNITS = frozenset(unit for family in UNITS for unit in family.sizes)
 _ORDINAL = re.compile(r"\A(?:st|nd|rd|th)\b\.?\s*")
 # Digits of a unit: "m2", "l/100km".
 _DIGITS_OF_UNIT = re.compile(r"(?<=[^\W\d_])[23](?![\w.,])|(?<=[^\d\s]/)\d+\s?(?=[^\W\d_])")
-_HALVES = str.maketrans({"½": ".5", "¼": ".25", "¾": ".75"})
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ENDS_OF_UNIT = re.compile(
     rf"^\s*{CURRENCY}(?![^\W\d_])\s*|\s*(?:(?<![^\W\d_]){CURRENCY}|[$€£¥₹])\s*$"
@@ -322,8 +319,6 @@ def _floats(texts: Sequence[str]) -> NDArray[np.float64] | None:
 def _split(text: str) -> _Reading | None:
     """Split a cell into numbers, units and a currency; None if it is something else."""
     text = plain(text)
-    if not text.isascii():
-        text = text.translate(_HALVES)
     if text.endswith(" ago"):
         text = _ARTICLE.sub("1 ", text)
     if "/" in text:
@@ -358,7 +353,7 @@ def _split_plain(text: str) -> _Reading | None:
         if high in _INFINITE:
             return _split_plain(f"> {low}")
         return _split_plain(f"< {high}" if low.lstrip("-") in _INFINITE else f"{low} to {high}")
-    text = _FROM_TO.sub(r"\1 to \2", text)
+    text = FROM_TO.sub(r"\1 to \2", text)
     text = _DIGITS_OF_UNIT.sub(lambda match: match[0].rstrip().translate(_SUPERSCRIPTS), text)
     runs = list(_RUN.finditer(text))
     if not 1 <= len(runs) <= _MAX_PARTS:
@@ -456,7 +451,7 @@ def _all_ambiguous(texts: Sequence[str], found: Sequence[_Reading | None]) -> bo
     """Whether all numbers are like "1,234", which no currency symbol of English texts explains."""
     digits = [part.digits for reading in found if reading for part in reading.parts]
     symbols = any(symbol in text for text in texts for symbol in "$£₹¥₩")
-    return bool(digits) and not symbols and all(map(_THREE_DECIMALS.fullmatch, digits))
+    return bool(digits) and not symbols and all(has_three_digits(text, ",") for text in digits)
 
 
 def has_three_digits(text: str, mark: str) -> bool:
@@ -465,13 +460,8 @@ def has_three_digits(text: str, mark: str) -> bool:
     return found is not None and found[1] == mark
 
 
-def has_leading_zeros(texts: Sequence[str]) -> bool:
-    """Return whether at least one string is a code with leading zeros, such as "007"."""
-    return any(map(_CODE.fullmatch, texts))
-
-
-def have_digits(texts: Sequence[str]) -> bool:
-    """Return whether a string has a digit, or one of few strings is a word such as "two"."""
+def may_be_numbers(texts: Sequence[str]) -> bool:
+    """Return whether a digit, or a word such as "two", is there, and no code such as "007"."""
     if any(any(map(str.isdigit, text)) for text in texts):
-        return True
+        return not any(map(_CODE.fullmatch, texts))
     return len(texts) <= _MAX_BANDS and any(plain(text) in NUMERALS for text in texts)

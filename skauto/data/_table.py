@@ -5,7 +5,7 @@ import itertools
 import math
 import numbers
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -382,18 +382,10 @@ def _factorize(values: list[Any], name: str) -> tuple[list[Any], NDArray[np.sign
     code_of: defaultdict[Any, int] = defaultdict(itertools.count().__next__)
     try:
         codes = np.fromiter(map(code_of.__getitem__, values), dtype=np.intp, count=len(values))
-    except TypeError:
-        raise _unsupported(type(_first_unhashable(values)), name) from None
+    except TypeError:  # a collection, or a tuple of some
+        kinds = (type(value) for value in values if not isinstance(value, Hashable))
+        raise _unsupported(next(kinds, tuple), name) from None
     return list(code_of), codes
-
-
-def _first_unhashable(values: list[Any]) -> Any:
-    for value in values:
-        try:
-            hash(value)
-        except TypeError:
-            return value
-    return None
 
 
 def _cells_from_levels(
