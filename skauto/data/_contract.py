@@ -132,8 +132,7 @@ class Unread:
     @property
     def refused(self) -> bool:
         """Whether the column holds another notation than in ``fit``, and not single errors."""
-        is_known = not self.may_be_new and self.n_cells > 1
-        return is_known and (self.contradicts or self.most_cells)
+        return not self.may_be_new and self.n_cells > 1 and (self.contradicts or self.most_cells)
 
     @property
     def examples(self) -> str:

@@ -239,8 +239,9 @@ class DateEncoder(Encoder):
         strings = as_strings(cells)
         parser, found = self.parser or DateFormat(), DateFormat.of(strings.levels)
         if self.parser is None or not set(found.marks) <= set(parser.marks):
-            turn = found.turn if self.parser is None else parser.turn
-            parser = replace(found, bare=found.bare or parser.bare, turn=turn)
+            parser = replace(
+                found, bare=found.bare | parser.bare, turn=(self.parser or found).turn
+            )
         dates = parser.parse(strings.levels)
         if found.year_first > parser.year_first:
             dates[:] = np.datetime64("NaT")
@@ -314,12 +315,8 @@ class CategoryEncoder(Encoder):
         codes = [(level, float(ranks[i])) for i, group in enumerate(groups) for level in group]
         texts = [text_of(level) for level, _ in codes]
         # Other levels, such as intervals, are known by their text: skops stores keys as JSON.
-        same_texts = len(set(texts)) < len(texts)
-        self.code_of = {
-            level: code
-            for level, code in codes
-            if same_texts or isinstance(level, str | int | float)
-        }
+        same = len(set(texts)) < len(texts)
+        self.code_of = {x: code for x, code in codes if same or isinstance(x, str | int | float)}
         self.types = sorted({common_type(kind) or "objects" for kind in map(type, levels)})
         self.code_of_text = {text: code for text, (_, code) in zip(texts, codes, strict=True)}
         known = {} if counts[0] else self.code_of_text

@@ -158,8 +158,8 @@ class NumberFormat:
         """Infer the format from distinct strings, and the number of rows of each.
 
         The decimal mark is the one that parses more strings, "." in a tie: "1,234" alone is 1234;
-        "1,5", "0,234" or "1.234,5" implies a decimal comma, and so does "950" beside "1.234", if
-        three digits follow all points. If neither parses all, both are read.
+        "1,5", "0,234" or "1.234,5" implies a decimal comma, and so does "950" beside "1.234", or €
+        everywhere, if three digits follow all points. If neither parses all, both are read.
         """
         if _floats(texts) is not None and not _are_grouped([text.strip(" +-") for text in texts]):
             return cls()
@@ -168,13 +168,14 @@ class NumberFormat:
         digits = [part.digits for reading in found if reading for part in reading.parts]
         by_point = np.array([_is_number(number, ".") for number in digits], dtype=bool)
         by_comma = np.array([_is_number(number, ",") for number in digits], dtype=bool)
-        decimal = "," if by_comma.sum() > by_point.sum() or _are_grouped(digits) else "."
-        either = (by_point | by_comma).sum()
-        mixed = bool(either > max(by_comma.sum(), by_point.sum()))
-        units, base = _units_of(found, weights)
+        currencies = tuple(sorted({reading.currency for reading in found if reading} - {""}))
+        is_grouped = _are_grouped(digits, money=currencies == ("€",))
+        decimal = "," if by_comma.sum() > by_point.sum() or is_grouped else "."
+        mixed = bool((by_point | by_comma).sum() > max(by_comma.sum(), by_point.sum()))
+        millions = bool(currencies) or any("M" in text for text in texts)
+        units, base = _units_of(found, weights, millions)
         notes = Counter(reading.note for reading in found if reading and reading.note)
         note = notes.most_common(1)[0][0] if notes else ""
-        currencies = tuple(sorted({reading.currency for reading in found if reading} - {""}))
         chosen = cls(decimal, mixed, units, base, True, note, currencies)
         bands = chosen._are_bands(found, weights)
         ambiguous = decimal == "." and not mixed and _all_ambiguous(texts, found)
@@ -230,9 +231,7 @@ class NumberFormat:
 
     def _ends(self, reading: _Reading | None) -> tuple[float, float] | None:
         """Lower and upper end of an interval, or a number twice; None if it cannot be read."""
-        if reading is None or (reading.band and not self.bands):
-            return None
-        if reading.note not in ("", self.note):
+        if reading is None or reading.band > self.bands or reading.note not in ("", self.note):
             return None
         if self.currencies and reading.currency not in ("", *self.currencies):
             return None
@@ -401,9 +400,12 @@ def _unit(text: str) -> str | None:
 
 
 def _units_of(
-    found: Sequence[_Reading | None], rows: Sequence[int]
+    found: Sequence[_Reading | None], rows: Sequence[int], millions: bool
 ) -> tuple[dict[str, float], str]:
-    """Choose the sizes of units that read the most rows, and the name of the base unit."""
+    """Choose the sizes of units that read the most rows, and the name of the base unit.
+
+    "m" alone are meters if it cannot be ``millions``.
+    """
     uses: Counter[frozenset[str]] = Counter()
     for reading, n in zip(found, rows, strict=True):
         if reading is not None:
@@ -416,15 +418,15 @@ def _units_of(
     bare = any(units <= {""} for units in uses)
     ((frequent, _),) = single.most_common(1)
     choices = [(dict(family.sizes), family.base, family.bare) for family in UNITS]
-    choices = [choice for choice in choices if frequent in choice[0]]
+    meters = single.keys() == {"m"} and not millions
+    choices = [c for c in choices if frequent in c[0] and (c[1] == "m" or not meters)]
     choices += [({frequent: 1.0}, frequent, False), ({}, "", True)]
     for sizes, _, always in choices:
         if always or (bare and len(single) == 1):
             sizes[""] = 1.0 if always else sizes[frequent]
-    covered = [
-        sum(n for units, n in uses.items() if units <= sizes.keys()) for sizes, _, _ in choices
-    ]
-    sizes, base, _ = choices[covered.index(max(covered))]
+    sizes, base, _ = max(
+        choices, key=lambda c: sum(n for u, n in uses.items() if u <= c[0].keys())
+    )
     if len(single) == 1 and base:
         return {unit: size / sizes[frequent] for unit, size in sizes.items()}, frequent
     return sizes, base
@@ -441,10 +443,10 @@ def _is_number(digits: str, decimal: str) -> bool:
     return _DIGITS[decimal].fullmatch(digits) is not None
 
 
-def _are_grouped(digits: Sequence[str]) -> bool:
-    """Whether points separate groups: three digits follow each, and "950" has none."""
+def _are_grouped(digits: Sequence[str], *, money: bool = False) -> bool:
+    """Whether points separate groups: three digits follow each, and "950" or money has none."""
     grouped = all(map(_GROUPED.fullmatch, digits)) and any("." in x for x in digits)
-    return grouped and any(len(x) == 3 for x in digits)
+    return grouped and (money or any(len(x) == 3 for x in digits))
 
 
 def _all_ambiguous(texts: Sequence[str], found: Sequence[_Reading | None]) -> bool:
