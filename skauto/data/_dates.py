@@ -163,15 +163,15 @@ class DateFormat:
         """Infer the order of day and month.
 
         If no number exceeds 12, the day comes first for the separator ".", and the month for other
-        separators, which makes the format ambiguous. A number that is the same in ten dates is the
-        day, since other days would exceed 12. If the first number always exceeds 12 and years have
-        two digits, the first number is the year if the last one has more values.
+        separators, which makes the format ambiguous. A number that is the same in ten dates of
+        several years is the day, since other days would exceed 12. If the first number always
+        exceeds 12, the first number is the year if the last one has more values, all below 32.
         """
         matches = [fields for fields in found if "first" in fields]
         fields = [[int(match[name]) for name in ("first", "other", "year")] for match in matches]
         dates = np.array(fields, dtype=np.int64).reshape(-1, 3)
         low, high = dates[:, :2].min(axis=1), dates[:, :2].max(axis=1)
-        dates = dates[(low >= 1) & (low <= 12) & (high <= 31)]
+        dates = np.unique(dates[(low >= 1) & (low <= 12) & (high <= 31)], axis=0)
         if not len(dates):
             return cls()
         first, other, last = dates.T
@@ -182,7 +182,7 @@ class DateFormat:
         n_day_first, n_month_first = np.sum(first > 12), np.sum(other > 12)
         if n_day_first or n_month_first:
             return cls(day_first=bool(n_day_first > n_month_first))
-        if enough and (n_first == 1) != (n_other == 1):
+        if enough and n_last > 1 and (n_first == 1) != (n_other == 1):
             return cls(day_first=n_first == 1)
         points = all(match["mark"].startswith(".") for match in matches)
         return cls(day_first=points, ambiguous=not points and not np.array_equal(first, other))

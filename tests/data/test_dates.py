@@ -142,6 +142,8 @@ def test_dates_of_the_same_day_are_months(form):
     reader, doubts = fitted(cells)
     months = reader.transform(pd.DataFrame({"a": cells[3:4]}))[0, 1]
     assert months == 4 and not doubts
+    days = [f"7/{9 + i % 2}/14 18:{i:02}" for i in range(60)]
+    assert "is ambiguous" in fitted(days)[1]
 
 
 @pytest.mark.parametrize(
