@@ -55,8 +55,7 @@ class StringForm:
     def restore(self, cells: Cells) -> Levels:
         """Return a column as strings, its numbers in the form that they had in ``fit``."""
         strings = as_strings(cells)
-        numbers = strings.numbers
-        changed = {text: self._write(text) for text in numbers}
+        changed = {text: self._write(text) for text in strings.numbers}
         for text in strings.levels:
             if text.endswith(".0") and text[:-2].isdigit():  # an integer that was a float
                 changed[text] = self._write(text if text in self.texts else text[:-2])
@@ -133,9 +132,7 @@ class Unread:
     @property
     def refused(self) -> bool:
         """Whether the column holds another notation than in ``fit``, and not single errors."""
-        if self.may_be_new or self.n_cells == 1:
-            return False
-        return self.contradicts or self.most_cells
+        return not self.may_be_new and self.n_cells > 1 and (self.contradicts or self.most_cells)
 
     @property
     def examples(self) -> str:

@@ -1,6 +1,7 @@
 """Parsing of dates that are written as strings, and numeric features of dates."""
 
 import datetime
+import functools
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -72,7 +73,7 @@ _PATTERNS = (
             rf"{_DAY}{_MONTH}{_YEAR}",
             rf"{_MONTH}[-/\s]\s*{_DAY},?[-/\s]\s*{_YEAR}",
             rf"{_MONTH}[-/,\s]\s*{_OF}(?P<year>\d{{4}})",
-            rf"{_MONTH}(?:[-/]|\s*['’]){_YEAR}",
+            rf"{_MONTH}(?:[-/]|\s*'){_YEAR}",
             rf"(?P<year>\d{{4}})[-/,\s]\s*{_MONTH}(?:[-/,\s]\s*{_DAY})?",
         )
     ),
@@ -106,13 +107,13 @@ _TIME_FIRST = re.compile(
 )
 # ISO dates, which NumPy parses faster than the patterns above.
 _ISO_LINES = re.compile(r"(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?\n)*")
-_MAX_LENGTH = 80
+_MAX_LENGTH, _MAX_CACHED = 80, 10_000
 _CHINESE = str.maketrans({"年": "-", "月": "-", "日": ""})
 # Years and serial numbers of spreadsheets, which count days, among dates.
 _BARE = re.compile(r"\s*(?:(?P<year>(?:1[5-9]|20)\d\d)|(?P<serial>[1-6]\d{4}(?:\.\d+)?))\s*")
 _FIRST_SERIAL = datetime.datetime(1899, 12, 30)
-# Minimum number of two-digit years that come first.
-_MIN_YEARS_FIRST = 10
+# Minimum number of dates with a two-digit year that comes first, or with the same day.
+_MIN_DATES = 10
 # The first two-digit year of the last century in POSIX.
 _TURN = 69
 _SECONDS_PER_DAY = 86_400.0
@@ -133,7 +134,7 @@ class DateFormat:
     ``day_first``: "1/2/2024" is the first of February. ``year_first``: "24/2/1" is the same.
     ``ambiguous``: the values do not determine the order of day and month. ``bare``: "2024" is the
     first day of the year, and so is "45292" of a spreadsheet, as other cells are dates.
-    ``ordered``: some values are numbers in an order of day and month. Two-digit years before
+    ``marks`` separate numbers in an order of day and month. Two-digit years before
     ``turn`` are in this century.
     """
 
@@ -141,7 +142,7 @@ class DateFormat:
     ambiguous: bool = False
     year_first: bool = False
     bare: bool = False
-    ordered: bool = False
+    marks: str = ""
     turn: int = _TURN
 
     @classmethod
@@ -154,36 +155,37 @@ class DateFormat:
         order = cls._of_order(found)
         last = "first" if order.year_first else "year"
         written = {fields.get(last) or fields.get("year") for fields in found}
-        ordered = any("first" in fields for fields in found)
-        return replace(order, bare=bare, ordered=ordered, turn=_turn_of(written))
+        marks = {fields["mark"].strip() or " " for fields in found if "first" in fields}
+        return replace(order, bare=bare, marks="".join(sorted(marks)), turn=_turn_of(written))
 
     @classmethod
     def _of_order(cls, found: Sequence[dict[str, Any]]) -> "DateFormat":
         """Infer the order of day and month.
 
         If no number exceeds 12, the day comes first for the separator ".", and the month for other
-        separators, which makes the format ambiguous. If the first number always exceeds 12 and
-        years have two digits, the first number is the year if the last one has more values.
+        separators, which makes the format ambiguous. A number that is the same in ten dates of
+        several years is the day, since other days would exceed 12. If the first number always
+        exceeds 12, the first number is the year if the last one has more values, all below 32.
         """
         matches = [fields for fields in found if "first" in fields]
-        numbers = [(int(match["first"]), int(match["other"])) for match in matches]
-        possible = [min(pair) >= 1 and min(pair) <= 12 and max(pair) <= 31 for pair in numbers]
-        matches = [match for match, valid in zip(matches, possible, strict=True) if valid]
-        if not matches:
+        fields = [[int(match[name]) for name in ("first", "other", "year")] for match in matches]
+        dates = np.array(fields, dtype=np.int64).reshape(-1, 3)
+        low, high = dates[:, :2].min(axis=1), dates[:, :2].max(axis=1)
+        dates = np.unique(dates[(low >= 1) & (low <= 12) & (high <= 31)], axis=0)
+        if not len(dates):
             return cls()
-        firsts = [int(match["first"]) for match in matches]
-        others = [int(match["other"]) for match in matches]
-        lasts = {int(match["year"]) for match in matches}
-        short = all(len(match["year"]) == 2 for match in matches)
-        year_first = min(firsts) > 12 and max(lasts) <= 31 and len(set(firsts)) < len(lasts)
-        if short and year_first and len(matches) >= _MIN_YEARS_FIRST:
+        first, other, last = dates.T
+        n_first, n_other, n_last = (len(np.unique(values)) for values in dates.T)
+        enough = len(dates) >= _MIN_DATES
+        if enough and first.min() > 12 and last.max() <= 31 and n_first < n_last:
             return cls(year_first=True, ambiguous=True)
-        n_day_first = sum(value > 12 for value in firsts)
-        n_month_first = sum(value > 12 for value in others)
+        n_day_first, n_month_first = np.sum(first > 12), np.sum(other > 12)
         if n_day_first or n_month_first:
-            return cls(day_first=n_day_first > n_month_first)
+            return cls(day_first=bool(n_day_first > n_month_first))
+        if enough and n_last > 1 and (n_first == 1) != (n_other == 1):
+            return cls(day_first=n_first == 1)
         points = all(match["mark"].startswith(".") for match in matches)
-        return cls(day_first=points, ambiguous=not points and firsts != others)
+        return cls(day_first=points, ambiguous=not points and not np.array_equal(first, other))
 
     def parse(self, texts: Sequence[str]) -> Datetimes:
         """Parse strings as dates in UTC, shape (n_texts,); NaT if a string is not a date."""
@@ -244,22 +246,19 @@ def _are_iso(texts: Sequence[str]) -> bool:
     return _ISO_LINES.fullmatch("\n".join([*texts, ""])) is not None
 
 
+@functools.lru_cache(_MAX_CACHED)  # the format is inferred from the strings that are parsed next
 def _match(text: str) -> re.Match[str] | None:
     text = plain(text)
     if len(text) > _MAX_LENGTH or not any(map(str.isdigit, text)):
         return None
     if not text.isascii():
-        text = _without_accents(text).translate(_CHINESE).rstrip("-")
+        apart = unicodedata.normalize("NFKD", text).translate(_CHINESE).rstrip("-")
+        text = "".join(char for char in apart if not unicodedata.combining(char))
     if label := _LABEL.match(text):
         text = text[label.end() :]
     if timed := _TIME_FIRST.fullmatch(text):
         text = f"{timed['date']} {timed['time']}"
     return next(filter(None, (pattern.fullmatch(text) for pattern in _PATTERNS)), None)
-
-
-def _without_accents(text: str) -> str:
-    apart = unicodedata.normalize("NFKD", text)
-    return "".join(char for char in apart if not unicodedata.combining(char))
 
 
 def _turn_of(years: Iterable[str | None]) -> int:

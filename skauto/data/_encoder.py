@@ -79,11 +79,12 @@ class Encoder(ABC):
 
 
 def known_strings(cells: Cells) -> Levels:
-    """Return a column as strings, in which words for missing values are missing."""
+    """Return a column as strings without extra spaces; words for missing values are missing."""
     strings = as_strings(cells)
     known = ~np.array(list(map(is_null_word, strings.levels)), dtype=bool)
     codes = np.append(np.where(known, np.cumsum(known) - 1, -1), -1)[strings.codes]
-    return replace(strings, levels=list(itertools.compress(strings.levels, known)), codes=codes)
+    texts = itertools.compress(strings.levels, known)
+    return replace(strings, levels=[" ".join(text.split()) for text in texts], codes=codes)
 
 
 def by_level(

@@ -22,7 +22,7 @@ from skauto.data._kinds import (
     split_tags,
     uses_of_tags,
 )
-from skauto.data._notations import folded, is_null_word, spellings
+from skauto.data._notations import CSV_NULLS, folded, is_null_word, spellings
 from skauto.data._numbers import OTHER_MARK, NumberFormat, has_three_digits, without_fillers
 from skauto.data._rare_levels import min_rows_of_level
 from skauto.data._table import (
@@ -144,8 +144,8 @@ def _only_binary(values: NDArray[Any]) -> bool:
 class DateEncoder(Encoder):
     """Encoder of dates as `DATE_PARTS`.
 
-    If ``fit`` saw no order of day and month, strings are read if their order is sure. The dates
-    ``fillers`` are missing.
+    If ``fit`` saw no order of day and month with the mark of new strings, they are read if their
+    order is sure. The dates ``fillers`` are missing.
     """
 
     parser: Any = None
@@ -157,12 +157,14 @@ class DateEncoder(Encoder):
         if isinstance(cells, Dates):
             return Block(date_parts(self._known(cells.values)))
         strings = as_strings(cells)
-        parser = self.parser or DateFormat()
-        if not parser.ordered:
-            found = DateFormat.of(strings.levels)
-            turn = found.turn if self.parser is None else parser.turn
-            parser = replace(found, bare=found.bare or parser.bare, turn=turn)
+        parser, found = self.parser or DateFormat(), DateFormat.of(strings.levels)
+        if self.parser is None or not set(found.marks) <= set(parser.marks):
+            parser = replace(
+                found, bare=found.bare | parser.bare, turn=(self.parser or found).turn
+            )
         dates = parser.parse(strings.levels)
+        if found.year_first > parser.year_first:
+            dates[:] = np.datetime64("NaT")
         if self.parser != parser and parser.ambiguous:
             dates[dates != DateFormat(day_first=True).parse(strings.levels)] = np.datetime64("NaT")
         unread = unread_of(strings, dates, parser)
@@ -200,8 +202,9 @@ class CategoryEncoder(Encoder):
     """Ordinal encoding: codes 0, 1, 2, ... of sorted levels, NaN for missing cells.
 
     Levels with few rows share the last code, see `min_rows_of_level`, with levels that ``fit`` has
-    not seen. If no entry was missing in ``fit``, missing ones are a level that CSV readers take
-    for missing, such as "None"; if there is none, the reader replaces NaN by one more code. A
+    not seen. What CSV readers take for missing, such as "None", is missing if other entries are in
+    ``fit``, else a level, which missing ones join. If there is none, the reader replaces NaN by
+    one more code. A
     level is known by its value or its text, ignoring case and spaces: strings that differ only by
     them are one level. Levels of a categorical dtype are not: there, another case is known unless
     several levels differ by it. With an ``order``, the codes are the places of the levels in it,
@@ -215,10 +218,10 @@ class CategoryEncoder(Encoder):
         labels: NDArray[np.integer] | None = None,
     ) -> None:
         self.ordered = order is not None
-        present = set(cells.levels)
-        if cells.declared:
-            counts = np.bincount(cells.codes[cells.codes >= 0])
-            present = {cells.levels[code] for code in np.flatnonzero(counts).tolist()}
+        counts = np.bincount(cells.codes + 1, minlength=1)
+        present = {cells.levels[code] for code in np.flatnonzero(counts[1:]).tolist()}
+        if counts[0] and not cells.declared:
+            present -= CSV_NULLS
         levels = _sorted(present) if order is None else list(order)
         groups = [[level] for level in levels]
         self.of_strings = set(map(type, levels)) <= {str}
@@ -232,15 +235,11 @@ class CategoryEncoder(Encoder):
         codes = [(level, float(ranks[i])) for i, group in enumerate(groups) for level in group]
         texts = [text_of(level) for level, _ in codes]
         # Other levels, such as intervals, are known by their text: skops stores keys as JSON.
-        same_texts = len(set(texts)) < len(texts)
-        self.code_of = {
-            level: code
-            for level, code in codes
-            if same_texts or isinstance(level, str | int | float)
-        }
+        same = len(set(texts)) < len(texts)
+        self.code_of = {x: code for x, code in codes if same or isinstance(x, str | int | float)}
         self.types = sorted({common_type(kind) or "objects" for kind in map(type, levels)})
         self.code_of_text = {text: code for text, (_, code) in zip(texts, codes, strict=True)}
-        known = {} if cells.missing.any() else self.code_of_text
+        known = {} if counts[0] else self.code_of_text
         self.null_code = next((known[text] for text in known if is_null_word(text)), np.nan)
         of_folded: dict[str, set[float]] = {}
         for text, code in self.code_of_text.items():
@@ -320,16 +319,18 @@ class CompoundEncoder(Encoder):
         strings = as_strings(cells)
         levels = Levels(strings.levels, np.arange(len(strings.levels)))
         parts = parts_of(levels, self.parser.separator, len(self.encoders))
-        unread = parts[0].codes < 0
+        unread, new = parts[0].codes < 0, np.zeros(len(levels.levels), dtype=bool)
         blocks = []
         for encoder, part in zip(self.encoders, parts, strict=True):
             block = encoder.encode(part, name)
             blocks.append(block.rows(0, len(strings.levels)))
-            if block.unread is not None and not block.unread.may_be_new:
+            if block.unread is not None:
                 found = [part.levels[code] if code >= 0 else "" for code in part.codes]
-                unread |= np.isin(found, block.unread.texts)
+                mask = new if block.unread.may_be_new else unread
+                mask |= np.isin(found, block.unread.texts)
         values = np.hstack([np.empty((len(strings.levels), 0)), *blocks])
-        return by_level(values, strings, np.nan, Unread.of(strings, unread))
+        other = Unread.of(strings, unread) or Unread.of(strings, new, may_be_new=True)
+        return by_level(values, strings, np.nan, other)
 
     def names_out(self, name: str) -> list[str]:
         named = enumerate(self.encoders, start=1)

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from os.path import commonprefix
 from typing import Any
 
 import numpy as np
@@ -20,19 +21,14 @@ from skauto.data._identifiers import (
 )
 from skauto.data._notations import (
     BOOLEAN_PAIRS,
+    CSV_NULLS,
     SCALES,
     folded,
     is_foreign_word,
     is_null_word,
     spellings,
 )
-from skauto.data._numbers import (
-    FILLER_NUMBERS,
-    NumberFormat,
-    filler_numbers,
-    has_leading_zeros,
-    have_digits,
-)
+from skauto.data._numbers import FILLER_NUMBERS, NumberFormat, filler_numbers, may_be_numbers
 from skauto.data._table import Cells, Dates, Levels, Numbers, as_levels, distinct_strings, text_of
 from skauto.data._text import words
 
@@ -62,10 +58,14 @@ _MAX_FOREIGN_WORDS = 5
 _MIN_LEVELS_PER_WORD = 3
 # Minimum number of levels of a scale of answers, and of compact dates such as 20240131 or 1312024.
 _MIN_ANSWERS = 3
+_MIN_ADJECTIVE = 4
+_NEUTRAL = re.compile("(neither|weder|ni) |(neutral|neutre|undecided|teils[-/, ]+teils)$")
+_AGREE = re.compile(r"(?:stimme|trifft) (?:(.*) )?zu")
 _MIN_COMPACT_DATES = 10
 _FIRST_COMPACT_DATES = (16_000_101, 1_011_900)
 # Maximum number of levels with two spellings that a doubt quotes.
 _MAX_SPELLINGS = 2
+_KEEP_APART = "pass a categorical dtype to keep them apart"
 # Strings are categories if they have at most 20 levels, or at most 100 with a mean of 5 rows.
 _FEW_LEVELS = 20
 _MANY_LEVELS = 100
@@ -83,6 +83,7 @@ _MIN_USES_OF_TAG = 5
 _TIMES = (" x ", "x", "×", "*")
 _COMPOUND_MARKS = ("@", " to ", " - ", "/", "_", "|", ":", "; ", ", ", ",", "-", "+", *_TIMES, " ")
 _MAX_MARKS = 4
+_SIGN = re.compile(r"(?:^|[\s(\[,;/])-\d")
 _NUMBERED = re.compile(r"(\D*)(\d{1,15})(\D*)")
 _COMPACT_DATE = re.compile(
     r"(?:(?:1[6-9]|2[01])\d\d|9999)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
@@ -194,7 +195,7 @@ def find_kind(cells: Cells, name: str) -> Kind:
     kind = kind or _numeric(sample) or _date(sample) or _duration(sample) or _tags(sample)
     if kind is not None:
         return kind
-    few = _few_levels(sample)
+    few = _few_levels(cells, sample)
     if few is not None and sample.n_levels <= _FEW_LEVELS:
         return few
     compound = _compound(cells, sample)
@@ -354,9 +355,8 @@ def _compact_dates(texts: Sequence[str], rows: NDArray[np.integer]) -> Kind | No
     if np.isnat(dates).sum() > len(texts) - len(days):
         return None
     doubt = None if len(days) == len(texts) else "0 is no date, and read as missing"
-    why = f"dates such as {days[0]}"
     doubt = _doubt_of_order(date_format) or doubt
-    return _kind_of_dates(why, np.repeat(dates, rows), doubt, date_format)
+    return _kind_of_dates(f"dates such as {days[0]}", np.repeat(dates, rows), doubt, date_format)
 
 
 def _kind_of_dates(why: str, dates: Any, doubt: str | None, parser: Any) -> Kind:
@@ -389,8 +389,19 @@ def _answers(sample: _Sample) -> Kind | None:
 
 
 def _order_of_answers(texts: Sequence[str]) -> list[str] | None:
-    """Sort the levels of a scale of answers; None if no scale holds them, one at a place."""
-    plain = {text: folded(text.replace("_", " ")) for text in texts}
+    """Sort the levels of a scale of answers; None if no scale holds them, one at a place.
+
+    An adjective that ends all answers but the neutral one is left out: "very unlikely" is "very
+    not", and "likely" is "".
+    """
+    plain = {text: _AGREE.sub(r"\1", folded(text.replace("_", " "))) for text in texts}
+    ends = [x[::-1] for x in plain.values() if not _NEUTRAL.match(x)]
+    adjective = commonprefix(ends)[::-1].strip()
+    if len(adjective) >= _MIN_ADJECTIVE:
+        end = re.compile(rf"\b(un|dis|in|des)?{re.escape(adjective)}\Z")
+        for text, answer in plain.items():
+            short = end.sub(lambda match: "not" if match[1] else "", answer).strip()
+            plain[text] = "neutral" if _NEUTRAL.match(answer) else short
     for scale in SCALES:
         if set(plain.values()) <= scale.keys():
             places = {scale[word] for word in plain.values()}
@@ -401,7 +412,7 @@ def _order_of_answers(texts: Sequence[str]) -> list[str] | None:
 
 def _numeric(sample: _Sample) -> Kind | None:
     texts = sample.texts
-    if has_leading_zeros(texts) or not have_digits(texts):
+    if not may_be_numbers(texts):
         return None
     number_format = NumberFormat.of(texts, sample.rows.tolist())
     values = number_format.parse(texts)
@@ -447,8 +458,7 @@ def _date(sample: _Sample) -> Kind | None:
     readable = ~np.isnat(dates)
     if not _enough_parsed(sample, readable) or len({*map(label_of, sample.texts), ""}) > 2:
         return None
-    doubt = _doubt_of_rest(sample, readable, "dates")
-    doubt = _doubt_of_order(date_format) or doubt
+    doubt = _doubt_of_order(date_format) or _doubt_of_rest(sample, readable, "dates")
     why = "dates written as strings" + ", day first" * date_format.day_first
     return _kind_of_dates(why, np.repeat(dates, sample.rows), doubt, date_format)
 
@@ -517,11 +527,9 @@ def uses_of_tags(texts: Sequence[str], rows: NDArray[np.integer], separator: str
 def _identifier(sample: _Sample) -> Kind | None:
     numbered = list(filter(None, map(_NUMBERED.fullmatch, sample.texts)))
     if sample.all_differ and len(numbered) == len(sample.texts):  # "C-001", "C-002", ...
-        numbers, words = (
-            [int(match[2]) for match in numbered],
-            {match.group(1, 3) for match in numbered},
-        )
-        if len(words) == 1 and max(numbers) - min(numbers) < sample.n_levels:
+        numbers = [int(match[2]) for match in numbered]
+        one_word = len({match.group(1, 3) for match in numbered}) == 1
+        if one_word and max(numbers) - min(numbers) < sample.n_levels:
             return _left_out("its numbers count the rows", "name", sample.column)
     if not is_identifier_name(sample.column) or any(" " in text.strip() for text in sample.texts):
         return None
@@ -530,12 +538,16 @@ def _identifier(sample: _Sample) -> Kind | None:
     return _left_out("its name, and its values differ", "name", sample.column)
 
 
-def _few_levels(sample: _Sample) -> Kind | None:
+def _few_levels(cells: Levels, sample: _Sample) -> Kind | None:
     n_levels = sample.n_levels
     most = min(_MANY_LEVELS, max(_FEW_LEVELS, sample.n_rows // _MIN_ROWS_PER_LEVEL))
     if n_levels > most:
         return None
-    return Kind("categorical", f"strings of {n_levels} levels", _doubt_of_spelling(sample.texts))
+    doubt, nulls = _doubt_of_spelling(sample.texts), CSV_NULLS.intersection(cells.levels) - {""}
+    if nulls and cells.missing.any():
+        words = " and ".join(map(repr, sorted(nulls)))
+        doubt = doubt or f"{words} are missing, as are other cells; {_KEEP_APART}"
+    return Kind("categorical", f"strings of {n_levels} levels", doubt)
 
 
 def _doubt_of_spelling(texts: Sequence[str]) -> str | None:
@@ -543,14 +555,13 @@ def _doubt_of_spelling(texts: Sequence[str]) -> str | None:
     if not same:
         return None
     examples = "; ".join(" and ".join(map(repr, group[:2])) for group in same[:_MAX_SPELLINGS])
-    return (
-        f"levels that differ only by case or spaces are one level: {examples}; pass a categorical "
-        "dtype to keep them apart"
-    )
+    return f"levels that differ only by case or spaces are one level: {examples}; {_KEEP_APART}"
 
 
 def _compound(cells: Levels, sample: _Sample) -> Kind | None:
     for separator in _COMPOUND_MARKS:
+        if separator == "-" and any(map(_SIGN.search, sample.texts)):  # "POINT (-3.7 40.4)"
+            continue
         n_marks = np.array([_without_brackets(text).count(separator) for text in sample.texts])
         usual = int(np.bincount(n_marks, sample.rows).argmax())
         if not 1 <= usual <= _MAX_MARKS or not _enough_parsed(sample, n_marks == usual):

@@ -6,11 +6,12 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-# Strings that mean a missing value, in lower case.
-NULL_WORDS = frozenset(
-    ["", "-", "--", "–", "—", "?", ".", "..", "...", "na", "n/a", "n.a.", "#n/a", "nan", "null"]
-    + ["none", "nil", "missing", "<na>"]
+# Strings that CSV readers take for missing, and those that mean a missing value, in lower case.
+CSV_NULLS = frozenset(
+    ["", "NA", "N/A", "#N/A", "n/a", "<NA>", "NULL", "null", "NaN", "nan", "None"]
 )
+NULL_WORDS = frozenset(["-", "--", "?", ".", "..", "...", "n.a.", "nil", "missing"])
+NULL_WORDS |= {word.lower() for word in CSV_NULLS}
 _PAIRS = (
     "no/yes n/y false/true f/t off/on nein/ja n/j falsch/wahr non/oui faux/vrai no/sí no/si"
     " falso/verdadero falso/vero no/sì não/sim nao/sim nee/ja nej/ja nei/ja"
@@ -32,11 +33,11 @@ NUMERALS = {word: str(i) for i, word in enumerate(_NUMERALS.split())}
 # Words that mean 0 among numbers: a price, a number of stops, a floor.
 ZEROS = frozenset(["free", "ground", "ground floor", "non-stop", "non stop", "nonstop"])
 # Words before a number that is not exact.
-ABOUT = r"(?:~|≈|ca?\.|circa|approx(?:\.|imately)?|about|around|roughly)"
+ABOUT = r"(?:~|≈|ca?\.|circa|approx(?:\.|imately)?|about|around|roughly|de)"
 # Words before a number, or after it and its unit, that make it a bound.
 AT_MOST = (
     r"(?:<=?|≤|under|below|less than|fewer than|up to|at most|max(?:imum|\.)?"
-    r"|unter|bis(?: zu)?|weniger als|höchstens|moins de|jusqu['’]à|menos de|hasta)"
+    r"|unter|bis(?: zu)?|weniger als|höchstens|moins de|jusqu'à|menos de|hasta)"
 )
 AT_LEAST = (
     r"(?:>=?|≥|over|above|more than|greater than|at least|min(?:imum|\.)?|from"
@@ -48,8 +49,11 @@ OR_MORE = (
     rf"(?:\+|{_OR} (?:more|over|above|older|up|higher|upwards?|greater|later|mehr|älter|plus|más)"
     r"|plus|more)"
 )
-# Marks between the ends of an interval.
-RANGE = r"(?:[-–—]|\.\.+|\bto\b|\bbis(?: unter)?\b|\bà\b|\ba\b)"
+# Words around the ends of an interval, and marks between them.
+FROM_TO = re.compile(
+    r"\A(?:between|de|entre|from|von|zwischen) (.+) (?:a|à|and|bis|et|to|und|y) (\W*\d.*)"
+)
+RANGE = r"(?:-|\.\.+|\bto\b|\bbis(?: unter)?\b|\bà\b|\ba\b)"
 
 # Columns whose name ends with such a word, or has the word "id", hold identifiers if their values
 # differ.
@@ -78,35 +82,30 @@ _SCALES = """
     nie | niemals; selten; manchmal | gelegentlich; oft | häufig; meistens; immer
     jamais; rarement; parfois; souvent; toujours
     nunca; raramente | rara vez; a veces; a menudo | frecuentemente; siempre
-    stimme gar nicht zu | stimme überhaupt nicht zu; stimme nicht zu; stimme eher nicht zu ;
-        teils/teils | teils-teils | teils, teils | neutral; stimme eher zu; stimme zu ; stimme voll
-        zu | stimme voll und ganz zu | stimme völlig zu
-    trifft gar nicht zu | trifft überhaupt nicht zu; trifft nicht zu; trifft eher nicht zu ;
-        teils/teils | teils-teils | teils, teils | neutral; trifft eher zu; trifft zu ; trifft voll
-        zu | trifft voll und ganz zu | trifft völlig zu
-    pas du tout d'accord; pas d'accord; plutôt pas d'accord; ni d'accord ni pas d'accord | neutre ;
-        plutôt d'accord; d'accord; tout à fait d'accord
-    sehr unzufrieden; unzufrieden; neutral | teils/teils; zufrieden; sehr zufrieden
+    sehr not | gar nicht | überhaupt nicht; not | nicht; eher not | eher nicht | weniger; neutral
+        | teils/teils | teils-teils | teils, teils; eher; ; sehr | voll | völlig | voll und ganz
+    très not | pas du tout; not | pas; plutôt not | plutôt pas | peu; neutral; plutôt | assez; ;
+        très | tout à fait
+    muy not | nada; not | no; poco; neutral; algo | bastante; ; muy | totalmente
     sehr schlecht; schlecht; mittelmässig; gut; sehr gut; ausgezeichnet
     ungenügend; mangelhaft; ausreichend; befriedigend; gut; sehr gut
     sehr niedrig | sehr gering; niedrig | gering; mittel; hoch; sehr hoch
     très faible; faible; moyen; élevé | fort; très élevé | très fort
     muy bajo; bajo | baja; medio | media; alto | alta; muy alto
-    strongly disagree | completely disagree; disagree; somewhat disagree | slightly disagree |
-        rather disagree; neutral | neither agree nor disagree | neither agree or disagree |
-        undecided; somewhat agree | slightly agree | rather agree; agree ; strongly agree |
-        completely agree
+    strongly not | extremely not | completely not; very not | not at all; not | not much;
+        somewhat not | slightly not | rather not | not very | not so | not too; neutral; slightly |
+        a little; somewhat | moderately | fairly | rather | some; ; quite | a lot; very; strongly |
+        extremely | completely | a great deal
+    less than high school | some high school | primary school; high school; some college | some
+        college or associate; associate's degree; bachelor | bachelors | bachelor's degree ;
+        graduate | master | masters | master's degree; doctorate | doctor | phd
+    fair; good; very good; premium; ideal
     terrible | awful; very poor | very bad; poor | bad; below average; fair | average |
-        satisfactory | ok | okay; above average; good; very good; excellent; outstanding
-    none | no; very low | minimal; low | minor | mild; medium | moderate | normal | mid ; high |
-        major | severe; very high | extreme | critical
+        satisfactory | ok | okay; above average; good; very good | vgood; excellent; outstanding
+    none | no; very low | vlow | minimal; low | minor | mild; medium | moderate | normal | mid |
+        med; high | major | severe; very high | veryhigh | vhigh | extreme | critical
     xxs; xs; s; m; l; xl; xxl | 2xl; xxxl | 3xl; 4xl; 5xl
     tiny; extra small; very small; small; medium; large | big; very large; extra large; huge
-    very dissatisfied; dissatisfied; somewhat dissatisfied; neutral; somewhat satisfied; satisfied
-        ; very satisfied
-    very unlikely; unlikely; somewhat unlikely; neutral; somewhat likely; likely; very likely
-    not at all; not very | slightly | a little; somewhat | moderately; very | quite ; extremely | a
-        great deal
     daily | every day; weekly | every week; monthly | every month; quarterly; yearly | annually
     beginner | novice; intermediate; advanced; expert
     intern | trainee; junior; middle; senior; lead; head
@@ -164,8 +163,8 @@ UNITS = (
     ),
     _units(
         "m",
-        "1e-3 mm; 1e-2 cm; 1 m metre metres meter meters; 1e3 km; 0.0254 in inch inches \" ″ ''"
-        "; 0.3048 ft foot feet ' ′ ’; 0.9144 yd yard yards; 1609.344 mi mile miles",
+        "1e-3 mm; 1e-2 cm; 1 m metre metres meter meters; 1e3 km; 0.0254 in inch inches \" ''"
+        "; 0.3048 ft foot feet '; 0.9144 yd yard yards; 1609.344 mi mile miles",
     ),
     _units(
         "kg",
@@ -193,7 +192,7 @@ UNITS = (
     _units("Wh", "1 wh; 1e3 kwh; 1e6 mwh; 1e9 gwh"),
 )
 # The unit of a number without one, after a number with one: 5'10 and 1h30.
-NEXT_UNIT = {"'": '"', "′": "″", "’": '"', "ft": "in", "h": "min", "min": "s"}
+NEXT_UNIT = {"'": '"', "ft": "in", "h": "min", "min": "s"}
 
 # Dates that stand for "no date".
 FILLER_DATES = (
@@ -201,30 +200,42 @@ FILLER_DATES = (
     *("1970-01-01", "2099-12-31", "2999-12-31", "9999-12-31"),
 )
 
-# Characters without width: spaces, joiners, marks of direction, the byte order mark.
-_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"))
+# Characters without width (spaces, joiners, marks of direction, the byte order mark), and others
+# that look like one of ASCII: dashes, quotes, and full-width letters and digits.
+_USUAL: dict[int, str | None] = dict.fromkeys(
+    [0xAD, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070)]
+)
+_USUAL |= dict.fromkeys([*range(0x2010, 0x2016), 0x2212, 0xFE63], "-")
+_USUAL |= dict.fromkeys(map(ord, "‘’‚‛‹›′´ʼ"), "'") | dict.fromkeys(map(ord, "“”„‟«»″"), '"')
+_USUAL |= {0xFEE0 + code: chr(code) for code in range(0x21, 0x7F)} | {0xFFE5: "¥", 0xFFE1: "£"}
+_USUAL |= {ord("¼"): ".25", ord("½"): ".5", ord("¾"): ".75"}
 _SPACE = re.compile(r"\s")
-# Tags of HTML, and the quotes of spreadsheets around a cell or before a number: ="007", '007.
+# Tags of HTML, and quotes around a cell, as spreadsheets and Python write them, or before it:
+# ="007", '007.
 _TAG = re.compile(
     r"</?(?:a|b|i|u|p|br|em|td|th|tr|li|ul|div|span|font|strong|su[bp]|small|h\d)\b[^<>]*>",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"""=?"([^"]*)"|'([-+.,\d]+)'?""")
+_QUOTED = re.compile(r"""\s*[=b]?(?:(["'])(?P<text>.*)\1|'(?P<rest>.*))\s*""", re.DOTALL)
 
 
-def plain(text: str) -> str:
-    """Return a string in lower case, with usual spaces, without invisible characters and markup.
+def usual(text: str) -> str:
+    """Return a string with usual spaces, dashes and quotes, and without markup.
 
-    Markup is tags and entities of HTML, and quotes of spreadsheets.
+    Markup is invisible characters, tags and entities of HTML, and quotes around the string.
     """
     if "&" in text or "<" in text:
         text = html.unescape(_TAG.sub(" ", text))
     if not text.isascii():
-        text = _SPACE.sub(" ", unicodedata.normalize("NFC", text.translate(_INVISIBLE)))
-    text = text.strip()
-    if text.startswith(("=", '"', "'")) and (quoted := _QUOTED.fullmatch(text)):
-        text = (quoted[1] or quoted[2] or "").strip()
-    return text.lower()
+        text = _SPACE.sub(" ", unicodedata.normalize("NFC", text.translate(_USUAL)))
+    if ("'" in text or '"' in text) and (quoted := _QUOTED.fullmatch(text)):
+        text = quoted["text"] or quoted["rest"] or ""
+    return text
+
+
+def plain(text: str) -> str:
+    """Return a string in lower case, as `usual` and without surrounding spaces."""
+    return usual(text).strip().lower()
 
 
 def is_null_word(text: str) -> bool:

@@ -16,6 +16,7 @@ from skauto.data._notations import (
     AT_MOST,
     CURRENCY,
     CURRENCY_OF,
+    FROM_TO,
     NEXT_UNIT,
     NUMERALS,
     OR_LESS,
@@ -28,37 +29,35 @@ from skauto.data._notations import (
 
 # Spaces are matched possessively: adjacent runs of them would share a long run in many ways.
 _PLAIN = re.compile(
-    rf"(?:{CURRENCY}\s*+(?=\())?(?P<open>\()?\s*+(?P<sign>[-+−–])?\s*+{CURRENCY}?\s*+(?P<sign2>[-+−–])?"
-    rf"(?P<digits>[\d.,'’\s]*\d[.,]?)(?:(?<=[.,])[-–]{{1,2}})?(?P<exponent>e[-+]?\d+)?\s*+"
-    rf"(?:{CURRENCY}|(?P<percent>[%‰]))?\s*+(?P<sign3>[-−])?(?P<close>\))?"
+    rf"(?:{CURRENCY}\s*+(?=\())?(?P<open>\()?\s*+(?P<sign>[-+])?\s*+{CURRENCY}?\s*+(?P<sign2>[-+])?"
+    rf"(?P<digits>[\d.,'\s]*\d[.,]?)(?:(?<=[.,])-{{1,2}})?(?P<exponent>e[-+]?\d+)?\s*+"
+    rf"(?:{CURRENCY}|(?P<percent>[%‰]))?\s*+(?P<sign3>-)?(?P<close>\))?"
 )
 # Words, and symbols such as those of currencies.
 _SYMBOL = re.compile(r"[^\W\d_]+[$.]?|[^\w\s.,'()/%+-]")
-_MINUS = ("-", "−", "–")
 # "$ -" is zero in the accounting format of spreadsheets.
-_ZERO = re.compile(rf"{CURRENCY}\s*[-–—]|[-–—]\s*{CURRENCY}")
+_ZERO = re.compile(rf"{CURRENCY}\s*-|-\s*{CURRENCY}")
 # Numbers by decimal mark, with an optional separator of groups of three digits, or of two in
 # India: "12,34,567". The first group does not begin with 0.
 _DIGITS = {
     ".": re.compile(
-        r"(?:[1-9]\d{0,2}([,'’\s])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3}|0,000|\d+)?(?:\.\d*)?"
+        r"(?:[1-9]\d{0,2}([,'\s])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3}|0,000|\d+)?(?:\.\d*)?"
     ),
-    ",": re.compile(r"(?:[1-9]\d{0,2}([.'’\s])\d{3}(?:\1\d{3})*|\d+)?(?:,\d*)?"),
+    ",": re.compile(r"(?:[1-9]\d{0,2}([.'\s])\d{3}(?:\1\d{3})*|\d+)?(?:,\d*)?"),
 }
 OTHER_MARK = {".": ",", ",": "."}
-_GROUPING = re.compile(r"[,.'’\s]")
+_GROUPING = re.compile(r"[,.'\s]")
 # Numbers whose points separate groups.
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})*|0")
 # "1,234", which may be 1234 or 1.234.
-_THREE_DECIMALS = re.compile(r"[1-9]\d{0,2},\d{3}")
 _THREE_DIGITS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}([.,])\d{3}(?![\d.,])")
 # Digits with a leading zero are codes, such as postal codes.
-_CODE = re.compile(r"""[\s="']*0\d+["'\s]*""")
+_CODE = re.compile(r"\s*0\d+\s*")
 # Parts of a number with a unit, an interval, or a sum of units.
-_RUN = re.compile(r"(\.?\d+(?:[.,]\d+|['’\s]\d{3}(?!\d))*)(e[-+]?\d+(?!\w))?")
+_RUN = re.compile(r"((?:(?<![^\W\d])\.)?\d+(?:[.,]\d+|['\s]\d{3}(?!\d))*)(e[-+]?\d+(?!\w))?")
 _START = re.compile(
     rf"{ABOUT}?\s*(?:(?P<most>{AT_MOST})|(?P<least>{AT_LEAST}))?\s*"
-    rf"(?P<sign>[-+−–])?\s*(?:{CURRENCY}|[#№])?\s*"
+    rf"(?P<sign>[-+])?\s*(?:{CURRENCY}|[#№])?\s*"
 )
 _END = re.compile(
     rf"(?P<plus>\+|{OR_MORE}\b)?(?P<minus>{OR_LESS}\b)?\s*(?P<unit>.*?)\s*"
@@ -67,13 +66,12 @@ _END = re.compile(
 # An interval such as "[10-20)" or "(20, 30]", also with an infinite end.
 _INTERVAL = re.compile(r"[\[(]\s*([^\[\](),;]+?)\s*(?:[,;]|(?<=\d)-)\s*([^\[\](),;]+?)\s*[\])]")
 _BETWEEN = re.compile(rf"(?P<unit>.*?)\s*{RANGE}\s*(?:{CURRENCY})?\s*")
-_UNIT = re.compile(r"[^\W\d_°%].{0,24}|[%/].{1,12}|[%°'’\"′″].{0,3}|''")
+_UNIT = re.compile(r"[^\W\d_°%].{0,24}|[%/].{1,12}|[%°'\"].{0,3}|''")
 _NO_UNIT = re.compile(r"[()\[\]<>=;:,+_@\\|]")
 _KNOWN_UNITS = frozenset(unit for family in UNITS for unit in family.sizes)
 _ORDINAL = re.compile(r"\A(?:st|nd|rd|th)\b\.?\s*")
 # Digits of a unit: "m2", "l/100km".
 _DIGITS_OF_UNIT = re.compile(r"(?<=[^\W\d_])[23](?![\w.,])|(?<=[^\d\s]/)\d+\s?(?=[^\W\d_])")
-_HALVES = str.maketrans({"½": ".5", "¼": ".25", "¾": ".75"})
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _ENDS_OF_UNIT = re.compile(
     rf"^\s*{CURRENCY}(?![^\W\d_])\s*|\s*(?:(?<![^\W\d_]){CURRENCY}|[$€£¥₹])\s*$"
@@ -160,8 +158,8 @@ class NumberFormat:
         """Infer the format from distinct strings, and the number of rows of each.
 
         The decimal mark is the one that parses more strings, "." in a tie: "1,234" alone is 1234;
-        "1,5", "0,234" or "1.234,5" implies a decimal comma, and so does "950" beside "1.234", if
-        three digits follow all points. If neither parses all, both are read.
+        "1,5", "0,234" or "1.234,5" implies a decimal comma, and so does "950" beside "1.234", or €
+        everywhere, if three digits follow all points. If neither parses all, both are read.
         """
         if _floats(texts) is not None and not _are_grouped([text.strip(" +-") for text in texts]):
             return cls()
@@ -170,13 +168,14 @@ class NumberFormat:
         digits = [part.digits for reading in found if reading for part in reading.parts]
         by_point = np.array([_is_number(number, ".") for number in digits], dtype=bool)
         by_comma = np.array([_is_number(number, ",") for number in digits], dtype=bool)
-        decimal = "," if by_comma.sum() > by_point.sum() or _are_grouped(digits) else "."
-        either = (by_point | by_comma).sum()
-        mixed = bool(either > max(by_comma.sum(), by_point.sum()))
-        units, base = _units_of(found, weights)
+        currencies = tuple(sorted({reading.currency for reading in found if reading} - {""}))
+        is_grouped = _are_grouped(digits, money=currencies == ("€",))
+        decimal = "," if by_comma.sum() > by_point.sum() or is_grouped else "."
+        mixed = bool((by_point | by_comma).sum() > max(by_comma.sum(), by_point.sum()))
+        millions = bool(currencies) or any("M" in text for text in texts)
+        units, base = _units_of(found, weights, millions)
         notes = Counter(reading.note for reading in found if reading and reading.note)
         note = notes.most_common(1)[0][0] if notes else ""
-        currencies = tuple(sorted({reading.currency for reading in found if reading} - {""}))
         chosen = cls(decimal, mixed, units, base, True, note, currencies)
         bands = chosen._are_bands(found, weights)
         ambiguous = decimal == "." and not mixed and _all_ambiguous(texts, found)
@@ -232,9 +231,7 @@ class NumberFormat:
 
     def _ends(self, reading: _Reading | None) -> tuple[float, float] | None:
         """Lower and upper end of an interval, or a number twice; None if it cannot be read."""
-        if reading is None or (reading.band and not self.bands):
-            return None
-        if reading.note not in ("", self.note):
+        if reading is None or reading.band > self.bands or reading.note not in ("", self.note):
             return None
         if self.currencies and reading.currency not in ("", *self.currencies):
             return None
@@ -321,8 +318,6 @@ def _floats(texts: Sequence[str]) -> NDArray[np.float64] | None:
 def _split(text: str) -> _Reading | None:
     """Split a cell into numbers, units and a currency; None if it is something else."""
     text = plain(text)
-    if not text.isascii():
-        text = text.translate(_HALVES)
     if text.endswith(" ago"):
         text = _ARTICLE.sub("1 ", text)
     if "/" in text:
@@ -338,8 +333,7 @@ def _split_plain(text: str) -> _Reading | None:
     if bare is not None and any(_is_number(bare["digits"].strip(), mark) for mark in _DIGITS):
         if (bare["open"] is None) != (bare["close"] is None):
             return None
-        negative = [bare[name] in _MINUS for name in ("sign", "sign2", "sign3")]
-        sign = (-1.0) ** (sum(negative) + bool(bare["open"]))
+        sign = -1.0 if bare["open"] or "-" in bare.group("sign", "sign2", "sign3") else 1.0
         unit = bare["percent"] or ""
         return _Reading([_Part(bare["digits"].strip(), bare["exponent"] or "", unit)], sign)
     if len(text) > _MAX_LENGTH:
@@ -358,6 +352,7 @@ def _split_plain(text: str) -> _Reading | None:
         if high in _INFINITE:
             return _split_plain(f"> {low}")
         return _split_plain(f"< {high}" if low.lstrip("-") in _INFINITE else f"{low} to {high}")
+    text = FROM_TO.sub(r"\1 to \2", text)
     text = _DIGITS_OF_UNIT.sub(lambda match: match[0].rstrip().translate(_SUPERSCRIPTS), text)
     runs = list(_RUN.finditer(text))
     if not 1 <= len(runs) <= _MAX_PARTS:
@@ -387,7 +382,7 @@ def _split_plain(text: str) -> _Reading | None:
     ]
     more = start["least"] or end["least"] or end["plus"]
     beyond = bool(more) - bool(start["most"] or end["most"] or end["minus"])
-    sign = -1.0 if start["sign"] in _MINUS else 1.0
+    sign = -1.0 if start["sign"] == "-" else 1.0
     return _Reading(parts, sign, 0 if band else beyond, band)
 
 
@@ -405,9 +400,12 @@ def _unit(text: str) -> str | None:
 
 
 def _units_of(
-    found: Sequence[_Reading | None], rows: Sequence[int]
+    found: Sequence[_Reading | None], rows: Sequence[int], millions: bool
 ) -> tuple[dict[str, float], str]:
-    """Choose the sizes of units that read the most rows, and the name of the base unit."""
+    """Choose the sizes of units that read the most rows, and the name of the base unit.
+
+    "m" alone are meters if it cannot be ``millions``.
+    """
     uses: Counter[frozenset[str]] = Counter()
     for reading, n in zip(found, rows, strict=True):
         if reading is not None:
@@ -420,15 +418,15 @@ def _units_of(
     bare = any(units <= {""} for units in uses)
     ((frequent, _),) = single.most_common(1)
     choices = [(dict(family.sizes), family.base, family.bare) for family in UNITS]
-    choices = [choice for choice in choices if frequent in choice[0]]
+    meters = single.keys() == {"m"} and not millions
+    choices = [c for c in choices if frequent in c[0] and (c[1] == "m" or not meters)]
     choices += [({frequent: 1.0}, frequent, False), ({}, "", True)]
     for sizes, _, always in choices:
         if always or (bare and len(single) == 1):
             sizes[""] = 1.0 if always else sizes[frequent]
-    covered = [
-        sum(n for units, n in uses.items() if units <= sizes.keys()) for sizes, _, _ in choices
-    ]
-    sizes, base, _ = choices[covered.index(max(covered))]
+    sizes, base, _ = max(
+        choices, key=lambda c: sum(n for u, n in uses.items() if u <= c[0].keys())
+    )
     if len(single) == 1 and base:
         return {unit: size / sizes[frequent] for unit, size in sizes.items()}, frequent
     return sizes, base
@@ -445,17 +443,17 @@ def _is_number(digits: str, decimal: str) -> bool:
     return _DIGITS[decimal].fullmatch(digits) is not None
 
 
-def _are_grouped(digits: Sequence[str]) -> bool:
-    """Whether points separate groups: three digits follow each, and "950" has none."""
+def _are_grouped(digits: Sequence[str], *, money: bool = False) -> bool:
+    """Whether points separate groups: three digits follow each, and "950" or money has none."""
     grouped = all(map(_GROUPED.fullmatch, digits)) and any("." in x for x in digits)
-    return grouped and any(len(x) == 3 for x in digits)
+    return grouped and (money or any(len(x) == 3 for x in digits))
 
 
 def _all_ambiguous(texts: Sequence[str], found: Sequence[_Reading | None]) -> bool:
     """Whether all numbers are like "1,234", which no currency symbol of English texts explains."""
     digits = [part.digits for reading in found if reading for part in reading.parts]
     symbols = any(symbol in text for text in texts for symbol in "$£₹¥₩")
-    return bool(digits) and not symbols and all(map(_THREE_DECIMALS.fullmatch, digits))
+    return bool(digits) and not symbols and all(has_three_digits(text, ",") for text in digits)
 
 
 def has_three_digits(text: str, mark: str) -> bool:
@@ -464,13 +462,8 @@ def has_three_digits(text: str, mark: str) -> bool:
     return found is not None and found[1] == mark
 
 
-def has_leading_zeros(texts: Sequence[str]) -> bool:
-    """Return whether at least one string is a code with leading zeros, such as "007"."""
-    return any(map(_CODE.fullmatch, texts))
-
-
-def have_digits(texts: Sequence[str]) -> bool:
-    """Return whether a string has a digit, or one of few strings is a word such as "two"."""
+def may_be_numbers(texts: Sequence[str]) -> bool:
+    """Return whether a digit, or a word such as "two", is there, and no code such as "007"."""
     if any(any(map(str.isdigit, text)) for text in texts):
-        return True
+        return not any(map(_CODE.fullmatch, texts))
     return len(texts) <= _MAX_BANDS and any(plain(text) in NUMERALS for text in texts)

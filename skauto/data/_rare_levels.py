@@ -26,9 +26,9 @@ def min_rows_of_level(codes: NDArray[np.integer], y: NDArray[np.integer] | None 
     all levels of fewer rows than the number are one level. The frequencies are smoothed: ``m``
     rows with the shares of the classes are added, and the best ``m`` of 1, 3, 10, 30 and 100 is
     taken. The number with the smallest Brier score is chosen if it explains at least 1% of the
-    variance more than the largest number, 50, with t > 2; else 50 is. Columns of at most 20
-    levels are not pooled: 0. Without class codes `y`, only levels of a single row are: 2. The
-    `codes` of the levels are negative where missing.
+    variance more than the largest number, 50, with t > 2; else 50 is. Columns of at most 20 levels
+    are not pooled: 0. Without class codes `y`, only levels of a single row are: 2. Missing
+    `codes` are negative.
     """
     known = codes >= 0
     codes = codes[known]

@@ -119,15 +119,11 @@ class Interval:
 class TableReader(TransformerMixin, BaseEstimator):
     """Transformer from a table to a matrix of floats.
 
-    ``fit`` infers the kind of each column from its values: numbers, booleans, categories, names,
-    texts, dates or lists of tags, all of which may be written as strings. Each kind has its own
-    output columns. Missing numbers, categories and dates become NaN. Categories that ``fit`` has
-    not seen are one level, as are categories with few rows if a column has more than 20.
-    The days between two columns of dates are outputs too, for up to ten pairs.
-    Identifiers and constant columns are dropped. If a column of numbers or dates has no missing
-    value in ``fit``, ``transform`` imputes its median, because the following steps were fitted
-    without missing values. The reader is the first step of every pipeline of
-    skauto, so that pipelines predict from the raw table.
+    ``fit`` infers the kind of each column from its values, which may be written as strings;
+    :doc:`/user_guide/tables` lists the kinds and their output columns. Missing numbers, categories
+    and dates become NaN. If a column of numbers or dates has no missing value in ``fit``,
+    ``transform`` imputes its median, because the following steps were fitted without missing
+    values. The reader is the first step of every pipeline, which predict from the raw table.
 
     Parameters
     ----------
@@ -309,8 +305,7 @@ class TableReader(TransformerMixin, BaseEstimator):
         readers, blocks = [], []
         for j, (cells, name, kind) in enumerate(zip(columns, names, kinds, strict=True)):
             free = labels if requested[j] is None else None
-            encoder, block = make_encoder(kind, cells, widths.get(j, 0), free), None
-            why_not = None
+            encoder, block, why_not = make_encoder(kind, cells, widths.get(j, 0), free), None, None
             if widths.get(j) == 0:
                 why_not = "the time limit is too short for their terms"
             else:

@@ -5,7 +5,7 @@ import itertools
 import math
 import numbers
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from skauto.data._notations import usual
 from skauto.utils import column_arrays
 
 # Maximum number of rows of tables that are read with few calls.
@@ -251,9 +252,9 @@ def as_levels(cells: Cells) -> Levels:
 
 def as_strings(cells: Cells) -> Levels:
     """Convert a column to codes of strings, which are those of a CSV file of the column."""
-    if distinct_strings(cells) is not None:
-        return cells  # type: ignore[return-value]
     coded = as_levels(cells)
+    if distinct_strings(cells) is not None:
+        return _usual_strings(coded.levels, coded.codes) if coded.declared else coded
     return _merged([(text_of(level), _is_number(level)) for level in coded.levels], coded.codes)
 
 
@@ -266,6 +267,11 @@ def undeclared(cells: Cells, name: str) -> Cells:
 
 def _is_number(value: Any) -> bool:
     return common_type(type(value)) in ("numbers", "booleans")
+
+
+def _usual_strings(levels: list[Any], codes: NDArray[np.signedinteger]) -> Levels:
+    texts = [usual(_text(level)) for level in levels]
+    return Levels(texts, codes) if texts == levels else _merged([(t, False) for t in texts], codes)
 
 
 def _merged(texts: list[tuple[str, bool]], codes: NDArray[np.signedinteger]) -> Levels:
@@ -376,18 +382,10 @@ def _factorize(values: list[Any], name: str) -> tuple[list[Any], NDArray[np.sign
     code_of: defaultdict[Any, int] = defaultdict(itertools.count().__next__)
     try:
         codes = np.fromiter(map(code_of.__getitem__, values), dtype=np.intp, count=len(values))
-    except TypeError:
-        raise _unsupported(type(_first_unhashable(values)), name) from None
+    except TypeError:  # a collection, or a tuple of some
+        kinds = (type(value) for value in values if not isinstance(value, Hashable))
+        raise _unsupported(next(kinds, tuple), name) from None
     return list(code_of), codes
-
-
-def _first_unhashable(values: list[Any]) -> Any:
-    for value in values:
-        try:
-            hash(value)
-        except TypeError:
-            return value
-    return None
 
 
 def _cells_from_levels(
@@ -405,9 +403,7 @@ def _cells_from_levels(
         return Levels(levels, codes, declared=True)
     kinds = {_kind_of(kind, name) for kind in types} or {"numbers"}
     if kinds == {"strings"}:
-        if types != {str}:
-            levels = [_text(level) for level in levels]
-        return Levels(levels, codes)
+        return _usual_strings(levels, codes)
     if kinds == {"booleans", "numbers"}:
         kinds = {"numbers"}
     if len(kinds) > 1 or kinds == {"others"}:

@@ -51,9 +51,7 @@ class TimeSplit(BaseEstimator):
         ----------
         X : {array-like, dataframe} of shape (n_samples, n_features)
             The table.
-        y : object
-            Ignored.
-        groups : object
+        y, groups : object
             Ignored.
 
         Yields
@@ -79,11 +77,7 @@ class TimeSplit(BaseEstimator):
 
         Parameters
         ----------
-        X : object
-            Ignored.
-        y : object
-            Ignored.
-        groups : object
+        X, y, groups : object
             Ignored.
 
         Returns

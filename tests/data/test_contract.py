@@ -507,3 +507,54 @@ def test_numbers_in_a_column_of_strings(dtype):
     texts = reader.transform(pd.DataFrame({"a": ["099"], "b": ["3.00"], "c": ["99"]}))
     numbers = pd.DataFrame({"a": [99], "b": [3], "c": [99]}, dtype=dtype)
     np.testing.assert_array_equal(reader.transform(numbers), texts)
+
+
+LOOKALIKES = {
+    "around": lambda text: f"\ufeff\u202a{text}\u202c\u200b ",
+    "blanks": lambda text: text.replace(" ", "\xa0\u2009"),
+    "quotes": lambda text: f"«{text}»",
+    "apostrophe": lambda text: f"'{text}",
+    "bytes": lambda text: f"b'{text}'",
+    "markup": lambda text: f"<td>{text.replace(' ', '&nbsp;')}</td>",
+    "dashes": lambda text: text.replace("-", "\u2011"),
+    "full width": lambda text: text.translate({c: c + 0xFEE0 for c in range(0x21, 0x7F)}),
+}
+
+
+@pytest.mark.parametrize("kind", ["name", "tags", "compound", "categorical", "numeric", "date"])
+@pytest.mark.parametrize("change", LOOKALIKES)
+@pytest.mark.parametrize("dtype", ["object", "category"])
+@pytest.mark.filterwarnings("error")
+def test_characters_that_look_alike(kind, change, dtype):
+    cells = {
+        "name": [f"o'neil {pick('ann', 'bob')[i]} {i // 2}-x" for i in range(N)],
+        "tags": ["wi-fi; tv", "tv", "bar; wi-fi", "pool"] * (N // 4),
+        "compound": [f"{i % 30} - {'PS'[i % 2]}" for i in range(N)],
+        "categorical": pick("part-time", "o'neil & co", "full time"),
+        "numeric": [f"{(i - 20) * 1234:,} km" for i in range(N)],
+        "date": [f"{i % 28 + 1}-Feb-{1990 + i % 9} 10:00:00" for i in range(N)],
+    }[kind]
+    reader = TableReader({"a": kind}).fit(pd.DataFrame({"a": cells}))
+    new = pd.DataFrame({"a": list(map(LOOKALIKES[change], cells))}, dtype=dtype)
+    expected = reader.transform(pd.DataFrame({"a": cells}))
+    np.testing.assert_allclose(reader.transform(new), expected, atol=1e-12)
+
+
+def test_parts_of_a_compound_that_change_places():
+    reader = reader_of(a=[f"{'BAF'[i % 3]}/{i % 30}/{'PS'[i % 2]}" for i in range(N)])
+    with pytest.warns(UnreadableCellsWarning, match="4 of 4 cells of column 'a', such as 'P/0/B'"):
+        reader.transform(pd.DataFrame({"a": [f"{'PS'[i % 2]}/{i}/B" for i in range(4)]}))
+
+
+def test_dates_with_another_mark_or_a_year_that_comes_first():
+    reader = reader_of(a=[f"{i % 12 + 1}/{i % 28 + 1}/2021" for i in range(N)])
+    day = reader.transform(pd.DataFrame({"a": ["3/4/2021"]}))
+    np.testing.assert_array_equal(reader.transform(pd.DataFrame({"a": ["4.3.2021"]})), day)
+    with pytest.warns(UnreadableCellsWarning, match="'03-04-2021'"):
+        reader.transform(pd.DataFrame({"a": ["03-04-2021"]}))
+    reader = reader_of(a=[f"{i % 28 + 1}/{i % 12 + 1}/20{19 + i % 4}" for i in range(N)])
+    short = pd.DataFrame(
+        {"a": [f"{19 + i % 4}/{i % 12 + 1:02}/{i % 28 + 1:02}" for i in range(N)]}
+    )
+    with pytest.raises(ValueError, match="'a' of X must hold dates with the day first"):
+        reader.transform(short)

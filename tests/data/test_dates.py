@@ -136,6 +136,16 @@ def test_a_first_number_beyond_12_in_every_row_does_not_show_the_order():
     assert year == np.datetime64("2014-02-03").astype(float)
 
 
+@pytest.mark.parametrize("form", ["01/{0:02}/{1}", "{0:02}/01/{1}"])
+def test_dates_of_the_same_day_are_months(form):
+    cells = [form.format(month, year) for year in (1957, 1958) for month in range(1, 13)]
+    reader, doubts = fitted(cells)
+    months = reader.transform(pd.DataFrame({"a": cells[3:4]}))[0, 1]
+    assert months == 4 and not doubts
+    days = [f"7/{9 + i % 2}/14 18:{i:02}" for i in range(60)]
+    assert "is ambiguous" in fitted(days)[1]
+
+
 @pytest.mark.parametrize(
     "years, later",
     [

@@ -176,10 +176,16 @@ def test_kinds_that_are_asked_for():
         ["pas du tout d'accord", "plutôt d'accord", "tout à fait d'accord"],
         ["nunca", "a veces", "siempre"],
         ["baja", "media", "alta"],
+        ["not at all likely", "somewhat likely", "likely", "very likely", "extremely likely"],
+        ["very unimportant", "unimportant", "neither important nor unimportant", "important"],
+        ["très insatisfait", "plutôt insatisfait", "plutôt satisfait", "très satisfait"],
+        ["muy insatisfecho", "ni satisfecho ni insatisfecho", "satisfecho", "muy satisfecho"],
+        ["not at all", "not much", "some", "a lot"],
+        ["high school", "some college", "bachelor's degree", "master's degree"],
     ],
     ids=lambda answers: answers[0],
 )
-def test_answers_of_other_languages(answers):
+def test_answers_on_a_scale(answers):
     order = RNG.permutation(len(answers))
     assert read([answers[i] for i in order])[:, 0].tolist() == order.tolist()
 
