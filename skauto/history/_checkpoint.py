@@ -124,9 +124,11 @@ class Checkpoint:
         self._space = space
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            private = partial(os.open, mode=0o600)  # only the owner can read a new file
+            private = partial(os.open, mode=0o600)
             self._file = open(self.path, "ab+", opener=private)  # noqa: SIM115
             self._lock()
+            with contextlib.suppress(PermissionError):  # some file systems have no modes
+                self.path.chmod(0o600)  # also a file that was there
             if header is None:
                 self._file.truncate(0)
                 self._write(about)

@@ -469,5 +469,7 @@ def test_a_file_that_was_appended_to_itself_is_damaged(iris, path):
 
 
 def test_only_the_owner_can_read_it(iris, path):
-    search(path, max_evals=1).fit(*iris)
-    assert path.stat().st_mode & 0o077 == 0
+    for _ in range(2):
+        search(path, max_evals=1).fit(*iris)
+        assert path.stat().st_mode & 0o077 == 0
+        path.chmod(0o644)
