@@ -169,8 +169,7 @@ class Checkpoint:
         try:
             self._write(record)
         except OSError as exc:
-            with contextlib.suppress(OSError):
-                self.close()
+            self.close()
             warnings.warn(
                 f"The checkpoint {self.path} cannot be written: {exc}. The search goes on without "
                 f"it; trials up to number {trial.number - 1} are in the file.",
@@ -182,7 +181,8 @@ class Checkpoint:
         """Close the file. Calling it again does nothing."""
         if self._file is not None:
             file, self._file = self._file, None
-            file.close()
+            with contextlib.suppress(OSError):  # of a write that failed, which was reported
+                file.close()
 
     def _lock(self) -> None:
         assert self._file is not None

@@ -39,6 +39,11 @@ def test_a_callable_scorer_sees_the_rows(iris):
     assert {shape[1] for shape in seen} == {4}
 
 
+def test_a_scorer_may_call_the_score_of_what_it_gets(iris):
+    clf = quick(scoring=lambda estimator, X, y: estimator.score(X, y)).fit(*iris)
+    assert clf.score(*iris) == accuracy_score(iris[1], clf.predict(iris[0]))
+
+
 def test_roc_auc_of_several_classes_is_one_vs_rest(iris):
     clf = quick(scoring="roc_auc").fit(*iris)
     assert clf.best_score_ > 0.95
