@@ -97,7 +97,6 @@ class Search:
         self._running: dict[int, _Running] = {}  # by key, in the order of the proposals
         self._next_key = 0
         self._n_before = len(self.history)
-        self._n_appended = 0
         self._n_skipped = 0
         self._exhausted = False
         self._ended = False
@@ -146,10 +145,8 @@ class Search:
     def _propose(self) -> None:
         """Submit new trials until `look_ahead` trials are pending."""
         while not self._exhausted and not self._ended and len(self._running) < self._most_pending:
-            n_made = self._n_appended + len(self._running)
-            if self.budget.max_evals is not None and n_made >= self.budget.max_evals:
-                return
-            if self._time_left() <= 0:
+            left = self.history.remaining_evals
+            if (left is not None and len(self._running) >= left) or self._time_left() <= 0:
                 return
             proposal = self._next_proposal()
             if proposal is None:
@@ -215,7 +212,6 @@ class Search:
             assert finished is not None
             trial = replace(finished, number=len(self.history))
             self.history.append(trial)
-            self._n_appended += 1
             self.strategy.observe(trial)
             self._n_skipped = self._n_skipped + 1 if trial.status == "skipped" else 0
             self._exhausted = self._exhausted or self._n_skipped >= MAX_SKIPPED
@@ -342,7 +338,7 @@ def minimize(
     limits = _read_limits(limits)
     strategy = _read_strategy(strategy, _read_objectives(objectives), limits)
     initial = _read_initial(initial, space)
-    budget = Budget(max_evals, time_limit)
+    budget = Budget(time_limit)
     goal = Goal(objectives, limits, max_evals=max_evals, time_limit=time_limit)
     history = History(goal)
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))

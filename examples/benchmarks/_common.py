@@ -344,7 +344,7 @@ def search(
             evaluator,
             engine,
             history,
-            Budget(max_evals),
+            Budget(),
             look_ahead=1,
             on_trial=ended,
         ).run(np.random.default_rng(seed))

@@ -30,8 +30,7 @@ from skauto.cli._messages import (
 from skauto.cli._tables import format_of, read_parts, read_table, write_table
 from skauto.data._training import plain_labels
 from skauto.display._base import score_name
-from skauto.display._report._format import count
-from skauto.display._words import describe_pipeline
+from skauto.display._words import count, describe_pipeline
 from skauto.estimators import AutoClassifier
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def fit(arguments: Namespace) -> None:
         except CommandError as error:
             note(f"No report is written: {error}")
         save_summary(folder, summary)
-    print(as_json(summary) if arguments.json else _told(score_name(estimator), summary))
+    print(as_json(summary) if arguments.json else _as_text(score_name(estimator), summary))
 
 
 def predict(arguments: Namespace) -> None:
@@ -283,7 +282,7 @@ def _score_line(name: str, result: Mapping[str, Any], rows: str) -> str:
     return f"{line}, on {rows}"
 
 
-def _told(name: str, summary: Mapping[str, Any]) -> str:
+def _as_text(name: str, summary: Mapping[str, Any]) -> str:
     lines = [
         _score_line(name, summary, "out-of-fold predictions"),
         f"{count(summary['trials'], 'trial')} in {summary['seconds']:.0f} s; pipelines in the "

@@ -26,6 +26,8 @@ from skauto.utils import BoolArray, IntArray, explain_keywords, level_of_caller
 
 # Number of samples of the posterior distribution of the groups' rates.
 _N_DRAWS = 2000
+# Standard deviation of a label whose rate is 1/2, the largest one.
+_MAX_DEVIATION = 0.5
 
 
 class GroupConstraint(Constraint):
@@ -100,6 +102,10 @@ class GroupConstraint(Constraint):
                         SmallGroupWarning,
                         stacklevel=level_of_caller(),
                     )
+                self._warn_of_unsure_groups({labels[g]: sizes[g] for g in sizes if g not in small})
+
+    def _warn_of_unsure_groups(self, sizes: Mapping[str, int]) -> None:
+        """Warn of groups, by name, whose value is not known as well as the limit asks."""
 
     #: What the rows of each mask of ``_kinds`` are called.
     _counted: tuple[str, ...] = ("rows",)
@@ -167,6 +173,20 @@ class _RateDifference(GroupConstraint):
 
     def _positive(self, evidence: Evidence) -> BoolArray:
         return np.asarray(evidence.y == positive_code(self, evidence.classes))
+
+    def _warn_of_unsure_groups(self, sizes: Mapping[str, int]) -> None:
+        errors = {name: _MAX_DEVIATION / math.sqrt(size) for name, size in sizes.items()}
+        unsure = [name for name, error in errors.items() if error > self.limit]
+        if unsure:
+            shown = ", ".join(f"{name!r} ({errors[name]:.2g}, {sizes[name]})" for name in unsure)
+            warnings.warn(
+                f"The constraint {self.key!r} has the limit {self.limit:.4g}. The standard errors "
+                f"of the rates of some groups may be larger; group (error, rows): {shown}. The "
+                "limit may be exceeded on new rows, or cost most of the accuracy. Merge groups, "
+                "raise min_group_size so that these do not count, or set a wider limit.",
+                SmallGroupWarning,
+                stacklevel=level_of_caller(),
+            )
 
     def measure(self, evidence: Evidence) -> float:
         """Largest rate minus smallest rate; NaN for fewer than two groups."""

@@ -2,7 +2,6 @@
 
 import itertools
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from skauto.data._contract import Unread
 from skauto.data._dates import DATE_PARTS, DateFormat, date_parts
 from skauto.data._durations import DurationFormat
+from skauto.data._encoder import Block, Encoder, by_level, known_strings
 from skauto.data._kinds import (
     SEPARATORS,
     BooleanWords,
@@ -37,24 +37,9 @@ from skauto.data._table import (
     text_of,
     undeclared,
 )
-from skauto.data._text import (
-    ClassShares,
-    LatentTerms,
-    TextFeatures,
-    ngrams,
-    parts,
-    whole,
-    words,
-    words_and_pairs,
-)
-
-FloatMatrix = NDArray[np.float64]
+from skauto.data._text_encoders import NameEncoder, TextEncoder, name_features, text_features
 
 _MAX_TAGS = 50
-# SVD components and single n-grams of a name column.
-_NAME_COMPONENTS, _NAME_TERMS = 30, 100
-# Maximum number of scores of classes of a name or text column.
-_MAX_SCORES = 10
 # Number of values that are enough to see that a column does not only hold 0 and 1.
 _FEW_VALUES = 10
 # Number of strings that an error message quotes as examples.
@@ -63,71 +48,6 @@ _WORDS = BooleanWords("false", "true")
 _INTEGERS = re.compile(r"(?<![\d.,])0*(\d+)")
 # Whole numbers up to here and beyond may have groups of digits.
 _GROUPS_FROM = 1000
-# SVD components of the words and of the n-grams of a text column.
-_WORD_COMPONENTS, _NGRAM_COMPONENTS = 30, 20
-
-
-@dataclass(frozen=True)
-class Block:
-    """Numeric output columns, with one row per sample or one row per level.
-
-    With ``codes``, the row of ``values`` of each sample (-1 where missing), there is one row per
-    level and a last row for missing cells. ``unread`` are the cells that could not be read.
-    """
-
-    values: NDArray[Any]
-    codes: NDArray[np.signedinteger] | None = None
-    unread: Unread | None = None
-
-    def rows(self, start: int, stop: int) -> NDArray[Any]:
-        """Return the output of the samples from `start` to `stop`."""
-        rows: Any = slice(start, stop) if self.codes is None else self.codes[start:stop]
-        return self.values[rows]
-
-    def select(self, columns: NDArray[np.bool_]) -> "Block":
-        """Return a block of some of the columns."""
-        return self if columns.all() else Block(self.values[:, columns], self.codes, self.unread)
-
-
-@dataclass(frozen=True)
-class TextLearning:
-    """How text features are learned.
-
-    With class codes ``labels`` and ``scored`` they are scores of the classes, if the terms predict
-    these. Otherwise they are latent terms, or none unless they are ``required``.
-    """
-
-    labels: NDArray[np.integer] | None
-    scored: bool
-    required: bool
-
-
-class Encoder(ABC):
-    """Encoder that was fitted on one column."""
-
-    @abstractmethod
-    def encode(self, cells: Cells, name: str) -> Block:
-        """Encode cells; ``name`` is used in error messages."""
-
-    def encode_fit(self, cells: Cells, name: str, learning: TextLearning) -> Block | None:
-        """Encode the cells of ``fit``, from which text features are learned.
-
-        The result is None if the terms do not predict the labels, unless features are required.
-        """
-        return self.encode(cells, name)
-
-    @property
-    def n_scores(self) -> int:
-        """Number of the last outputs that were learned from the labels."""
-        return 0
-
-    def names_out(self, name: str) -> list[str]:
-        """Return the names of the output columns."""
-        return [name]
-
-    def category_outputs(self) -> dict[int, int]:
-        """Return the positions of the outputs that are category codes, and their levels."""
-        return {}
 
 
 @dataclass
@@ -184,7 +104,7 @@ class NumericEncoder(Encoder):
         values = self._parse(strings.levels)
         unread = unread_of(strings, values, self.parser)
         known = without_fillers(values, self.fillers)
-        return _by_level(known[:, None], strings, np.nan, unread)
+        return by_level(known[:, None], strings, np.nan, unread)
 
     def _takes(self, cells: Numbers) -> bool:
         if cells.form == "durations" or self.form == "durations":
@@ -246,7 +166,7 @@ class DateEncoder(Encoder):
         if self.parser != parser and parser.ambiguous:
             dates[dates != DateFormat(day_first=True).parse(strings.levels)] = np.datetime64("NaT")
         unread = unread_of(strings, dates, parser)
-        return _by_level(date_parts(self._known(dates)), strings, np.nan, unread)
+        return by_level(date_parts(self._known(dates)), strings, np.nan, unread)
 
     def _known(self, dates: NDArray[np.datetime64]) -> NDArray[np.datetime64]:
         if not self.fillers:
@@ -384,67 +304,6 @@ class CategoryEncoder(Encoder):
             yield text
 
 
-class TextEncoder(Encoder):
-    """Encoder of strings as text features, whose terms it learns from the levels; 0 if missing."""
-
-    def __init__(self, cells: Levels, features: TextFeatures) -> None:
-        self.features = features.fit(cells.levels)
-
-    def encode(self, cells: Cells, name: str) -> Block:
-        strings = known_strings(cells)
-        return _by_level(self.features.transform(strings.levels), strings, 0.0)
-
-    def encode_fit(self, cells: Cells, name: str, learning: TextLearning) -> Block | None:
-        strings = known_strings(cells)
-        if learning.labels is not None:
-            shares = ClassShares.of(
-                strings.codes, learning.labels, len(strings.levels), self.features.max_scores
-            )
-            penalty = self.features.choose_penalty(strings.levels, shares)
-            if penalty is None and not learning.required:
-                return None
-            if penalty is not None and learning.scored:
-                values = self.features.fit_scores(strings.levels, shares, penalty)
-                return _by_level(values, strings, 0.0)
-        return _by_level(self.features.fit_components(strings.levels), strings, 0.0)
-
-    @property
-    def n_scores(self) -> int:
-        return self.features.n_scores
-
-    def names_out(self, name: str) -> list[str]:
-        return [f"{name}_{feature}" for feature in self.features.names_out()]
-
-
-@dataclass
-class NameEncoder(Encoder):
-    """Encoder of short strings as a column of category codes, then text features."""
-
-    category: CategoryEncoder
-    text: TextEncoder
-
-    def encode(self, cells: Cells, name: str) -> Block:
-        return self._with_codes(self.text.encode(cells, name), cells, name)
-
-    def encode_fit(self, cells: Cells, name: str, learning: TextLearning) -> Block | None:
-        features = self.text.encode_fit(cells, name, learning)
-        return None if features is None else self._with_codes(features, cells, name)
-
-    def _with_codes(self, features: Block, cells: Cells, name: str) -> Block:
-        codes = self.category.encode(known_strings(cells), name)
-        return Block(np.hstack([codes.values, features.values]), features.codes)
-
-    @property
-    def n_scores(self) -> int:
-        return self.text.n_scores
-
-    def names_out(self, name: str) -> list[str]:
-        return [*self.category.names_out(name), *self.text.names_out(name)]
-
-    def category_outputs(self) -> dict[int, int]:
-        return self.category.category_outputs()
-
-
 class CompoundEncoder(Encoder):
     """Encoder of strings of several parts, each with an encoder of its kind."""
 
@@ -470,7 +329,7 @@ class CompoundEncoder(Encoder):
                 found = [part.levels[code] if code >= 0 else "" for code in part.codes]
                 unread |= np.isin(found, block.unread.texts)
         values = np.hstack([np.empty((len(strings.levels), 0)), *blocks])
-        return _by_level(values, strings, np.nan, Unread.of(strings, unread))
+        return by_level(values, strings, np.nan, Unread.of(strings, unread))
 
     def names_out(self, name: str) -> list[str]:
         named = enumerate(self.encoders, start=1)
@@ -504,7 +363,7 @@ class TagsEncoder(Encoder):
         new = np.array([bool(tags) and known.isdisjoint(tags) for tags in lists], dtype=bool)
         texts = itertools.compress(strings.levels, new)
         marked = any(known & split_tags(text, mark) for text in texts for mark in SEPARATORS)
-        return _by_level(values, strings, 0.0, Unread.of(strings, new, may_be_new=not marked))
+        return by_level(values, strings, 0.0, Unread.of(strings, new, may_be_new=not marked))
 
     def names_out(self, name: str) -> list[str]:
         return [f"{name}_n_tags", *(f"{name}_{tag}" for tag in self.tags)]
@@ -535,18 +394,10 @@ def make_encoder(
         "compound": lambda: CompoundEncoder(as_levels(cells), kind.parser, labels),
         "categorical": lambda: CategoryEncoder(as_levels(cells), labels=labels),
         "name": lambda: _name_encoder(as_levels(cells), max_text_columns, labels),
-        "text": lambda: TextEncoder(as_levels(cells), _text_features(max_text_columns)),
+        "text": lambda: TextEncoder(text_features(max_text_columns)),
         "tags": lambda: TagsEncoder(as_levels(cells), kind.parser),
     }
     return makers.get(kind.name, DropEncoder)()
-
-
-def known_strings(cells: Cells) -> Levels:
-    """Return a column as strings, in which words for missing values are missing."""
-    strings = as_strings(cells)
-    known = ~np.array(list(map(is_null_word, strings.levels)), dtype=bool)
-    codes = np.append(np.where(known, np.cumsum(known) - 1, -1), -1)[strings.codes]
-    return replace(strings, levels=list(itertools.compress(strings.levels, known)), codes=codes)
 
 
 def pooled_levels(encoder: Encoder) -> str:
@@ -562,24 +413,11 @@ def _name_encoder(cells: Levels, max_columns: int, labels: NDArray[np.integer] |
 
     Without columns for terms, these are the lengths, or the codes alone.
     """
-    n_components = min(_NAME_COMPONENTS, max_columns)
-    view = LatentTerms(ngrams, n_components, min(_NAME_TERMS, max_columns - n_components))
-    max_scores = min(max_columns, _MAX_SCORES)
-    features = TextFeatures(parts, [view] if max_columns else [], max_scores)
+    features = name_features(max_columns)
     if 2 * len(cells.levels) > np.count_nonzero(cells.codes >= 0):
-        return TextEncoder(cells, features)
+        return TextEncoder(features)
     categories = CategoryEncoder(cells, labels=labels)
-    return NameEncoder(categories, TextEncoder(cells, features)) if max_columns else categories
-
-
-def _text_features(max_columns: int) -> TextFeatures:
-    if not max_columns:
-        return TextFeatures(words, [])
-    n_components = min(_WORD_COMPONENTS, max(1, max_columns // 2))
-    n_ngrams = min(_NGRAM_COMPONENTS, max(1, max_columns // 3))
-    n_words = max(0, max_columns - n_components - n_ngrams)
-    views = [LatentTerms(whole, n_components, n_words), LatentTerms(ngrams, n_ngrams)]
-    return TextFeatures(words_and_pairs, views, min(max_columns, _MAX_SCORES))
+    return NameEncoder(categories, TextEncoder(features)) if max_columns else categories
 
 
 def unread_of(strings: Levels, values: NDArray[Any], parser: Any) -> Unread | None:
@@ -596,13 +434,6 @@ def unread_of(strings: Levels, values: NDArray[Any], parser: Any) -> Unread | No
     fewer = Unread.of(strings, others != others)
     contradicts = fewer is None and bool((others != values)[~gaps].any())
     return replace(found, contradicts=contradicts)
-
-
-def _by_level(
-    values: FloatMatrix, cells: Levels, missing: float, unread: Unread | None = None
-) -> Block:
-    last = np.full((1, values.shape[1]), missing)
-    return Block(np.vstack([values, last]), cells.codes, unread)
 
 
 def describe(encoder: Encoder, cells: Cells, unread: Collection[str]) -> str:

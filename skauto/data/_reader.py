@@ -15,17 +15,12 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from skauto.data._contract import Problem, StringForm, report
+from skauto.data._encoder import Block, Encoder, TextLearning, known_strings
 from skauto.data._encoders import (
-    Block,
     CategoryEncoder,
-    Encoder,
-    NameEncoder,
     NumericEncoder,
     TagsEncoder,
-    TextEncoder,
-    TextLearning,
     describe,
-    known_strings,
     make_encoder,
     pooled_levels,
 )
@@ -42,6 +37,7 @@ from skauto.data._table import (
     read_columns,
 )
 from skauto.data._text_budget import text_widths
+from skauto.data._text_encoders import NameEncoder, TextEncoder
 from skauto.exceptions import ColumnKindWarning
 from skauto.utils import level_of_caller, single_blas_thread
 

@@ -3,8 +3,8 @@
 import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,18 +78,21 @@ class LatentTerms:
     n_components: int
     n_terms: int = 0
 
-    def fit(self, counts: Any, tokens: Sequence[str]) -> Self:
-        """Learn terms and their tf-idf weights from token counts (n_texts, n_tokens)."""
+    def learn(self, counts: Any, tokens: Sequence[str]) -> Any:
+        """Learn terms from token counts (n_texts, n_tokens), and return their tf-idf weights."""
         in_tokens, terms = count_terms(map(self.terms_of, tokens))
-        in_texts = counts @ in_tokens
-        frequent = _most_frequent(in_texts, terms)
+        frequent = _most_frequent(counts @ in_tokens, terms)
         self.terms_ = {terms[column]: i for i, column in enumerate(frequent)}
         self.tfidf_ = None
         self.svd_: Any = None
         self.n_columns_ = len(self.terms_)
-        if self.n_columns_:
-            self.tfidf_ = TfidfTransformer(sublinear_tf=True).fit(in_texts[:, frequent])
-        return self
+        if not self.n_columns_:
+            return self.weigh(counts, tokens)
+        in_tokens = in_tokens[:, frequent]
+        in_tokens.sort_indices()  # the order of sums, as in `weigh`
+        in_texts = counts @ in_tokens
+        self.tfidf_ = TfidfTransformer(sublinear_tf=True).fit(in_texts)
+        return self.tfidf_.transform(in_texts)
 
     def fit_components(self, weights: Any) -> None:
         """Learn SVD components of the weights (n_texts, n_terms), if there are too many terms."""
@@ -189,8 +192,12 @@ class ClassShares:
         """Return the penalty of the least cross-validated error; None if terms do not predict.
 
         The errors are compared with those of the mean shares by a paired t test over the strings,
-        and the regression must explain 1% of the variance.
+        and the regression must explain 1% of the variance. About 2,000 evenly spaced strings are
+        used.
         """
+        step = _step(self.n_rows, _MAX_COMPARED)
+        if step > 1:
+            return self.every(step).choose_penalty(weights[::step])
         if len(self.centered) < _N_FOLDS or not weights.shape[1]:
             return None
 
@@ -219,49 +226,44 @@ class TextFeatures:
     tokenize: Callable[[str], list[str]]
     views: Sequence[LatentTerms]
     max_scores: int = 1
+    coefficients_: list[FloatMatrix] = field(default_factory=list, init=False)
 
-    def fit(self, texts: Sequence[str]) -> Self:
-        """Learn terms from distinct texts, of which about 10,000 evenly spaced ones are used."""
-        self.coefficients_: list[FloatMatrix] = []
-        counts, tokens = count_terms(map(self.tokenize, texts[:: _step(texts, _MAX_TEXTS)]))
-        for view in self.views:
-            view.fit(counts, tokens)
-        return self
+    def fit_transform(
+        self, texts: Sequence[str], shares: ClassShares | None, *, scored: bool, required: bool
+    ) -> FloatMatrix | None:
+        """Learn terms and features from distinct texts, and return the features.
 
-    def choose_penalty(self, texts: Sequence[str], shares: ClassShares) -> float | None:
-        """Return the penalty of the scores; None if the terms do not predict the shares.
-
-        About 2,000 evenly spaced texts are read.
+        They are cross-fitted scores if they are to be `scored` and the terms predict the `shares`.
+        If the terms do not predict these, the result is None unless features are `required`. Terms
+        and components are learned from about 10,000 evenly spaced texts.
         """
-        step = _step(texts, _MAX_COMPARED)
-        _, weights = self._read(texts[::step])
-        if not weights:
+        self.coefficients_ = []
+        step = _step(texts, _MAX_TEXTS)
+        lengths, weights = self._read(texts[::step], learn=True)
+        penalty = None
+        if shares is not None and weights:
+            penalty = shares.every(step).choose_penalty(sparse.hstack(weights, format="csr"))
+        if shares is not None and penalty is None and not required:
             return None
-        return shares.every(step).choose_penalty(sparse.hstack(weights, format="csr"))
-
-    def fit_scores(self, texts: Sequence[str], shares: ClassShares, penalty: float) -> FloatMatrix:
-        """Learn the scores of classes, and return the features with cross-fitted scores."""
-        lengths, weights = self._read(texts)
-        fitted = [shares.cross_fit(own, penalty) for own in weights]
-        self.coefficients_ = [coefficients for _, coefficients in fitted]
-        return np.hstack([lengths, *(scores for scores, _ in fitted)])
-
-    def fit_components(self, texts: Sequence[str]) -> FloatMatrix:
-        """Learn the components of latent terms, and return the features."""
-        lengths, weights = self._read(texts)
+        if step > 1:
+            lengths, weights = self._read(texts)
+        if shares is not None and penalty is not None and scored:
+            fitted = [shares.cross_fit(own, penalty) for own in weights]
+            self.coefficients_ = [coefficients for _, coefficients in fitted]
+            return np.hstack([lengths, *(scores for scores, _ in fitted)])
         for view, own in zip(self.views, weights, strict=True):
-            view.fit_components(own[:: _step(texts, _MAX_TEXTS)])
+            view.fit_components(own[::step])
         return self._features(lengths, weights)
 
     def transform(self, texts: Sequence[str]) -> FloatMatrix:
         """Return the numbers of characters and tokens, then scores or latent terms."""
         return self._features(*self._read(texts))
 
-    def _read(self, texts: Sequence[str]) -> tuple[FloatMatrix, list[Any]]:
+    def _read(self, texts: Sequence[str], *, learn: bool = False) -> tuple[FloatMatrix, list[Any]]:
         """Return the numbers of characters and tokens, and the weights of the terms by view."""
         counts, tokens = count_terms(map(self.tokenize, texts))
         lengths = np.fromiter(map(len, texts), dtype=np.float64, count=len(texts))
-        weights = [view.weigh(counts, tokens) for view in self.views]
+        weights = [(view.learn if learn else view.weigh)(counts, tokens) for view in self.views]
         return np.column_stack([lengths, counts.sum(axis=1)]), weights
 
     def _features(self, lengths: FloatMatrix, weights: list[Any]) -> FloatMatrix:
@@ -286,7 +288,7 @@ class TextFeatures:
         return ["n_characters", "n_tokens", *names]
 
 
-def _step(texts: Sequence[str], size: int) -> int:
+def _step(texts: Any, size: int) -> int:
     """Return the distance of about `size` evenly spaced texts."""
     return max(1, len(texts) // size)
 

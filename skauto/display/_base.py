@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from skauto.history import History, Trial
 from skauto.utils import (
     IntArray,
-    check_matplotlib_support,
+    check_installed,
     scorer_function,
     scorer_is_loss,
     scorer_options,
@@ -98,15 +98,13 @@ class BaseDisplay(ABC):
             The display with its artists.
         """
 
-    def _make_axes(
-        self, ax: "Axes | None", *, width: float = WIDTH, height: float = HEIGHT
-    ) -> "Axes":
+    def _make_axes(self, ax: "Axes | None", *, height: float = HEIGHT) -> "Axes":
         """Return the given axes, or those of a new figure."""
-        check_matplotlib_support(f"{type(self).__name__}.plot")
+        check_installed(f"{type(self).__name__}.plot", "plot", "matplotlib")
         import matplotlib.pyplot as plt
 
         if ax is None:
-            _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+            _, ax = plt.subplots(figsize=(WIDTH, height), layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure
         return ax
 
@@ -172,11 +170,16 @@ def than_guessing(score: float, guess: float) -> str:
     return "may be no better than" if score > guess else "is no better than"
 
 
-def mean_score(trial: Trial) -> float:
-    """Mean score of a trial over the folds that have one, by the first scorer; else NaN."""
+def defined_scores(trial: Trial) -> list[float]:
+    """Scores of a trial on the folds that have one, by the first scorer."""
     scores = next(iter(trial.fold_scores.values()), ())
-    defined = [score for score in scores if not math.isnan(score)]
-    return float(np.mean(defined)) if defined else math.nan
+    return [score for score in scores if not math.isnan(score)]
+
+
+def mean_score(trial: Trial) -> float:
+    """Mean score of a trial over the folds that have one; else NaN."""
+    scores = defined_scores(trial)
+    return float(np.mean(scores)) if scores else math.nan
 
 
 def columns_read(reader: Any) -> IntArray:

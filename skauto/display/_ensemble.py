@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from skauto.display._base import BLUE, COLORMAP, ROW_HEIGHT, BaseDisplay
 from skauto.display._words import as_written
-from skauto.utils import FloatArray, check_matplotlib_support
+from skauto.utils import FloatArray, check_installed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,7 +85,7 @@ class EnsembleDisplay(BaseDisplay):
     def plot(self, ax: "AxesPair | None" = None) -> Self:
         n = len(self.frame)
         width, height = max(8.5, 5.0 + ROW_HEIGHT * n), max(3.0, 1.4 + ROW_HEIGHT * n)
-        check_matplotlib_support("EnsembleDisplay.plot")
+        check_installed("EnsembleDisplay.plot", "plot", "matplotlib")
         import matplotlib.pyplot as plt
 
         if ax is None:

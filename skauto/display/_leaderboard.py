@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skauto.display._base import mean_score
+from skauto.display._base import defined_scores, mean_score
 from skauto.display._words import describe_pipeline, status_of
 from skauto.history import History, Trial
 
@@ -62,7 +62,7 @@ def _ensemble_row(estimator: Any) -> dict[str, Any]:
 
 
 def _trial_row(trial: Trial, history: History) -> dict[str, Any]:
-    scores = [s for s in next(iter(trial.fold_scores.values()), ()) if not math.isnan(s)]
+    scores = defined_scores(trial)
     return {
         "model": f"trial {trial.number}",
         "score": mean_score(trial),

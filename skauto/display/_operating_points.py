@@ -1,6 +1,7 @@
 """Plot of recall and precision by the share of flagged rows."""
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 from skauto.display._base import BLACK, BLUE, ORANGE, BaseDisplay, legend_outside
 from skauto.display._words import as_written
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@dataclass(eq=False, repr=False)
 class OperatingPointDisplay(BaseDisplay):
     """Recall and precision of a class by the share of rows that are predicted as the class.
 
@@ -48,11 +50,10 @@ class OperatingPointDisplay(BaseDisplay):
     True
     """
 
-    _choices: ClassVar[tuple[str, ...]] = ("pos_label",)
+    chosen: float | None = None
+    pos_label: Any = None
 
-    def __init__(self, frame: Any, chosen: float | None = None, pos_label: Any = None) -> None:
-        super().__init__(frame)
-        self.chosen, self.pos_label = chosen, pos_label
+    _choices = ("pos_label",)
 
     @classmethod
     def _of_estimator(cls, estimator: Any, pos_label: Any = None) -> Self:

@@ -6,7 +6,7 @@ import math
 import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from importlib import import_module, resources
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,18 +41,6 @@ _STYLE = {
     "svg.fonttype": "none",  # the browser has letters that Matplotlib's font lacks
     "svg.hashsalt": "skauto",
 }
-
-
-def check_plot_support(caller: str, *packages: str) -> None:
-    """Raise an ImportError that names `caller` if a package is not installed."""
-    for package in packages:
-        try:
-            import_module(package)
-        except ImportError as exc:
-            raise ImportError(
-                f"{caller} needs {package}, which is not installed. Install the extra with "
-                "`pip install 'skauto[plot]'`."
-            ) from exc
 
 
 class Markup(str):

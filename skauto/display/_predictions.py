@@ -18,7 +18,7 @@ _MAX_COMPARED = 1_000
 
 
 @dataclass(frozen=True)
-class Predictions:
+class LabeledPredictions:
     """Probabilities by class, predicted class codes and true class codes of some rows.
 
     `rows` are their numbers among the rows of ``fit`` whose weight is not 0; None for other rows.
@@ -31,7 +31,7 @@ class Predictions:
     rows: IntArray | None = None
 
     @classmethod
-    def out_of_fold(cls, estimator: Any) -> "Predictions | None":
+    def out_of_fold(cls, estimator: Any) -> "LabeledPredictions | None":
         """Return the out-of-fold predictions of the ensemble; None if it has none."""
         history = estimator.history_
         if history.goal.targets is None or estimator._out_of_fold is None:
@@ -44,7 +44,7 @@ class Predictions:
         return cls(probabilities, labels, history.goal.targets[rows], estimator.classes_, rows)
 
     @classmethod
-    def held_out(cls, estimator: Any, X: Any, y: NDArray[Any]) -> "Predictions":
+    def held_out(cls, estimator: Any, X: Any, y: NDArray[Any]) -> "LabeledPredictions":
         """Predict held-out rows; a class that ``fit`` has not seen raises a ValueError."""
         classes, y = estimator.classes_, column_or_1d(y)
         check_consistent_length(X, y)
@@ -102,8 +102,8 @@ def are_rows_of_fit(estimator: Any, X: Any, consequence: str) -> bool:
     New rows can be equal to rows of ``fit`` by chance. Their share is that of the rows of ``fit``
     that are equal to others.
     """
-    with warnings.catch_warnings():  # the ensemble has read the same rows
-        warnings.simplefilter("ignore", UnreadableCellsWarning)
+    # The ensemble has read the same rows.
+    with warnings.catch_warnings(action="ignore", category=UnreadableCellsWarning):
         reader = estimator.reader_
         Z = reader.without_scores(reader.transform(sample_of(X, _MAX_COMPARED)))
     rows, counts = np.unique(estimator._row_hashes, return_counts=True)

@@ -13,7 +13,7 @@ from uuid import UUID
 from sklearn.callback import CallbackContext
 
 from skauto.display._base import mean_score, score_name
-from skauto.display._report._format import count
+from skauto.display._words import count
 from skauto.history import History, Proposal, Trial
 
 _Metadata = Mapping[str, Any] | None
@@ -86,7 +86,8 @@ def start_progress(
     verbose = estimator.verbose
     if verbose is None:  # a callback may show the line already
         callbacks = getattr(estimator, "_skl_callbacks", [])
-        verbose = _overwrites() and not any(isinstance(c, SearchProgress) for c in callbacks)
+        shown = any(isinstance(callback, SearchProgress) for callback in callbacks)
+        verbose = is_interactive(sys.stdout) and not shown
     if not verbose:
         return nullcontext()
     name = score_name(estimator)
@@ -113,7 +114,7 @@ class ProgressLine:
 
     def start(self, proposal: Proposal) -> None:
         self.pending.append(proposal)
-        if _overwrites():
+        if is_interactive(sys.stdout):
             self._write()
 
     def end(self, trial: Trial) -> None:
@@ -125,7 +126,7 @@ class ProgressLine:
         self._score_ensemble()
         best, self.best = self.best, self.history.under_search_limits().incumbent
         due = self.best is not best or time.monotonic() - self.written >= _INTERVAL
-        if due or _overwrites():
+        if due or is_interactive(sys.stdout):
             self._write()
 
     def interrupt(self) -> None:
@@ -157,7 +158,7 @@ class ProgressLine:
     def _write(self, last: bool = False) -> None:
         text = ", ".join(self._parts())
         self.written = time.monotonic()
-        if _overwrites():
+        if is_interactive(sys.stdout):
             width = shutil.get_terminal_size().columns - 1
             text = text[:width].ljust(min(self.width, width))
             self.width = len(text.rstrip())
@@ -204,7 +205,6 @@ def _clock(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
-def _overwrites() -> bool:
-    """Whether the standard output is a terminal or a notebook."""
-    stream = sys.stdout
+def is_interactive(stream: Any) -> bool:
+    """Whether a stream is a terminal or a notebook."""
     return stream.isatty() or type(stream).__module__.startswith("ipykernel")

@@ -48,6 +48,8 @@ _STATUSES = {
     "memout": "out of memory",
     "crashed": "process died",
 }
+# Statuses of trials that the search ended or left out on purpose.
+INTENDED = ("ok", "stopped", "skipped")
 # Classifiers whose rounds of early stopping are passes over the rows.
 _BY_EPOCHS = ("mlp",)
 
@@ -87,3 +89,8 @@ def word_of(component: str) -> str | None:
 def status_of(trial: Trial) -> str:
     """Status of a trial in words."""
     return _STATUSES[trial.status]
+
+
+def count(n: int, thing: str, things: str | None = None) -> str:
+    """Write a number of things: "1 row", "1,200 rows"."""
+    return f"{n:,} {thing if n == 1 else things or thing + 's'}"

@@ -1,95 +1,36 @@
-"""Select the members of the ensemble, refit them and check the constraints."""
+"""Refit the selected members of the ensemble and check the constraints."""
 
-import math
-from collections.abc import Collection, Iterator
-from functools import partial
-from typing import Any
+from collections.abc import Iterator
+from functools import cached_property, partial
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from skauto.constraints._base import limited_resources
 from skauto.constraints._checker import ConstraintChecker
 from skauto.engines import Engine
+from skauto.ensemble._choice import MemberChoice
 from skauto.ensemble._cross_fit import shown_predictions
-from skauto.ensemble._decide import DecisionChooser, DecisionPair, all_labels
+from skauto.ensemble._decide import all_labels
 from skauto.ensemble._model import BuiltEnsemble, CheckedEnsemble
 from skauto.ensemble._refits import Refits, refit_task
 from skauto.ensemble._reserve import EnsembleReserve
-from skauto.ensemble._select import MAX_ROWS, MemberSelector, preference
+from skauto.ensemble._select import MAX_ROWS, preference
 from skauto.ensemble._singles import SingleTrials
-from skauto.evaluation import PipelineEvaluator
-from skauto.history import History, OutOfFold, Trial
+from skauto.history import History, OutOfFold
 from skauto.model import Decision, PipelineEnsemble
 from skauto.model._ensemble import quick_ensemble
-from skauto.schedule import refit_seconds
 from skauto.selection import pairwise_disagreement, pairwise_diversity
 from skauto.selection._diversity import mean_over_pairs
 from skauto.utils import Budget
 
 
-class EnsembleBuilder:
-    """Select members among the trials of a search, refit them and check the constraints.
+class EnsembleBuilder(MemberChoice):
+    """Refit the selected members and check the constraints, see `MemberChoice`."""
 
-    The evaluator holds the data and refits, and its checker measures constraints. The reader is
-    the first step of every pipeline. The ensemble optimizes `scoring` and has `n_members`,
-    counting repeated members, among the trials of the `pool`. They are fitted on all rows, or
-    without `refit` once per fold. Without `decisions`, an ensemble predicts the most probable
-    class.
-    """
-
-    _selector_type = MemberSelector
-
-    def __init__(
-        self,
-        evaluator: PipelineEvaluator,
-        reader: Any,
-        *,
-        n_members: int,
-        refit: bool,
-        scoring: Any,
-        pool: str | int = "best",
-        decisions: DecisionChooser | None = None,
-    ) -> None:
-        self.evaluator = evaluator
-        self.data = evaluator.data
-        self.checker = evaluator.checker
-        self.reader = reader
-        self.refit = refit
-        self.decisions = decisions or DecisionChooser(self.data, self.checker, "argmax")
-        self.selector = self._selector_type(
-            self.data,
-            self.checker,
-            n_members=n_members,
-            scoring=scoring,
-            candidates=pool,
-            tunes_labels=self.decisions.decision != "argmax",
-        )
-        self.reserve = EnsembleReserve(self)
-        self._chosen: dict[tuple[tuple[int, float], ...], DecisionPair] = {}  # by weights
-
-    def refit_time(self, trial: Trial) -> float:
-        """Predict the processor seconds of refitting a trial by the fit times of its folds."""
-        if self.is_fitted(trial) and (
-            not self.refit or self.evaluator.planner.validates_out_of_bag(trial.configuration)
-        ):
-            return 0.0
-        if not self.refit:
-            return refit_seconds(sum(trial.fit_times))
-        n_train = float(np.mean([train.size for train, _ in self.data.splits]))
-        return refit_seconds(trial.mean_fit_time, len(self.data.y), n_train)
-
-    @property
-    def may_grow(self) -> bool:
-        """Whether a member may exceed a limit after its refit."""
-        return self.refit and bool(limited_resources(self.checker.constraints))
-
-    def is_fitted(self, trial: Trial) -> bool:
-        return trial.configuration in self.evaluator.aggregator.models
-
-    def time_to_fit(self, trial: Trial) -> float:
-        """Predicted seconds until there is a fitted model of a trial."""
-        return 0.0 if self.is_fitted(trial) else self.refit_time(trial)
+    @cached_property
+    def reserve(self) -> EnsembleReserve:
+        """Seconds that the search leaves for the ensemble."""
+        return EnsembleReserve(self)
 
     def build(self, history: History, engine: Engine, budget: Budget) -> BuiltEnsemble:
         """Refit the selected members and return the first ensemble that keeps all limits.
@@ -117,27 +58,6 @@ class EnsembleBuilder:
             return self._fallback(refits)
         nearest = min(refused, key=lambda candidate: candidate.verdict.violation)
         return self._model(nearest, refused, refits)
-
-    def select(
-        self,
-        history: History,
-        processor_seconds: float = math.inf,
-        seconds: float = math.inf,
-        checker: ConstraintChecker | None = None,
-        fitted: Collection[int] = (),
-        failed: Collection[int] = (),
-    ) -> dict[int, float]:
-        """Weights of the selected members, see `MemberSelector.select`.
-
-        Trials that are `fitted` take no time, and those that have `failed` are excluded.
-        """
-
-        def time_to_fit(trial: Trial) -> float:
-            return 0.0 if trial.number in fitted else self.time_to_fit(trial)
-
-        return self.selector.select(
-            history, time_to_fit, processor_seconds, seconds, checker, failed
-        )
 
     def _ensembles(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:
         """Weights of ensembles of fitted members, in the order of their check.
@@ -186,9 +106,7 @@ class EnsembleBuilder:
         seconds = refits.budget.remaining
         seconds -= min(self.reserve.for_decision(refits.budget), seconds / 2)
         processor_seconds = seconds * refits.engine.n_workers
-        weights = self.select(
-            history, processor_seconds, seconds, checker, refits.pipelines, refits.failed
-        )
+        weights = self.select(history, processor_seconds, seconds, checker, refits)
         refits.fit(weights)
         if not refits.failed.isdisjoint(weights):  # select others in their place
             return self._fitted(history, refits, checker)
@@ -204,17 +122,6 @@ class EnsembleBuilder:
         shares = list(weights.values())
         verdict = self.checker.judge(trials, shares, model, decision=rule.out_of_fold)
         return CheckedEnsemble(weights, model, verdict)
-
-    def choose_decision(self, history: History, weights: dict[int, float]) -> DecisionPair:
-        """Choose the decision of an ensemble (cached)."""
-        key = tuple(weights.items())
-        if key not in self._chosen:
-            trials = [history[number] for number in weights]
-            rows = OutOfFold(np.asarray(trials[0].predictions)).sample(MAX_ROWS)
-            shares = np.array(list(weights.values()))
-            loss = self.selector.score_loss(rows)
-            self._chosen[key] = self.decisions.choose(trials, shares, rows, loss)
-        return self._chosen[key]
 
     def _model(
         self, chosen: CheckedEnsemble, refused: list[CheckedEnsemble], refits: Refits
@@ -236,6 +143,7 @@ class EnsembleBuilder:
             next(iter(best.weights)),
             best.model,
             fallback=False,
+            front=self._front(refits),
             verdict=self.checker.with_upper_bounds(
                 chosen.verdict, trials, list(weights.values()), rule.out_of_fold
             ),
@@ -247,6 +155,10 @@ class EnsembleBuilder:
             best_out_of_fold=shown_predictions(self.selector, history, best.weights, 1),
             labels=all_labels(ensemble, rule.out_of_fold),
         )
+
+    def _front(self, refits: Refits) -> dict[int, CheckedEnsemble]:
+        """Fitted pipelines of a Pareto front; a subclass has some."""
+        return {}
 
     def _single(self, number: int, refits: Refits) -> CheckedEnsemble:
         """A single member; without a model if it is not fitted on all rows."""
@@ -270,7 +182,7 @@ class EnsembleBuilder:
             pipelines += fitted[number]
             shares += [weight / len(fitted[number])] * len(fitted[number])
         ensemble = PipelineEnsemble(
-            self.reader,
+            self.data.reader,
             pipelines,
             np.array(shares) / sum(shares),
             self.data.classes,
@@ -287,7 +199,7 @@ class EnsembleBuilder:
         """BuiltEnsemble of a small decision tree, whatever time is left."""
         data = self.data
         ensemble = quick_ensemble(
-            self.reader, data.classes, data.Z, data.classes[data.y], data.sample_weight
+            data.reader, data.classes, data.Z, data.classes[data.y], data.sample_weight
         )
         return BuiltEnsemble(
             ensemble,

@@ -1,13 +1,9 @@
-"""Records of fitted ensembles and their measured constraints, and the type of their builder."""
+"""Records of fitted ensembles and their measured constraints."""
 
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from skauto.constraints._checker import ConstraintChecker, Verdict
-from skauto.data import TrainingData
-from skauto.ensemble._decide import DecisionChooser, DecisionPair
-from skauto.ensemble._select import MemberSelector
-from skauto.history import History, OutOfFold, Trial
+from skauto.constraints._checker import Verdict
+from skauto.history import OutOfFold
 from skauto.model import PipelineEnsemble
 from skauto.utils import IntArray
 
@@ -44,26 +40,3 @@ class BuiltEnsemble:
     out_of_fold: OutOfFold | None = None
     best_out_of_fold: OutOfFold | None = None
     labels: IntArray | None = None
-
-
-class Builder(Protocol):
-    """What its reserve of seconds and its single trials need of an `EnsembleBuilder`."""
-
-    data: TrainingData
-    checker: ConstraintChecker
-    decisions: DecisionChooser
-    selector: MemberSelector
-
-    @property
-    def may_grow(self) -> bool: ...
-    def is_fitted(self, trial: Trial) -> bool: ...
-    def refit_time(self, trial: Trial) -> float: ...
-    def time_to_fit(self, trial: Trial) -> float: ...
-    def choose_decision(self, history: History, weights: dict[int, float]) -> DecisionPair: ...
-    def select(
-        self,
-        history: History,
-        processor_seconds: float,
-        seconds: float,
-        checker: ConstraintChecker,
-    ) -> dict[int, float]: ...

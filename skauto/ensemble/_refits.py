@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from typing import cast
 
 import numpy as np
@@ -60,11 +61,8 @@ class Refits:
         known = [number for number in new if self.history[number].configuration in self.known]
         self.pipelines |= {n: [self.known[self.history[n].configuration]] for n in known}
         affordable = self._affordable(known)
-        for number in new:
-            if number in known and number not in affordable:
-                continue
-            for fold in self.folds:
-                self.engine.submit((number, fold), (self.task(self.history[number], fold),))
+        self._submit([n for n in new if n not in known or n in affordable])
+        waiting = [n for n in known if n not in affordable]
         ready = any(number in self.pipelines for number in new)
         fitted: dict[tuple[int, int | None], Pipeline] = {}
         while self.engine.n_running:
@@ -80,11 +78,19 @@ class Refits:
                     fitted[number, fold] = outcome.value
                 elif outcome.status != "timeout":
                     self.errors.setdefault(number, outcome.error)
+            if not self.engine.n_running:  # refits may take less than predicted
+                affordable = self._affordable(waiting)
+                self._submit(affordable)
+                waiting = [n for n in waiting if n not in affordable]
         self.engine.cancel()
         for number in new:  # not in the order of completion, which rounding would depend on
             pipelines = [fitted[number, fold] for fold in self.folds if (number, fold) in fitted]
             if pipelines:
                 self.pipelines[number] = pipelines
+
+    def _submit(self, numbers: list[int]) -> None:
+        for number, fold in product(numbers, self.folds):
+            self.engine.submit((number, fold), (self.task(self.history[number], fold),))
 
     def _affordable(self, known: list[int]) -> list[int]:
         """Members with a fitted model that can be refitted on all rows in time."""

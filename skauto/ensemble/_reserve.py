@@ -2,7 +2,7 @@
 
 import math
 
-from skauto.ensemble._model import Builder
+from skauto.ensemble._choice import MemberChoice
 from skauto.history import History, Trial
 from skauto.schedule import Reserve
 from skauto.utils import Budget
@@ -19,7 +19,7 @@ class EnsembleReserve:
     members that would be selected. The workers that the end of the search kills must restart.
     """
 
-    def __init__(self, builder: Builder) -> None:
+    def __init__(self, builder: MemberChoice) -> None:
         self.builder = builder
         # Number of trials, and seconds of the refit of each member selected from them.
         self._selected: tuple[int, list[float]] = (0, [])

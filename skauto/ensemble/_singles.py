@@ -9,8 +9,8 @@ from itertools import islice
 import numpy as np
 
 from skauto.constraints._checker import Verdict
+from skauto.ensemble._choice import MemberChoice
 from skauto.ensemble._decide import decided_labels
-from skauto.ensemble._model import Builder
 from skauto.ensemble._refits import Refits
 from skauto.ensemble._select import MAX_ROWS, is_complete
 from skauto.history import History, OutOfFold, Trial
@@ -26,7 +26,7 @@ class SingleTrials:
     unless a decision can keep the limit.
     """
 
-    builder: Builder
+    builder: MemberChoice
     history: History
     refits: Refits
 

@@ -52,8 +52,6 @@ from skauto.utils import (
 
 # Trials without gain that end a search without columns, which all give the class frequencies.
 PATIENCE_WITHOUT_COLUMNS = 5
-# Number of trials if neither max_evals nor time_limit is set.
-DEFAULT_MAX_EVALS = 50
 
 
 class BaseAutoClassifier(
@@ -176,48 +174,49 @@ class BaseAutoClassifier(
         return self._fit(X, y, {"sample_weight": sample_weight, "groups": groups})
 
     def _fit(self, X: Any, y: ArrayLike, metadata: Mapping[str, Any]) -> Self:
-        budget = Budget(self._max_evals(), self.time_limit)  # starts the clock
+        budget = Budget(self.time_limit)  # starts the clock
         options = self._options()
         options.check()
         last = self._last_search if options.warm_start else None
         table = self._read(X, y, metadata)
         budget.end_phase("reading")
-        with contextlib.ExitStack() as shown, contextlib.ExitStack() as stack:
+        with contextlib.ExitStack() as stack:
             plan = self._plan(table, options, last, budget, stack)
             history, builder = plan.history, plan.builder
             self._replace_last_fit(last, plan)
             self._target = name_of_classes(y)
             engine = stack.enter_context(self._engine(plan.evaluator, options))
-            line = shown.enter_context(
-                start_progress(self, history, lambda: self._score_so_far(builder, history))
-            )
-            patience = options.patience if table.has_columns else PATIENCE_WITHOUT_COLUMNS
-            observer = Observer(self, history, budget.max_evals, patience, line)
-            search = plan.search(engine, budget, observer)
-            budget.end_phase("preparation")
-            self.interrupted_ = search.run(plan.rng)
-            budget.end_phase("search")
-            if self.interrupted_ and line is not None:
-                line.interrupt()
-            report_failures(history, options.trial_time_limit)
-            model = builder.build(history, engine, budget)
-            self._set_model(builder, model, history)
-            stack.close()
-            if plan.cache is not None:
-                self.cache_ = cache_report(plan.evaluator.aggregator.reuses)
-            self.strategy_ = plan.strategy
-            budget.end_phase("ensemble")
-            self.search_time_ = budget.elapsed
-            self.history_ = history
-            self._record_scores(builder.data, model.best_out_of_fold)
-            budget.end_phase("scores")
-            if line is not None:
-                line.of_ensemble = self.ensemble_score_
+            with start_progress(
+                self, history, lambda: self._score_so_far(builder, history)
+            ) as line:
+                patience = options.patience if table.has_columns else PATIENCE_WITHOUT_COLUMNS
+                search = plan.search(engine, budget, Observer(self, history, patience, line))
+                budget.end_phase("preparation")
+                self.interrupted_ = search.run(plan.rng)
+                budget.end_phase("search")
+                if self.interrupted_ and line is not None:
+                    line.interrupt()
+                report_failures(history, options.trial_time_limit)
+                model = builder.build(history, engine, budget)
+                self._set_model(builder, model, history)
+                stack.close()
+                budget.end_phase("ensemble")
+                self.search_time_ = budget.elapsed
+                self.history_ = history
+                self._record_scores(builder.data, model.best_out_of_fold)
+                budget.end_phase("scores")
+                if line is not None:
+                    line.of_ensemble = self.ensemble_score_
+        if options.cache is not None:
+            self.cache_ = cache_report(plan.evaluator.aggregator.reuses)
+        self.strategy_ = plan.strategy
         self.seconds_ = budget.phases
         keep = range(len(history)) if options.warm_start else list(self.member_weights_)
         self.history_ = history.without_data(keep)
         if options.warm_start:
-            self._last_search = LastSearch(self.history_, plan.seed, plan.splits, plan.facts)
+            self._last_search = LastSearch(
+                self.history_, plan.seed, plan.evaluator.data.splits, plan.facts
+            )
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -306,11 +305,6 @@ class BaseAutoClassifier(
 
     # --- the parts of fit, in the order of their use
 
-    def _max_evals(self) -> int | None:
-        if self.max_evals is None and self.time_limit is None:
-            return DEFAULT_MAX_EVALS
-        return self.max_evals
-
     def _read(self, X: Any, y: ArrayLike, metadata: Mapping[str, Any]) -> ReadTable:
         # Steps pass arrays, also under set_config(transform_output="pandas").
         kinds = self.column_kinds
@@ -332,17 +326,17 @@ class BaseAutoClassifier(
         """
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
-        table = plan.table
+        table, worker = plan.table, plan.evaluator.worker
         self._last_search = last
         self.reader_ = table.reader
         self.n_features_in_ = table.reader.n_features_in_
         if hasattr(table.reader, "feature_names_in_"):
             self.feature_names_in_ = table.reader.feature_names_in_
         self.classes_ = table.classes
-        self.n_splits_ = len(plan.splits)
+        self.n_splits_ = len(worker.data.splits)
         self._kept_rows = table.kept
         self._row_hashes = row_hashes(table.reader.without_scores(table.Z))
-        self.scorer_ = next(iter(plan.scorers.values()))
+        self.scorer_ = next(iter(worker.scorers.values()))
         if plan.neighbors is not None:
             self.neighbors_ = plan.neighbors
 

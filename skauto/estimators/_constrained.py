@@ -13,9 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from skauto.constraints import Constraint
-from skauto.constraints._checker import ConstraintChecker, Verdict
-from skauto.constraints._evidence import Margin
-from skauto.data import TrainingData
+from skauto.constraints._checker import Verdict
 from skauto.data._training import ReadTable
 from skauto.ensemble._build import EnsembleBuilder
 from skauto.ensemble._decide import DecisionChooser
@@ -385,10 +383,6 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         if self.strategy != "auto":
             return get_strategy(self.strategy, also=("auto",))
         return get_strategy("admm" if decisions.search_checker.limits else "alternating_bo")
-
-    def _checker(self, constraints: list[Constraint], data: TrainingData) -> ConstraintChecker:
-        margin = Margin.of(self.safety_margin)
-        return ConstraintChecker(constraints, data, margin=margin, refit=self._options().refit)
 
     def _set_model(self, builder: EnsembleBuilder, model: BuiltEnsemble, history: History) -> None:
         self.feasible_ = bool(model.weights) and model.verdict.passes

@@ -4,14 +4,13 @@ import warnings
 from collections import Counter
 from collections.abc import Mapping
 
+from skauto.display._words import INTENDED
 from skauto.exceptions import AllTrialsFailedError, TrialFailedWarning
 from skauto.history import History
 from skauto.history._trial import cause_of
 from skauto.utils import level_of_caller
 
 _N_CAUSES = 3
-# Statuses of trials that the search ended or left out on purpose.
-_INTENDED = ("ok", "stopped", "skipped")
 
 
 def report_failures(history: History, trial_time_limit: float | None) -> None:
@@ -20,7 +19,7 @@ def report_failures(history: History, trial_time_limit: float | None) -> None:
     Without `trial_time_limit`, a timeout shows that the budget is too short, which is no failure.
     """
     counts = history.counts()
-    bad = {s: n for s, n in counts.items() if s not in _INTENDED}
+    bad = {s: n for s, n in counts.items() if s not in INTENDED}
     if not bad:
         return
     listed = ", ".join(f"{n} {status}" for status, n in bad.items())
@@ -56,6 +55,6 @@ def report_failed_refits(errors: Mapping[int, str], *, fallback: bool) -> None:
 
 def _most_frequent_errors(history: History) -> str:
     """Causes with their counts, the most frequent first."""
-    bad = [trial for trial in history if trial.error and trial.status not in _INTENDED]
+    bad = [trial for trial in history if trial.error and trial.status not in INTENDED]
     counts = Counter(trial.cause or trial.status for trial in bad)
     return "\n".join(f"  {n} x {text[:300]}" for text, n in counts.most_common(_N_CAUSES))

@@ -16,7 +16,6 @@ class Observer:
         self,
         estimator: Any,
         history: History,
-        max_evals: int | None,
         patience: int | None,
         progress: ProgressLine | None = None,
     ) -> None:
@@ -24,7 +23,7 @@ class Observer:
         self.history = history
         self.patience = patience
         self.progress = progress
-        self.context = estimator._init_callback_context(max_subtasks=max_evals)
+        self.context = estimator._init_callback_context(max_subtasks=history.remaining_evals)
         self.context.call_on_fit_task_begin(estimator=estimator, metadata={"history": history})
         self._pending: list[tuple[Proposal, Any]] = []  # each with its callback context
         self._front: set[tuple[float, ...]] = set()

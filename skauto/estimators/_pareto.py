@@ -1,20 +1,18 @@
 """Pareto front of a search, and the fits of its pipelines."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skauto.engines import Engine
 from skauto.ensemble._build import EnsembleBuilder
-from skauto.ensemble._model import BuiltEnsemble, CheckedEnsemble
+from skauto.ensemble._model import CheckedEnsemble
 from skauto.ensemble._refits import Refits
 from skauto.ensemble._select import MemberSelector
 from skauto.ensemble._singles import SingleTrials
 from skauto.history import History, Trial
-from skauto.utils import Budget, non_dominated
+from skauto.utils import non_dominated
 
 
 def pareto_trials(history: History, names: Sequence[str]) -> list[Trial]:
@@ -72,17 +70,15 @@ class FrontBuilder(EnsembleBuilder):
 
     _selector_type = FrontSelector
 
-    def build(self, history: History, engine: Engine, budget: Budget) -> BuiltEnsemble:
-        """Fit the pipelines of the front in time, and select one of them as the ensemble."""
-        self._front: dict[int, CheckedEnsemble] = {}
-        return replace(super().build(history, engine, budget), front=self._front)
-
     def _ensembles(self, history: History, refits: Refits) -> Iterator[dict[int, float]]:
         """Yield each pipeline of the front alone in the order of preference, then other trials."""
         front = [trial.number for trial in self.selector.pool(history)]
         refits.fit(front)
-        fitted = [number for number in front if number in refits.pipelines]
-        if self.refit:
-            self._front = {number: self._single(number, refits) for number in fitted}
-        yield from ({number: 1.0} for number in fitted)
+        yield from ({number: 1.0} for number in front if number in refits.pipelines)
         yield from ({n: 1.0} for n in SingleTrials(self, history, refits) if n not in front)
+
+    def _front(self, refits: Refits) -> dict[int, CheckedEnsemble]:
+        if not self.refit:
+            return {}
+        front = [trial.number for trial in self.selector.pool(refits.history)]
+        return {n: self._single(n, refits) for n in front if n in refits.pipelines}

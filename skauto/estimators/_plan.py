@@ -19,8 +19,9 @@ from sklearn.utils import check_random_state
 from skauto._search import Search
 from skauto.constraints import Constraint
 from skauto.constraints._checker import ConstraintChecker
+from skauto.constraints._evidence import Margin
 from skauto.constraints._smaller import SmallerVariants
-from skauto.data import TrainingData, make_splits
+from skauto.data import make_splits
 from skauto.data._dependence import warn_of_dependent_rows
 from skauto.data._splits import Split
 from skauto.data._training import ReadTable
@@ -50,6 +51,8 @@ from skauto.space.catalog import get_space
 from skauto.strategies import Strategy, get_strategy
 from skauto.utils import Budget, scorer_function
 
+# Number of trials if neither max_evals nor time_limit is set.
+DEFAULT_MAX_EVALS = 50
 # Size of the cache if SearchOptions.cache is a directory.
 DEFAULT_CACHE_BYTES = 2**30
 
@@ -59,9 +62,6 @@ class Plan:
     """What a search needs, and its history, which holds the trials of a search that continues."""
 
     table: ReadTable
-    splits: list[Split]
-    scorers: Mapping[str, Any]
-    space: SearchSpace
     evaluator: PipelineEvaluator
     strategy: Strategy
     builder: EnsembleBuilder
@@ -69,7 +69,6 @@ class Plan:
     initial: list[Configuration]
     neighbors: list[str] | None
     checkpoint: Checkpoint | None
-    cache: PrefixCache | None
     facts: dict[str, Any]
     seed: int
     rng: np.random.Generator
@@ -77,15 +76,16 @@ class Plan:
     def search(self, engine: Engine, budget: Budget, observer: Observer) -> Search:
         """Return the search, which tries only configurations that the history lacks."""
         known = {trial.configuration for trial in self.history}
+        space = self.evaluator.worker.builder.space
         return Search(
             self.strategy,
-            self.space,
+            space,
             self.evaluator,
             engine,
             self.history,
             budget,
             initial=[c for c in self.initial if c not in known],
-            variant=SmallerVariants(self.space, self.evaluator.constraints),
+            variant=SmallerVariants(space, self.evaluator.constraints),
             reserve=lambda trials: self.builder.reserve(
                 trials, engine.n_workers, budget, engine.restart_seconds
             ),
@@ -104,6 +104,7 @@ class PlanMixin:
     strategy: str | Strategy
     scoring: Any
     time_limit: float | None
+    max_evals: int | None
     cv: Any
     space: str | SearchSpace
     initial: str | Sequence[Configuration] | None
@@ -140,25 +141,25 @@ class PlanMixin:
         splits = last.splits if last else self._folds(table, initial, time_model, fold_seed)
         if options.cache is not None:
             cache = stack.enter_context(self._prefix_cache(table, options.cache))
-        evaluator = self._evaluator(
-            table, splits, scorers, space, search_seed, cache, time_model, budget
-        )
+        categories = table.reader.categorical_indices_, table.reader.n_levels_
+        pipelines = PipelineBuilder(space, *categories, search_seed, cache)
+        n_workers = joblib.effective_n_jobs(self.n_jobs)
+        facts_of_fold = replace(table.facts, n_samples=len(splits[0][0]))
+        schedule = TaskSchedule(facts_of_fold, time_model, budget, n_workers)
+        evaluator = self._evaluator(table, splits, scorers, pipelines, schedule)
         decisions = DecisionChooser(evaluator.data, evaluator.checker, self.decision, budget)
         strategy = self._make_strategy(decisions)
         builder = self._model_builder(strategy, evaluator, options, decisions)
-        goal = self._goal(strategy, evaluator, builder, budget)
+        goal = self._goal(strategy, evaluator, builder)
         if checkpoint is not None:
             about = checkpoint_facts(seed, self.scoring, table, splits, goal)
-            history = resumed_history(checkpoint, about, space, goal, budget)
+            history = resumed_history(checkpoint, about, space, goal)
         elif last is not None:
-            history = longer_history(last, goal, budget)
+            history = longer_history(last, goal)
         else:
             history = History(goal)
         return Plan(
             table,
-            splits,
-            scorers,
-            space,
             evaluator,
             strategy,
             builder,
@@ -166,7 +167,6 @@ class PlanMixin:
             initial,
             neighbors,
             checkpoint,
-            cache,
             facts,
             seed,
             rng,
@@ -189,10 +189,6 @@ class PlanMixin:
     def _constraints(self, classes: NDArray[Any]) -> list[Constraint]:
         """Constraints of the model; a subclass has some."""
         return []
-
-    def _checker(self, constraints: list[Constraint], data: TrainingData) -> ConstraintChecker:
-        """ConstraintChecker that decides whether a fitted ensemble may be deployed."""
-        return ConstraintChecker(constraints, data, refit=self._options().refit)
 
     def _make_strategy(self, decisions: DecisionChooser) -> Strategy:
         return get_strategy(self.strategy)
@@ -259,7 +255,6 @@ class PlanMixin:
         multi_objective = strategy.multi_objective and evaluator.constraints
         return (FrontBuilder if multi_objective else EnsembleBuilder)(
             evaluator,
-            evaluator.data.reader,
             n_members=self.ensemble_size,
             decisions=decisions,
             refit=options.refit,
@@ -272,15 +267,15 @@ class PlanMixin:
         strategy: Strategy,
         evaluator: PipelineEvaluator,
         builder: EnsembleBuilder,
-        budget: Budget,
     ) -> Goal:
         minimized = evaluator.constraints if strategy.multi_objective else []
+        unlimited = self.max_evals is None and self.time_limit is None
         return Goal(
             ("loss", *(constraint.key for constraint in minimized)),
             limits=builder.checker.limits,
             search_limits=builder.decisions.search_checker.limits,
-            max_evals=budget.max_evals,
-            time_limit=budget.time_limit,
+            max_evals=DEFAULT_MAX_EVALS if unlimited else self.max_evals,
+            time_limit=self.time_limit,
             targets=evaluator.data.y,
             sample_weight=evaluator.data.sample_weight,
             ensemble_loss=builder.selector.selection_loss,
@@ -288,7 +283,7 @@ class PlanMixin:
 
     def _engine(self, evaluator: PipelineEvaluator, options: SearchOptions) -> Engine:
         return make_engine(
-            evaluator.function,
+            evaluator.worker,
             n_jobs=self.n_jobs,
             isolate=bool(self.time_limit or options.trial_time_limit),
             memory_limit=options.memory_limit,
@@ -301,11 +296,8 @@ class PlanMixin:
         table: ReadTable,
         splits: list[Split],
         scorers: Mapping[str, Any],
-        space: SearchSpace,
-        seed: int,
-        cache: PrefixCache | None,
-        time_model: FitTimeModel | None,
-        budget: Budget,
+        pipelines: PipelineBuilder,
+        schedule: TaskSchedule,
     ) -> PipelineEvaluator:
         constraints = self._constraints(table.classes)
         sensitive = {
@@ -326,21 +318,16 @@ class PlanMixin:
         )
         data = table.training_data(splits, codes, with_table=with_table)
         check_scorers(scorers, data)
-        checker = self._checker(constraints, data)
+        options, margin = self._options(), Margin.of(getattr(self, "safety_margin", 0.0))
+        checker = ConstraintChecker(constraints, data, margin=margin, refit=options.refit)
         checker.check_groups(groups)
-        reader = table.reader
-        pipelines = PipelineBuilder(
-            space, reader.categorical_indices_, reader.n_levels_, seed, cache
-        )
-        worker = PipelineWorker(pipelines, data, scorers, constraints=constraints, seed=seed)
-        facts = replace(table.facts, n_samples=len(splits[0][0]))
-        n_workers = joblib.effective_n_jobs(self.n_jobs)
+        worker = PipelineWorker(pipelines, data, scorers, constraints=constraints)
         return PipelineEvaluator(
             worker,
-            trial_time_limit=self._options().trial_time_limit,
+            trial_time_limit=options.trial_time_limit,
             out_of_bag=self.cv is None and table.groups is None,
             checker=checker,
-            schedule=TaskSchedule(facts, time_model, budget, n_workers),
+            schedule=schedule,
         )
 
     def _prefix_cache(

@@ -10,7 +10,7 @@ from skauto.data._splits import Split
 from skauto.data._training import ReadTable
 from skauto.history import Checkpoint, Goal, History
 from skauto.space import SearchSpace
-from skauto.utils import Budget, fingerprint
+from skauto.utils import fingerprint
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,19 +72,16 @@ def resumed_history(
     facts: Mapping[str, Any],
     space: SearchSpace,
     goal: Goal,
-    budget: Budget,
 ) -> History:
     """History with the trials of a checkpoint, which count for ``max_evals``."""
     history = History(goal)
     for trial in checkpoint.resume(facts, space):
         history.append(trial)
-    if budget.max_evals is not None:
-        budget.max_evals = max(0, budget.max_evals - len(history))
-    return _with_more_time(history, goal, budget)
+    return _with_more_time(history, goal)
 
 
-def longer_history(last: LastSearch, goal: Goal, budget: Budget) -> History:
-    """History with the trials of the last search, to which the budget adds more.
+def longer_history(last: LastSearch, goal: Goal) -> History:
+    """History with the trials of the last search, to which the goal adds more.
 
     Raises a ValueError if the objectives differ.
     """
@@ -94,12 +91,12 @@ def longer_history(last: LastSearch, goal: Goal, budget: Budget) -> History:
             f"With 'warm_start', the search must go on with the objectives {history.objectives}. "
             f"Got {goal.objectives} instead; set warm_start=False to start anew."
         )
-    if budget.max_evals is not None:
-        goal = replace(goal, max_evals=len(history) + budget.max_evals)
-    return _with_more_time(history, goal, budget)
+    if goal.max_evals is not None:
+        goal = replace(goal, max_evals=len(history) + goal.max_evals)
+    return _with_more_time(history, goal)
 
 
-def _with_more_time(history: History, goal: Goal, budget: Budget) -> History:
-    if budget.time_limit is not None:
-        goal = replace(goal, time_limit=history.elapsed + budget.time_limit)
+def _with_more_time(history: History, goal: Goal) -> History:
+    if goal.time_limit is not None:
+        goal = replace(goal, time_limit=history.elapsed + goal.time_limit)
     return history.with_goal(goal)

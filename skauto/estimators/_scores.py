@@ -14,30 +14,31 @@ from skauto.data import TrainingData
 from skauto.data._splits import Split
 from skauto.data._training import plain_labels
 from skauto.display._base import score_name, than_guessing
-from skauto.display._predictions import Predictions, are_rows_of_fit
+from skauto.display._predictions import LabeledPredictions, are_rows_of_fit
 from skauto.estimators._reporting import ReportMixin
 from skauto.estimators._scoring import primary_scoring
 from skauto.exceptions import NoBetterThanGuessingWarning, UnreadableCellsWarning
 from skauto.history import OutOfFold
+from skauto.selection import get_loss
 from skauto.selection._intervals import (
+    BEST,
+    ENSEMBLE,
+    LEAD,
+    MAJORITY,
+    MODELS,
     Answers,
+    ScoreInterval,
     Truth,
-    interval_of,
-    interval_without_errors,
-    resampled_scores,
+    better_guess,
+    is_guessing,
     score_answers,
+    score_models,
 )
 from skauto.utils import BoolArray, FloatArray, level_of_caller, scorer_function, take_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# A score and the bounds of its 95% interval.
-Interval = tuple[float, float, float]
-
-ENSEMBLE, BEST, MAJORITY = "ensemble", "best pipeline", "majority class"
-# Score of its answers in random order, and its lead over the better guess.
-_SHUFFLED, _LEAD = "shuffled", "lead"
 _UNKNOWN = (math.nan, math.nan, math.nan)
 # Mean number of rows of a class below which numbers are taken for the target of a regression.
 _ROWS_PER_NUMBER = 10
@@ -53,7 +54,7 @@ class ScoreMixin(ReportMixin):
     classes_: NDArray[Any]
     _kept_rows: BoolArray | None
     _out_of_fold: Any
-    _scores: dict[str, Interval]
+    _scores: dict[str, ScoreInterval]
     _fold_scores: tuple[float, ...]
 
     @property
@@ -91,7 +92,7 @@ class ScoreMixin(ReportMixin):
         n_rows = 0 if goal.targets is None else len(goal.targets)
         kept = np.ones(n_rows, dtype=bool) if self._kept_rows is None else self._kept_rows
         every = np.full((len(kept), len(self.classes_)), np.nan)
-        known = Predictions.out_of_fold(self)
+        known = LabeledPredictions.out_of_fold(self)
         if known is not None and known.rows is not None:
             every[np.flatnonzero(kept)[known.rows]] = known.probabilities
         return every
@@ -123,23 +124,30 @@ class ScoreMixin(ReportMixin):
         import pandas as pd
 
         check_is_fitted(self)
-        held_out = held_out_scores(self, X, y)
-        known = {*self._scores, *(held_out or {})}
-        names = [name for name in (ENSEMBLE, BEST, MAJORITY) if name in known]
-        columns = ["score", "low", "high"]
+        if (X is None) != (y is None):
+            raise ValueError(
+                "Scores on held-out rows need both of 'X' and 'y'. Got only "
+                f"{'y' if X is None else 'X'}."
+            )
+        held_out: dict[str, ScoreInterval] = {}
+        if X is not None:
+            known = LabeledPredictions.held_out(self, X, np.asarray(plain_labels(y)))
+            are_rows_of_fit(self, X, "Their scores are too high.")
+            held_out = self._held_out_scores(known, X)
+        names = [name for name in MODELS if name in self._scores or name in held_out]
         values = [self._scores.get(name, _UNKNOWN) for name in names]
-        frame = pd.DataFrame(values, names, columns)
-        if held_out is None:
+        frame = pd.DataFrame(values, names, ["score", "low", "high"])
+        if X is None:
             return frame
         columns = ["held_out", "held_out_low", "held_out_high"]
         return frame.join(pd.DataFrame.from_dict(held_out, orient="index", columns=columns))
 
-    def _held_out_scores(self, known: Predictions, X: Any) -> tuple[dict[str, Interval], bool]:
-        """Score predictions of held-out rows X, by model; and whether the ensemble guesses."""
+    def _held_out_scores(self, known: LabeledPredictions, X: Any) -> dict[str, ScoreInterval]:
+        """Score predictions of held-out rows X, see `score_models`."""
         models = {ENSEMBLE: known.answers}
         if hasattr(self, "best_estimator_"):
-            with warnings.catch_warnings():  # the ensemble has read the same rows
-                warnings.simplefilter("ignore", UnreadableCellsWarning)
+            # The ensemble has read the same rows.
+            with warnings.catch_warnings(action="ignore", category=UnreadableCellsWarning):
                 best = np.asarray(self.best_estimator_.predict_proba(X))
             models[BEST] = Answers(best, np.argmax(best, axis=1))
         goal = self.history_.goal
@@ -147,10 +155,13 @@ class ScoreMixin(ReportMixin):
             models[MAJORITY] = Answers.guesses(
                 goal.targets, len(known.classes), goal.sample_weight, n_rows=len(known.truth)
             )
-        scoring = primary_scoring(self.scoring, len(self.classes_))
-        found = score_models(self.scorer_, scoring, models, known.truth_of(None, X))
-        guesses = is_guessing(found)
-        return {name: found[name] for name in (ENSEMBLE, BEST, MAJORITY) if name in found}, guesses
+        return self._score_models(models, known.truth_of(None, X))
+
+    def _score_models(
+        self, models: Mapping[str, Answers], truth: Truth
+    ) -> dict[str, ScoreInterval]:
+        loss = get_loss(primary_scoring(self.scoring, len(self.classes_)), self.classes_)
+        return score_models(self.scorer_, loss, models, truth)
 
     @property
     def _is_guessing(self) -> bool:
@@ -162,15 +173,13 @@ class ScoreMixin(ReportMixin):
         `best` are those of the best pipeline.
         """
         self._scores, self._fold_scores = {ENSEMBLE: _UNKNOWN}, ()
-        known = Predictions.out_of_fold(self)
+        known = LabeledPredictions.out_of_fold(self)
         if known is None or known.rows is None or best is None:
             return
         truth = known.truth_of(self.history_.goal.sample_weight, data.X)
-        models = {ENSEMBLE: known.answers}
         alone = best.predictions[known.rows]
-        models[BEST] = Answers(alone, np.argmax(alone, axis=1))
-        scoring = primary_scoring(self.scoring, len(self.classes_))
-        self._scores = score_models(self.scorer_, scoring, models, truth)
+        models = {ENSEMBLE: known.answers, BEST: Answers(alone, np.argmax(alone, axis=1))}
+        self._scores = self._score_models(models, truth)
         self._fold_scores = _by_fold(self.scorer_, known, truth, data.splits)
         limits = list(self.history_.goal.limits)
         _warn_of_guessing(self._scores, score_name(self), limits, data)
@@ -180,48 +189,14 @@ class ScoreMixin(ReportMixin):
 
         Scores of a callable that reads the table are not defined without the table.
         """
-        known = Predictions.out_of_fold(self)
+        known = LabeledPredictions.out_of_fold(self)
         if known is None:
             return
         if scorer_function(self.scorer_) is None:
-            self._scores = {**self._scores, ENSEMBLE: _UNKNOWN, _LEAD: _UNKNOWN}
+            self._scores = {**self._scores, ENSEMBLE: _UNKNOWN, LEAD: _UNKNOWN}
             return
         truth = known.truth_of(self.history_.goal.sample_weight)
-        scoring = primary_scoring(self.scoring, len(self.classes_))
-        scores = score_models(self.scorer_, scoring, {ENSEMBLE: known.answers}, truth)
-        self._scores = {**self._scores, **scores}
-
-
-def score_models(
-    scorer: Any, scoring: Any, models: Mapping[str, Answers], truth: Truth
-) -> dict[str, Interval]:
-    """Score models and the majority class on the same rows, with 95% intervals.
-
-    The entry "shuffled" is the score of the answers of the ensemble in random order, which may be
-    above that of the majority class, as F1 of the answer "positive". The entry "lead" is the score
-    of the ensemble minus the better one of these two.
-    """
-    if MAJORITY not in models:
-        guesses = Answers.guesses(truth.y, len(truth.classes), truth.weight)
-        models = {**models, MAJORITY: guesses}
-    order = np.random.default_rng(0).permutation(len(truth.y))
-    models = {**models, _SHUFFLED: models[ENSEMBLE].take(order)}
-    with warnings.catch_warnings(action="ignore", category=UndefinedMetricWarning):
-        # of the majority class, or of a sample without a class
-        scores = {name: score_answers(scorer, answers, truth) for name, answers in models.items()}
-        deviations = resampled_scores(scorer, scoring, list(models.values()), truth)
-    by_name = dict(zip(models, deviations.T, strict=True))
-    found = {name: interval_of(scores[name], by_name[name]) for name in models}
-    for name, answers in models.items():
-        found[name] = interval_without_errors(scoring, answers, truth) or found[name]
-    guess = _better_guess(found)
-    lead = scores[ENSEMBLE] - scores[guess]
-    found[_LEAD] = interval_of(lead, by_name[ENSEMBLE] - by_name[guess])
-    return found
-
-
-def _better_guess(scores: Mapping[str, Interval]) -> str:
-    return _SHUFFLED if scores[_SHUFFLED][0] > scores[MAJORITY][0] else MAJORITY
+        self._scores = {**self._scores, **self._score_models({ENSEMBLE: known.answers}, truth)}
 
 
 def score_of_ensemble(scorer: Any, out_of_fold: OutOfFold, data: TrainingData) -> float:
@@ -232,29 +207,8 @@ def score_of_ensemble(scorer: Any, out_of_fold: OutOfFold, data: TrainingData) -
     return score_answers(scorer, Answers(mean[rows], np.argmax(mean[rows], axis=1)), truth)
 
 
-def held_out_scores(estimator: Any, X: Any, y: Any) -> dict[str, Interval] | None:
-    """Scores and intervals on held-out rows by name of the model; None without rows."""
-    if X is None and y is None:
-        return None
-    if X is None or y is None:
-        raise ValueError(
-            "Scores on held-out rows need both of 'X' and 'y'. Got only "
-            f"{'y' if X is None else 'X'}."
-        )
-    known = Predictions.held_out(estimator, X, np.asarray(plain_labels(y)))
-    are_rows_of_fit(estimator, X, "Their scores are too high.")
-    scores: dict[str, Interval] = estimator._held_out_scores(known, X)[0]
-    return scores
-
-
-def is_guessing(scores: Mapping[str, Interval]) -> bool:
-    """Whether the lead of the ensemble over a guess may be chance, or is negative."""
-    lead, low, _ = scores.get(_LEAD, _UNKNOWN)
-    return bool(lead <= 0 if math.isnan(low) else low <= 0)
-
-
 def _by_fold(
-    scorer: Any, known: Predictions, truth: Truth, splits: Sequence[Split]
+    scorer: Any, known: LabeledPredictions, truth: Truth, splits: Sequence[Split]
 ) -> tuple[float, ...]:
     """Scores of the ensemble on the validation rows of each fold; NaN where not defined."""
     assert known.rows is not None
@@ -269,7 +223,7 @@ def _by_fold(
 
 
 def _warn_of_guessing(
-    scores: Mapping[str, Interval], name: str, limits: Sequence[str], data: TrainingData
+    scores: Mapping[str, ScoreInterval], name: str, limits: Sequence[str], data: TrainingData
 ) -> None:
     """Warn if the ensemble is not clearly better than a guess.
 
@@ -278,9 +232,10 @@ def _warn_of_guessing(
     """
     if not is_guessing(scores):
         return
-    (score, low, high), (guess, _, _) = scores[ENSEMBLE], scores[_better_guess(scores)]
+    better = better_guess(scores)
+    (score, low, high), (guess, _, _) = scores[ENSEMBLE], scores[better]
     what = "the same answers in random order give"
-    if _better_guess(scores) == MAJORITY:
+    if better == MAJORITY:
         what = "always answering the most frequent class, with the class frequencies as "
         what += "probabilities, gives"
     advice = (

@@ -39,8 +39,8 @@ def check_scorers(scorers: Mapping[str, Any], data: TrainingData) -> None:
     probabilities = np.tile(share.astype(np.float32), (len(data.y), 1))
     for name, scorer in scorers.items():
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # many metrics warn of constant predictions
+            # Many metrics warn of constant predictions.
+            with warnings.catch_warnings(action="ignore"):
                 score_probabilities(
                     scorer, probabilities, data.y, data.classes, data.sample_weight, data.X
                 )

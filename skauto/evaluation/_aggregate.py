@@ -43,11 +43,11 @@ class TrialAggregator:
     members on all rows. `reuses` are the uses of a cache.
     """
 
-    def __init__(self, function: PipelineWorker, checker: ConstraintChecker) -> None:
-        self.function = function
-        self.data = function.data
+    def __init__(self, worker: PipelineWorker, checker: ConstraintChecker) -> None:
+        self.worker = worker
+        self.data = worker.data
         self.checker = checker
-        self.scorer = next(iter(function.scorers.values()), None)  # the search maximizes the first
+        self.scorer = next(iter(worker.scorers.values()), None)  # the search maximizes the first
         self.models: dict[Configuration, Pipeline] = {}
         self.reuses: list[Reuse] = []
 
@@ -74,7 +74,7 @@ class TrialAggregator:
         total = np.zeros((len(data.y), data.n_classes), dtype=np.float32)
         count = np.zeros(len(data.y), dtype=np.float32)
         for fold in sorted(folds):  # rounding depends on the order
-            _, test = self.function.rows(fold, fidelity)
+            _, test = self.worker.rows(fold, fidelity)
             total[test] += folds[fold].probabilities
             count[test] += 1
         with np.errstate(invalid="ignore"):
@@ -97,32 +97,23 @@ class TrialAggregator:
         ended: float,
     ) -> Trial:
         """Return the trial; its losses are infinite unless at least one fold was scored."""
-        status, error, fidelity = results.status, results.error, proposal.fidelity
-        loss, tie_break = math.inf, 0.0
-        scored = status in ("ok", "stopped")
-        by_fold = results.folds
-        if status == "ok" and fidelity == 1.0:
-            by_fold = with_common_rounds(by_fold, self.function)
-        folds = [by_fold[fold] for fold in sorted(by_fold)]
-        predictions = self.out_of_fold(by_fold, fidelity) if scored and folds else None
-        if status == "stopped" and not folds:
-            assert results.latest is not None
-            fidelity, only = results.latest
-            folds = [only]
+        status, error = results.status, results.error
+        fidelity, folds, predictions = self._collected(results, proposal.fidelity)
         scores = _by_name([result.scores for result in folds])
-        if scored:
-            loss = self.loss(next(iter(scores.values())))
-        if status == "ok" and predictions is not None:
-            tie_break = self.log_loss(predictions)
+        measured = _by_name([result.constraints for result in folds])
+        scored = status in ("ok", "stopped")
+        loss = self.loss(next(iter(scores.values()))) if scored else math.inf
+        complete, tie_break = predictions if status == "ok" else None, 0.0
+        if complete is not None:
+            tie_break = self.log_loss(complete)
             if not math.isfinite(loss):
                 # The score is NaN on every fold: score the pooled predictions.
-                rows = OutOfFold(predictions).rows
-                loss = self.loss([self.function.score(self.scorer, predictions[rows], rows)])
+                rows = OutOfFold(complete).rows
+                loss = self.loss([self.worker.score(self.scorer, complete[rows], rows)])
             if not math.isfinite(loss):
                 status, error = "failed", "The score is not a finite number on any fold."
-        measured = _by_name([result.constraints for result in folds])
-        whole = predictions if status == "ok" else None
-        constraints = self.checker.estimates(measured, whole, fidelity)
+                complete = None
+        constraints = self.checker.estimates(measured, complete, fidelity)
         minimized = history.objectives[1:]
         others = tuple(constraints.get(key, math.inf) for key in minimized)
         undefined = [key for key, v in zip(minimized, others, strict=True) if not math.isfinite(v)]
@@ -150,6 +141,24 @@ class TrialAggregator:
             origin=proposal.origin,
             info=proposal.info,
         )
+
+    def _collected(
+        self, results: TrialResults, fidelity: float
+    ) -> tuple[float, list[FoldResult], NDArray[np.float32] | None]:
+        """Fidelity, results of the folds and out-of-fold predictions of a trial.
+
+        A trial that was stopped before its first whole fold has the result of its last task.
+        """
+        by_fold = results.folds
+        if results.status == "stopped" and not by_fold:
+            assert results.latest is not None
+            fidelity, only = results.latest
+            return fidelity, [only], None
+        if results.status == "ok" and fidelity == 1.0:
+            by_fold = with_common_rounds(by_fold, self.worker)
+        scored = results.status in ("ok", "stopped") and by_fold
+        predictions = self.out_of_fold(by_fold, fidelity) if scored else None
+        return fidelity, [by_fold[fold] for fold in sorted(by_fold)], predictions
 
 
 def _by_name(rows: list[Any]) -> dict[str, tuple[float, ...]]:

@@ -22,37 +22,25 @@ class PipelineEvaluator:
 
     def __init__(
         self,
-        function: PipelineWorker,
+        worker: PipelineWorker,
         *,
         trial_time_limit: float | None = None,
         out_of_bag: bool = True,
         checker: ConstraintChecker | None = None,
         schedule: TaskSchedule | None = None,
     ) -> None:
-        self.function = function
-        self.data = function.data
-        self.constraints = function.constraints
+        self.worker = worker
+        self.data = worker.data
+        self.constraints = worker.constraints
         self.checker = checker or ConstraintChecker()
         self.trial_time_limit = trial_time_limit
         if schedule is None:
             schedule = TaskSchedule(DataFacts(len(self.data.splits[0][0]), self.data.Z.shape[1]))
-        self.planner = RungPlanner(function, self.checker, schedule, out_of_bag)
-        self.aggregator = TrialAggregator(function, self.checker)
+        self.planner = RungPlanner(worker, self.checker, schedule, out_of_bag)
+        self.aggregator = TrialAggregator(worker, self.checker)
 
     def open(self, proposal: Proposal, history: History) -> TrialJob:
         """Begin a trial; the job submits its tasks and collects their results."""
-        rungs, reason = self.planner.rungs(proposal, history), ""
-        if history.time_limit is not None:
-            affordable = self.planner.affordable_rungs(proposal.configuration, rungs)
-            if not affordable:
-                reason = self.planner.reason_to_skip(proposal.configuration, rungs)
-            rungs = affordable
         return TrialJob(
-            self.planner,
-            self.aggregator,
-            proposal,
-            history,
-            rungs,
-            time_limit=self.trial_time_limit,
-            reason=reason,
+            self.planner, self.aggregator, proposal, history, time_limit=self.trial_time_limit
         )

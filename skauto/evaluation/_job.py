@@ -1,7 +1,7 @@
 """A running trial: its remaining tasks and the results of the finished ones."""
 
-from collections.abc import Hashable, Sequence
-from dataclasses import KW_ONLY, InitVar, dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass
 
 from skauto.engines import Outcome
 from skauto.evaluation._aggregate import TrialAggregator, TrialResults
@@ -15,22 +15,20 @@ class TrialJob:
     """Submit the tasks of a trial rung by rung and collect their results.
 
     A rung starts when the previous one is complete and the trial is promoted. The time limit is
-    that of the sum over all folds. A trial without rungs is skipped; `reason` says why.
+    that of the sum over all folds. A trial without a rung that would end in time is skipped.
     """
 
     planner: RungPlanner
     aggregator: TrialAggregator
     proposal: Proposal
     history: History
-    rungs: InitVar[Sequence[Rung]]
-    _: KW_ONLY
     time_limit: float | None = None
-    reason: InitVar[str] = ""
 
-    def __post_init__(self, rungs: Sequence[Rung], reason: str) -> None:
+    def __post_init__(self) -> None:
         self.results = TrialResults()
         # Without a time limit, ignore trials completed since the proposal: they depend on timing.
         self._n_known = len(self.history) if self.history.time_limit is None else None
+        rungs, reason = self.planner.plan(self.proposal, self.history)
         self._rungs = iter(rungs)
         self._next = next(self._rungs, None)
         self._running: Rung = {}
@@ -66,7 +64,7 @@ class TrialJob:
         if outcome.status != "ok":
             results.cpu_time += outcome.seconds
             if outcome.status == "timeout":
-                self.planner.observe_timeout(task, outcome.seconds)
+                self.planner.observe(task, outcome.seconds, killed=True)
             results.end(outcome.status, outcome.error)
             return
         values = outcome.value if isinstance(outcome.value, list) else [outcome.value]

@@ -27,9 +27,28 @@ class ObjectiveEvaluator:
         takes_fidelity = "fidelity" in inspect.signature(self.objective).parameters
         return partial(_call, self.objective, takes_fidelity)
 
-    def open(self, proposal: Proposal, history: History) -> "ObjectiveJob":
+    def open(self, proposal: Proposal, history: History) -> "CallJob":
         """Begin a trial."""
-        return ObjectiveJob(self, proposal)
+        args = proposal.configuration, proposal.fidelity
+        return CallJob(proposal, args, self._fields, self.trial_time_limit)
+
+    def _fields(self, outcome: Outcome) -> dict[str, Any]:
+        """Fields of the trial; it has failed if a value is missing or not a number."""
+        infinite = (math.inf,) * len(self.objectives)
+        if outcome.status != "ok":
+            return {"status": outcome.status, "losses": infinite, "error": outcome.error}
+        value = outcome.value
+        values = value if isinstance(value, Mapping) else {self.objectives[0]: value}
+        error = f"The objective returned {value!r}"
+        failed = {"status": "failed", "losses": infinite}
+        try:
+            losses = tuple(float(values[name]) for name in self.objectives)
+            constraints = {name: float(values[name]) for name in self.constraints}
+        except (KeyError, TypeError, ValueError) as exc:
+            return {**failed, "error": f"{error}: {exc!r}"}
+        if any(math.isnan(loss) for loss in losses):
+            return {**failed, "losses": losses, "constraints": constraints, "error": f"{error}."}
+        return {"losses": losses, "constraints": constraints}
 
 
 def _call(
@@ -42,55 +61,44 @@ def _call(
 
 
 @dataclass
-class ObjectiveJob:
-    """A running trial whose only part is one call of the objective."""
+class CallJob:
+    """A running trial whose only part is one call of a function.
 
-    evaluator: ObjectiveEvaluator
+    `args` are the arguments of the function, and ``fields(outcome)`` returns fields of the trial
+    that this class does not know, or knows less well.
+    """
+
     proposal: Proposal
+    args: tuple[Any, ...]
+    fields: Callable[[Outcome], Mapping[str, Any]]
+    time_limit: float | None = None
     outcome: Outcome | None = None
 
-    def next_parts(self) -> list[tuple[Hashable, tuple[Configuration, float], float | None]]:
+    def next_parts(self) -> list[tuple[Hashable, tuple[Any, ...], float | None]]:
         """Return the call: key, arguments of the engine's function, maximum seconds."""
-        args = self.proposal.configuration, self.proposal.fidelity
-        return [(0, args, self.evaluator.trial_time_limit)]
+        return [(0, self.args, self.time_limit)]
 
     def receive(self, part: Hashable, outcome: Outcome, seconds_left: float) -> None:
+        """Store the outcome of the call."""
         self.outcome = outcome
 
     @property
     def done(self) -> bool:
+        """Whether the function has returned."""
         return self.outcome is not None
 
     def trial(self, number: int, started: float, ended: float) -> Trial:
-        """Return the trial; its status is "failed" if a value is missing or not a number."""
+        """Return the trial."""
         assert self.outcome is not None, "the call has not returned yet"
-        status, error = self.outcome.status, self.outcome.error
-        names = self.evaluator.objectives
-        losses = (math.inf,) * len(names)
-        constraints: dict[str, float] = {}
-        if status == "ok":
-            value = self.outcome.value
-            values = value if isinstance(value, Mapping) else {names[0]: value}
-            try:
-                losses = tuple(float(values[name]) for name in names)
-                constraints = {name: float(values[name]) for name in self.evaluator.constraints}
-            except (KeyError, TypeError, ValueError) as exc:
-                status, error = "failed", f"The objective returned {value!r}: {exc!r}"
-            else:
-                if any(math.isnan(loss) for loss in losses):
-                    status, error = "failed", f"The objective returned {value!r}."
-        return Trial(
-            number=number,
-            configuration=self.proposal.configuration,
-            status=status,
-            losses=losses,
-            fidelity=self.proposal.fidelity,
-            constraints=constraints,
-            cost=self.outcome.seconds,
-            started=started,
-            ended=ended,
-            error=error,
-            fit_times=(self.outcome.seconds,),
-            origin=self.proposal.origin,
-            info=self.proposal.info,
-        )
+        proposal, seconds = self.proposal, self.outcome.seconds
+        known: dict[str, Any] = {
+            "fidelity": proposal.fidelity,
+            "cost": seconds,
+            "started": started,
+            "ended": ended,
+            "fit_times": (seconds,),
+            "origin": proposal.origin,
+            "info": proposal.info,
+        }
+        known |= self.fields(self.outcome)
+        return Trial(number=number, configuration=proposal.configuration, **known)

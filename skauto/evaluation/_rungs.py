@@ -32,14 +32,14 @@ class RungPlanner:
 
     uses_rungs = True  # an ablation study evaluates without rungs
 
-    function: PipelineWorker
+    worker: PipelineWorker
     checker: ConstraintChecker
     schedule: TaskSchedule
     out_of_bag: bool
 
     def __post_init__(self) -> None:
-        self.data = self.function.data
-        self.out_of_bag &= not self.function.constraints
+        self.data = self.worker.data
+        self.out_of_bag &= not self.worker.constraints
         self._promotion: RungPromotion | None = None
 
     @property
@@ -48,7 +48,7 @@ class RungPlanner:
 
     def validates_out_of_bag(self, configuration: Configuration) -> bool:
         """Whether a configuration is fitted once on all rows and validated out of bag."""
-        return self.out_of_bag and self.function.builder.validates_out_of_bag(configuration)
+        return self.out_of_bag and self.worker.builder.validates_out_of_bag(configuration)
 
     def next_rung(
         self,
@@ -111,32 +111,32 @@ class RungPlanner:
         preview = isinstance(task, FoldTask) and task.preview
         return self.schedule.limit(task.configuration, self.rows_of(task), preview=preview)
 
-    def observe(self, task: Task, seconds: float) -> None:
-        """Correct the predicted seconds by those of a finished task."""
+    def observe(self, task: Task, seconds: float, *, killed: bool = False) -> None:
+        """Correct the predicted seconds by those of a task that was finished or killed."""
         if has_fit_time(task):
-            self.schedule.observe(task.configuration, self.rows_of(task), seconds)
+            rows = self.rows_of(task)
+            self.schedule.observe(task.configuration, rows, seconds, killed=killed)
 
-    def observe_timeout(self, task: Task, seconds: float) -> None:
-        """Raise the predicted seconds of a task to those after which it was killed."""
-        if has_fit_time(task):
-            self.schedule.observe_timeout(task.configuration, self.rows_of(task), seconds)
+    def plan(self, proposal: Proposal, history: History) -> tuple[list[Rung], str]:
+        """Return the rungs that the time allows; if there are none, the reason to skip the trial.
 
-    def affordable_rungs(self, configuration: Configuration, rungs: list[Rung]) -> list[Rung]:
-        """Return the rungs, the first one on fewer rows if it is too expensive; [] to skip."""
+        A first rung that is too expensive has fewer rows.
+        """
+        configuration, rungs = proposal.configuration, self.rungs(proposal, history)
+        if history.time_limit is None:
+            return rungs, ""
         first = next(iter(rungs[0].values()))
         share = first.share if isinstance(first, FoldTask) else 1.0
-        affordable = self.schedule.affordable_share(configuration, self.rows_of(first), share)
+        n_rows = self.rows_of(first)
+        affordable = self.schedule.affordable_share(configuration, n_rows, share)
         if affordable == share:
-            return rungs
+            return rungs, ""
         if not self.uses_rungs or affordable == 0.0:
-            return []
+            seconds = self.schedule.seconds(configuration, n_rows)
+            left = self.schedule.budget.remaining
+            return [], f"A fold was predicted to take {seconds:.3g} s; {left:.3g} s are left."
         fewer: Rung = {"share": FoldTask(configuration, 0, share=affordable, preview=True)}
-        return [fewer, *(rungs if share == 1.0 else rungs[1:])]
-
-    def reason_to_skip(self, configuration: Configuration, rungs: list[Rung]) -> str:
-        rows = self.rows_of(next(iter(rungs[0].values())))
-        seconds, left = self.schedule.seconds(configuration, rows), self.schedule.budget.remaining
-        return f"A fold was predicted to take {seconds:.3g} s; {left:.3g} s are left."
+        return [fewer, *(rungs if share == 1.0 else rungs[1:])], ""
 
     def rungs(self, proposal: Proposal, history: History) -> list[Rung]:
         """Tasks of each rung by key; the key of a fold is its number."""
@@ -151,7 +151,7 @@ class RungPlanner:
         if len(history.objectives) > 1:
             return [folds]
         if history.search_limits:
-            several = bool(limited_resources(self.function.constraints)) and self.n_folds > 1
+            several = bool(limited_resources(self.worker.constraints)) and self.n_folds > 1
             return [{0: folds.pop(0)}, folds] if several else [folds]
         rungs: list[Rung] = [{0: folds.pop(0)}, folds] if self.n_folds > 1 else [folds]
         if self.validates_out_of_bag(configuration):

@@ -57,11 +57,11 @@ class FoldTask:
         """Evaluate the fold."""
         train, test = worker.rows(self.fold, self.fidelity)
         if self.share < 1.0:
-            rng = np.random.default_rng(worker.seed)
+            rng = np.random.default_rng(worker.builder.seed)
             train = train[stratified_subset(worker.data.y[train], self.share, rng)]
         if self.preview:
             test = test[decisive_rows(len(test))]
-        where = (self.fold, self.fidelity, self.share, worker.seed)
+        where = (self.fold, self.fidelity, self.share)
         return worker.evaluate(self.configuration, train, test, where, keep=self.keep)
 
 
@@ -135,18 +135,16 @@ class PipelineWorker:
     """The function that engines call: it holds the data and runs tasks.
 
     The search maximizes the first of the scorers. Constraints are measured on the validation rows
-    of each fold. The seed is that of the subsamples at fidelities below 1.
+    of each fold. The seed of the builder is also that of subsamples.
     """
 
     builder: PipelineBuilder
     data: TrainingData
     scorers: Mapping[str, Any]
     constraints: Sequence[Constraint] = ()
-    seed: int = 0
 
     def __call__(self, task: Task) -> Any:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # such as convergence warnings of single trials
+        with warnings.catch_warnings(action="ignore"):  # such as those of convergence
             return task.run(self)
 
     def evaluate(
@@ -204,7 +202,7 @@ class PipelineWorker:
         train, test = self.data.splits[fold]
         if fidelity == 1.0:
             return train, test
-        chosen = stratified_subset(self.data.y, fidelity, np.random.default_rng(self.seed))
+        chosen = stratified_subset(self.data.y, fidelity, np.random.default_rng(self.builder.seed))
         return train[chosen[train]], test[chosen[test]]
 
     def score(self, scorer: Any, probabilities: NDArray[Any], rows: IntArray) -> float:

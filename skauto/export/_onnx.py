@@ -13,6 +13,7 @@ from skauto.export._onnx_graph import OPSETS, Graph
 from skauto.export._onnx_steps import add_step
 from skauto.model import Decision, PipelineEnsemble, WeightedClassifier
 from skauto.model._decision import CostDecision
+from skauto.utils import check_installed
 
 if TYPE_CHECKING:
     import onnx
@@ -60,14 +61,9 @@ def to_onnx(estimator: Any) -> "onnx.ModelProto":
     >>> [output.name for output in model.graph.output]  # doctest: +SKIP
     ['label', 'probabilities']
     """
-    try:
-        import onnx
-        import skl2onnx  # noqa: F401
-    except ImportError as exc:
-        raise ImportError(
-            f"to_onnx needs {exc.name}, which is not installed. Install the extra with "
-            "`pip install 'skauto[onnx]'`."
-        ) from exc
+    check_installed("to_onnx", "onnx", "onnx", "skl2onnx")
+    import onnx
+
     ensemble = fitted_ensemble(estimator)
     graph = Graph()
     columns, fill, fillers = _columns_read(ensemble)

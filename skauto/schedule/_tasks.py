@@ -43,16 +43,19 @@ class TaskSchedule:
         """Return the number of training rows of a share of those of a fold."""
         return max(1, round(share * self.facts.n_samples))
 
-    def observe(self, configuration: Configuration, n_rows: int, seconds: float) -> None:
-        """Correct the predictions by the processor seconds of a finished task."""
-        if self.time_model is not None:
-            facts = replace(self.facts, n_samples=n_rows)
-            self.time_model.observe(configuration, facts, seconds)
+    def observe(
+        self, configuration: Configuration, n_rows: int, seconds: float, *, killed: bool = False
+    ) -> None:
+        """Correct the predictions by the processor seconds of a task.
 
-    def observe_timeout(self, configuration: Configuration, n_rows: int, seconds: float) -> None:
-        """Raise the predicted seconds of a task to those after which it was stopped."""
-        predicted = self.seconds(configuration, n_rows)
-        self.observe(configuration, n_rows, max(seconds, predicted))
+        Those after which a task was killed only raise them.
+        """
+        if self.time_model is None:
+            return
+        if killed:
+            seconds = max(seconds, self.seconds(configuration, n_rows))
+        facts = replace(self.facts, n_samples=n_rows)
+        self.time_model.observe(configuration, facts, seconds)
 
     def limit(self, configuration: Configuration, n_rows: int, *, preview: bool) -> float | None:
         """Return the seconds after which a task is stopped; None without a limit.

@@ -1,15 +1,18 @@
 """Scores of stored predictions with bootstrap intervals."""
 
-from collections.abc import Callable, Sequence
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import UndefinedMetricWarning
 
 from skauto.selection._label_losses import ErrorLoss, LabelLoss
-from skauto.selection._losses import BrierLoss, LogLoss
-from skauto.selection._scorer_loss import ScorerLoss, get_loss
+from skauto.selection._losses import BrierLoss, LogLoss, Loss
+from skauto.selection._scorer_loss import ScorerLoss
 from skauto.selection._scores import score_probabilities
 from skauto.utils import FloatArray, IntArray, take_rows
 
@@ -20,6 +23,14 @@ _N_SCORER_RESAMPLES, _MAX_SCORER_ROWS = 60, 2_000
 _FEWEST_RESAMPLES, _MAX_CLASSES = 40, 2_000
 # Bounds of a central interval of 95%, as quantiles.
 _LOW, _HIGH = 0.025, 0.975
+
+
+# A score and the bounds of its 95% interval.
+ScoreInterval = tuple[float, float, float]
+# Names of the models that are scored.
+MODELS = ENSEMBLE, BEST, MAJORITY = "ensemble", "best pipeline", "majority class"
+# Score of the ensemble's answers in random order, and its lead over the better guess.
+SHUFFLED, LEAD = "shuffled", "lead"
 
 
 @dataclass(frozen=True)
@@ -81,20 +92,19 @@ def score_answers(scorer: Callable[..., float], answers: Answers, truth: Truth) 
 
 
 def resampled_scores(
-    scorer: Callable[..., float], scoring: Any, models: Sequence[Answers], truth: Truth
+    scorer: Callable[..., float], loss: Loss, models: Sequence[Answers], truth: Truth
 ) -> FloatArray:
     """Scores of several models on bootstrap resamples of the rows, (n_resamples, n_models).
 
     The generator has a fixed seed. With many rows, a sample of the rows is resampled, and the
     deviations from the scores on this sample are scaled to the number of all rows. The scores are
-    therefore centered on the scores of all rows. `scoring` is the name of the scorer, or itself.
+    therefore centered on the scores of all rows. The loss is that of the scorer.
 
     References
     ----------
     B. Efron and R. J. Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13.
     """
     rng = np.random.default_rng(0)
-    loss = get_loss(scoring, truth.classes)
     by_scorer = isinstance(loss, ScorerLoss)
     most = _MAX_SCORER_ROWS if by_scorer else _MAX_ROWS
     n_rows = len(truth.y)
@@ -111,7 +121,46 @@ def resampled_scores(
     return scale * (np.array(drawn) - every)
 
 
-def interval_of(score: float, deviations: FloatArray) -> tuple[float, float, float]:
+def score_models(
+    scorer: Any, loss: Loss, models: Mapping[str, Answers], truth: Truth
+) -> dict[str, ScoreInterval]:
+    """Score models and the majority class on the same rows, with 95% intervals.
+
+    The entry "shuffled" is the score of the answers of the ensemble in random order, which may be
+    above that of the majority class, as F1 of the answer "positive". The entry "lead" is the score
+    of the ensemble minus the better one of these two.
+    """
+    if MAJORITY not in models:
+        guesses = Answers.guesses(truth.y, len(truth.classes), truth.weight)
+        models = {**models, MAJORITY: guesses}
+    order = np.random.default_rng(0).permutation(len(truth.y))
+    models = {**models, SHUFFLED: models[ENSEMBLE].take(order)}
+    with warnings.catch_warnings(action="ignore", category=UndefinedMetricWarning):
+        # of the majority class, or of a sample without a class
+        scores = {name: score_answers(scorer, answers, truth) for name, answers in models.items()}
+        deviations = resampled_scores(scorer, loss, list(models.values()), truth)
+    by_name = dict(zip(models, deviations.T, strict=True))
+    found = {name: interval_of(scores[name], by_name[name]) for name in models}
+    for name, answers in models.items():
+        found[name] = interval_without_errors(loss, answers, truth) or found[name]
+    guess = better_guess(found)
+    lead = scores[ENSEMBLE] - scores[guess]
+    found[LEAD] = interval_of(lead, by_name[ENSEMBLE] - by_name[guess])
+    return found
+
+
+def better_guess(scores: Mapping[str, ScoreInterval]) -> str:
+    """Name the better one of the majority class and the answers in random order."""
+    return SHUFFLED if scores[SHUFFLED][0] > scores[MAJORITY][0] else MAJORITY
+
+
+def is_guessing(scores: Mapping[str, ScoreInterval]) -> bool:
+    """Whether the lead of the ensemble over a guess may be chance, or is negative."""
+    lead, low, _ = scores.get(LEAD, (math.nan,) * 3)
+    return bool(lead <= 0 if math.isnan(low) else low <= 0)
+
+
+def interval_of(score: float, deviations: FloatArray) -> ScoreInterval:
     """Return a score with the bounds of its 95% interval, from the deviations of resamples."""
     known = deviations[~np.isnan(deviations)]
     if not known.size or np.isnan(score):
@@ -121,15 +170,12 @@ def interval_of(score: float, deviations: FloatArray) -> tuple[float, float, flo
     return score, round(float(score + low), 12), round(float(score + high), 12)
 
 
-def interval_without_errors(
-    scoring: Any, answers: Answers, truth: Truth
-) -> tuple[float, float, float] | None:
+def interval_without_errors(loss: Loss, answers: Answers, truth: Truth) -> ScoreInterval | None:
     """Return an accuracy of 1 with its exact 95% interval; None if an answer is wrong.
 
     All resamples of right answers are right, so the bootstrap says nothing about the errors that
     may come. None for other scores, too.
     """
-    loss = get_loss(scoring, truth.classes)
     if not isinstance(loss, ErrorLoss) or not np.array_equal(answers.labels, truth.y):
         return None
     return 1.0, float(_LOW ** (1.0 / len(truth.y))), 1.0

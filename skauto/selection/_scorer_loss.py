@@ -149,8 +149,8 @@ class ScorerLoss(Loss):
         sample_weight: FloatArray | None,
     ) -> float:
         classes = np.arange(predictions.shape[1]) if self.classes is None else self.classes
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of constant labels, which are candidates too
+        # Constant labels, of which metrics warn, are candidates too.
+        with warnings.catch_warnings(action="ignore"):
             return score_probabilities(
                 self.scorer, predictions, y, classes, sample_weight, self.X, predictor=predictor
             )

@@ -1,6 +1,6 @@
 """Searches with trials whose fields a function returns, and the spaces that they run on."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,8 @@ import numpy as np
 
 from skauto._search import Search
 from skauto.engines import Outcome, make_engine
-from skauto.history import History, Proposal, Trial
+from skauto.evaluation._objective import CallJob
+from skauto.history import History, Proposal
 from skauto.space import Configuration, Integer, Real, SearchSpace
 from skauto.strategies import Strategy
 from skauto.utils import Budget
@@ -72,50 +73,17 @@ class FunctionEvaluator:
     function: Evaluation
     n_opened: int = 0
 
-    def open(self, proposal: Proposal, history: History) -> "FunctionJob":
+    def open(self, proposal: Proposal, history: History) -> CallJob:
         """Begin a trial."""
         self.n_opened += 1
-        return FunctionJob(proposal, self.n_opened - 1)
+        return CallJob(proposal, (self.n_opened - 1, proposal.configuration), _value)
 
 
-@dataclass
-class FunctionJob:
-    """A trial of one call of the function."""
-
-    proposal: Proposal
-    number: int
-    outcome: Outcome | None = None
-
-    @property
-    def done(self) -> bool:
-        """Whether the function has returned."""
-        return self.outcome is not None
-
-    def next_parts(self) -> list[tuple[Hashable, tuple[Any, ...], float | None]]:
-        """Return the call."""
-        return [(0, (self.number, self.proposal.configuration), None)]
-
-    def receive(self, part: Hashable, outcome: Outcome, seconds_left: float) -> None:
-        """Store the outcome of the call."""
-        if outcome.status != "ok":
-            raise RuntimeError(outcome.error)
-        self.outcome = outcome
-
-    def trial(self, number: int, started: float, ended: float) -> Trial:
-        """Return the trial."""
-        assert self.outcome is not None
-        proposal, seconds = self.proposal, self.outcome.seconds
-        fields: dict[str, Any] = {
-            "fidelity": proposal.fidelity,
-            "origin": proposal.origin,
-            "info": proposal.info,
-            "started": started,
-            "ended": ended,
-            "cost": seconds,
-            "fit_times": (seconds,),
-        }
-        fields |= self.outcome.value
-        return Trial(number=number, configuration=proposal.configuration, **fields)
+def _value(outcome: Outcome) -> Mapping[str, Any]:
+    if outcome.status != "ok":
+        raise RuntimeError(outcome.error)
+    value: Mapping[str, Any] = outcome.value
+    return value
 
 
 def run_search(
@@ -136,8 +104,15 @@ def run_search(
     if history is None:
         history = History([f"loss_{i}" for i in range(n_objectives)], max_evals=n_trials)
     evaluator = FunctionEvaluator(evaluate, len(history))
-    budget = Budget(max_evals=n_trials - len(history))
     with make_engine(evaluate) as engine:
-        search = Search(strategy, space, evaluator, engine, history, budget, look_ahead=n_workers)
-        search.run(np.random.default_rng(seed))
+        Search(
+            strategy,
+            space,
+            evaluator,
+            engine,
+            history,
+            Budget(),
+            look_ahead=n_workers,
+            on_trial=lambda trial: len(history) >= n_trials,
+        ).run(np.random.default_rng(seed))
     return history

@@ -7,7 +7,6 @@ from skauto.utils._compat import (
     OwnParameters,
     StrOptions,
     backend_of,
-    check_matplotlib_support,
     check_sample_weight,
     column_arrays,
     fit_context,
@@ -19,6 +18,7 @@ from skauto.utils._compat import (
     scorer_options,
     take_rows,
 )
+from skauto.utils._extras import check_installed
 from skauto.utils._fingerprint import fingerprint
 from skauto.utils._keywords import explain_keywords
 from skauto.utils._names import closest, known_names
@@ -38,7 +38,7 @@ __all__ = [
     "Predictions",
     "StrOptions",
     "backend_of",
-    "check_matplotlib_support",
+    "check_installed",
     "check_sample_weight",
     "closest",
     "column_arrays",

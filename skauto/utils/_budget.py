@@ -1,17 +1,16 @@
-"""The budget of a search: number of trials and wall-clock time."""
+"""The clock of a search."""
 
 import math
 import time
 
 
 class Budget:
-    """Number of trials and seconds that a search may use; None for no limit.
+    """Seconds that a search may use; None for no limit.
 
     The clock starts at construction. `phases` are the seconds of the phases that have ended.
     """
 
-    def __init__(self, max_evals: int | None = None, time_limit: float | None = None) -> None:
-        self.max_evals = max_evals
+    def __init__(self, time_limit: float | None = None) -> None:
         self.time_limit = time_limit
         self.started = time.monotonic()
         self.phases: dict[str, float] = {}

@@ -14,7 +14,6 @@ from joblib.parallel import ParallelBackendBase
 from numpy.typing import NDArray
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils import _safe_indexing as take_rows
-from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_feature_names_in as input_feature_names
 from sklearn.utils.validation import _check_sample_weight
@@ -23,7 +22,6 @@ from sklearn.utils.validation import _num_samples as n_rows
 __all__ = [
     "Interval",
     "StrOptions",
-    "check_matplotlib_support",
     "fit_context",
     "input_feature_names",
     "n_rows",

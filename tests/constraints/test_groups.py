@@ -1,5 +1,6 @@
 """Constraints on groups: equal to fairlearn's definitions, and to plain counting."""
 
+import warnings
 from dataclasses import replace
 from itertools import combinations
 
@@ -167,13 +168,25 @@ def test_samples_of_the_bootstrap_compare_the_same_groups(n_small):
     assert disparity.bound(everything, 0.9) == pytest.approx(expected)
 
 
+def test_groups_whose_rate_is_less_sure_than_the_limit_are_named():
+    codes = np.repeat([0, 1, 2], [300, 120, 30])
+    rows = Evidence(np.empty((450, 0)), np.arange(450) % 2, CLASSES, groups={"g": codes})
+    names = {"g": ["a", "b", "c"]}
+    with pytest.warns(SmallGroupWarning, match=r": 'c' \(0\.091, 30\)\. ") as caught:
+        StatisticalParity("g", 0.05).check_groups(rows, names)
+    assert len(caught) == 1
+    with warnings.catch_warnings(action="error"):
+        StatisticalParity("g", 0.1).check_groups(rows, names)
+        StatisticalParity("g").check_groups(rows, names)
+
+
 def test_small_groups_are_warned_about_for_each_rate():
     codes = np.repeat([0, 1, 2], [40, 40, 23])
     y = np.append(np.arange(80) % 2, np.arange(23) < 20).astype(int)
     rows = Evidence(np.empty((103, 0)), y, CLASSES, groups={"g": codes})
     names = {"g": ["a", "b", "c"]}
     with pytest.warns(SmallGroupWarning) as caught:
-        EqualizedOdds("g", 0.1).check_groups(rows, names)
+        EqualizedOdds("g", 0.2).check_groups(rows, names)
     assert len(caught) == 1
     assert "10 rows of the other classes" in str(caught[0].message)
     assert "do not count: 'c' (3)" in str(caught[0].message)

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skauto import AutoClassifier
 from skauto.data import TableReader
-from skauto.data._text import ClassShares
+from skauto.data._text import ClassShares, LatentTerms, TextFeatures, whole
 
 LETTERS = np.array(list("abcdefghijklmnopqrstuvwxyz"))
 
@@ -114,6 +114,27 @@ def test_scores_of_new_strings_vary_as_those_of_fit():
     assert 0.9 < new.std() / fitted.std() < 1.1
     # models that have seen the rows would be right in most of them
     assert abs(roc_auc_score(y[:1500], fitted) - roc_auc_score(y[1500:], new)) < 0.05
+
+
+@pytest.mark.parametrize("n_texts", [500, 25_000])
+def test_fit_splits_texts_into_tokens_once_but_for_the_sample_of_many(n_texts, rng):
+    read = []
+
+    def tokenize(text):
+        read.append(text)
+        return text.split()
+
+    y = rng.integers(2, size=n_texts)
+    texts = [f"{'good' if label else 'bad'} {i % 50} {i}" for i, label in enumerate(y)]
+    shares = ClassShares.of(np.arange(n_texts), y, n_texts, 1)
+    features = TextFeatures(tokenize, [LatentTerms(whole, 3, 5)])
+    Z = features.fit_transform(texts, shares, scored=False, required=False)
+    assert read == (texts if n_texts == 500 else texts[::2] + texts)
+    assert Z.shape == (n_texts, 2 + 5 + 3)
+    np.testing.assert_array_equal(features.transform(texts), Z)
+    assert features.fit_transform(texts, shares, scored=True, required=False).shape[1] == 2 + 1
+    random = ClassShares.of(np.arange(n_texts), rng.permutation(y), n_texts, 1)
+    assert features.fit_transform(texts, random, scored=True, required=False) is None
 
 
 def test_no_scores_with_groups_or_an_order():

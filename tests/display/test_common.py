@@ -71,7 +71,7 @@ def test_axes_say_what_they_show(name):
 @pytest.mark.parametrize("name", DISPLAYS)
 def test_without_matplotlib_the_error_says_what_to_install(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=f"{name}.plot requires matplotlib"):
+    with pytest.raises(ImportError, match=f"{name}.plot needs matplotlib"):
         make(name).plot()
 
 

@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 from sklearn.metrics import log_loss
 
-from skauto.display._predictions import Predictions, name_of_classes
+from skauto.display._predictions import LabeledPredictions, name_of_classes
 from skauto.exceptions import RowsOfFitWarning
 from tests.display.report.customers import search
 
 
 def test_out_of_fold_predictions_are_calibrated(of_two, table_of_two):
-    known = Predictions.out_of_fold(of_two)
+    known = LabeledPredictions.out_of_fold(of_two)
     y = table_of_two[1][:200]
     ensemble = of_two._out_of_fold
     expected = of_two.ensemble_.decision_.scale(ensemble.predictions).astype(float)

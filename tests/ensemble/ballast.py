@@ -50,12 +50,12 @@ def builder_of(constraints, kind=EnsembleBuilder, **checker):
         classes=np.array([0, 1]),
         splits=[(rows[:20], rows[20:]), (rows[20:], rows[:20])],
         X=X,
+        reader=TableReader().fit(X),
         sensitive={"g": GROUPS},
     )
     worker = PipelineWorker(None, data, {"score": get_scorer("accuracy")})
     evaluator = PipelineEvaluator(worker, checker=ConstraintChecker(constraints, data, **checker))
-    reader = TableReader().fit(X)
-    return kind(evaluator, reader, n_members=5, refit=True, scoring="accuracy")
+    return kind(evaluator, n_members=5, refit=True, scoring="accuracy")
 
 
 def history_for(constraints, objectives=("loss",), **budget):

@@ -46,7 +46,7 @@ def test_if_any_single_trial_passes_when_refitted_the_result_passes(kind, margin
         singles = {}
         for trial in history:
             fitted = refit(RefitTask(trial.configuration))
-            single = PipelineEnsemble(builder.reader, [fitted], [1.0], builder.data.classes)
+            single = PipelineEnsemble(builder.data.reader, [fitted], [1.0], builder.data.classes)
             singles[trial.number] = builder.checker.judge([trial], [1.0], single)
         assert model.verdict.passes or not any(v.passes for v in singles.values())
         n_passed += model.verdict.passes

@@ -28,7 +28,7 @@ from skauto.constraints import (
 )
 from skauto.constraints._checker import ConstraintChecker
 from skauto.data import TrainingData
-from skauto.display._predictions import Predictions
+from skauto.display._predictions import LabeledPredictions
 from skauto.ensemble._decide import DecisionChooser
 from skauto.exceptions import SmallGroupWarning
 from skauto.export import export_code, trusted_types
@@ -134,7 +134,7 @@ def test_limits_of_three_classes_are_judged_on_the_labels_of_the_decision(limit,
     )
     clf.fit(X, y, sensitive_features=sensitive if limit.sensitive_names else None)
     assert clf.feasible_
-    known = Predictions.out_of_fold(clf)
+    known = LabeledPredictions.out_of_fold(clf)
     groups = {"group": (sensitive["group"] == "b").to_numpy().astype(int)}
     evidence = Evidence(np.eye(3)[known.labels], y, known.classes, groups)
     value = clf.constraint_values_.set_index("model").loc["ensemble", "value"]
@@ -152,7 +152,7 @@ def test_the_gate_measured_what_is_deployed():
 
 
 def test_reports_show_the_labels_that_were_judged(table, fair):
-    known = Predictions.out_of_fold(fair)
+    known = LabeledPredictions.out_of_fold(fair)
     codes = {"sex": np.unique(table[0]["sex"], return_inverse=True)[1]}
     evidence = Evidence(np.eye(2)[known.labels], table[1], known.classes, codes)
     value = fair.constraint_values_.set_index("model").loc["ensemble", "value"]

@@ -10,9 +10,8 @@ from tests.ensemble.ballast import ballast_trial, history_for
 class Backwards:
     """Instead of an engine: the task that was submitted last is complete first."""
 
-    n_workers = 2
-
-    def __init__(self):
+    def __init__(self, n_workers=2):
+        self.n_workers = n_workers
         self.tasks = []
 
     @property
@@ -45,3 +44,21 @@ def test_models_of_the_folds_are_ordered_by_fold_whichever_is_complete_first():
     )
     refits.fit([0, 1])
     assert list(refits.pipelines.items()) == [(0, [0, 1, 2]), (1, [0, 1, 2])]
+
+
+def test_refits_that_take_less_than_predicted_leave_time_for_others():
+    """Of 100 s, 60 are predicted for each refit of a fitted model, and 200 for that of a third."""
+    history = history_for([])
+    for number in range(3):
+        history.append(ballast_trial(number, 0.1, 0))
+    refits = Refits(
+        history,
+        Backwards(n_workers=1),
+        Budget(time_limit=100.0),
+        lambda trial, fold: RefitTask(trial.configuration, fold),
+        [None],
+        {trial.configuration: "on fewer rows" for trial in history},
+        lambda trial: [60.0, 200.0, 60.0][trial.number],
+    )
+    refits.fit([0, 1, 2])
+    assert refits.pipelines == {0: [None], 1: ["on fewer rows"], 2: [None]}

@@ -36,7 +36,6 @@ def builder_of(n_rows=N_ROWS, n_groups=0):
     worker = PipelineWorker(None, data, {"score": get_scorer("accuracy")})
     return EnsembleBuilder(
         PipelineEvaluator(worker, checker=checker),
-        None,
         n_members=25,
         refit=True,
         scoring="accuracy",

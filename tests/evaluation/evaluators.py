@@ -54,7 +54,7 @@ def bayes_space():
 
 def opened(evaluator, time_limit=None):
     goal = Goal(time_limit=time_limit, ensemble_loss=lambda rows: LogLoss())
-    configuration = evaluator.function.builder.space.default()
+    configuration = evaluator.worker.builder.space.default()
     return evaluator.open(Proposal(configuration), History(goal))
 
 
@@ -64,19 +64,19 @@ def completed(evaluator, last_fold_first=False):
     while not job.done:
         parts = job.next_parts()
         for part, args, _ in reversed(parts) if last_fold_first else parts:
-            job.receive(part, Outcome("ok", evaluator.function(*args)), math.inf)
+            job.receive(part, Outcome("ok", evaluator.worker(*args)), math.inf)
     return job.trial(0, 0.0, 0.0)
 
 
 def first_result(evaluator, time_limit=None):
     """Result of the first task of the default configuration."""
     ((_, args, _),) = opened(evaluator, time_limit).next_parts()
-    return evaluator.function(*args)
+    return evaluator.worker(*args)
 
 
 def next_rung(evaluator, share, result, history, *, seconds_left):
     """The last rung of the default configuration after a result; None if the trial is stopped."""
-    configuration = evaluator.function.builder.space.default()
+    configuration = evaluator.worker.builder.space.default()
     proposal = Proposal(configuration)
     goal = Goal(time_limit=1e3, ensemble_loss=lambda rows: LogLoss())
     rung = evaluator.planner.rungs(proposal, History(goal))[-1]

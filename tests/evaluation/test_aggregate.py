@@ -39,7 +39,7 @@ def test_a_held_out_forest_is_its_own_refit():
     evaluator.data.splits[:] = evaluator.data.splits[:1]
     job = opened(evaluator, time_limit=60.0)
     ((part, args, _),) = job.next_parts()
-    results = evaluator.function(*args)
+    results = evaluator.worker(*args)
     job.receive(part, Outcome("ok", results, "", 1.0), math.inf)
     assert job.done
     forest = RandomForestClassifier(60, max_features=0.5, oob_score=True, random_state=0)

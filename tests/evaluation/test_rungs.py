@@ -56,12 +56,12 @@ def test_a_trial_is_not_promoted_if_its_other_folds_end_after_the_search(reserve
 def test_a_killed_task_raises_the_price_of_its_classifier():
     time_model = FitTimeModel({"gaussian_nb": [0.0, 1.0, 0.0, 0.0]})
     evaluator = evaluator_for(bayes_space(), time_model=time_model)
-    configuration = evaluator.function.builder.space.default()
+    configuration = evaluator.worker.builder.space.default()
     facts = evaluator.planner.schedule.facts
     before = time_model.seconds(configuration, facts)
-    evaluator.planner.observe_timeout(FoldTask(configuration, 0), before / 10)
+    evaluator.planner.observe(FoldTask(configuration, 0), before / 10, killed=True)
     assert time_model.seconds(configuration, facts) == pytest.approx(before)
-    evaluator.planner.observe_timeout(FoldTask(configuration, 0), before * 10)
+    evaluator.planner.observe(FoldTask(configuration, 0), before * 10, killed=True)
     assert time_model.seconds(configuration, facts) > 2 * before
 
 
@@ -69,7 +69,7 @@ def test_a_killed_task_raises_the_price_of_its_classifier():
 def test_a_preview_is_killed_after_a_quarter_of_the_time_and_a_fold_after_half(seconds, limits):
     time_model = FitTimeModel({"gaussian_nb": [np.log(seconds / 0.3), 1.0, 0.0, 0.0]})
     evaluator = evaluator_for(bayes_space(), time_model=time_model, left=100.0)
-    fold = FoldTask(evaluator.function.builder.space.default(), 0)
+    fold = FoldTask(evaluator.worker.builder.space.default(), 0)
     killed_after = [evaluator.planner.task_limit(replace(fold, preview=p)) for p in (True, False)]
     assert killed_after == pytest.approx(limits, rel=0.01)
 
@@ -82,7 +82,7 @@ def test_an_out_of_bag_fit_corrects_the_price_of_its_classifier():
     configuration = space.default()
     before = time_model.seconds(configuration, facts)
     task = OutOfBagTask(configuration)
-    results = evaluator.function(task)
+    results = evaluator.worker(task)
     taken = sum(result.cpu_time for result in results)
     evaluator.planner.observe(task, taken)
     after = time_model.seconds(configuration, facts)

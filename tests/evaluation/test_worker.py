@@ -20,7 +20,7 @@ def test_out_of_bag_predictions_are_those_of_the_forest():
     job = opened(evaluator)
     ((part, (task,), _),) = job.next_parts()
     assert isinstance(task, OutOfBagTask)
-    results = evaluator.function(task)
+    results = evaluator.worker(task)
     data = evaluator.data
     forest = RandomForestClassifier(60, max_features=0.5, oob_score=True, random_state=0)
     expected = forest.fit(data.Z, data.y).oob_decision_function_
@@ -34,7 +34,7 @@ def test_rows_without_out_of_bag_trees_get_the_weighted_class_frequencies():
     weight = np.random.default_rng(0).integers(1, 10, 400).astype(float)
     evaluator = evaluator_for(space, sample_weight=weight)
     data = evaluator.data
-    results = evaluator.function(OutOfBagTask(space.default()))
+    results = evaluator.worker(OutOfBagTask(space.default()))
     forest = RandomForestClassifier(3, oob_score=True, random_state=0)
     with pytest.warns(UserWarning, match="Some inputs do not have OOB scores"):
         forest.fit(data.Z, data.y, weight)
@@ -60,11 +60,11 @@ def test_a_share_of_many_rows_is_judged_on_few_of_them():
     evaluator = evaluator_for(bayes_space(), n_rows=80_000)
     job = opened(evaluator, time_limit=60.0)
     ((part, (task,), _),) = job.next_parts()
-    result = evaluator.function(task)
+    result = evaluator.worker(task)
     _, test = evaluator.data.splits[0]
     rows = test[decisive_rows(len(test))]
     assert len(rows) == len(result.probabilities) == 2_000
-    whole = evaluator.function.evaluate(task.configuration, evaluator.data.splits[0][0], rows, ())
+    whole = evaluator.worker.evaluate(task.configuration, evaluator.data.splits[0][0], rows, ())
     np.testing.assert_allclose(result.probabilities, whole.probabilities, atol=0.1)
     job.receive(part, Outcome("ok", result, "", 1.0), math.inf)
     assert job.next_parts()[0][0] == 0  # the first trial is promoted to all rows

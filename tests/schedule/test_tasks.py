@@ -78,4 +78,4 @@ def test_without_predicted_seconds_every_task_starts():
     assert tasks.limit(BAYES, 100, preview=False) is None
     assert tasks.affordable_share(BAYES, 100, 1.0) == 1.0
     assert tasks.ends_in_time(BAYES, [10**9], 1.0)
-    tasks.observe_timeout(BAYES, 100, 1.0)
+    tasks.observe(BAYES, 100, 1.0, killed=True)

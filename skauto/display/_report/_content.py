@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from skauto.display._page import check_plot_support, document
+from skauto.display._page import document
 from skauto.display._quantities import quantities
 from skauto.display._report._drivers import drivers
 from skauto.display._report._engineer import engineering
@@ -26,6 +26,8 @@ from skauto.display._report._quality import (
 from skauto.display._report._verdict import how_measured, verdict
 from skauto.display._report._watch import watch
 from skauto.model import Decision
+from skauto.selection._intervals import MODELS
+from skauto.utils import check_installed
 
 # Names of classes in a title.
 _MAX_CLASSES = 3
@@ -35,7 +37,7 @@ def report_dict(
     estimator: Any, X: Any, y: Any, importance: Any, title: str | None
 ) -> dict[str, Any]:
     """Return what a report says as data that JSON can represent."""
-    check_plot_support("report_dict", "pandas")
+    check_installed("report_dict", "plot", "pandas")
     _check(estimator, "report_dict", X, y, importance)
     with report_progress(estimator) as step:
         step("predictions")
@@ -44,7 +46,7 @@ def report_dict(
 
 def report_html(estimator: Any, X: Any, y: Any, importance: Any, title: str | None) -> str:
     """Write the page of `save_report`."""
-    check_plot_support("save_report", "matplotlib", "pandas")
+    check_installed("save_report", "plot", "matplotlib", "pandas")
     _check(estimator, "save_report", X, y, importance)
     with report_progress(estimator) as step:
         step("predictions")
@@ -132,9 +134,9 @@ def _scores(evidence: Evidence) -> list[dict[str, Any]]:
     """Scores of the model and of simpler answers, on held-out rows too if they were given."""
     estimator = evidence.estimator
     frame = estimator.score_report()
-    held_out = {} if evidence.held_out is None else evidence.held_out_scores[0]
+    held_out = {} if evidence.held_out is None else evidence.held_out_scores
     rows = []
-    for name in dict.fromkeys([*frame.index, *held_out]):
+    for name in (name for name in MODELS if name in frame.index or name in held_out):
         row = {"model": name, "score": math.nan, "low": math.nan, "high": math.nan}
         if name in frame.index:
             row |= frame.loc[name].to_dict()

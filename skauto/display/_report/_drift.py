@@ -9,6 +9,7 @@ from skauto.data._encoders import NumericEncoder
 from skauto.data._table import Cells, read_columns
 from skauto.display._report._evidence import Evidence
 from skauto.display._report._format import listed, percent, quoted
+from skauto.selection._intervals import ENSEMBLE
 from skauto.utils import FloatArray
 
 # Smallest differences of shares that are reported; each must also exceed three standard errors.
@@ -18,7 +19,7 @@ _N_ERRORS = 3.0
 _UNSEEN = 0.05
 # Kinds of columns in which cells that cannot be parsed count as missing in `fit`.
 _PARSED = ("numeric", "boolean", "date", "ordinal", "compound")
-_TOLD = {
+_SENTENCES = {
     "missing": "Other shares of missing cells than in the fit",
     "unseen": "Cells that the fit has never seen, and that count as unknown",
     "shifted": "Other values than in the fit",
@@ -36,7 +37,7 @@ def drift(evidence: Evidence) -> list[str]:
 def _scores(evidence: Evidence) -> list[str]:
     """Compare the score with the interval of the out-of-fold predictions."""
     estimator = evidence.estimator
-    score, _, high = evidence.held_out_scores[0]["ensemble"]
+    score, _, high = evidence.held_out_scores[ENSEMBLE]
     expected, (low, top) = estimator.ensemble_score_, estimator.ensemble_score_interval_
     if score < low and high < expected:
         return [
@@ -72,11 +73,11 @@ def _columns(evidence: Evidence) -> list[str]:
         return []
     used = {j: column for j, column in enumerate(reader.columns_) if column.keep.any()}
     cells_of = read_columns(evidence.X, {j: column.name for j, column in used.items()})
-    found: dict[str, list[str]] = {what: [] for what in _TOLD}
+    found: dict[str, list[str]] = {what: [] for what in _SENTENCES}
     for column, cells in zip(used.values(), cells_of, strict=True):
         for what, text in _of_column(column, cells, evidence.n_rows_of_table).items():
             found[what].append(f"{quoted(column.name)} ({text})")
-    return [f"{_TOLD[what]}: {listed(texts)}." for what, texts in found.items() if texts]
+    return [f"{_SENTENCES[what]}: {listed(texts)}." for what, texts in found.items() if texts]
 
 
 def _of_column(column: Any, cells: Cells, n_fitted: int) -> dict[str, str]:

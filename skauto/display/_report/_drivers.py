@@ -204,7 +204,9 @@ def _add_directions(evidence: Evidence, columns: list[dict[str, Any]], names: li
     rng = check_random_state(0)
     n_known = len(evidence.given.labels)
     most = int(_DIRECTED * _row_budget(evidence)) // (_N_DIRECTED * len(_QUANTILES))
-    n_set = min(n_known, max(_MIN_ROWS_SET, min(most, _MAX_ROWS_SET)))
+    n_set = min(n_known, _MAX_ROWS_SET)
+    while n_set > most and n_set >= 2 * _MIN_ROWS_SET:
+        n_set //= 2  # as in `plan_of`
     rows = np.sort(rng.choice(n_known, n_set, replace=False))
     X = take_rows(evidence.X, rows)
     wanted = {names.index(row["column"]): row for row in columns[:_N_DIRECTED]}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skauto.display._base import mean_score, score_name
-from skauto.display._words import describe_pipeline, status_of
+from skauto.display._words import INTENDED, describe_pipeline, status_of
 
 if TYPE_CHECKING:
     from skauto.history import History
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 _N_TRIALS, _N_CHARACTERS = 10, 300
 _SHOWN = ["model", "score", "std", "fit_seconds", "predict_seconds", "size", "weight", "pipeline"]
 _PACKAGES = ("skauto", "scikit-learn", "numpy", "scipy", "lightgbm", "imbalanced-learn", "pandas")
-# Statuses of trials that are no failures.
-_WELL = ("ok", "stopped", "skipped")
 
 
 def engineering(estimator: Any) -> dict[str, Any]:
@@ -93,7 +91,7 @@ def _failures(history: "History") -> list[dict[str, Any]]:
     """Count the trials without a score by status and cause."""
     failures: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for trial in history:
-        if trial.status not in _WELL:
+        if trial.status not in INTENDED:
             key = status_of(trial), trial.cause[:_N_CHARACTERS]
             failures[key][trial.configuration.algorithm] += 1
     return [

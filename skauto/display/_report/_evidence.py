@@ -12,18 +12,15 @@ from numpy.typing import NDArray
 from skauto.data._table import as_table
 from skauto.data._training import plain_labels
 from skauto.display._predictions import (
-    Predictions,
+    LabeledPredictions,
     answers_of,
     are_rows_of_fit,
     name_of_classes,
     sample_of,
 )
 from skauto.exceptions import UnreadableCellsWarning
-from skauto.selection._intervals import Answers
+from skauto.selection._intervals import Answers, ScoreInterval
 from skauto.utils import n_rows
-
-# A score and the bounds of its 95% interval, by the name of the model.
-Scores = dict[str, tuple[float, float, float]]
 
 OUT_OF_FOLD, HELD_OUT = "out-of-fold predictions", "held-out rows"
 WITHOUT_CLASSES = "rows without classes"
@@ -40,8 +37,8 @@ class Evidence:
     """
 
     estimator: Any
-    out_of_fold: Predictions | None
-    held_out: Predictions | None = None
+    out_of_fold: LabeledPredictions | None
+    held_out: LabeledPredictions | None = None
     X: Any = None
     target: str | None = None
     given: Answers | None = None
@@ -49,23 +46,23 @@ class Evidence:
     @classmethod
     def of(cls, estimator: Any, X: Any, y: Any) -> Self:
         """Predict held-out rows, or rows without classes; X and y are None without them."""
-        out_of_fold = Predictions.out_of_fold(estimator)
+        out_of_fold = LabeledPredictions.out_of_fold(estimator)
         target = name_of_classes(y) or estimator._target
         if X is None:
             return cls(estimator, out_of_fold, target=target)
         X = as_table(X)
         if y is not None:
-            held_out = Predictions.held_out(estimator, X, np.asarray(plain_labels(y)))
+            held_out = LabeledPredictions.held_out(estimator, X, np.asarray(plain_labels(y)))
             if not are_rows_of_fit(estimator, X, "The report is as without their classes."):
                 return cls(estimator, out_of_fold, held_out, X, target, held_out.answers)
         X = sample_of(X, MAX_ROWS)
-        with warnings.catch_warnings():  # they may be rows of `fit`, which has warned of them
-            warnings.simplefilter("ignore", UnreadableCellsWarning)
+        # They may be rows of `fit`, which has warned of them.
+        with warnings.catch_warnings(action="ignore", category=UnreadableCellsWarning):
             answers = answers_of(estimator, X)
         return cls(estimator, out_of_fold, None, X, target, answers)
 
     @property
-    def shown(self) -> Predictions | None:
+    def shown(self) -> LabeledPredictions | None:
         """The predictions that scores, errors and curves are computed of."""
         return self.out_of_fold if self.held_out is None else self.held_out
 
@@ -75,9 +72,9 @@ class Evidence:
         return OUT_OF_FOLD if self.held_out is None else HELD_OUT
 
     @cached_property
-    def held_out_scores(self) -> tuple[Scores, bool]:
-        """Scores on the held-out rows by model, and whether the ensemble may be guessing."""
-        found: tuple[Scores, bool] = self.estimator._held_out_scores(self.held_out, self.X)
+    def held_out_scores(self) -> dict[str, ScoreInterval]:
+        """Scores on the held-out rows by model, see `score_models`."""
+        found: dict[str, ScoreInterval] = self.estimator._held_out_scores(self.held_out, self.X)
         return found
 
     @cached_property

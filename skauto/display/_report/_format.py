@@ -56,11 +56,6 @@ def digits_of(low: float, high: float, *others: float) -> int:
     return int(narrow or any(1.0 - _CLOSE < share < 1.0 for share in known))
 
 
-def count(n: int, thing: str, things: str | None = None) -> str:
-    """Write a number of things: "1 row", "1,200 rows"."""
-    return f"{n:,} {thing if n == 1 else things or thing + 's'}"
-
-
 def listed(names: list[str]) -> str:
     """List the first names, and count the others."""
     more = len(names) - _MAX_NAMES

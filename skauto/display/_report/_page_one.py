@@ -5,12 +5,12 @@ from typing import Any
 
 from skauto.display._page import paragraph, section, table, text
 from skauto.display._report._evidence import HELD_OUT, WITHOUT_CLASSES
-from skauto.display._report._format import count, digits_of, percent, quoted, share_cell, shortened
-from skauto.display._words import named
+from skauto.display._report._format import digits_of, percent, quoted, share_cell, shortened
+from skauto.display._words import count, named
 
 # Classes whose confusion matrix is written as a table, pairs and classes if there are more, and
 # drivers.
-_MAX_MATRIX, _MAX_PAIRS, _MAX_DRIVERS = 12, 5, 10
+MAX_MATRIX, _MAX_PAIRS, _MAX_DRIVERS = 12, 5, 10
 # Names of classes in a sentence.
 _MAX_CLASSES = 6
 # Keys of a score and of its interval.
@@ -193,7 +193,7 @@ def _errors(content: dict[str, Any]) -> str:
     if content["verdict"]["measured_on"] == HELD_OUT:
         source = f"the {n_rows} given"
     parts = [paragraph(f"On {source}.{_worst(errors)}")]
-    few = len(errors["classes"]) <= _MAX_MATRIX
+    few = len(errors["classes"]) <= MAX_MATRIX
     parts.append(_matrix(errors) if few else _pairs(errors))
     by_class = errors["by_class"]
     if not few:

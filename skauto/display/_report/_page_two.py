@@ -14,17 +14,18 @@ from sklearn.metrics import (
 from skauto.display._base import BLACK, BLUE, COLORMAP, COLORS, GREY
 from skauto.display._page import figure, paragraph, records, section, table, text
 from skauto.display._pareto_front import ParetoFrontDisplay
-from skauto.display._predictions import Predictions
+from skauto.display._predictions import LabeledPredictions
 from skauto.display._report._evidence import Evidence
-from skauto.display._report._format import count, quoted, share_cell
+from skauto.display._report._format import quoted, share_cell
+from skauto.display._report._page_one import MAX_MATRIX
 from skauto.display._report._quality import curve_classes
-from skauto.display._words import as_written, named
+from skauto.display._words import as_written, count, named
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Classes that have curves in the figures, and above which the confusion matrix is a figure.
-_MAX_CURVES, _MAX_MATRIX = 6, 12
+# Classes that have curves in the figures.
+_MAX_CURVES = 6
 # Inches.
 _WIDTH, _HEIGHT = 4.0, 3.6
 
@@ -55,20 +56,22 @@ def _measured(content: dict[str, Any]) -> str:
     )
 
 
-def _figures(known: Predictions, found: dict[str, Any]) -> str:
+def _figures(known: LabeledPredictions, found: dict[str, Any]) -> str:
     caption = "Calibration: on the diagonal, predicted probability and observed share are equal"
     drawings = {caption: partial(_draw_calibration, known=known, points=found["calibration"])}
     if found["ranking"]:
         drawings["ROC curve"] = partial(_draw_curves, known=known, roc=True)
         drawings["Precision-recall curve"] = partial(_draw_curves, known=known, roc=False)
-    if len(known.classes) > _MAX_MATRIX:
+    if len(known.classes) > MAX_MATRIX:
         caption = "Confusion matrix, share of the rows of a class"
         drawings[caption] = partial(_draw_matrix, known=known)
     drawn = [figure(draw, caption, _WIDTH, _HEIGHT) for caption, draw in drawings.items()]
     return f'<div class="figures">{"".join(drawn)}</div>'
 
 
-def _draw_calibration(drawn: "Figure", known: Predictions, points: list[dict[str, Any]]) -> None:
+def _draw_calibration(
+    drawn: "Figure", known: LabeledPredictions, points: list[dict[str, Any]]
+) -> None:
     ax = drawn.subplots()
     ax.plot([0, 1], [0, 1], color=GREY, linestyle="--")
     ax.plot(
@@ -81,7 +84,7 @@ def _draw_calibration(drawn: "Figure", known: Predictions, points: list[dict[str
     ax.set(xlabel=labels[0], ylabel=labels[1], xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
 
-def _draw_curves(drawn: "Figure", known: Predictions, *, roc: bool) -> None:
+def _draw_curves(drawn: "Figure", known: LabeledPredictions, *, roc: bool) -> None:
     """Draw the curve of each class against the others, of the most frequent classes."""
     ax = drawn.subplots()
     counts = np.bincount(known.truth, minlength=len(known.classes))
@@ -105,7 +108,7 @@ def _draw_curves(drawn: "Figure", known: Predictions, *, roc: bool) -> None:
     ax.legend()
 
 
-def _draw_matrix(drawn: "Figure", known: Predictions) -> None:
+def _draw_matrix(drawn: "Figure", known: LabeledPredictions) -> None:
     n_classes = len(known.classes)
     shares = confusion_matrix(known.truth, known.labels, labels=range(n_classes), normalize="true")
     ax = drawn.subplots()
@@ -131,7 +134,7 @@ def _by_class(content: dict[str, Any]) -> str:
         [named(r["class"]), r["roc_auc"], r["average_precision"], share_cell(r["share_of_rows"])]
         for r in ranking
     ]
-    if len(by_class) > _MAX_MATRIX:
+    if len(by_class) > MAX_MATRIX:
         columns += ["precision", "recall"]
         known = {row["class"]: row for row in by_class}
         for row, area in zip(rows, ranking, strict=True):
@@ -139,7 +142,7 @@ def _by_class(content: dict[str, Any]) -> str:
     return table(columns, rows)
 
 
-def _points(known: Predictions, points: list[dict[str, Any]]) -> str:
+def _points(known: LabeledPredictions, points: list[dict[str, Any]]) -> str:
     if not points:
         return ""
     if known.binary:

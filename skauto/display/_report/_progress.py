@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from skauto.display._progress import is_interactive
+
 # Called with the name of each step when it begins.
 Step = Callable[[str], None]
 
@@ -18,7 +20,7 @@ def report_progress(estimator: Any) -> Iterator[Step]:
     """
     verbose, stream = estimator.verbose, sys.stderr
     if verbose is None:
-        verbose = stream.isatty() or type(stream).__module__.startswith("ipykernel")
+        verbose = is_interactive(stream)
     if not verbose:
         yield lambda step: None
         return

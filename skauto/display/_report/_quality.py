@@ -13,7 +13,7 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from skauto.display._predictions import Predictions
+from skauto.display._predictions import LabeledPredictions
 from skauto.selection._operating_points import OperatingPoints
 from skauto.utils import FloatArray
 
@@ -24,7 +24,7 @@ _RECALLS = (0.99, 0.95, 0.9, 0.8, 0.7, 0.5, 0.25, 0.1)
 _CONFIDENCES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
-def errors(known: Predictions) -> dict[str, Any]:
+def errors(known: LabeledPredictions) -> dict[str, Any]:
     """Confusion matrix (rows are true classes), and precision, recall and support by class."""
     codes = np.arange(len(known.classes))
     matrix = confusion_matrix(known.truth, known.labels, labels=codes)
@@ -41,7 +41,7 @@ def errors(known: Predictions) -> dict[str, Any]:
     }
 
 
-def probability_scores(known: Predictions) -> dict[str, float]:
+def probability_scores(known: LabeledPredictions) -> dict[str, float]:
     """Common scores of the predictions."""
     codes = np.arange(len(known.classes))
     recall = [np.mean(known.labels[known.truth == c] == c) for c in np.unique(known.truth)]
@@ -51,7 +51,7 @@ def probability_scores(known: Predictions) -> dict[str, float]:
     }
 
 
-def ranking(known: Predictions) -> list[dict[str, Any]]:
+def ranking(known: LabeledPredictions) -> list[dict[str, Any]]:
     """Areas under the ROC and precision-recall curves of each class against the others.
 
     Of two classes, only the second is listed.
@@ -70,14 +70,14 @@ def ranking(known: Predictions) -> list[dict[str, Any]]:
     return found
 
 
-def curve_classes(known: Predictions) -> list[int]:
+def curve_classes(known: LabeledPredictions) -> list[int]:
     """Codes of the classes that have curves: those that occur, of two only the second."""
     present = np.bincount(known.truth, minlength=len(known.classes))
     codes = [1] if known.binary else range(len(known.classes))
     return [code for code in codes if 0 < present[code] < len(known.truth)]
 
 
-def calibration(known: Predictions) -> list[dict[str, Any]]:
+def calibration(known: LabeledPredictions) -> list[dict[str, Any]]:
     """Mean probability and observed share in ten groups of rows of about equal size.
 
     The probability is that of the second of two classes, or of the predicted class.
@@ -92,7 +92,7 @@ def calibration(known: Predictions) -> list[dict[str, Any]]:
     return [{"predicted": p, "observed": o} for p, o in zip(mean, observed, strict=True)]
 
 
-def operating_points(known: Predictions, threshold: float) -> list[dict[str, Any]]:
+def operating_points(known: LabeledPredictions, threshold: float) -> list[dict[str, Any]]:
     """Tabulate what other thresholds would give; `threshold` is the one in use, NaN if it varies.
 
     With two classes, a row is flagged as the second one if its probability exceeds the threshold.
@@ -128,7 +128,7 @@ def operating_points(known: Predictions, threshold: float) -> list[dict[str, Any
     return sorted([*found, in_use], key=lambda point: point["share_flagged"])
 
 
-def _confident_answers(known: Predictions) -> list[dict[str, Any]]:
+def _confident_answers(known: LabeledPredictions) -> list[dict[str, Any]]:
     largest: FloatArray = known.probabilities.max(axis=1)
     right = known.labels == known.truth
     points = []

@@ -7,10 +7,10 @@ from sklearn.metrics import accuracy_score
 
 from skauto.display._base import score_name, than_guessing
 from skauto.display._report._evidence import Evidence
-from skauto.display._report._format import count, digits_of, percent, quoted
+from skauto.display._report._format import digits_of, percent, quoted
+from skauto.display._words import count
+from skauto.selection._intervals import ENSEMBLE, MAJORITY, is_guessing
 from skauto.utils import scorer_is_loss
-
-_UNKNOWN = (math.nan, math.nan, math.nan)
 
 
 def verdict(evidence: Evidence) -> dict[str, Any]:
@@ -24,9 +24,9 @@ def verdict(evidence: Evidence) -> dict[str, Any]:
         low, high = estimator.ensemble_score_interval_
         baseline, guessing = estimator.majority_score_, estimator._is_guessing
     else:
-        scores, guessing = evidence.held_out_scores
-        score, low, high = scores["ensemble"]
-        baseline = scores.get("majority class", _UNKNOWN)[0]
+        scores = evidence.held_out_scores
+        (score, low, high), baseline = scores[ENSEMBLE], scores[MAJORITY][0]
+        guessing = is_guessing(scores)
     known = not math.isnan(score)
     found = {
         "score_name": name_of_score(estimator),

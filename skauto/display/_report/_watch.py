@@ -8,7 +8,8 @@ import numpy as np
 from skauto.data._identifiers import is_identifier_name, may_be_identifiers
 from skauto.display._report._drift import drift
 from skauto.display._report._evidence import Evidence
-from skauto.display._report._format import count, listed, percent, quoted
+from skauto.display._report._format import listed, percent, quoted
+from skauto.display._words import count
 
 # Rows of a class below which little can be said about it, and of a table.
 _FEW_ROWS, _SMALL_TABLE = 30, 200

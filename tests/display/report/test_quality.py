@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import confusion_matrix, precision_score, recall_score
 
-from skauto.display._predictions import Predictions
+from skauto.display._predictions import LabeledPredictions
 from skauto.display._report._quality import operating_points
 from tests.display.report.customers import held_out, search
 
@@ -25,7 +25,7 @@ def test_errors_are_those_of_scikit_learn(fitted, customers):
 def test_operating_points_of_two_classes():
     positive = np.array([0.1, 0.2, 0.3, 0.6, 0.7, 0.9])
     truth = np.array([0, 1, 0, 0, 1, 1])
-    known = Predictions(
+    known = LabeledPredictions(
         np.column_stack([1 - positive, positive]),
         (positive >= 0.5).astype(int),
         truth,

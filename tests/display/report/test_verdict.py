@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skauto.display._predictions import Predictions
+from skauto.display._predictions import LabeledPredictions
 from skauto.exceptions import NoBetterThanGuessingWarning
 from tests.display.report.customers import held_out, search
 
@@ -49,7 +49,7 @@ def test_the_verdict_says_what_the_score_counts(scoring, words, customers):
     verdict = clf.report_dict()["verdict"]
     assert words in verdict["sentence"]
     assert verdict["score"] == clf.ensemble_score_
-    known = Predictions.out_of_fold(clf)
+    known = LabeledPredictions.out_of_fold(clf)
     assert verdict["share_right"] == np.mean(known.truth == known.labels)
 
 
