@@ -8,7 +8,7 @@ import operator
 import os
 import signal
 import time
-from collections.abc import Callable, Coroutine, Hashable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -32,10 +32,20 @@ class _Host:
     n_threads: int
     copy: concurrent.futures.Future[Any]
     n_failures: int = 0
+    kill: concurrent.futures.Future[Any] | None = None
+
+    @property
+    def is_dying(self) -> bool:
+        return self.kill is not None and not self.kill.done()
 
     def data(self) -> Any:
-        """Return the handle of the copy once the worker has it, else None."""
-        if not self.copy.done() or self.copy.cancelled() or self.copy.exception() is not None:
+        """Return the handle of the copy while the worker has it and is not killed, else None."""
+        if (
+            self.is_dying
+            or not self.copy.done()
+            or self.copy.cancelled()
+            or self.copy.exception() is not None
+        ):
             return None
         handle = self.copy.result()
         return handle if handle.status == "finished" else None
@@ -48,7 +58,6 @@ class _Sent:
     address: str
     future: Any
     result: concurrent.futures.Future[Any]
-    kill: concurrent.futures.Future[Any] | None = None
     next_kill: float = float("inf")
 
 
@@ -63,6 +72,8 @@ class DaskTransport:
     coroutines on the client's event loop. The engine never waits for them, and drops those of a
     worker that the scheduler no longer lists.
     """
+
+    restart_seconds = 3.0  # until a new process has imported what it needs
 
     def __init__(self, function: Callable[..., Any], n_jobs: int | None, backend: Any) -> None:
         self.client = backend.client
@@ -91,7 +102,7 @@ class DaskTransport:
                 if address not in self.hosts:
                     self.hosts[address] = _Host(n_threads, self._start(self._copy(address)))
         for address, host in self.hosts.items():
-            if host.copy.done() and host.data() is None:
+            if host.copy.done() and host.data() is None and not host.is_dying:
                 self._copy_again(address, host)
         if self._n_ready():
             self.last_ready = now
@@ -185,16 +196,20 @@ class DaskTransport:
         return loads(result.result())
 
     def kill(self, number: int) -> None:
-        """Ask the nanny to kill and replace the worker, unless it runs other tasks."""
-        sent = self.sent[number]
-        sent.next_kill = time.monotonic() + KILL_TICK
-        if sent.kill is None or sent.kill.done():
-            sent.kill = self._start(_kill_host(self.client, sent.address, sent.future.key))
+        """Kill the worker once it runs only tasks beyond their limits; its nanny replaces it."""
+        address = self.sent[number].address
+        self.sent[number].next_kill = time.monotonic() + KILL_TICK
+        host = self.hosts.get(address)
+        tasks = [sent for sent in self.sent.values() if sent.address == address]
+        if host is None or host.is_dying or any(sent.next_kill == math.inf for sent in tasks):
+            return
+        copies = [] if host.data() is None else [host.data()]
+        futures = [sent.future for sent in tasks]
+        host.kill = self._start(_kill_host(self.client, address, futures, copies))
 
     def close(self) -> None:
-        # Wait for pending kills: whether a worker runs other tasks is checked before the task is
-        # cancelled.
-        kills = [sent.kill for sent in self.sent.values() if sent.kill is not None]
+        # Wait for pending kills, which need the client.
+        kills = [host.kill for host in self.hosts.values() if host.kill is not None]
         concurrent.futures.wait(kills, MAX_SILENCE)
         copies = [data for host in self.hosts.values() if (data := host.data()) is not None]
         self.client.cancel([*(sent.future for sent in self.sent.values()), *copies])
@@ -210,21 +225,34 @@ async def _result(future: Any) -> bytes:
     return await future
 
 
-async def _kill_host(client: Any, address: str, key: Hashable) -> None:
-    """Kill the worker at the address if it runs no other task."""
+async def _kill_host(client: Any, address: str, tasks: list[Any], copies: list[Any]) -> None:
+    """Kill the worker at the address if it has a nanny and runs no task of others.
+
+    Its tasks and its copy are cancelled before: the scheduler logs lost data as an error.
+    """
+    keys = {task.key for task in tasks}
+    pids = await client.run(_worker_pid, address, workers=[address], nanny=True)
+    if not pids.get(address) or not set() < await _running(client, address) <= keys:
+        return
+    await client.cancel([*tasks, *copies], asynchronous=True)
+    while await _running(client, address) & keys:
+        await asyncio.sleep(POLL)
+    await client.run(os.kill, pids[address], signal.SIGKILL, workers=[address], nanny=True)
+    await asyncio.sleep(CLUSTER_TICK)  # until the scheduler no longer lists the worker
+
+
+async def _running(client: Any, address: str) -> set[Any]:
     [keys] = (await client.processing(workers=[address])).values()
-    if list(keys) == [key]:
-        await client.run(_kill_worker, address, workers=[address], nanny=True)
+    return set(keys)
 
 
-def _kill_worker(address: str, dask_worker: Any) -> None:
-    """Kill the worker process of a nanny; called in the nanny's process.
+def _worker_pid(address: str, dask_worker: Any) -> int | None:
+    """Return the process of a nanny's worker; called in the nanny's process.
 
-    Its replacement must not be killed: a nanny stops when a worker dies during its start.
+    None if it starts: a nanny stops when a worker dies during its start.
     """
     running = dask_worker.process.status.name == "running"
-    if running and dask_worker.worker_address == address:
-        os.kill(dask_worker.pid, signal.SIGKILL)
+    return dask_worker.pid if running and dask_worker.worker_address == address else None
 
 
 def _resubmit(reason: str) -> Outcome:

@@ -287,7 +287,7 @@ class BaseAutoClassifier(
         check_is_fitted(self)
         weighted = sample_weight is not None and scorer_takes_weights(self.scorer_)
         weights = {"sample_weight": sample_weight} if weighted else {}
-        return float(self.scorer_(self, X, plain_labels(y), **weights))
+        return float(self.scorer_(self.ensemble_, X, plain_labels(y), **weights))
 
     # Functions of a fitted estimator, as methods.
     compress = export.compress

@@ -86,7 +86,9 @@ class Plan:
             budget,
             initial=[c for c in self.initial if c not in known],
             variant=SmallerVariants(space, self.evaluator.constraints),
-            reserve=lambda trials: self.builder.reserve(trials, engine.n_workers, budget),
+            reserve=lambda trials: self.builder.reserve(
+                trials, engine.n_workers, budget, engine.restart_seconds
+            ),
             record=None if self.checkpoint is None else self.checkpoint.append,
             on_start=observer.begin,
             on_trial=observer.end,

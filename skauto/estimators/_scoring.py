@@ -57,6 +57,8 @@ def _hint(error: Exception, name: str, scorer: Any, classes: NDArray[Any]) -> st
     """Sentences on what to do about the response method, the average or the positive class."""
     if "decision_function" in str(error):
         return " Use a scorer with response_method='predict_proba'."
+    if "positional argument" in str(error) and scorer_function(scorer) is None:
+        return " Use scorer(estimator, X, y), or make_scorer(metric) of sklearn.metrics."
     averages = [f"{name}_{average}" for average in ("macro", "micro", "weighted")]
     means = ", ".join(repr(known) for known in averages if known in get_scorer_names())
     if "average=" in str(error) and means:

@@ -18,11 +18,13 @@ from skauto.evaluation._cache import Reuse
 from skauto.evaluation._pipeline import PipelineBuilder
 from skauto.evaluation._promotion import decisive_rows
 from skauto.model import PipelineEnsemble
-from skauto.model._pipeline import class_probabilities, final_classifier
+from skauto.model._pipeline import class_probabilities, final_classifier, predict_probabilities
 from skauto.selection._scores import score_probabilities
 from skauto.space import Configuration
 from skauto.space.catalog._rounds import Stage
 from skauto.utils import IntArray, take_rows
+
+N_CHECKED = 100  # rows that a refitted pipeline must predict
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,10 +117,10 @@ class RefitTask:
     rounds: int | None = None  # of the classifier, that early stopping chose
 
     def run(self, worker: "PipelineWorker") -> Pipeline:
-        """Fit the pipeline."""
+        """Fit the pipeline, and check that what it predicts is finite."""
         data = worker.data
         rows = slice(None) if self.fold is None else data.splits[self.fold][0]
-        return worker.builder.fit(
+        pipeline = worker.builder.fit(
             self.configuration,
             data.Z[rows],
             data.classes[data.y][rows],
@@ -126,6 +128,8 @@ class RefitTask:
             groups=worker.groups(rows),
             rounds=self.rounds,
         )
+        predict_probabilities(pipeline, data.Z[rows][:N_CHECKED], data.classes)
+        return pipeline
 
 
 Task = FoldTask | OutOfBagTask | RefitTask

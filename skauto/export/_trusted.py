@@ -4,8 +4,9 @@ import importlib
 import inspect
 import pkgutil
 
-from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.metrics import get_scorer_names
 
+from skauto.selection._scores import scorer_of
 from skauto.utils import scorer_function
 
 # Packages whose classes are parts of a fitted estimator.
@@ -102,6 +103,6 @@ def trusted_types() -> list[str]:
                 if inspect.isclass(value) and value.__module__ == module.__name__:
                     names.add(f"{module.__name__}.{name}")
     for scorer_name in get_scorer_names():
-        function = scorer_function(get_scorer(scorer_name))
+        function = scorer_function(scorer_of(scorer_name))
         names.add(f"{function.__module__}.{function.__name__}")
     return sorted(names)

@@ -124,9 +124,11 @@ class Checkpoint:
         self._space = space
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            private = partial(os.open, mode=0o600)  # only the owner can read a new file
+            private = partial(os.open, mode=0o600)
             self._file = open(self.path, "ab+", opener=private)  # noqa: SIM115
             self._lock()
+            with contextlib.suppress(PermissionError):  # some file systems have no modes
+                self.path.chmod(0o600)  # also a file that was there
             if header is None:
                 self._file.truncate(0)
                 self._write(about)
@@ -167,8 +169,7 @@ class Checkpoint:
         try:
             self._write(record)
         except OSError as exc:
-            with contextlib.suppress(OSError):
-                self.close()
+            self.close()
             warnings.warn(
                 f"The checkpoint {self.path} cannot be written: {exc}. The search goes on without "
                 f"it; trials up to number {trial.number - 1} are in the file.",
@@ -180,7 +181,8 @@ class Checkpoint:
         """Close the file. Calling it again does nothing."""
         if self._file is not None:
             file, self._file = self._file, None
-            file.close()
+            with contextlib.suppress(OSError):  # of a write that failed, which was reported
+                file.close()
 
     def _lock(self) -> None:
         assert self._file is not None

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import (
     accuracy_score,
     balanced_accuracy_score,
-    get_scorer,
     matthews_corrcoef,
     precision_score,
     recall_score,
@@ -17,7 +16,7 @@ from sklearn.metrics import (
 
 from skauto.selection._label_losses import BalancedErrorLoss, ErrorLoss, F1Loss, MatthewsLoss
 from skauto.selection._losses import BrierLoss, LogLoss, Loss, RocAucLoss
-from skauto.selection._scores import score_probabilities, scorer_takes_weights
+from skauto.selection._scores import score_probabilities, scorer_of, scorer_takes_weights
 from skauto.utils import (
     FloatArray,
     IntArray,
@@ -189,4 +188,4 @@ def get_loss(scoring: Any, classes: ArrayLike) -> Loss:
         return _LOSSES[scoring]
     if scoring == "f1" and len(classes) == 2 and 1 in classes.tolist():
         return F1Loss(positive=classes.tolist().index(1))
-    return ScorerLoss(get_scorer(scoring), classes)
+    return ScorerLoss(scorer_of(scoring), classes)

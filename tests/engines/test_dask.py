@@ -1,5 +1,6 @@
 """Trials on a dask cluster."""
 
+import logging
 import os
 import runpy
 import signal
@@ -120,10 +121,19 @@ class TestDask:
         return {n.worker_address if n.process.status.name == "running" else None for n in nannies}
 
     @pytest.fixture
+    def errors(self, caplog):
+        """Errors in the log of dask, whose loggers do not propagate."""
+        logger = logging.getLogger("distributed")
+        logger.addHandler(caplog.handler)
+        yield lambda: [r.getMessage() for r in caplog.records if r.levelno >= logging.ERROR]
+        logger.removeHandler(caplog.handler)
+
+    @pytest.fixture
     def engine(self, client):
         with parallel_config("dask"), make_engine(make_task()) as engine:
             assert type(engine) is JoblibEngine
             assert engine.n_workers == 2
+            assert engine.restart_seconds > 0
             yield engine
 
     def test_outcomes(self, engine):
@@ -172,7 +182,7 @@ class TestDask:
         assert len(pids) == 2
         assert victim not in pids
 
-    def test_a_worker_beyond_the_time_limit_is_restarted(self, engine):
+    def test_a_worker_beyond_the_time_limit_is_restarted(self, engine, errors):
         engine.submit("stuck", ("loop",), 1.0)
         for key in range(4):
             engine.submit(key, ("process",))
@@ -186,6 +196,7 @@ class TestDask:
             if len(pids) == 2:
                 break
         assert len(pids) == 2
+        assert errors() == []
 
     def test_cancelling(self, engine):
         for key in range(6):
@@ -227,6 +238,38 @@ class TestDask:
         with parallel_config("dask"):
             chosen = joblib.Parallel()(joblib.delayed(choose)() for _ in range(2))
         assert chosen == [("SerialEngine", 1)] * 2
+
+
+def test_a_worker_whose_threads_are_all_beyond_their_limits_is_restarted(forked_workers):
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=":0") as one,
+        one.get_client(),
+        parallel_config("dask"),
+        make_engine(make_task()) as engine,
+    ):
+        for key, limit in enumerate((0.5, 1.0)):
+            engine.submit(key, ("loop",), limit)
+        engine.submit("next", ("add", 1))
+        outcomes = drain(engine)
+    assert outcomes.pop("next").value == 10**6 + 1
+    assert {outcome.status for outcome in outcomes.values()} == {"timeout"}
+
+
+def test_a_worker_without_a_nanny_is_used_again_after_its_task():
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as one,
+        one.get_client(),
+        parallel_config("dask"),
+        make_engine(make_task()) as engine,
+    ):
+        for key in range(engine.n_workers):
+            engine.submit(key, ("nap", 1.0), 0.2)
+        engine.submit("next", ("add", 1))
+        outcomes = drain(engine)
+    assert outcomes.pop("next").value == 10**6 + 1
+    assert {outcome.status for outcome in outcomes.values()} == {"timeout"}
 
 
 @pytest.mark.filterwarnings("ignore")

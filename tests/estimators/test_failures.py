@@ -61,22 +61,34 @@ class FailsOnAllRows(DecisionTreeClassifier):
         return super().fit(X, y, sample_weight=sample_weight)
 
 
+class UndefinedOnAllRows(DecisionTreeClassifier):
+    """A tree that predicts NaN if it was fitted on all of the 200 rows."""
+
+    def predict_proba(self, X):
+        wrong = self.tree_.n_node_samples[0] == 200
+        return super().predict_proba(X) * (np.nan if wrong else 1.0)
+
+
 @pytest.mark.parametrize("size", [1, 25])
-def test_a_member_whose_refit_fails_is_replaced(rng, size):
+@pytest.mark.parametrize(
+    ("heavy", "error"),
+    [(FailsOnAllRows, "Unable to allocate 80 GiB"), (UndefinedOnAllRows, "contain NaN")],
+)
+def test_a_member_whose_refit_fails_is_replaced(rng, size, heavy, error):
     X = rng.normal(size=(200, 3))
     y = (X[:, 0] + X[:, 1] ** 2 > 0.7).astype(int)
-    space = SearchSpace(["classifier"]).add("classifier", "heavy", FailsOnAllRows(random_state=0))
+    space = SearchSpace(["classifier"]).add("classifier", "heavy", heavy(random_state=0))
     space.add("classifier", "light", DecisionTreeClassifier(max_depth=2, random_state=0))
     clf = AutoClassifier(
         space=space, initial="defaults", max_evals=2, cv=4, ensemble_size=size, random_state=0
     )
-    with pytest.warns(TrialFailedWarning, match="(?s)not be fitted.*others.*80 GiB") as caught:
+    with pytest.warns(TrialFailedWarning, match=f"(?s)not be fitted.*others.*{error}") as caught:
         clf.fit(X, y)
     assert sum("could not be fitted" in str(w.message) for w in caught) == 1
     assert list(clf.member_weights_) == [1]
     assert clf.score(X, y) > max(y.mean(), 1 - y.mean())
     board = clf.leaderboard().set_index("trial")
-    assert "Unable to allocate 80 GiB" in board.loc[0, "error"]
+    assert error in board.loc[0, "error"]
 
 
 def test_a_small_tree_predicts_if_no_refit_succeeds(rng):

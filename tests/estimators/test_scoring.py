@@ -39,6 +39,16 @@ def test_a_callable_scorer_sees_the_rows(iris):
     assert {shape[1] for shape in seen} == {4}
 
 
+def test_a_metric_in_place_of_a_scorer_is_refused_with_advice(iris):
+    with pytest.raises(ValueError, match=r"Use scorer\(estimator, X, y\), or make_scorer\(metric"):
+        quick(scoring=lambda y, predicted: 1.0).fit(*iris)
+
+
+def test_a_scorer_may_call_the_score_of_what_it_gets(iris):
+    clf = quick(scoring=lambda estimator, X, y: estimator.score(X, y)).fit(*iris)
+    assert clf.score(*iris) == accuracy_score(iris[1], clf.predict(iris[0]))
+
+
 def test_roc_auc_of_several_classes_is_one_vs_rest(iris):
     clf = quick(scoring="roc_auc").fit(*iris)
     assert clf.best_score_ > 0.95

@@ -424,15 +424,26 @@ def test_kill_at_any_moment_loses_nothing(iris, path):
     assert len(search(path, max_evals=len(seen) + 2).fit(*iris).history_) == len(seen) + 2
 
 
-def test_a_full_disk_keeps_the_search(iris, path):
+@pytest.fixture
+def limit_file_size():
+    """A function that sets the size that no file can exceed, as on a full disk."""
     resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (9_000, hard))
-    try:
-        with pytest.warns(CheckpointWarning, match=r"search\.jsonl cannot be written"):
-            clf = search(path).fit(*iris)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_disk_without_room_for_the_header(iris, path, limit_file_size):
+    limit_file_size(10)
+    with pytest.raises(CheckpointError, match=r"search\.jsonl' cannot be written"):
+        search(path).fit(*iris)
+
+
+def test_a_full_disk_keeps_the_search(iris, path, limit_file_size):
+    limit_file_size(9_000)
+    with pytest.warns(CheckpointWarning, match=r"search\.jsonl cannot be written"):
+        clf = search(path).fit(*iris)
+    limit_file_size(-1)  # no limit
     assert len(clf.history_) == 8 and {t.status for t in clf.history_} <= {"ok", "stopped"}
     n_written = path.read_bytes().count(b"\n") - 1
     with pytest.warns(CheckpointWarning, match=f"{n_written} trials were recovered"):
@@ -469,5 +480,7 @@ def test_a_file_that_was_appended_to_itself_is_damaged(iris, path):
 
 
 def test_only_the_owner_can_read_it(iris, path):
-    search(path, max_evals=1).fit(*iris)
-    assert path.stat().st_mode & 0o077 == 0
+    for _ in range(2):
+        search(path, max_evals=1).fit(*iris)
+        assert path.stat().st_mode & 0o077 == 0
+        path.chmod(0o644)

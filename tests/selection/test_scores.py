@@ -8,7 +8,7 @@ from sklearn.metrics import make_scorer
 from skauto.selection import (
     ScorerLoss,
 )
-from skauto.selection._scores import score_probabilities
+from skauto.selection._scores import score_probabilities, scorer_of
 from tests.selection.predictions import make_predictions
 
 
@@ -85,3 +85,37 @@ def test_a_metric_without_weights_ignores_them(scorer):
     np.testing.assert_array_equal(loss(y, predictions, weight), loss(y, predictions))
     scores = [score_probabilities(scorer, predictions[0], y, classes, w) for w in (weight, None)]
     assert scores[0] == scores[1]
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+@pytest.mark.parametrize("n_classes", [2, 3, 12])
+def test_one_vs_one_auc_is_that_of_scikit_learn_on_repeated_rows(n_classes, average):
+    rng = np.random.default_rng(n_classes)
+    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 100)])
+    [probabilities] = make_predictions(rng, 1, len(y), n_classes, 4)
+    weight = rng.integers(1, 4, len(y))
+    scorer = scorer_of("roc_auc_ovo" if average == "macro" else "roc_auc_ovo_weighted")
+    rows = np.repeat(np.arange(len(y)), weight)
+    scores = probabilities[rows, 1] if n_classes == 2 else probabilities[rows]
+    expected = metrics.roc_auc_score(y[rows], scores, multi_class="ovo", average=average)
+    classes = np.arange(n_classes)
+    for args in ((probabilities, y, classes, weight), (probabilities[rows], y[rows], classes)):
+        assert score_probabilities(scorer, *args) == pytest.approx(expected, rel=1e-12)
+
+
+def test_one_vs_one_auc_without_the_weight_of_a_class_is_that_of_the_others():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 4
+    [probabilities] = make_predictions(rng, 1, len(y), 4)
+    scorer, classes = scorer_of("roc_auc_ovo"), np.arange(4)
+    score = score_probabilities(scorer, probabilities, y, classes, (y < 3).astype(float))
+    expected = np.mean(
+        [
+            metrics.roc_auc_score(y[met] == a, probabilities[met, a])
+            for a in range(3)
+            for b in range(3)
+            if a != b
+            for met in [np.isin(y, (a, b))]
+        ]
+    )
+    assert score == pytest.approx(expected)
