@@ -68,11 +68,8 @@ class Engine(ABC):
 
     The function that every task calls holds the data, and is sent to each worker once. At most
     `n_workers` tasks run at the same time. `memory_limit` is the maximum number of bytes of one
-    worker and its child processes, beyond those of a fresh worker. A worker that was killed works
-    again after `restart_seconds`.
+    worker and its child processes, beyond those of a fresh worker.
     """
-
-    restart_seconds = 0.0
 
     def __init__(
         self, function: Callable[..., Any], n_workers: int = 1, memory_limit: int | None = None

@@ -73,8 +73,6 @@ class DaskTransport:
     worker that the scheduler no longer lists.
     """
 
-    restart_seconds = 3.0  # until a new process has imported what it needs
-
     def __init__(self, function: Callable[..., Any], n_jobs: int | None, backend: Any) -> None:
         self.client = backend.client
         # Workers may join later: the bound is n_jobs, not the current size of the cluster.

@@ -47,7 +47,6 @@ class JoblibEngine(Engine):
         else:
             self._transport = _BackendTransport(function, n_jobs)
         super().__init__(function, self._transport.n_workers)
-        self.restart_seconds = self._transport.restart_seconds
         self._in_flight: dict[int, Task] = {}
         self._n_sent = 0
 
@@ -134,8 +133,6 @@ class _BackendTransport:
 
     `collect` waits until a task ends, and returns ended tasks, each with a function that reads it.
     """
-
-    restart_seconds = 0.0  # workers are not killed
 
     def __init__(self, function: Callable[..., Any], n_jobs: int | None) -> None:
         self._open(joblib.Parallel(n_jobs=n_jobs))

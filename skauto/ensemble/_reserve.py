@@ -16,7 +16,7 @@ class EnsembleReserve:
 
     Those for refits are for the ten best trials, and at least for the best one, or for two of its
     kind if a refitted member may exceed a limit. At the end of the search, they are for the
-    members that would be selected. The workers that the end of the search kills must restart.
+    members that would be selected.
     """
 
     def __init__(self, builder: MemberChoice) -> None:
@@ -24,9 +24,7 @@ class EnsembleReserve:
         # Number of trials, and seconds of the refit of each member selected from them.
         self._selected: tuple[int, list[float]] = (0, [])
 
-    def __call__(
-        self, history: History, n_workers: int, budget: Budget, restart_seconds: float = 0.0
-    ) -> float:
+    def __call__(self, history: History, n_workers: int, budget: Budget) -> float:
         """Return the seconds to keep; 0 without a time limit or a candidate."""
         builder = self.builder
         pool = builder.selector.pool(history)
@@ -34,7 +32,6 @@ class EnsembleReserve:
             return 0.0
         reserve = self._of(budget, n_workers)
         others = reserve.for_selection() + self.for_decision(budget)
-        others += reserve.for_restart(restart_seconds)
         best = builder.time_to_fit(pool[0]) * (2 if builder.may_grow else 1)
         n_best = min(_N_BEST, builder.selector.n_members)
         refits = reserve.for_refits([self._for_trial(t, reserve) for t in pool[:n_best]], best)

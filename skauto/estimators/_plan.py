@@ -86,9 +86,7 @@ class Plan:
             budget,
             initial=[c for c in self.initial if c not in known],
             variant=SmallerVariants(space, self.evaluator.constraints),
-            reserve=lambda trials: self.builder.reserve(
-                trials, engine.n_workers, budget, engine.restart_seconds
-            ),
+            reserve=lambda trials: self.builder.reserve(trials, engine.n_workers, budget),
             record=None if self.checkpoint is None else self.checkpoint.append,
             on_start=observer.begin,
             on_trial=observer.end,

@@ -8,8 +8,8 @@ _SAFETY = 1.3
 # Reserved seconds = this factor * predicted seconds of the selected members, because a member that
 # is not fitted in time is lost.
 _SLACK = 1.5
-# Maximum share of the time limit for refits, for decisions and for the restart of workers.
-_MAX_REFITS, _MAX_DECISION, _MAX_RESTART = 0.25, 0.25, 0.25
+# Maximum share of the time limit for refits, and for decisions.
+_MAX_REFITS, _MAX_DECISION = 0.25, 0.25
 # Share of the time limit for ensemble selection, and its maximum in seconds.
 _SELECTION, _MAX_SELECTION = 0.02, 1.0
 # Seconds to choose thresholds that keep a limit on two groups of this number of rows together.
@@ -48,10 +48,6 @@ class Reserve:
         share = min(1.0, self.n_rows / _ROWS_OF_DECISION)
         seconds = _DECISION * share * max(2, n_groups) / 2
         return min(seconds, _MAX_DECISION * self.time_limit)
-
-    def for_restart(self, seconds: float) -> float:
-        """Return the seconds for the restart of killed workers, at most a quarter of the limit."""
-        return min(seconds, _MAX_RESTART * self.time_limit)
 
     def for_refit(self, seconds: float, *, fitted: bool, most: float | None = None) -> float:
         """Return the seconds for a refit that was predicted to take some processor seconds.

@@ -133,7 +133,6 @@ class TestDask:
         with parallel_config("dask"), make_engine(make_task()) as engine:
             assert type(engine) is JoblibEngine
             assert engine.n_workers == 2
-            assert engine.restart_seconds > 0
             yield engine
 
     def test_outcomes(self, engine):

@@ -117,13 +117,6 @@ def test_time_is_kept_for_thresholds(n_rows, n_groups, limit, seconds):
     assert builder.reserve(trials, 1, budget(limit, limit)) == pytest.approx(without + seconds)
 
 
-@pytest.mark.parametrize(("limit", "seconds"), [(40, 3.0), (8, 2.0)])
-def test_time_is_kept_for_the_restart_of_killed_workers(builder, limit, seconds):
-    trials = history((0.1, 0.0), (0.2, 0.0))
-    kept = [builder.reserve(trials, 1, budget(limit, limit), restart) for restart in (0.0, 3.0)]
-    assert kept[1] - kept[0] == pytest.approx(seconds)
-
-
 def test_less_is_kept_for_members_that_have_a_model_of_the_hold_out_split(builder):
     trials = history((0.1, 1.0), (0.2, 100.0))
     without = builder.reserve(trials, 1, budget(400, 300))
