@@ -1,8 +1,13 @@
 """A running trial: its parts are submitted, received and aggregated."""
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from skauto.metalearning import FitTimeModel
+from skauto.space import SearchSpace
+from skauto.space.catalog import LightGBMClassifier
 from tests.evaluation.evaluators import bayes_space, evaluator_for, opened
 
 
@@ -14,3 +19,14 @@ def test_a_trial_that_is_not_affordable_is_skipped():
     assert trial.status == "skipped" and "s are left" in trial.error
     # Without a time limit, seconds decide nothing.
     assert not opened(evaluator_for(bayes_space(), time_model=time_model)).done
+
+
+def test_boosting_ends_before_the_limit_of_its_task():
+    boosting = LightGBMClassifier(verbose=-1, n_jobs=1)
+    space = SearchSpace(["classifier"]).add("classifier", "lightgbm", boosting)
+    time_model = FitTimeModel({"lightgbm": [np.log(0.1), 0.0, 0.0, 0.0]})
+    evaluator = evaluator_for(space, time_model=time_model)
+    [(_, (task,), limit)] = opened(evaluator, time_limit=100.0).next_parts()
+    assert task.seconds == pytest.approx(0.8 * limit)
+    assert evaluator.worker(task).rounds > 1
+    assert evaluator.worker(replace(task, seconds=0.0)).rounds == 1

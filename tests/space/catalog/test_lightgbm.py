@@ -1,6 +1,7 @@
 """LightGBM with early stopping and categorical columns."""
 
 import pickle
+import time
 import warnings
 
 import numpy as np
@@ -69,6 +70,15 @@ def test_lightgbm_predicts_with_the_best_round(n_classes):
     assert_array_equal(stopped.predict_proba(test[0].tolist()), checked)
     with pytest.raises(ValueError, match="7 features"):
         stopped.predict_proba(test[0][:, :7])
+
+
+def test_lightgbm_stops_at_the_deadline_with_the_rounds_so_far():
+    X, y = make_classification(600, 8, random_state=0)
+    train, test = (X[:400], y[:400]), (X[400:], y[400:])
+    stopped = LightGBMClassifier(**QUIET).fit(*train, eval_set=test, deadline=time.monotonic())
+    assert stopped.n_rounds_ == 1
+    fixed = LightGBMClassifier(**QUIET).set_rounds(1).fit(*train)
+    assert_array_equal(stopped.predict_proba(X), fixed.predict_proba(X))
 
 
 def test_lightgbm_drops_validation_rows_of_unknown_classes():
