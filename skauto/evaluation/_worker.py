@@ -180,8 +180,10 @@ class PipelineWorker:
             deadline=deadline,
         )
         fit_time = time.perf_counter() - started
-        probabilities = class_probabilities(pipeline.steps[-1][1], Z_validation, labels)
-        stages = vars(final_classifier(pipeline)).pop("validation_stages_", [])
+        fitted = vars(final_classifier(pipeline))
+        known = fitted.pop("validation_probabilities_", None)
+        probabilities = class_probabilities(pipeline.steps[-1][1], Z_validation, labels, known)
+        stages = fitted.pop("validation_stages_", [])
         if [stage.probabilities.shape for stage in stages[:1]] != [probabilities.shape]:
             stages = []  # a class has no rows to train on
         scores = self.scores(probabilities, test)

@@ -64,14 +64,19 @@ def predict_probabilities(
     return class_probabilities(pipeline.steps[-1][1], Z, classes)
 
 
-def class_probabilities(classifier: Any, Z: Any, classes: NDArray[Any]) -> NDArray[np.float32]:
+def class_probabilities(
+    classifier: Any, Z: Any, classes: NDArray[Any], known: Any = None
+) -> NDArray[np.float32]:
     """Predict probabilities (n_samples, n_classes) of the input rows of a fitted classifier.
 
     Without ``predict_proba``, the softmax of ``decision_function`` is used; without both, the
     predicted labels get probability 1. A class that was absent in training has probability 0. A
-    value that is not a number raises a ValueError.
+    value that is not a number raises a ValueError. Probabilities of all rows that are `known`
+    are not predicted again.
     """
-    if hasattr(classifier, "predict_proba"):
+    if known is not None and len(known) == np.shape(Z)[0]:
+        pass
+    elif hasattr(classifier, "predict_proba"):
         known = np.asarray(classifier.predict_proba(Z))
     elif hasattr(classifier, "decision_function"):
         margins = np.asarray(classifier.decision_function(Z))

@@ -1,6 +1,7 @@
 """The tasks of a worker: folds and out-of-bag predictions."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from skauto.engines import Outcome
 from skauto.evaluation import OutOfBagTask
 from skauto.evaluation._promotion import decisive_rows
 from skauto.space import SearchSpace
+from skauto.space.catalog import LightGBMClassifier
 from tests.evaluation.evaluators import bayes_space, evaluator_for, forest_space, opened
 
 
@@ -68,3 +70,18 @@ def test_a_share_of_many_rows_is_judged_on_few_of_them():
     np.testing.assert_allclose(result.probabilities, whole.probabilities, atol=0.1)
     job.receive(part, Outcome("ok", result, "", 1.0), math.inf)
     assert job.next_parts()[0][0] == 0  # the first trial is promoted to all rows
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_rows_that_boosting_has_predicted_are_not_predicted_again(monkeypatch, class_weight):
+    boosting = LightGBMClassifier(verbose=-1, n_jobs=1, class_weight=class_weight)
+    space = SearchSpace(["classifier"]).add("classifier", "lightgbm", boosting)
+    worker = evaluator_for(space).worker
+    train, test = worker.data.splits[0]
+    evaluate = partial(worker.evaluate, space.default(), train, test, (), keep=True)
+    result = evaluate()
+    expected = result.pipeline.predict_proba(worker.data.Z[test])
+    np.testing.assert_allclose(result.probabilities, expected, rtol=1e-6)
+    assert not hasattr(result.pipeline[-1], "validation_probabilities_")
+    monkeypatch.setattr(LightGBMClassifier, "predict_proba", None)
+    np.testing.assert_array_equal(evaluate().probabilities, result.probabilities)

@@ -45,8 +45,10 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
     ----------
     n_rounds_ : int
         Number of rounds that predictions use.
+    validation_probabilities_ : ndarray of shape (n_validation, n_classes)
+        Predictions of the validation rows after the best round.
     validation_stages_ : list of Stage
-        Predictions of the validation rows, before and after the best round.
+        The same before and after the best round, for few validation rows.
 
     Examples
     --------
@@ -102,16 +104,17 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
         fixed, stopping = self.n_estimators, None
         if held_out is not None:
             self.n_estimators = self.max_rounds
-            stopping = _EarlyStopping(self.learning_rate, np.shape(X)[0], deadline)
+            n_validated, n_classes = np.shape(held_out[0])[0], len(np.unique(y))
+            stages: list[Stage] | None = [] if takes_stages(n_validated, n_classes) else None
+            stopping = _EarlyStopping(self.learning_rate, np.shape(X)[0], deadline, stages)
             record = stopping.record
             fit_params |= {
                 "eval_set": [held_out],
                 "eval_class_weight": None if self.class_weight is None else [self.class_weight],
                 "callbacks": [*fit_params.get("callbacks", ()), stopping],
-            }
-            if takes_stages(np.shape(held_out[0])[0], len(np.unique(y))):
                 # a function, because LightGBM copies other objects
-                fit_params["eval_metric"] = lambda _, predicted: record(predicted)
+                "eval_metric": lambda _, predicted: record(predicted),
+            }
         elif fixed is None:
             self.n_estimators = min(self.max_rounds, ceil(TOTAL_STEP / self.learning_rate))
         try:
@@ -122,7 +125,8 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
             self.n_estimators = fixed
         self.n_rounds_ = max(1, self.booster_.current_iteration())
         if stopping is not None:
-            self.validation_stages_ = stopping.stages
+            self.validation_stages_ = stopping.stages or []
+            self.validation_probabilities_ = stopping.best
         return self
 
     def predict_proba(self, X: Any, **predict_params: Any) -> Any:  # type: ignore[override]
@@ -146,15 +150,17 @@ class LightGBMClassifier(OwnParameters, LGBMClassifier):
 class _EarlyStopping:
     """Callback for early stopping, whose patience grows with the best round.
 
-    With the metric `record`, the predictions of the validation rows are kept as `stages`.
+    With the metric `record`, it keeps the predictions of the validation rows after the best round,
+    and some of those after other rounds if there is a list of `stages`.
     """
 
-    def __init__(self, learning_rate: float, n_samples: int, deadline: float) -> None:
+    def __init__(
+        self, learning_rate: float, n_samples: int, deadline: float, stages: list[Stage] | None
+    ) -> None:
         self.learning_rate, self.bound = learning_rate, max_patience(n_samples)
-        self.deadline = deadline
+        self.deadline, self.stages = deadline, stages
         self.best_round, self.best_loss = -1, np.inf
-        self.predicted: Any = None
-        self.stages: list[Stage] = []
+        self.predicted = self.best = np.empty((0, 2))
 
     def record(self, predicted: Any) -> tuple[str, float, bool]:
         """Keep the predictions of the last round; a metric that is always 0."""
@@ -166,11 +172,15 @@ class _EarlyStopping:
         loss = next(value for _, name, value, *_ in results if name != "constant")
         if loss < self.best_loss - _MIN_DELTA:
             self.best_round, self.best_loss = env.iteration, loss
-        if self.predicted is not None and is_stage(env.iteration + 1):
-            found = np.array(self.predicted, dtype=np.float32)
-            of_classes = found if found.ndim == 2 else np.column_stack([1.0 - found, found])
-            self.stages.append(Stage(env.iteration + 1, of_classes))
+            self.best = self._of_classes(np.float64)
+        if self.stages is not None and is_stage(env.iteration + 1):
+            self.stages.append(Stage(env.iteration + 1, self._of_classes(np.float32)))
         patience = min(1.0 / self.learning_rate + 0.15 * self.best_round, self.bound)
         last = env.iteration == env.end_iteration - 1 or time.monotonic() > self.deadline
         if last or env.iteration - self.best_round >= patience:
             raise EarlyStopException(max(0, self.best_round), results)
+
+    def _of_classes(self, dtype: type) -> Any:
+        """Return a copy of the last predictions, (n_validation, n_classes)."""
+        found: Any = np.array(self.predicted, dtype=dtype)
+        return found if found.ndim == 2 else np.column_stack([1.0 - found, found])

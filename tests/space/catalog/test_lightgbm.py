@@ -61,6 +61,7 @@ def test_lightgbm_predicts_with_the_best_round(n_classes):
     fixed = LightGBMClassifier(**QUIET).set_rounds(stopped.n_rounds_).fit(*train)
     assert fixed.n_rounds_ == stopped.n_rounds_
     assert_allclose(fixed.predict_proba(test[0]), stopped.predict_proba(test[0]))
+    assert_allclose(stopped.validation_probabilities_, stopped.predict_proba(test[0]))
     assert stopped.validation_stages_[-1].n_rounds > stopped.n_rounds_
     for n_rounds, probabilities in stopped.validation_stages_:
         fixed = LightGBMClassifier(**QUIET).set_rounds(n_rounds).fit(*train)
