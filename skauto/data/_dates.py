@@ -242,6 +242,11 @@ def label_of(text: str) -> str:
     return label[0] if label else ""
 
 
+def is_date(text: str) -> bool:
+    """Return whether a string may be a date, or the number of one among dates."""
+    return _match(text) is not None or _BARE.fullmatch(text) is not None
+
+
 def _are_iso(texts: Sequence[str]) -> bool:
     return _ISO_LINES.fullmatch("\n".join([*texts, ""])) is not None
 

@@ -1,6 +1,8 @@
 """Parsing of numbers written as strings: "$1,234.50", "(12)", "3,5 %", "8 GB", "1h 30m"."""
 
 import functools
+import itertools
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -194,14 +196,16 @@ class NumberFormat:
             values[[has_three_digits(text, self.unsure) for text in texts]] = np.nan
         return values
 
-    def other_unit(self, texts: Sequence[str]) -> tuple[str, str] | None:
-        """Return a number with the only unit, and one without, which may have another unit.
+    def other_unit(
+        self, texts: Sequence[str], values: NDArray[np.float64]
+    ) -> tuple[str, str] | None:
+        """Return a string with the only unit, and one without, which may have another unit.
 
-        They are the medians of both, and one is ten times the other.
+        The `values` of the strings are the medians of both, and one is ten times the other.
         """
         if self.units.get("") in (None, 1.0) and not self.base:
             return None
-        values = np.abs(self.parse(texts))
+        values = np.abs(values)
         has_unit = np.array([bool(r and any(p.unit for p in r.parts)) for r in map(_split, texts)])
         middle = []
         for chosen in (has_unit, ~has_unit):
@@ -236,13 +240,13 @@ class NumberFormat:
         if self.currencies and reading.currency not in ("", *self.currencies):
             return None
         values = [self._quantity(part) for part in reading.parts]
-        if not np.isfinite(values).all():
+        if not all(map(math.isfinite, values)):
             return None
         if reading.band:
             low, high = values[0] * reading.sign, values[1]
             return (low, high) if low < high else None
-        sizes = [self.units.get(part.unit, 0.0) for part in reading.parts]
-        if len(sizes) > 1 and any(a <= b for a, b in zip(sizes, sizes[1:], strict=False)):
+        sizes = [self.units[part.unit] for part in reading.parts]
+        if any(a <= b for a, b in itertools.pairwise(sizes)):
             return None
         value = reading.sign * sum(values)
         value += reading.beyond * _BEYOND * max(abs(value), _BEYOND)
@@ -251,7 +255,7 @@ class NumberFormat:
     def _quantity(self, part: _Part) -> float:
         size = self.units.get(part.unit, np.nan)
         value = _number(part, self.decimal)
-        if np.isnan(value) and self.mixed:
+        if self.mixed and math.isnan(value):
             value = _number(part, OTHER_MARK[self.decimal])
         return value * size
 
@@ -266,10 +270,10 @@ class NumberFormat:
             for reading, n in zip(found, rows, strict=True)
             if reading and reading.note in ("", self.note)
         ]
+        if not any(reading.band for reading, _ in known):
+            return False
         ends = [self._ends(reading) for reading, _ in known]
         bands = [(end, *pair) for end, pair in zip(ends, known, strict=True) if pair[0].band]
-        if not bands:
-            return False
         if len(ends) <= _MAX_BANDS and None not in ends and len(ends) > 1:
             ordered = sorted(end for end in ends if end is not None)
             if all(a[1] <= b[0] for a, b in zip(ordered, ordered[1:], strict=False)):
@@ -434,7 +438,7 @@ def _units_of(
 
 def _number(part: _Part, decimal: str) -> float:
     if not _is_number(part.digits, decimal):
-        return np.nan
+        return math.nan
     whole, _, fraction = part.digits.partition(decimal)
     return float(f"{_GROUPING.sub('', whole)}.{fraction}{part.exponent}")
 
@@ -460,6 +464,11 @@ def has_three_digits(text: str, mark: str) -> bool:
     """Return whether a string is like "1.234" or "1,234", with this mark."""
     found = _THREE_DIGITS.search(text)
     return found is not None and found[1] == mark
+
+
+def is_quantity(text: str) -> bool:
+    """Return whether a string is a number, maybe with a unit, or an interval or sum of some."""
+    return _split(text) is not None
 
 
 def may_be_numbers(texts: Sequence[str]) -> bool:
