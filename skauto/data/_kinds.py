@@ -373,9 +373,10 @@ def _kind_of_dates(why: str, dates: Any, doubt: str | None, parser: Any) -> Kind
 
 
 def _boolean_words(texts: Sequence[str]) -> BooleanWords | None:
-    found = {text.strip().casefold() for text in texts if not is_null_word(text)}
+    found = {text.strip().casefold() for text in texts}
     pair = next((pair for pair in BOOLEAN_PAIRS if found.issuperset(pair)), None)
-    if pair is None or not found <= BOOLEAN_VALUES.keys():
+    others = (text for text in texts if text.strip().casefold() not in BOOLEAN_VALUES)
+    if pair is None or not all(map(is_null_word, others)):
         return None
     return BooleanWords(*pair)
 

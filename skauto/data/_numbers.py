@@ -246,7 +246,7 @@ class NumberFormat:
             low, high = values[0] * reading.sign, values[1]
             return (low, high) if low < high else None
         sizes = [self.units[part.unit] for part in reading.parts]
-        if any(a <= b for a, b in itertools.pairwise(sizes)):
+        if len(sizes) > 1 and any(a <= b for a, b in itertools.pairwise(sizes)):
             return None
         value = reading.sign * sum(values)
         value += reading.beyond * _BEYOND * max(abs(value), _BEYOND)

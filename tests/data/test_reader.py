@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from skauto.data import TableReader
+from skauto.data import TableReader, _dates, _numbers
 from skauto.exceptions import UnreadableCellsWarning
 from tests.data.columns import first_output
 
@@ -291,3 +291,15 @@ def test_at_most_ten_pairs_of_dates():
         {f"d{j}": days.to_series().sample(40, random_state=j).array for j in range(6)}
     )
     assert len(TableReader().fit(X).intervals_) == 10
+
+
+def test_fit_parses_each_string_once():
+    seconds = np.random.default_rng(0).permutation(12_000) * 70_001
+    dates = pd.to_datetime(seconds, unit="s").strftime("[%d/%b/%Y:%H:%M:%S +0000]")
+    X = pd.DataFrame(dates.to_numpy().reshape(300, 40)).add_prefix("at ")
+    for parse in (_dates._read, _numbers._split):
+        parse.cache_clear()
+    reader = TableReader().fit(X)
+    assert set(reader.table_report()["kind"]) == {"date"}
+    assert _dates._read.cache_info().misses == X.size > _dates._MAX_CACHED
+    assert _numbers._split.cache_info().misses < 0.1 * X.size  # the first cells are no numbers
