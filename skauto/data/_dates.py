@@ -107,7 +107,8 @@ _TIME_FIRST = re.compile(
 )
 # ISO dates, which NumPy parses faster than the patterns above.
 _ISO_LINES = re.compile(r"(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?\n)*")
-_MAX_LENGTH, _MAX_CACHED = 80, 10_000
+# Characters of a date, and strings whose numbers are kept (20 MB).
+_MAX_LENGTH, _MAX_CACHED = 80, 50_000
 _CHINESE = str.maketrans({"年": "-", "月": "-", "日": ""})
 # Years and serial numbers of spreadsheets, which count days, among dates.
 _BARE = re.compile(r"\s*(?:(?P<year>(?:1[5-9]|20)\d\d)|(?P<serial>[1-6]\d{4}(?:\.\d+)?))\s*")
@@ -203,9 +204,9 @@ class DateFormat:
             except ValueError:
                 pass  # for example month 13
         numbers, _ = _read_all(texts)
+        numbers = self._in_order(numbers)
         if not self.bare:
             numbers[numbers[:, _FORM] == _NUMBER] = 0
-        numbers = self._in_order(numbers)
         year, is_short = numbers[:, 0], numbers[:, _SHORT] > 0
         year[is_short] += np.where(year[is_short] >= self.turn, 1900, 2000)
         return _assemble(numbers)

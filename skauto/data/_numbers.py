@@ -47,7 +47,6 @@ _DIGITS = {
     ),
     ",": re.compile(r"(?:[1-9]\d{0,2}([.'\s])\d{3}(?:\1\d{3})*|\d+)?(?:,\d*)?"),
 }
-OTHER_MARK = {".": ",", ",": "."}
 _GROUPING = re.compile(r"[,.'\s]")
 # Numbers whose points separate groups.
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})*|0")
@@ -109,11 +108,17 @@ _MIN_FILLERS = 3
 
 
 class _Part(NamedTuple):
-    """Digits and the unit after them."""
+    """Digits, the unit after them, and their numbers by decimal mark, NaN if they are none."""
 
     digits: str
-    exponent: str
     unit: str
+    point: float
+    comma: float
+
+    @classmethod
+    def of(cls, digits: str, exponent: str | None, unit: str) -> "_Part":
+        """Read the digits with each mark."""
+        return cls(digits, unit, *(_number(digits, exponent or "", mark) for mark in _DIGITS))
 
 
 class _Reading(NamedTuple):
@@ -167,9 +172,10 @@ class NumberFormat:
             return cls()
         found = [_split(text) for text in texts]
         weights = [1] * len(texts) if rows is None else list(rows)
-        digits = [part.digits for reading in found if reading for part in reading.parts]
-        by_point = np.array([_is_number(number, ".") for number in digits], dtype=bool)
-        by_comma = np.array([_is_number(number, ",") for number in digits], dtype=bool)
+        parts = [part for reading in found if reading for part in reading.parts]
+        digits = [part.digits for part in parts]
+        by_point = ~np.isnan(np.array([part.point for part in parts], dtype=np.float64))
+        by_comma = ~np.isnan(np.array([part.comma for part in parts], dtype=np.float64))
         currencies = tuple(sorted({reading.currency for reading in found if reading} - {""}))
         is_grouped = _are_grouped(digits, money=currencies == ("€",))
         decimal = "," if by_comma.sum() > by_point.sum() or is_grouped else "."
@@ -254,10 +260,10 @@ class NumberFormat:
 
     def _quantity(self, part: _Part) -> float:
         size = self.units.get(part.unit, np.nan)
-        value = _number(part, self.decimal)
-        if self.mixed and math.isnan(value):
-            value = _number(part, OTHER_MARK[self.decimal])
-        return value * size
+        value, other = part.point, part.comma
+        if self.decimal == ",":
+            value, other = other, value
+        return (other if self.mixed and math.isnan(value) else value) * size
 
     def _are_bands(self, found: Sequence[_Reading | None], rows: Sequence[int]) -> bool:
         """Whether intervals are quantities, and not pairs of numbers such as the score of a match.
@@ -334,12 +340,13 @@ def _split(text: str) -> _Reading | None:
 def _split_plain(text: str) -> _Reading | None:
     text = "0" if text in ZEROS or _ZERO.fullmatch(text) else NUMERALS.get(text, text)
     bare = _PLAIN.fullmatch(text)
-    if bare is not None and any(_is_number(bare["digits"].strip(), mark) for mark in _DIGITS):
-        if (bare["open"] is None) != (bare["close"] is None):
-            return None
-        sign = -1.0 if bare["open"] or "-" in bare.group("sign", "sign2", "sign3") else 1.0
-        unit = bare["percent"] or ""
-        return _Reading([_Part(bare["digits"].strip(), bare["exponent"] or "", unit)], sign)
+    if bare is not None:
+        part = _Part.of(bare["digits"].strip(), bare["exponent"], bare["percent"] or "")
+        if not (math.isnan(part.point) and math.isnan(part.comma)):
+            if (bare["open"] is None) != (bare["close"] is None):
+                return None
+            sign = -1.0 if bare["open"] or "-" in bare.group("sign", "sign2", "sign3") else 1.0
+            return _Reading([part], sign)
     if len(text) > _MAX_LENGTH:
         return None
     if text.endswith(_ENDS_OF_NOTE):
@@ -356,7 +363,7 @@ def _split_plain(text: str) -> _Reading | None:
         if high in _INFINITE:
             return _split_plain(f"> {low}")
         return _split_plain(f"< {high}" if low.lstrip("-") in _INFINITE else f"{low} to {high}")
-    text = FROM_TO.sub(r"\1 to \2", text)
+    text = FROM_TO.sub(lambda match: f"{match[1]} to {match[2]}", text)
     text = _DIGITS_OF_UNIT.sub(lambda match: match[0].rstrip().translate(_SUPERSCRIPTS), text)
     runs = list(_RUN.finditer(text))
     if not 1 <= len(runs) <= _MAX_PARTS:
@@ -381,15 +388,14 @@ def _split_plain(text: str) -> _Reading | None:
         units[-1] = units[-1] or NEXT_UNIT.get(units[-2] or "", "")
         if not all(units):
             return None
-    parts = [
-        _Part(run[1], run[2] or "", unit or "") for run, unit in zip(runs, units, strict=True)
-    ]
+    parts = [_Part.of(run[1], run[2], unit or "") for run, unit in zip(runs, units, strict=True)]
     more = start["least"] or end["least"] or end["plus"]
     beyond = bool(more) - bool(start["most"] or end["most"] or end["minus"])
     sign = -1.0 if start["sign"] == "-" else 1.0
     return _Reading(parts, sign, 0 if band else beyond, band)
 
 
+@functools.lru_cache(_MAX_CACHED)
 def _unit(text: str) -> str | None:
     """Return the unit in the string after a number; None if it cannot be a unit."""
     text = _ENDS_OF_UNIT.sub("", _ORDINAL.sub("", text.strip())).strip(" .")
@@ -436,15 +442,11 @@ def _units_of(
     return sizes, base
 
 
-def _number(part: _Part, decimal: str) -> float:
-    if not _is_number(part.digits, decimal):
+def _number(digits: str, exponent: str, decimal: str) -> float:
+    if not _DIGITS[decimal].fullmatch(digits):
         return math.nan
-    whole, _, fraction = part.digits.partition(decimal)
-    return float(f"{_GROUPING.sub('', whole)}.{fraction}{part.exponent}")
-
-
-def _is_number(digits: str, decimal: str) -> bool:
-    return _DIGITS[decimal].fullmatch(digits) is not None
+    whole, _, fraction = digits.partition(decimal)
+    return float(f"{_GROUPING.sub('', whole)}.{fraction}{exponent}")
 
 
 def _are_grouped(digits: Sequence[str], *, money: bool = False) -> bool:
