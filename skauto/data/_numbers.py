@@ -416,16 +416,16 @@ def _units_of(
 
     "m" alone are meters if it cannot be ``millions``.
     """
-    uses: Counter[frozenset[str]] = Counter()
+    uses: Counter[tuple[str, ...]] = Counter()
     for reading, n in zip(found, rows, strict=True):
         if reading is not None:
-            uses[frozenset(part.unit for part in reading.parts)] += n
+            uses[tuple(part.unit for part in reading.parts)] += n
     single: Counter[str] = Counter()
     for units, n in uses.items():
-        single.update(dict.fromkeys(units - {""}, n))
+        single.update(dict.fromkeys(filter(None, units), n))
     if not single:
         return {"": 1.0}, ""
-    bare = any(units <= {""} for units in uses)
+    bare = any(not any(units) for units in uses)
     ((frequent, _),) = single.most_common(1)
     choices = [(dict(family.sizes), family.base, family.bare) for family in UNITS]
     meters = single.keys() == {"m"} and not millions
@@ -435,7 +435,7 @@ def _units_of(
         if always or (bare and len(single) == 1):
             sizes[""] = 1.0 if always else sizes[frequent]
     sizes, base, _ = max(
-        choices, key=lambda c: sum(n for u, n in uses.items() if u <= c[0].keys())
+        choices, key=lambda c: sum(n for u, n in uses.items() if c[0].keys() >= set(u))
     )
     if len(single) == 1 and base:
         return {unit: size / sizes[frequent] for unit, size in sizes.items()}, frequent
