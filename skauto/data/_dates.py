@@ -2,11 +2,11 @@
 
 import datetime
 import functools
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +107,8 @@ _TIME_FIRST = re.compile(
 )
 # ISO dates, which NumPy parses faster than the patterns above.
 _ISO_LINES = re.compile(r"(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?\n)*")
-_MAX_LENGTH, _MAX_CACHED = 80, 10_000
+# Characters of a date, and strings whose numbers are kept (20 MB).
+_MAX_LENGTH, _MAX_CACHED = 80, 50_000
 _CHINESE = str.maketrans({"年": "-", "月": "-", "日": ""})
 # Years and serial numbers of spreadsheets, which count days, among dates.
 _BARE = re.compile(r"\s*(?:(?P<year>(?:1[5-9]|20)\d\d)|(?P<serial>[1-6]\d{4}(?:\.\d+)?))\s*")
@@ -117,7 +118,14 @@ _MIN_DATES = 10
 # The first two-digit year of the last century in POSIX.
 _TURN = 69
 _SECONDS_PER_DAY = 86_400.0
-_FIELDS = ("year", "month", "day", "hour", "minute", "second", "microsecond", "offset")
+# The numbers that a string says of a date. ``short``: the year has two digits. ``form`` is one of
+# the forms below; the first three numbers of an open one are year, month and day in any order.
+_FIELDS = (
+    *("year", "month", "day", "hour", "minute", "second", "microsecond", "offset"),
+    *("short", "form"),
+)
+_SHORT, _FORM = -2, -1
+_OTHER, _DATE, _OPEN, _NUMBER = range(4)
 _PERIODS = ("year", "week", "day")
 
 # The days since 1970 with their fraction; weekday 0 is Monday.
@@ -150,26 +158,27 @@ class DateFormat:
         """Infer the format from all strings of a column."""
         if _are_iso(texts):
             return cls()
-        found = [match.groupdict() for match in map(_match, texts) if match]
-        bare = bool(found) and any(map(_BARE.fullmatch, texts))
-        order = cls._of_order(found)
-        last = "first" if order.year_first else "year"
-        written = {fields.get(last) or fields.get("year") for fields in found}
-        marks = {fields["mark"].strip() or " " for fields in found if "first" in fields}
-        return replace(order, bare=bare, marks="".join(sorted(marks)), turn=_turn_of(written))
+        numbers, marks = _read_all(texts)
+        is_open = numbers[:, _FORM] == _OPEN
+        open_marks = list(itertools.compress(marks, is_open))
+        order = cls._of_order(numbers[is_open, :3], open_marks)
+        ordered = order._in_order(numbers)
+        return replace(
+            order,
+            bare=set(numbers[:, _FORM].tolist()) - {_OTHER} > {_NUMBER},
+            marks="".join(sorted({mark.strip() or " " for mark in open_marks})),
+            turn=_turn_of(ordered[ordered[:, _SHORT] > 0, 0].tolist()),
+        )
 
     @classmethod
-    def _of_order(cls, found: Sequence[dict[str, Any]]) -> "DateFormat":
-        """Infer the order of day and month.
+    def _of_order(cls, dates: NDArray[np.int64], marks: Sequence[str]) -> "DateFormat":
+        """Infer the order of day and month from the three numbers of dates and their marks.
 
         If no number exceeds 12, the day comes first for the separator ".", and the month for other
         separators, which makes the format ambiguous. A number that is the same in ten dates of
         several years is the day, since other days would exceed 12. If the first number always
         exceeds 12, the first number is the year if the last one has more values, all below 32.
         """
-        matches = [fields for fields in found if "first" in fields]
-        fields = [[int(match[name]) for name in ("first", "other", "year")] for match in matches]
-        dates = np.array(fields, dtype=np.int64).reshape(-1, 3)
         low, high = dates[:, :2].min(axis=1), dates[:, :2].max(axis=1)
         dates = np.unique(dates[(low >= 1) & (low <= 12) & (high <= 31)], axis=0)
         if not len(dates):
@@ -184,7 +193,7 @@ class DateFormat:
             return cls(day_first=bool(n_day_first > n_month_first))
         if enough and n_last > 1 and (n_first == 1) != (n_other == 1):
             return cls(day_first=n_first == 1)
-        points = all(match["mark"].startswith(".") for match in matches)
+        points = all(mark.startswith(".") for mark in marks)
         return cls(day_first=points, ambiguous=not points and not np.array_equal(first, other))
 
     def parse(self, texts: Sequence[str]) -> Datetimes:
@@ -194,46 +203,23 @@ class DateFormat:
                 return np.array(texts, dtype="datetime64[us]")
             except ValueError:
                 pass  # for example month 13
-        numbers = np.array([self._fields(text) for text in texts], dtype=np.int64)
-        return _assemble(numbers.reshape(-1, len(_FIELDS)))
+        numbers, _ = _read_all(texts)
+        numbers = self._in_order(numbers)
+        if not self.bare:
+            numbers[numbers[:, _FORM] == _NUMBER] = 0
+        year, is_short = numbers[:, 0], numbers[:, _SHORT] > 0
+        year[is_short] += np.where(year[is_short] >= self.turn, 1900, 2000)
+        return _assemble(numbers)
 
-    def _fields(self, text: str) -> tuple[int, ...]:
-        """Parse one date into the `_FIELDS`; month 0 marks a string that is not a date."""
-        match = _match(text)
-        found = match.groupdict() if match else {}
-        if match is None or "week" in found:
-            number = _BARE.fullmatch(text) if self.bare else None
-            date = _date_of_number(**number.groupdict()) if number else _day_of_week(found)
-            return (*date, *[0] * (len(_FIELDS) - len(date)))
-        if "first" in found:
-            names = ("month", "day", "year")
-            if self.year_first:
-                names = ("year", "month", "day")
-            elif self.day_first:
-                names = ("day", "month", "year")
-            written = (found["first"], found["other"], found["year"])
-            found.update(zip(names, written, strict=True))
-        month = found.get("month") or "0"
-        if "quarter" in found:
-            month = str(3 * int(found["quarter"]) - 2)
-        hour = int(found.get("hour") or 0)
-        if found.get("half"):
-            hour = hour % 12 + 12 * (found["half"][0] == "p") if 1 <= hour <= 12 else 99
-        offset = int(60 * _ZONES.get(found.get("zone") or "z", 0))
-        return (
-            self._full_year(found["year"] or "0"),
-            int(month) if month.isdigit() else _MONTHS[month],
-            int(found.get("day") or 1),
-            hour,
-            int(found.get("minute") or 0),
-            int(found.get("second") or 0),
-            int((found.get("fraction") or "0").ljust(6, "0")[:6]),
-            offset + _minutes(found.get("offset") or "+00"),
-        )
-
-    def _full_year(self, digits: str) -> int:
-        year = int(digits)
-        return year if len(digits) > 2 else year + (1900 if year >= self.turn else 2000)
+    def _in_order(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return rows of `_FIELDS` with year, month and day in the places of their own."""
+        ordered, is_open = numbers.copy(), numbers[:, _FORM] == _OPEN
+        if self.year_first:
+            ordered[is_open, _SHORT] = 1
+        else:
+            places = [2, 1, 0] if self.day_first else [2, 0, 1]
+            ordered[is_open, :3] = numbers[is_open][:, places]
+        return ordered
 
 
 def label_of(text: str) -> str:
@@ -242,11 +228,58 @@ def label_of(text: str) -> str:
     return label[0] if label else ""
 
 
+def is_date(text: str) -> bool:
+    """Return whether a string may be a date, or the number of one among dates."""
+    return _read(text)[0][_FORM] != _OTHER
+
+
 def _are_iso(texts: Sequence[str]) -> bool:
     return _ISO_LINES.fullmatch("\n".join([*texts, ""])) is not None
 
 
+def _read_all(texts: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the `_FIELDS` of strings, shape (n_texts, 10), and the marks between numbers."""
+    read = [_read(text) for text in texts]
+    numbers = np.array([row for row, _ in read], dtype=np.int64)
+    return numbers.reshape(-1, len(_FIELDS)), [mark for _, mark in read]
+
+
 @functools.lru_cache(_MAX_CACHED)  # the format is inferred from the strings that are parsed next
+def _read(text: str) -> tuple[tuple[int, ...], str]:
+    """Return the `_FIELDS` of a string, and the mark between numbers whose order is open."""
+    match = _match(text)
+    if match is None:
+        number = _BARE.fullmatch(text)
+        date = _date_of_number(**number.groupdict()) if number else ()
+        return _row(date, _NUMBER if number else _OTHER), ""
+    found = match.groupdict()
+    if "week" in found:
+        return _row(_day_of_week(found), _DATE), ""
+    year, month, day = found["year"], found.get("month") or "0", int(found.get("day") or 1)
+    if "quarter" in found:
+        month = str(3 * int(found["quarter"]) - 2)
+    hour = int(found.get("hour") or 0)
+    if found.get("half"):
+        hour = hour % 12 + 12 * (found["half"][0] == "p") if 1 <= hour <= 12 else 99
+    is_open = "first" in found
+    date = int(year), int(month) if month.isdigit() else _MONTHS[month], day
+    row = (
+        *((int(found["first"]), int(found["other"]), int(year)) if is_open else date),
+        hour,
+        int(found.get("minute") or 0),
+        int(found.get("second") or 0),
+        int((found.get("fraction") or "0").ljust(6, "0")[:6]),
+        int(60 * _ZONES.get(found.get("zone") or "z", 0)) + _minutes(found.get("offset") or "+00"),
+        int(len(year) == 2),
+        _OPEN if is_open else _DATE,
+    )
+    return row, found["mark"] if is_open else ""
+
+
+def _row(date: tuple[int, ...], form: int) -> tuple[int, ...]:
+    return (*date, *[0] * (len(_FIELDS) - 1 - len(date)), form)
+
+
 def _match(text: str) -> re.Match[str] | None:
     text = plain(text)
     if len(text) > _MAX_LENGTH or not any(map(str.isdigit, text)):
@@ -261,12 +294,12 @@ def _match(text: str) -> re.Match[str] | None:
     return next(filter(None, (pattern.fullmatch(text) for pattern in _PATTERNS)), None)
 
 
-def _turn_of(years: Iterable[str | None]) -> int:
+def _turn_of(years: Iterable[int]) -> int:
     """Return the first of the two-digit years after the longest gap, if one is before 2000.
 
     POSIX maps them to 1969-2068, which would tear dates of birth apart.
     """
-    short = sorted({int(year) for year in years if year and len(year) == 2})
+    short = sorted(set(years))
     if not short or short[-1] < _TURN:
         return _TURN
     gaps = [(b - a) % 100 for a, b in zip([short[-1], *short], short, strict=False)]
@@ -301,7 +334,7 @@ def _minutes(offset: str) -> int:
 
 def _assemble(numbers: NDArray[np.int64]) -> Datetimes:
     """Build dates from rows of `_FIELDS`; NaT if a row is not a valid date and time."""
-    year, month, day, hour, minute, second, microsecond, offset = numbers.T
+    year, month, day, hour, minute, second, microsecond, offset, *_ = numbers.T
     months = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
     days = months.astype("datetime64[D]") + (day - 1)
     minutes = hour * 60 + minute - offset

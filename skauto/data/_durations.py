@@ -74,6 +74,11 @@ class DurationFormat:
         return 3600.0 * first + 60.0 * other + last
 
 
+def is_duration(text: str) -> bool:
+    """Return whether a string is a duration or a time of day."""
+    return not np.isnan(DurationFormat()._parse_one(_with_colons(text)))
+
+
 def _with_colons(text: str) -> str:
     """Return a string in lower case; "18.00.00" becomes "18:00:00"."""
     text = plain(text)

@@ -23,7 +23,7 @@ from skauto.data._kinds import (
     uses_of_tags,
 )
 from skauto.data._notations import CSV_NULLS, folded, is_null_word, spellings
-from skauto.data._numbers import OTHER_MARK, NumberFormat, has_three_digits, without_fillers
+from skauto.data._numbers import NumberFormat, has_three_digits, without_fillers
 from skauto.data._rare_levels import min_rows_of_level
 from skauto.data._table import (
     Cells,
@@ -132,7 +132,7 @@ def _unsure_mark(parser: NumberFormat, cells: Cells) -> str:
     integers, large = (known == np.floor(known)).all(), (np.abs(known) >= _GROUPS_FROM).any()
     if integers == (not large):
         return ""
-    mark = parser.decimal if integers else OTHER_MARK[parser.decimal]
+    mark = "," if integers == (parser.decimal == ",") else "."
     return "" if any(has_three_digits(text, mark) for text in texts) else mark
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from os.path import commonprefix
 from typing import Any
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.data._dates import DateFormat, filler_dates, label_of
-from skauto.data._durations import DurationFormat
+from skauto.data._dates import DateFormat, filler_dates, is_date, label_of
+from skauto.data._durations import DurationFormat, is_duration
 from skauto.data._identifiers import (
     are_identifiers,
     are_long,
@@ -28,7 +28,13 @@ from skauto.data._notations import (
     is_null_word,
     spellings,
 )
-from skauto.data._numbers import FILLER_NUMBERS, NumberFormat, filler_numbers, may_be_numbers
+from skauto.data._numbers import (
+    FILLER_NUMBERS,
+    NumberFormat,
+    filler_numbers,
+    is_quantity,
+    may_be_numbers,
+)
 from skauto.data._table import Cells, Dates, Levels, Numbers, as_levels, distinct_strings, text_of
 from skauto.data._text import words
 
@@ -367,9 +373,10 @@ def _kind_of_dates(why: str, dates: Any, doubt: str | None, parser: Any) -> Kind
 
 
 def _boolean_words(texts: Sequence[str]) -> BooleanWords | None:
-    found = {text.strip().casefold() for text in texts if not is_null_word(text)}
+    found = {text.strip().casefold() for text in texts}
     pair = next((pair for pair in BOOLEAN_PAIRS if found.issuperset(pair)), None)
-    if pair is None or not found <= BOOLEAN_VALUES.keys():
+    others = (text for text in texts if text.strip().casefold() not in BOOLEAN_VALUES)
+    if pair is None or not all(map(is_null_word, others)):
         return None
     return BooleanWords(*pair)
 
@@ -412,7 +419,7 @@ def _order_of_answers(texts: Sequence[str]) -> list[str] | None:
 
 def _numeric(sample: _Sample) -> Kind | None:
     texts = sample.texts
-    if not may_be_numbers(texts):
+    if not may_be_numbers(texts) or not _may_be_read(sample, is_quantity):
         return None
     number_format = NumberFormat.of(texts, sample.rows.tolist())
     values = number_format.parse(texts)
@@ -429,7 +436,7 @@ def _numeric(sample: _Sample) -> Kind | None:
         why += f", in {number_format.base}"
     if number_format.ambiguous:
         doubt = f"{texts[0]!r} may have a decimal comma; the comma is read as separator of groups"
-    if pair := number_format.other_unit(texts):
+    if pair := number_format.other_unit(texts, values):
         doubt = f"{pair[0]!r} and {pair[1]!r} are read in the same unit, though one is much larger"
     if len(number_format.currencies) > 1:
         doubt = f"amounts in {' and '.join(number_format.currencies)} are read in the same unit"
@@ -444,6 +451,8 @@ def _numeric(sample: _Sample) -> Kind | None:
 
 
 def _duration(sample: _Sample) -> Kind | None:
+    if not _may_be_read(sample, is_duration):
+        return None
     parser = DurationFormat.of(sample.texts)
     readable = ~np.isnan(parser.parse(sample.texts))
     if not _enough_parsed(sample, readable):
@@ -453,6 +462,8 @@ def _duration(sample: _Sample) -> Kind | None:
 
 
 def _date(sample: _Sample) -> Kind | None:
+    if not _may_be_read(sample, is_date):
+        return None
     date_format = DateFormat.of(sample.texts)
     dates = date_format.parse(sample.texts)
     readable = ~np.isnat(dates)
@@ -470,14 +481,26 @@ def _doubt_of_order(date_format: DateFormat) -> str | None:
     return f"the order of day and month is ambiguous; the {first} is read first"
 
 
+def _may_be_read(sample: _Sample, is_read: Callable[[str], bool]) -> bool:
+    """Whether a parser reads one of the first strings, or these are few enough to be missing."""
+    most = (1 - _MIN_PARSED_SHARE) * sample.rows.sum()
+    n_first = int(np.searchsorted(np.cumsum(sample.rows), most, side="right")) + 1
+    first = sample.texts[:n_first]
+    return any(map(is_read, first)) or _are_few_words(first)
+
+
+def _are_few_words(texts: Sequence[str]) -> bool:
+    few = len(set(map(folded, texts))) <= _MAX_FOREIGN_WORDS
+    return few and all(map(is_foreign_word, texts))
+
+
 def _enough_parsed(sample: _Sample, readable: NDArray[np.bool_]) -> bool:
     """Whether all strings can be parsed, or all but few words, or nearly all cells."""
     n_readable = int(readable.sum())
     if n_readable == 0 or n_readable == len(readable):
         return n_readable > 0
     rest = [text for text, read in zip(sample.texts, readable.tolist(), strict=True) if not read]
-    few = len(set(map(folded, rest))) <= _MAX_FOREIGN_WORDS
-    few = few and all(map(is_foreign_word, rest))
+    few = _are_few_words(rest)
     enough_levels, share = n_readable >= _MIN_PARSED_LEVELS, sample.share(readable)
     if share >= _MIN_PARSED_SHARE:
         return enough_levels or (few and n_readable > 2 * len(rest))
@@ -559,10 +582,11 @@ def _doubt_of_spelling(texts: Sequence[str]) -> str | None:
 
 
 def _compound(cells: Levels, sample: _Sample) -> Kind | None:
+    bare = list(map(_without_brackets, sample.texts))
     for separator in _COMPOUND_MARKS:
         if separator == "-" and any(map(_SIGN.search, sample.texts)):  # "POINT (-3.7 40.4)"
             continue
-        n_marks = np.array([_without_brackets(text).count(separator) for text in sample.texts])
+        n_marks = np.array([text.count(separator) for text in bare])
         usual = int(np.bincount(n_marks, sample.rows).argmax())
         if not 1 <= usual <= _MAX_MARKS or not _enough_parsed(sample, n_marks == usual):
             continue

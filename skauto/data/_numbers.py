@@ -1,6 +1,8 @@
 """Parsing of numbers written as strings: "$1,234.50", "(12)", "3,5 %", "8 GB", "1h 30m"."""
 
 import functools
+import itertools
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -45,7 +47,6 @@ _DIGITS = {
     ),
     ",": re.compile(r"(?:[1-9]\d{0,2}([.'\s])\d{3}(?:\1\d{3})*|\d+)?(?:,\d*)?"),
 }
-OTHER_MARK = {".": ",", ",": "."}
 _GROUPING = re.compile(r"[,.'\s]")
 # Numbers whose points separate groups.
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})*|0")
@@ -107,11 +108,17 @@ _MIN_FILLERS = 3
 
 
 class _Part(NamedTuple):
-    """Digits and the unit after them."""
+    """Digits, the unit after them, and their numbers by decimal mark, NaN if they are none."""
 
     digits: str
-    exponent: str
     unit: str
+    point: float
+    comma: float
+
+    @classmethod
+    def of(cls, digits: str, exponent: str | None, unit: str) -> "_Part":
+        """Read the digits with each mark."""
+        return cls(digits, unit, *(_number(digits, exponent or "", mark) for mark in _DIGITS))
 
 
 class _Reading(NamedTuple):
@@ -165,9 +172,10 @@ class NumberFormat:
             return cls()
         found = [_split(text) for text in texts]
         weights = [1] * len(texts) if rows is None else list(rows)
-        digits = [part.digits for reading in found if reading for part in reading.parts]
-        by_point = np.array([_is_number(number, ".") for number in digits], dtype=bool)
-        by_comma = np.array([_is_number(number, ",") for number in digits], dtype=bool)
+        parts = [part for reading in found if reading for part in reading.parts]
+        digits = [part.digits for part in parts]
+        by_point = ~np.isnan(np.array([part.point for part in parts], dtype=np.float64))
+        by_comma = ~np.isnan(np.array([part.comma for part in parts], dtype=np.float64))
         currencies = tuple(sorted({reading.currency for reading in found if reading} - {""}))
         is_grouped = _are_grouped(digits, money=currencies == ("€",))
         decimal = "," if by_comma.sum() > by_point.sum() or is_grouped else "."
@@ -194,14 +202,16 @@ class NumberFormat:
             values[[has_three_digits(text, self.unsure) for text in texts]] = np.nan
         return values
 
-    def other_unit(self, texts: Sequence[str]) -> tuple[str, str] | None:
-        """Return a number with the only unit, and one without, which may have another unit.
+    def other_unit(
+        self, texts: Sequence[str], values: NDArray[np.float64]
+    ) -> tuple[str, str] | None:
+        """Return a string with the only unit, and one without, which may have another unit.
 
-        They are the medians of both, and one is ten times the other.
+        The `values` of the strings are the medians of both, and one is ten times the other.
         """
         if self.units.get("") in (None, 1.0) and not self.base:
             return None
-        values = np.abs(self.parse(texts))
+        values = np.abs(values)
         has_unit = np.array([bool(r and any(p.unit for p in r.parts)) for r in map(_split, texts)])
         middle = []
         for chosen in (has_unit, ~has_unit):
@@ -236,13 +246,13 @@ class NumberFormat:
         if self.currencies and reading.currency not in ("", *self.currencies):
             return None
         values = [self._quantity(part) for part in reading.parts]
-        if not np.isfinite(values).all():
+        if not all(map(math.isfinite, values)):
             return None
         if reading.band:
             low, high = values[0] * reading.sign, values[1]
             return (low, high) if low < high else None
-        sizes = [self.units.get(part.unit, 0.0) for part in reading.parts]
-        if len(sizes) > 1 and any(a <= b for a, b in zip(sizes, sizes[1:], strict=False)):
+        sizes = [self.units[part.unit] for part in reading.parts]
+        if len(sizes) > 1 and any(a <= b for a, b in itertools.pairwise(sizes)):
             return None
         value = reading.sign * sum(values)
         value += reading.beyond * _BEYOND * max(abs(value), _BEYOND)
@@ -250,10 +260,10 @@ class NumberFormat:
 
     def _quantity(self, part: _Part) -> float:
         size = self.units.get(part.unit, np.nan)
-        value = _number(part, self.decimal)
-        if np.isnan(value) and self.mixed:
-            value = _number(part, OTHER_MARK[self.decimal])
-        return value * size
+        value, other = part.point, part.comma
+        if self.decimal == ",":
+            value, other = other, value
+        return (other if self.mixed and math.isnan(value) else value) * size
 
     def _are_bands(self, found: Sequence[_Reading | None], rows: Sequence[int]) -> bool:
         """Whether intervals are quantities, and not pairs of numbers such as the score of a match.
@@ -266,10 +276,10 @@ class NumberFormat:
             for reading, n in zip(found, rows, strict=True)
             if reading and reading.note in ("", self.note)
         ]
+        if not any(reading.band for reading, _ in known):
+            return False
         ends = [self._ends(reading) for reading, _ in known]
         bands = [(end, *pair) for end, pair in zip(ends, known, strict=True) if pair[0].band]
-        if not bands:
-            return False
         if len(ends) <= _MAX_BANDS and None not in ends and len(ends) > 1:
             ordered = sorted(end for end in ends if end is not None)
             if all(a[1] <= b[0] for a, b in zip(ordered, ordered[1:], strict=False)):
@@ -330,12 +340,13 @@ def _split(text: str) -> _Reading | None:
 def _split_plain(text: str) -> _Reading | None:
     text = "0" if text in ZEROS or _ZERO.fullmatch(text) else NUMERALS.get(text, text)
     bare = _PLAIN.fullmatch(text)
-    if bare is not None and any(_is_number(bare["digits"].strip(), mark) for mark in _DIGITS):
-        if (bare["open"] is None) != (bare["close"] is None):
-            return None
-        sign = -1.0 if bare["open"] or "-" in bare.group("sign", "sign2", "sign3") else 1.0
-        unit = bare["percent"] or ""
-        return _Reading([_Part(bare["digits"].strip(), bare["exponent"] or "", unit)], sign)
+    if bare is not None:
+        part = _Part.of(bare["digits"].strip(), bare["exponent"], bare["percent"] or "")
+        if not (math.isnan(part.point) and math.isnan(part.comma)):
+            if (bare["open"] is None) != (bare["close"] is None):
+                return None
+            sign = -1.0 if bare["open"] or "-" in bare.group("sign", "sign2", "sign3") else 1.0
+            return _Reading([part], sign)
     if len(text) > _MAX_LENGTH:
         return None
     if text.endswith(_ENDS_OF_NOTE):
@@ -352,7 +363,7 @@ def _split_plain(text: str) -> _Reading | None:
         if high in _INFINITE:
             return _split_plain(f"> {low}")
         return _split_plain(f"< {high}" if low.lstrip("-") in _INFINITE else f"{low} to {high}")
-    text = FROM_TO.sub(r"\1 to \2", text)
+    text = FROM_TO.sub(lambda match: f"{match[1]} to {match[2]}", text)
     text = _DIGITS_OF_UNIT.sub(lambda match: match[0].rstrip().translate(_SUPERSCRIPTS), text)
     runs = list(_RUN.finditer(text))
     if not 1 <= len(runs) <= _MAX_PARTS:
@@ -377,15 +388,14 @@ def _split_plain(text: str) -> _Reading | None:
         units[-1] = units[-1] or NEXT_UNIT.get(units[-2] or "", "")
         if not all(units):
             return None
-    parts = [
-        _Part(run[1], run[2] or "", unit or "") for run, unit in zip(runs, units, strict=True)
-    ]
+    parts = [_Part.of(run[1], run[2], unit or "") for run, unit in zip(runs, units, strict=True)]
     more = start["least"] or end["least"] or end["plus"]
     beyond = bool(more) - bool(start["most"] or end["most"] or end["minus"])
     sign = -1.0 if start["sign"] == "-" else 1.0
     return _Reading(parts, sign, 0 if band else beyond, band)
 
 
+@functools.lru_cache(_MAX_CACHED)
 def _unit(text: str) -> str | None:
     """Return the unit in the string after a number; None if it cannot be a unit."""
     text = _ENDS_OF_UNIT.sub("", _ORDINAL.sub("", text.strip())).strip(" .")
@@ -406,16 +416,16 @@ def _units_of(
 
     "m" alone are meters if it cannot be ``millions``.
     """
-    uses: Counter[frozenset[str]] = Counter()
+    uses: Counter[tuple[str, ...]] = Counter()
     for reading, n in zip(found, rows, strict=True):
         if reading is not None:
-            uses[frozenset(part.unit for part in reading.parts)] += n
+            uses[tuple(part.unit for part in reading.parts)] += n
     single: Counter[str] = Counter()
     for units, n in uses.items():
-        single.update(dict.fromkeys(units - {""}, n))
+        single.update(dict.fromkeys(filter(None, units), n))
     if not single:
         return {"": 1.0}, ""
-    bare = any(units <= {""} for units in uses)
+    bare = any(not any(units) for units in uses)
     ((frequent, _),) = single.most_common(1)
     choices = [(dict(family.sizes), family.base, family.bare) for family in UNITS]
     meters = single.keys() == {"m"} and not millions
@@ -425,22 +435,18 @@ def _units_of(
         if always or (bare and len(single) == 1):
             sizes[""] = 1.0 if always else sizes[frequent]
     sizes, base, _ = max(
-        choices, key=lambda c: sum(n for u, n in uses.items() if u <= c[0].keys())
+        choices, key=lambda c: sum(n for u, n in uses.items() if c[0].keys() >= set(u))
     )
     if len(single) == 1 and base:
         return {unit: size / sizes[frequent] for unit, size in sizes.items()}, frequent
     return sizes, base
 
 
-def _number(part: _Part, decimal: str) -> float:
-    if not _is_number(part.digits, decimal):
-        return np.nan
-    whole, _, fraction = part.digits.partition(decimal)
-    return float(f"{_GROUPING.sub('', whole)}.{fraction}{part.exponent}")
-
-
-def _is_number(digits: str, decimal: str) -> bool:
-    return _DIGITS[decimal].fullmatch(digits) is not None
+def _number(digits: str, exponent: str, decimal: str) -> float:
+    if not _DIGITS[decimal].fullmatch(digits):
+        return math.nan
+    whole, _, fraction = digits.partition(decimal)
+    return float(f"{_GROUPING.sub('', whole)}.{fraction}{exponent}")
 
 
 def _are_grouped(digits: Sequence[str], *, money: bool = False) -> bool:
@@ -460,6 +466,11 @@ def has_three_digits(text: str, mark: str) -> bool:
     """Return whether a string is like "1.234" or "1,234", with this mark."""
     found = _THREE_DIGITS.search(text)
     return found is not None and found[1] == mark
+
+
+def is_quantity(text: str) -> bool:
+    """Return whether a string is a number, maybe with a unit, or an interval or sum of some."""
+    return _split(text) is not None
 
 
 def may_be_numbers(texts: Sequence[str]) -> bool:

@@ -289,41 +289,26 @@ class TableReader(TransformerMixin, BaseEstimator):
         names, requested = self._names(), self._wanted_kinds(column_names(X))
         left_out = [j for j, wanted in enumerate(requested) if wanted == "drop"]
         columns = list(read_columns(X, dict(enumerate(names)), left_out))
-        kinds = [
-            find_kind(cells, name) if wanted is None else requested_kind(cells, name, wanted)
-            for cells, name, wanted in zip(columns, names, requested, strict=True)
-        ]
-        for j, kind in enumerate(kinds):
-            if kind.name in (*TEXT_KINDS, "tags"):
-                columns[j] = known_strings(columns[j])
-        texts = [j for j, kind in enumerate(kinds) if kind.name in TEXT_KINDS]
-        strings = [as_levels(columns[j]) for j in texts]
-        asked = [requested[j] is not None for j in texts]
-        columns_of = text_widths(strings, X.shape[0], self.time_limit, asked)
-        widths = dict(zip(texts, columns_of, strict=True))
-        labels = _encoded_classes(y) if any(isinstance(c, Levels) for c in columns) else None
-        readers, blocks = [], []
-        for j, (cells, name, kind) in enumerate(zip(columns, names, kinds, strict=True)):
-            free = labels if requested[j] is None else None
-            encoder, block, why_not = make_encoder(kind, cells, widths.get(j, 0), free), None, None
-            if widths.get(j) == 0:
-                why_not = "the time limit is too short for their terms"
-            else:
-                learning = TextLearning(labels, self.text_scores, requested[j] is not None)
-                block = encoder.encode_fit(cells, name, learning)
-                if block is None:
-                    why_not = "their terms do not predict the classes"
-                    encoder = make_encoder(kind, cells, 0, labels)
-            block = encoder.encode(cells, name) if block is None else block
-            if why_not is not None:
-                coded = isinstance(encoder, CategoryEncoder)
-                why = f"{kind.why}; {'categories' if coded else 'only lengths'}, since {why_not}"
-                kind = replace(kind, name="categorical" if coded else kind.name, why=why)
-            if pooled := pooled_levels(encoder):
-                kind = replace(kind, why=f"{kind.why}; {pooled}")
-            readers.append(_column_reader(name, kind, encoder, block, cells))
-            blocks.append(block.select(readers[-1].keep))
-        return readers, blocks
+        of_levels = any(isinstance(cells, Levels) for cells in columns) or any(requested)
+        labels = _encoded_classes(y) if of_levels else None
+        fitted: dict[int, tuple[ColumnReader, Block]] = {}
+        texts: dict[int, tuple[Kind, Levels, TextLearning]] = {}
+        for j, (cells, name, wanted) in enumerate(zip(columns, names, requested, strict=True)):
+            asked = wanted is not None
+            kind = requested_kind(cells, name, wanted) if asked else find_kind(cells, name)
+            known = known_strings(cells) if kind.name in (*TEXT_KINDS, "tags") else cells
+            learning = TextLearning(labels, self.text_scores, required=asked)
+            if kind.name in TEXT_KINDS:
+                texts[j] = kind, as_levels(known), learning
+            else:  # at once, while the strings that have been parsed are cached
+                fitted[j] = _fit_column(name, kind, known, learning)
+        strings = [cells for _, cells, _ in texts.values()]
+        required = [learning.required for *_, learning in texts.values()]
+        widths = text_widths(strings, X.shape[0], self.time_limit, required)
+        for (j, (kind, cells, learning)), width in zip(texts.items(), widths, strict=True):
+            fitted[j] = _fit_column(names[j], kind, cells, learning, width)
+        pairs = [fitted[j] for j in range(len(columns))]
+        return [reader for reader, _ in pairs], [block for _, block in pairs]
 
     def transform(self, X: Any) -> Any:
         """Read a table with the columns of ``fit``.
@@ -525,6 +510,30 @@ def _read_numbers(X: Any, columns: Mapping[int, ColumnReader]) -> NDArray[np.flo
         return None
     Z = values[:, list(columns)].astype(np.float64)
     return None if np.isinf(Z).any() else Z
+
+
+def _fit_column(
+    name: str, kind: Kind, cells: Cells, learning: TextLearning, width: int | None = None
+) -> tuple[ColumnReader, Block]:
+    """Fit the encoder of a column, of at most `width` outputs if it holds names or texts."""
+    free = None if learning.required else learning.labels
+    encoder, block, why_not = make_encoder(kind, cells, width or 0, free), None, None
+    if width == 0:
+        why_not = "the time limit is too short for their terms"
+    else:
+        block = encoder.encode_fit(cells, name, learning)
+        if block is None:
+            why_not = "their terms do not predict the classes"
+            encoder = make_encoder(kind, cells, 0, learning.labels)
+    block = encoder.encode(cells, name) if block is None else block
+    if why_not is not None:
+        coded = isinstance(encoder, CategoryEncoder)
+        why = f"{kind.why}; {'categories' if coded else 'only lengths'}, since {why_not}"
+        kind = replace(kind, name="categorical" if coded else kind.name, why=why)
+    if pooled := pooled_levels(encoder):
+        kind = replace(kind, why=f"{kind.why}; {pooled}")
+    reader = _column_reader(name, kind, encoder, block, cells)
+    return reader, block.select(reader.keep)
 
 
 def _column_reader(

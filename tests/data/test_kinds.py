@@ -95,6 +95,19 @@ def test_words_beside_numbers(counts, expected):
     assert kinds(a=[text for text, n in counts.items() for _ in range(n)])["a"] == expected
 
 
+@pytest.mark.parametrize(
+    "others, is_parsed",
+    [(["unknown"] * 60, True), (["unknown 5"] * 60, False), (["unknown 5"] * 6, True)]
+    + [([f"word {'abcdefgh'[i % 8]}" for i in range(60)], False)],
+    ids=["a word", "digits", "few cells", "eight words"],
+)
+@pytest.mark.parametrize("form", ["{} kg", "{0}/03/2024", "10:00:{0}"])
+def test_strings_before_the_first_value(others, is_parsed, form):
+    values = [form.format(f"{10 + i % 20}") for i in range(140)]
+    found = kinds(x=[*others, *values])["x"]
+    assert (found in ("numeric", "date")) == is_parsed
+
+
 def test_zeros_in_quotes_of_spreadsheets_are_codes():
     assert kinds(a=['="007"', '="012"', '="113"'] * 20, b=["'007", "'113"] * 30) == {
         "a": "categorical",

@@ -1,10 +1,13 @@
 """Numbers in the notations of files as people export them."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from skauto.data import TableReader
+from skauto.data._numbers import NumberFormat
 from skauto.exceptions import UnreadableCellsWarning
 from tests.data.columns import fitted, kind, read
 
@@ -272,3 +275,8 @@ def test_currencies_are_not_mixed_up():
     with pytest.raises(ValueError, match="Got 'EUR 5', '€7' instead"):
         reader.transform(pd.DataFrame({"a": ["EUR 5", "€7"]}))
     assert "amounts in $ and € are read in the same unit" in fitted(["$5", "€7", "12 EUR"])[1]
+
+
+@pytest.mark.parametrize("units", itertools.permutations(["apple", "pear", "fig", "plum"], 2))
+def test_of_units_that_are_as_frequent_the_first_one_is_the_base(units):
+    assert NumberFormat.of(["3 {} 2 {}".format(*units)]).base == units[0]  # in any hash order

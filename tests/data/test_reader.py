@@ -1,6 +1,7 @@
 """The table reader on every kind of column, in fit and in transform."""
 
 import datetime
+import functools
 import pickle
 import warnings
 
@@ -9,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from skauto.data import TableReader
+from skauto.data import TableReader, _dates, _numbers
 from skauto.exceptions import UnreadableCellsWarning
 from tests.data.columns import first_output
 
@@ -291,3 +292,17 @@ def test_at_most_ten_pairs_of_dates():
         {f"d{j}": days.to_series().sample(40, random_state=j).array for j in range(6)}
     )
     assert len(TableReader().fit(X).intervals_) == 10
+
+
+def test_fit_parses_each_string_once(monkeypatch):
+    parsers = [(_dates, "_read"), (_numbers, "_split")]
+    for module, name in parsers:
+        small = functools.lru_cache(500)(getattr(module, name).__wrapped__)
+        monkeypatch.setattr(module, name, small)
+    seconds = np.random.default_rng(0).permutation(3_000) * 70_001
+    dates = pd.to_datetime(seconds, unit="s").strftime("[%d/%b/%Y:%H:%M:%S +0000]")
+    X = pd.DataFrame(dates.to_numpy().reshape(300, 10)).add_prefix("at ")
+    assert set(TableReader().fit(X).table_report()["kind"]) == {"date"}
+    n_dates, n_numbers = (getattr(*parser).cache_info().misses for parser in parsers)
+    assert n_dates == X.size
+    assert n_numbers < 0.1 * X.size  # the first cells of a column are no numbers
