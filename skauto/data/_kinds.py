@@ -583,7 +583,8 @@ def _doubt_of_spelling(texts: Sequence[str]) -> str | None:
 
 def _compound(cells: Levels, sample: _Sample) -> Kind | None:
     bare = list(map(_without_brackets, sample.texts))
-    for separator in _COMPOUND_MARKS:
+    together = "\n".join(bare)
+    for separator in (mark for mark in _COMPOUND_MARKS if mark in together):
         if separator == "-" and any(map(_SIGN.search, sample.texts)):  # "POINT (-3.7 40.4)"
             continue
         n_marks = np.array([text.count(separator) for text in bare])

@@ -261,8 +261,11 @@ class TextFeatures:
 
     def _read(self, texts: Sequence[str], *, learn: bool = False) -> tuple[FloatMatrix, list[Any]]:
         """Return the numbers of characters and tokens, and the weights of the terms by view."""
+        lengths = np.array([len(text) for text in texts], dtype=np.float64)
+        if not self.views:
+            n_tokens = [len(self.tokenize(text)) for text in texts]
+            return np.column_stack([lengths, n_tokens]), []
         counts, tokens = count_terms(map(self.tokenize, texts))
-        lengths = np.fromiter(map(len, texts), dtype=np.float64, count=len(texts))
         weights = [(view.learn if learn else view.weigh)(counts, tokens) for view in self.views]
         return np.column_stack([lengths, counts.sum(axis=1)]), weights
 
