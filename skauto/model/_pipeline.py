@@ -74,22 +74,25 @@ def class_probabilities(
     value that is not a number raises a ValueError. Probabilities of all rows that are `known`
     are not predicted again.
     """
-    if known is not None and len(known) == np.shape(Z)[0]:
-        pass
-    elif hasattr(classifier, "predict_proba"):
-        known = np.asarray(classifier.predict_proba(Z))
-    elif hasattr(classifier, "decision_function"):
-        margins = np.asarray(classifier.decision_function(Z))
-        if margins.ndim == 1:
-            margins = np.column_stack([-margins, margins])
-        known = softmax(margins, axis=1)
-    else:
-        known = np.asarray(classifier.predict(Z))[:, None] == classifier.classes_
+    if known is None or len(known) != np.shape(Z)[0]:
+        known = _predict(classifier, Z)
     if not np.isfinite(known).all():
         raise ValueError("The predicted probabilities contain NaN or infinite values.")
     probabilities = np.zeros((known.shape[0], len(classes)), dtype=np.float32)
     probabilities[:, np.searchsorted(classes, classifier.classes_)] = known
     return probabilities
+
+
+def _predict(classifier: Any, Z: Any) -> NDArray[Any]:
+    """Return probabilities of the classes of the classifier, or what stands for them."""
+    if hasattr(classifier, "predict_proba"):
+        return np.asarray(classifier.predict_proba(Z))
+    if hasattr(classifier, "decision_function"):
+        margins = np.asarray(classifier.decision_function(Z))
+        if margins.ndim == 1:
+            margins = np.column_stack([-margins, margins])
+        return np.asarray(softmax(margins, axis=1))
+    return np.asarray(np.asarray(classifier.predict(Z))[:, None] == classifier.classes_)
 
 
 def as_matrix(Z: Any) -> Any:
