@@ -40,7 +40,7 @@ from skauto.data._table import (
 from skauto.data._text_encoders import NameEncoder, TextEncoder, name_features, text_features
 
 _MAX_TAGS = 50
-# Number of values that are enough to see that a column does not only hold 0 and 1.
+# Number of values that mostly show that a column holds others than integers, or than 0 and 1.
 _FEW_VALUES = 10
 # Number of strings that an error message quotes as examples.
 _EXAMPLES = 2
@@ -128,12 +128,16 @@ def _unsure_mark(parser: NumberFormat, cells: Cells) -> str:
     """
     texts = [] if isinstance(cells, Numbers) else as_strings(cells).levels
     values = cells.values if isinstance(cells, Numbers) else parser.parse(texts)
-    known = values[~np.isnan(values)]
-    integers, large = (known == np.floor(known)).all(), (np.abs(known) >= _GROUPS_FROM).any()
+    integers = _only_integers(values[:_FEW_VALUES]) and _only_integers(values)
+    large = max(np.fmax.reduce(values), -np.fmin.reduce(values)) >= _GROUPS_FROM
     if integers == (not large):
         return ""
     mark = "," if integers == (parser.decimal == ",") else "."
     return "" if any(has_three_digits(text, mark) for text in texts) else mark
+
+
+def _only_integers(values: NDArray[Any]) -> bool:
+    return bool(((values == np.floor(values)) | np.isnan(values)).all())
 
 
 def _only_binary(values: NDArray[Any]) -> bool:

@@ -50,26 +50,26 @@ _LARGEST = float(np.finfo(np.float32).max)
 _MAX_INTERVALS = 10
 # Number of rows that are copied at once, to stay within the processor's cache.
 _CHUNK = 2_048
-# Medians are computed on at most this number of evenly spaced rows.
-_MAX_MEDIAN_ROWS = 20_000
+# Medians are computed on about this number of evenly spaced rows, and of cells at once.
+_MEDIAN_ROWS, _MEDIAN_CELLS = 20_000, 1_000_000
+# Kinds whose outputs are NaN where a cell cannot be read.
+_PARSED = ("numeric", "boolean", "date", "ordinal", "compound")
 
 
 @dataclass(frozen=True)
 class ColumnReader:
     """The fitted reader of one column.
 
-    ``keep`` masks the outputs of the encoder that are not constant. ``fill`` holds the medians
-    that impute kept outputs without missing values in ``fit``, NaN for the others. ``n_levels`` is
-    the number of distinct strings or categories, if the column has some. ``strings`` is how a
-    column of strings writes numbers. ``ignored`` are strings that were read as missing in ``fit``,
-    and ``expected`` says what the column held.
+    ``keep`` masks the outputs of the encoder that are not constant. ``n_levels`` is the number of
+    distinct strings or categories, if the column has some. ``strings`` is how a column of strings
+    writes numbers. ``ignored`` are strings that were read as missing in ``fit``, and ``expected``
+    says what the column held.
     """
 
     name: str
     kind: Kind
     encoder: Encoder
     keep: NDArray[np.bool_]
-    fill: NDArray[np.float64]
     n_levels: int | None
     n_missing: int
     strings: StringForm | None = None
@@ -249,6 +249,7 @@ class TableReader(TransformerMixin, BaseEstimator):
         self.n_levels_ = tuple(levels for _, levels in categorical)
         _warn_of_doubts(self.columns_)
         Z = _assemble(blocks, X.shape[0])
+        self.fill_ = _fill_values(self.columns_, starts, Z)
         self.intervals_ = _intervals(self.columns_, starts, Z)
         return self._with_intervals(Z)
 
@@ -340,10 +341,9 @@ class TableReader(TransformerMixin, BaseEstimator):
                 "X must be dense, as it was in fit. Got a sparse matrix instead; use X.toarray()."
             )
         used = {j: column for j, column in enumerate(self.columns_) if column.keep.any()}
-        fill = np.concatenate([np.empty(0), *(column.fill for column in used.values())])
         numbers = _read_numbers(X, used)
         if numbers is not None:
-            return _filled(numbers, fill)
+            return _filled(numbers, self.fill_)
         cells_of = read_columns(X, {j: column.name for j, column in used.items()})
         problems: list[Problem] = []
         blocks = [
@@ -351,7 +351,7 @@ class TableReader(TransformerMixin, BaseEstimator):
             for column, cells in zip(used.values(), cells_of, strict=True)
         ]
         report(problems)
-        return self._with_intervals(_assemble(blocks, X.shape[0], fill))
+        return self._with_intervals(_assemble(blocks, X.shape[0], self.fill_))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the output columns, for example ``<column>_month`` of a date.
@@ -539,10 +539,9 @@ def _fit_column(
 def _column_reader(
     name: str, kind: Kind, encoder: Encoder, block: Block, cells: Cells
 ) -> ColumnReader:
-    """Find the outputs of the encoder that are not constant, missing cells and medians."""
+    """Find the outputs of the encoder that are not constant, and missing cells."""
     values, gaps = block.values, np.isnan(block.values)
-    parsed = kind.name in ("numeric", "boolean", "date", "ordinal", "compound")
-    if parsed:
+    if kind.name in _PARSED:
         empty = gaps[:, 0] if gaps.shape[1] == 1 else gaps.all(axis=1)
         missing = empty if block.codes is None else empty[block.codes]
     else:
@@ -561,16 +560,6 @@ def _column_reader(
         else:
             values_are = "missing" if n_missing == len(missing) else "equal"
             kind = Kind("constant", f"all values are {values_are}")
-    fill = np.full(int(keep.sum()), np.nan)
-    if n_missing == 0 and keep.any():
-        if parsed:
-            step = max(1, len(missing) // _MAX_MEDIAN_ROWS)
-            rows = block.rows(0, len(missing))[::step]
-            fill = np.median(rows[:, keep], axis=0).astype(np.float64)
-        # A missing category gets a code of its own, since no step expects NaN.
-        codes = encoder.category_outputs()
-        own = [float(codes.get(j, np.nan)) for j in np.flatnonzero(keep).tolist()]
-        fill = np.where(np.isnan(own), fill, own)
     strings = None
     if isinstance(encoder, TextEncoder | NameEncoder | TagsEncoder) or (
         isinstance(encoder, CategoryEncoder) and encoder.of_strings
@@ -578,9 +567,30 @@ def _column_reader(
         strings = StringForm.of(as_strings(cells).levels)
     ignored = dict.fromkeys(block.unread.texts if block.unread else (), True)
     expected = describe(encoder, cells, ignored)
-    return ColumnReader(
-        name, kind, encoder, keep, fill, n_levels, n_missing, strings, ignored, expected
-    )
+    return ColumnReader(name, kind, encoder, keep, n_levels, n_missing, strings, ignored, expected)
+
+
+def _fill_values(
+    columns: Sequence[ColumnReader], starts: Sequence[int], Z: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return what imputes each output: NaN if ``fit`` had missing cells, else a median or a code.
+
+    A missing category gets a code of its own, since no step expects NaN.
+    """
+    fill = np.full(starts[-1], np.nan)
+    complete = [(j, column) for j, column in enumerate(columns) if column.n_missing == 0]
+    parsed = np.zeros(len(fill), dtype=bool)
+    for j, column in complete:
+        if column.kind.name in _PARSED:
+            parsed[starts[j] : starts[j + 1]] = True
+    rows, outputs = Z[:: max(1, len(Z) // _MEDIAN_ROWS)], np.flatnonzero(parsed)
+    n_chunks = 1 + rows.shape[0] * len(outputs) // _MEDIAN_CELLS
+    for chunk in np.array_split(outputs, n_chunks):
+        fill[chunk] = np.median(rows[:, chunk], axis=0)
+    for j, column in complete:
+        for output, n_levels in column.category_outputs.items():
+            fill[starts[j] + output] = n_levels
+    return fill
 
 
 def _intervals(

@@ -74,13 +74,15 @@ def _columns(evidence: Evidence) -> list[str]:
     used = {j: column for j, column in enumerate(reader.columns_) if column.keep.any()}
     cells_of = read_columns(evidence.X, {j: column.name for j, column in used.items()})
     found: dict[str, list[str]] = {what: [] for what in _SENTENCES}
-    for column, cells in zip(used.values(), cells_of, strict=True):
-        for what, text in _of_column(column, cells, evidence.n_rows_of_table).items():
+    starts = np.cumsum([0, *(int(column.keep.sum()) for column in used.values())])[:-1]
+    fills = reader.fill_[starts].tolist()
+    for column, fill, cells in zip(used.values(), fills, cells_of, strict=True):
+        for what, text in _of_column(column, fill, cells, evidence.n_rows_of_table).items():
             found[what].append(f"{quoted(column.name)} ({text})")
     return [f"{_SENTENCES[what]}: {listed(texts)}." for what, texts in found.items() if texts]
 
 
-def _of_column(column: Any, cells: Cells, n_fitted: int) -> dict[str, str]:
+def _of_column(column: Any, fill: float, cells: Cells, n_fitted: int) -> dict[str, str]:
     block, n_rows = column.read(cells, []), len(cells.missing)
     values = np.asarray(block.rows(0, n_rows), dtype=np.float64)
     parsed = column.kind.name in _PARSED
@@ -92,8 +94,8 @@ def _of_column(column: Any, cells: Cells, n_fitted: int) -> dict[str, str]:
     unread = block.unread and block.unread.without(column.ignored)
     if unread is not None and unread.n_unread >= _UNSEEN * unread.n_cells:
         found["unseen"] = percent(unread.n_unread / unread.n_cells)
-    if isinstance(column.encoder, NumericEncoder) and not math.isnan(column.fill[0]):
-        shift = _shift(values[:, 0], float(column.fill[0]))
+    if isinstance(column.encoder, NumericEncoder) and not math.isnan(fill):
+        shift = _shift(values[:, 0], fill)
         if shift:
             found["shifted"] = shift
     return found
