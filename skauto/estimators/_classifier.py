@@ -85,8 +85,8 @@ class AutoClassifier(BaseAutoClassifier):
         ``classes_``. NaN in rows without a prediction: rows of weight 0, and with a hold-out set
         the other rows.
     best_estimator_ : Pipeline
-        The best single pipeline, fitted on all rows. It predicts from the raw table. Only with
-        ``refit=True``.
+        The best single pipeline, fitted on all rows, or on the training rows of a hold-out set if
+        the time did not suffice. It predicts from the raw table. Only with ``refit=True``.
     best_params_ : dict
         Configuration of the best trial.
     best_score_ : float

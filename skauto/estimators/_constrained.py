@@ -136,9 +136,10 @@ class ConstrainedAutoClassifier(BaseAutoClassifier):
         Row of ``pareto_front_`` that ``predict`` delegates to; only with a strategy for several
         objectives.
     best_estimator_ : Pipeline
-        The best single pipeline within the limits, fitted on all rows. It predicts the most
-        probable class, so it may exceed limits that the thresholds of the ensemble keep. With a
-        strategy for several objectives it is that of row ``selected_``.
+        The best single pipeline within the limits, fitted on all rows, or on the training rows of
+        a hold-out set if the time did not suffice. It predicts the most probable class, so it may
+        exceed limits that the thresholds of the ensemble keep. With a strategy for several
+        objectives it is that of row ``selected_``.
     classes_ : ndarray of shape (n_classes,)
         Labels.
     n_features_in_ : int

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 # Predicted seconds of a refit = this factor * seconds of a fit on a fold, scaled to all rows.
 _SAFETY = 1.3
-# Reserved seconds = this factor * predicted seconds of the selected members, because a member that
-# is not fitted in time is lost.
+# Reserved seconds of a member that is lost if it is not fitted in time = this factor * predicted
+# seconds.
 _SLACK = 1.5
 # Maximum share of the time limit for refits, and for decisions.
 _MAX_REFITS, _MAX_DECISION = 0.25, 0.25
@@ -52,27 +52,28 @@ class Reserve:
     def for_refit(self, seconds: float, *, fitted: bool, most: float | None = None) -> float:
         """Return the seconds for a refit that was predicted to take some processor seconds.
 
-        If the trial has a `fitted` model of the hold-out split, they are few, because this model
-        remains: 0 for many rows, or if they exceed `most`, by default a quarter of the time limit.
+        They have a margin of 50%. If the trial has a `fitted` model of the hold-out split, which
+        remains, they have none: they are 0 for many rows, or if they exceed `most`, by default a
+        quarter of the time limit.
         """
         if not fitted:
-            return seconds
+            return _SLACK * seconds
         most = _MAX_REFITS * self.time_limit if most is None else most
-        fewer = seconds / _SLACK
-        return fewer if fewer <= most and self.n_rows <= _MANY_ROWS else 0.0
+        return seconds if seconds <= most and self.n_rows <= _MANY_ROWS else 0.0
 
     def for_refits(self, seconds: Sequence[float], best: float) -> float:
         """Return the seconds for the refits of the best trials, given those of each.
 
         They are at most a quarter of the time limit, and at least those of the best trial.
         """
-        usual = sum(seconds) / min(self.n_workers, len(seconds))
-        return max(min(usual, _MAX_REFITS * self.time_limit), best)
+        return max(min(self._together(seconds), _MAX_REFITS * self.time_limit), best)
 
     def for_members(self, seconds: Sequence[float], usual: float, best: float) -> float:
         """Return the seconds for the members that would be selected now, at most the usual ones.
 
         They replace `for_refits` at the end of the search.
         """
-        needed = _SLACK * max([sum(seconds) / self.n_workers, *seconds])
-        return min(usual, max(best, needed))
+        return min(usual, max(best, self._together(seconds)))
+
+    def _together(self, seconds: Sequence[float]) -> float:
+        return max([sum(seconds) / self.n_workers, *seconds])

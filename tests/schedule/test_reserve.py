@@ -18,17 +18,31 @@ def test_refits_have_a_quarter_of_the_time_and_the_best_one_all_it_takes():
     assert reserve.for_refits([1.0] * 10, best=1.0) == 5.0
     assert reserve.for_refits([10.0] * 10, best=10.0) == 25.0
     assert reserve.for_refits([40.0] * 10, best=40.0) == 40.0
-    assert reserve.for_members([2.0, 4.0], usual=25.0, best=1.0) == pytest.approx(6.0)
+    assert reserve.for_refits([1.0, 3.0], best=1.0) == 3.0
+    assert reserve.for_members([2.0, 4.0], usual=25.0, best=1.0) == 4.0
+    assert reserve.for_members([2.0, 4.0, 4.0], usual=25.0, best=1.0) == 5.0
     assert reserve.for_members([30.0], usual=25.0, best=1.0) == 25.0
 
 
 def test_a_model_of_the_hold_out_split_needs_no_refit():
     reserve = Reserve(100.0, 1_000)
-    assert reserve.for_refit(9.0, fitted=False) == 9.0
-    assert reserve.for_refit(9.0, fitted=True) == pytest.approx(6.0)
+    assert reserve.for_refit(9.0, fitted=False) == pytest.approx(13.5)
+    assert reserve.for_refit(9.0, fitted=True) == 9.0
     assert reserve.for_refit(60.0, fitted=True) == 0.0
     assert reserve.for_refit(9.0, fitted=True, most=5.0) == 0.0
     assert Reserve(100.0, 10**6).for_refit(9.0, fitted=True) == 0.0
+
+
+@pytest.mark.parametrize("times", [[9.0], [9.0, 2.0], [3.0, 3.0, 2.0]])
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_few_models_of_the_hold_out_split_are_refitted(times, n_workers):
+    reserve = Reserve(100.0, 1_000, n_workers)
+    seconds = [reserve.for_refit(time, fitted=True) for time in times]
+    usual = reserve.for_refits(seconds, best=0.0)
+    members = [reserve.for_refit(time, fitted=True, most=usual) for time in times]
+    kept = reserve.for_members(members, usual, best=0.0)
+    assert kept >= max(times)
+    assert kept * n_workers >= sum(times)
 
 
 @pytest.mark.parametrize(
