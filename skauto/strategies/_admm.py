@@ -9,7 +9,11 @@ from typing import Any, Self
 import numpy as np
 
 from skauto.acquisition import log_expected_improvement
-from skauto.acquisition._continuous import log_improvement_with_gradient, maximize_log_improvement
+from skauto.acquisition._continuous import (
+    KnownTerm,
+    log_improvement_with_gradient,
+    maximize_log_improvement,
+)
 from skauto.history import History, Proposal
 from skauto.space import Configuration
 from skauto.strategies._bandit import ThompsonSampling, continuous_reward
@@ -115,10 +119,8 @@ class ADMM(GeneratorStrategy):
     >>> from skauto.objectives import make_artificial_objective, make_artificial_space
     >>> from skauto.strategies import ADMM
     >>> space = make_artificial_space(n_steps=2)
-    >>> result = minimize(
-    ...     make_artificial_objective(space), space, strategy=ADMM(budget=4), max_evals=12,
-    ...     random_state=0,
-    ... )
+    >>> objective = make_artificial_objective(space)
+    >>> result = minimize(objective, space, strategy=ADMM(budget=4), max_evals=12, random_state=0)
     >>> sorted({trial.origin for trial in result.history})
     ['theta-min', 'z-min']
     """
@@ -232,10 +234,10 @@ class ADMM(GeneratorStrategy):
         """Center of the penalty of the relaxed integers: b of Eq. A19."""
         return self._delta - self._multipliers / self.rho
 
-    def _penalty(self, history: History, columns: IntArray) -> "_Penalty":
+    def _penalty(self, history: History, columns: IntArray) -> KnownTerm:
         """Penalty of the relaxed integers in some columns, times the spread of the losses."""
         weight = self.rho * self._penalty_unit(history)
-        return _Penalty(weight, self._penalty_center()[columns], self._discrete[columns])
+        return integer_penalty(weight, self._penalty_center()[columns], self._discrete[columns])
 
     def _next_point(self, history: History, columns: IntArray) -> Configuration | None:
         """Return the current point if it is new, else that of the solver; None to end."""
@@ -466,17 +468,14 @@ class ADMM(GeneratorStrategy):
         return self._memory.record(1.0).rows.get(configuration)
 
 
-@dataclass(frozen=True)
-class _Penalty:
+def integer_penalty(rho: float, target: FloatArray, discrete: BoolArray) -> KnownTerm:
     """The penalty (rho/2) ||theta~^d - b||^2 of Eq. A19 with its gradient, at points (n, d)."""
 
-    rho: float
-    target: FloatArray
-    discrete: BoolArray
+    def penalty(points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        gap = np.where(discrete, points - target, 0.0)
+        return 0.5 * rho * (gap**2).sum(axis=1), rho * gap
 
-    def __call__(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        gap = np.where(self.discrete, points - self.target, 0.0)
-        return 0.5 * self.rho * (gap**2).sum(axis=1), self.rho * gap
+    return penalty
 
 
 def best_slack(violation: FloatArray, multipliers: FloatArray, rho: float) -> FloatArray:
