@@ -3,22 +3,11 @@
 from typing import Any
 
 from skauto.display._base import mean_score, score_name, than_guessing
-from skauto.display._page import bar, table, text
+from skauto.display._page import bar, style_sheet, table, text
 from skauto.display._words import describe_pipeline
 
 # Largest number of members that are listed.
 _N_MEMBERS = 5
-# Text keeps the color of the notebook, which can have a dark theme.
-_STYLE = """
-.skauto-summary {margin: 0.25em 0 0.75em; font-size: 0.95em; line-height: 1.45}
-.skauto-summary table {border-collapse: collapse; margin: 0.4em 0; font-size: 0.95em}
-.skauto-summary td, .skauto-summary th {text-align: left; padding: 0.1em 1em 0.1em 0}
-.skauto-summary th {font-weight: 600; opacity: 0.75}
-.skauto-summary .scroll {overflow-x: auto}
-.skauto-summary .bar {display: inline-block; width: 5em; height: 0.6em; margin-right: 0.5em;
- background: rgba(128, 128, 128, 0.25); border-radius: 3px; overflow: hidden}
-.skauto-summary .bar span {display: block; height: 100%; background: #2b8cc4}
-"""
 
 
 def summary_html(estimator: Any) -> str:
@@ -38,7 +27,7 @@ def summary_html(estimator: Any) -> str:
     if len(rows) > _N_MEMBERS:
         members += f"and {len(rows) - _N_MEMBERS} more"
     return (
-        f'<style>{_STYLE}</style><div class="skauto-summary">'
+        f'<style>{style_sheet("summary")}</style><div class="skauto-summary">'
         f"<div>{'<br>'.join(lines)}</div>{members}</div>"
     )
 
