@@ -9,11 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from skauto.acquisition import log_expected_improvement
-from skauto.acquisition._continuous import (
-    KnownTerm,
-    log_improvement_with_gradient,
-    maximize_log_improvement,
-)
+from skauto.acquisition._continuous import log_improvement_with_gradient, maximize_log_improvement
 from skauto.history import History, Proposal
 from skauto.space import Configuration
 from skauto.strategies._bandit import ThompsonSampling, continuous_reward
@@ -157,7 +153,6 @@ class ADMM(GeneratorStrategy):
         self._models: dict[tuple[int, ...], GaussianProcess] = {}  # by structure
         self._tried: dict[tuple[int, ...], Configuration] = {}  # structures of the current z-min
         self._unrewarded: list[tuple[IntArray, Configuration]] = []
-        self._constraints: list[FloatArray] = []  # scaled g - epsilon of the observations
 
     def _run(self, history: History) -> Iterator[Proposal]:
         """Algorithm 1, or Algorithm 2 if the history has limits."""
@@ -234,10 +229,10 @@ class ADMM(GeneratorStrategy):
         """Center of the penalty of the relaxed integers: b of Eq. A19."""
         return self._delta - self._multipliers / self.rho
 
-    def _penalty(self, history: History, columns: IntArray) -> KnownTerm:
+    def _penalty(self, history: History, columns: IntArray) -> "_Penalty":
         """Penalty of the relaxed integers in some columns, times the spread of the losses."""
         weight = self.rho * self._penalty_unit(history)
-        return integer_penalty(weight, self._penalty_center()[columns], self._discrete[columns])
+        return _Penalty(weight, self._penalty_center()[columns], self._discrete[columns])
 
     def _next_point(self, history: History, columns: IntArray) -> Configuration | None:
         """Return the current point if it is new, else that of the solver; None to end."""
@@ -425,10 +420,8 @@ class ADMM(GeneratorStrategy):
         trials = self.observations(history).trials
         limits = np.array(list(history.search_limits.values()))
         scale = np.where(limits == 0.0, 1.0, np.abs(limits))
-        for trial in trials[len(self._constraints) :]:
-            values = np.array([trial.constraints.get(m, np.nan) for m in history.search_limits])
-            self._constraints.append((values - limits) / scale)
-        violations = np.array(self._constraints).reshape(len(trials), len(limits))
+        values = [[t.constraints.get(m, np.nan) for m in history.search_limits] for t in trials]
+        violations = (np.array(values).reshape(len(trials), len(limits)) - limits) / scale
         measured = np.isfinite(violations)
         worst = np.max(violations, axis=0, initial=1.0, where=measured)
         return np.where(measured, violations, worst)
@@ -468,14 +461,17 @@ class ADMM(GeneratorStrategy):
         return self._memory.record(1.0).rows.get(configuration)
 
 
-def integer_penalty(rho: float, target: FloatArray, discrete: BoolArray) -> KnownTerm:
+@dataclass(frozen=True)
+class _Penalty:
     """The penalty (rho/2) ||theta~^d - b||^2 of Eq. A19 with its gradient, at points (n, d)."""
 
-    def penalty(points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        gap = np.where(discrete, points - target, 0.0)
-        return 0.5 * rho * (gap**2).sum(axis=1), rho * gap
+    rho: float
+    target: FloatArray
+    discrete: BoolArray
 
-    return penalty
+    def __call__(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        gap = np.where(self.discrete, points - self.target, 0.0)
+        return 0.5 * self.rho * (gap**2).sum(axis=1), self.rho * gap
 
 
 def best_slack(violation: FloatArray, multipliers: FloatArray, rho: float) -> FloatArray:

@@ -11,7 +11,7 @@ from skauto.history import History, Trial
 from skauto.objectives import make_artificial_objective, make_artificial_space
 from skauto.space import Integer, Real, SearchSpace
 from skauto.strategies import ADMM
-from skauto.strategies._admm import best_slack, constraint_penalty, integer_penalty
+from skauto.strategies._admm import _Penalty, best_slack, constraint_penalty
 from tests.strategies.search_loop import as_measured, drive, rich_space
 
 
@@ -119,7 +119,7 @@ def test_thompson_sampling_begins_anew_or_keeps_its_counts(keep_counts):
 
 def test_penalty_gradient_equals_finite_differences():
     rng = np.random.default_rng(0)
-    penalty = integer_penalty(1.7, rng.random(4), np.array([True, False, True, True]))
+    penalty = _Penalty(1.7, rng.random(4), np.array([True, False, True, True]))
     point = rng.random(4)
     values, gradients = penalty(point[None])
     numeric = approx_fprime(point, lambda p: penalty(p[None])[0][0], 1e-7)
