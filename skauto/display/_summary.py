@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from skauto.display._base import mean_score, score_name, than_guessing
+from skauto.display._base import score_name, than_guessing
 from skauto.display._page import bar, style_sheet, table, text
+from skauto.display._report._engineer import members
 from skauto.display._words import describe_pipeline
 
 # Largest number of members that are listed.
@@ -12,8 +13,6 @@ _N_MEMBERS = 5
 
 def summary_html(estimator: Any) -> str:
     """Summarize a fitted estimator: score, best pipeline, members of the ensemble."""
-    weights = estimator.member_weights_
-    trials = [estimator.history_[number] for number in weights]
     lines = [_result(estimator)]
     best = estimator.best_trial_
     if best is not None:
@@ -21,14 +20,14 @@ def summary_html(estimator: Any) -> str:
             f"Best pipeline ({estimator.best_score_:.4g}): {text(describe_pipeline(best))}"
         )
     lines.append("All trials: <code>leaderboard()</code>; report: <code>save_report(path)</code>")
-    rows = [(bar(weights[t.number]), mean_score(t), describe_pipeline(t)) for t in trials]
+    rows = [(bar(m["weight"]), m["score"], m["pipeline"]) for m in members(estimator)]
     columns = ["weight", score_name(estimator), "member"]
-    members = table(columns, rows[:_N_MEMBERS]) if rows else ""
+    shown = table(columns, rows[:_N_MEMBERS]) if rows else ""
     if len(rows) > _N_MEMBERS:
-        members += f"and {len(rows) - _N_MEMBERS} more"
+        shown += f"and {len(rows) - _N_MEMBERS} more"
     return (
         f'<style>{style_sheet("summary")}</style><div class="skauto-summary">'
-        f"<div>{'<br>'.join(lines)}</div>{members}</div>"
+        f"<div>{'<br>'.join(lines)}</div>{shown}</div>"
     )
 
 
