@@ -71,12 +71,11 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def records(records: list[dict[str, Any]]) -> str:
-    """Tabulate records of equal keys; empty without records."""
+    """Tabulate records of equal keys in the same order; empty without records."""
     if not records:
         return ""
-    columns = list(records[0])
-    rows = [[record[column] for column in columns] for record in records]
-    return table([column.replace("_", " ") for column in columns], rows)
+    columns = [name.replace("_", " ") for name in records[0]]
+    return table(columns, [list(record.values()) for record in records])
 
 
 def _cell(value: Any) -> str:
