@@ -84,22 +84,19 @@ class EnsembleDisplay(BaseDisplay):
 
     def plot(self, ax: "AxesPair | None" = None) -> Self:
         n = len(self.frame)
-        width, height = max(8.5, 5.0 + ROW_HEIGHT * n), max(3.0, 1.4 + ROW_HEIGHT * n)
+        size = max(8.5, 5.0 + ROW_HEIGHT * n), max(3.0, 1.4 + ROW_HEIGHT * n)
         check_installed("EnsembleDisplay.plot", "plot", "matplotlib")
         import matplotlib.pyplot as plt
 
         if ax is None:
-            size = (width, height)
             _, ax = plt.subplots(1, 2, figsize=size, sharey=True, layout="constrained")
         if len(ax) != 2:
             raise ValueError(f"The 'ax' of EnsembleDisplay.plot must hold 2 axes. Got {len(ax)}.")
         left, right = ax
         self.axes_, self.figure_ = ax, left.figure
         self.bars_ = left.barh(range(n), self.frame["weight"], color=BLUE, height=0.7)
-        names = [
-            as_written(f"{row['algorithm']} #{row['trial']}")
-            for row in self.frame.to_dict("records")
-        ]
+        members = zip(self.frame["algorithm"], self.frame["trial"], strict=True)
+        names = [as_written(f"{algorithm} #{trial}") for algorithm, trial in members]
         left.set(xlabel="weight in the ensemble", ylim=(n - 0.5, -0.5))
         left.set_yticks(range(n), names)
         largest = self.diversity.max() or 1.0

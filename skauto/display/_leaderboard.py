@@ -29,16 +29,11 @@ def leaderboard_frame(estimator: Any) -> "pd.DataFrame":
         rows[-1]["size"] = sizes.get(trial.number, math.nan)
         if trial.number in estimator._refit_errors:
             rows[-1]["error"] = f"on all rows: {estimator._refit_errors[trial.number]}"
-    frame = pd.DataFrame(rows, columns=[*_FIRST, "weight", "status", *_others(history), "error"])
-    return frame.astype({"trial": "Int64"})
-
-
-def _others(history: History) -> list[str]:
-    """Further columns: number, rows, objectives and constraints."""
     constraints = dict.fromkeys(name for trial in history for name in trial.constraints)
     feasible = ["feasible"] if history.limits else []
-    names = ["trial", "share_of_rows", *feasible, *history.objectives, *constraints]
-    return list(dict.fromkeys(names))
+    others = ["trial", "share_of_rows", *feasible, *history.objectives, *constraints]
+    columns = [*_FIRST, "weight", "status", *dict.fromkeys(others), "error"]
+    return pd.DataFrame(rows, columns=columns).astype({"trial": "Int64"})
 
 
 def _ensemble_row(estimator: Any) -> dict[str, Any]:

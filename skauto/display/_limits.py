@@ -10,8 +10,6 @@ from skauto.display._quantities import readable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_NAMES = {"best": "best pipeline", "ensemble": "ensemble"}
-
 
 class LimitsDisplay(BaseDisplay):
     """Value of each constraint in units of its limit.
@@ -80,7 +78,8 @@ class LimitsDisplay(BaseDisplay):
         keys = list(dict.fromkeys(self.frame["constraint"]))
         ax = self._make_axes(ax, height=1.4 + 2 * ROW_HEIGHT * len(keys))
         self.points_, self.bounds_ = [], []
-        for model, shift, color in (("best", -0.15, GREY), ("ensemble", 0.15, BLUE)):
+        models = (("best", "best pipeline", -0.15, GREY), ("ensemble", "ensemble", 0.15, BLUE))
+        for model, name, shift, color in models:
             rows = self.frame[self.frame["model"] == model]
             places = np.array([keys.index(key) for key in rows["constraint"]]) + shift
             unit = rows["limit"].abs().where(rows["limit"] != 0, 1.0)
@@ -93,7 +92,7 @@ class LimitsDisplay(BaseDisplay):
                     fmt="o",
                     color=color,
                     capsize=3,
-                    label=f"{_NAMES[model]}: folds",
+                    label=f"{name}: folds",
                 )
             )
             self.bounds_.append(
@@ -104,7 +103,7 @@ class LimitsDisplay(BaseDisplay):
                     s=45,
                     facecolors="none",
                     edgecolors=[color if met else RED for met in rows["met"]],
-                    label=f"{_NAMES[model]}: compared with the limit",
+                    label=f"{name}: compared with the limit",
                     zorder=3,
                 )
             )

@@ -75,9 +75,7 @@ class OperatingPointDisplay(BaseDisplay):
         if self.chosen is not None:
             label = "operating point"
             self.chosen_line_ = ax.axvline(self.chosen, color=BLACK, linestyle="--", label=label)
-        flagged = (
-            "flagged" if self.pos_label is None else f"flagged as {as_written(self.pos_label)}"
-        )
-        ax.set(xlabel=f"share of rows {flagged}", xlim=(0, 1), ylim=(0, 1.02))
+        label = "" if self.pos_label is None else f" as {as_written(self.pos_label)}"
+        ax.set(xlabel=f"share of rows flagged{label}", xlim=(0, 1), ylim=(0, 1.02))
         legend_outside(ax)
         return self

@@ -71,12 +71,11 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def records(records: list[dict[str, Any]]) -> str:
-    """Tabulate records of equal keys; empty without records."""
+    """Tabulate records of equal keys in the same order; empty without records."""
     if not records:
         return ""
-    columns = list(records[0])
-    rows = [[record[column] for column in columns] for record in records]
-    return table([column.replace("_", " ") for column in columns], rows)
+    columns = [name.replace("_", " ") for name in records[0]]
+    return table(columns, [list(record.values()) for record in records])
 
 
 def _cell(value: Any) -> str:
@@ -156,12 +155,16 @@ def paragraph(content: str, kind: str = "") -> str:
     return f'<p class="{kind}">{text(content)}</p>' if kind else f"<p>{text(content)}</p>"
 
 
+def style_sheet(name: str) -> str:
+    """Read a style sheet of the package."""
+    return resources.files("skauto.display").joinpath(f"{name}.css").read_text(encoding="utf-8")
+
+
 def document(title: str, body: str) -> str:
     """Format a page that needs no other file."""
-    css = resources.files("skauto.display").joinpath("report.css").read_text(encoding="utf-8")
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta name="color-scheme" content="light dark"><title>{text(title)}</title>'
-        f"<style>{css}</style></head><body><main>{body}</main></body></html>\n"
+        f"<style>{style_sheet('report')}</style></head><body><main>{body}</main></body></html>\n"
     )

@@ -26,7 +26,6 @@ from skauto.utils import non_dominated
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.collections import PathCollection
     from matplotlib.lines import Line2D
 
 # Units of the quantities that are not shares. Their axes may be logarithmic.
@@ -180,7 +179,20 @@ class ParetoFrontDisplay(HistoryDisplay):
             if limit is not None:
                 label = None if self.limit_lines_ else "limit"
                 self.limit_lines_[name] = draw(limit, color=BLACK, linestyle="--", label=label)
-        self.chosen_ = self._mark_chosen(ax)
+        self.chosen_ = None
+        chosen = frame[frame["trial"] == self.chosen]
+        if len(chosen):
+            self.chosen_ = ax.scatter(
+                chosen[self.x],
+                chosen[self.y],
+                s=130,
+                marker="o",
+                edgecolors=RED,
+                facecolors="none",
+                linewidths=2,
+                label="best pipeline",
+                zorder=4,
+            )
         self.reference_ = None
         if reference is not None:
             (self.reference_,) = ax.plot(
@@ -210,22 +222,6 @@ class ParetoFrontDisplay(HistoryDisplay):
         if len(partial):
             label = "on a part of the rows"
             ax.scatter(partial[self.x], partial[self.y], s=6, color=GREY, label=label, zorder=1)
-
-    def _mark_chosen(self, ax: "Axes") -> "PathCollection | None":
-        row = self.frame[self.frame["trial"] == self.chosen]
-        if row.empty:
-            return None
-        return ax.scatter(
-            row[self.x],
-            row[self.y],
-            s=130,
-            marker="o",
-            edgecolors=RED,
-            facecolors="none",
-            linewidths=2,
-            label="best pipeline",
-            zorder=4,
-        )
 
 
 def _constraint_label(constraint: Constraint) -> str:

@@ -1,7 +1,7 @@
 """Predicted probabilities and labels of some rows, with their true classes."""
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -64,11 +64,10 @@ class LabeledPredictions:
 
     def truth_of(self, weight: FloatArray | None, X: Any = None) -> Truth:
         """True classes, for scores; weight and table are those of all rows, or None."""
-        truth = Truth(self.truth, self.classes)
-        if self.rows is None:
-            return replace(truth, weight=weight, X=X)
-        weight = None if weight is None else weight[self.rows]
-        return replace(truth, weight=weight, X=None if X is None else take_rows(X, self.rows))
+        if self.rows is not None:
+            weight = None if weight is None else weight[self.rows]
+            X = None if X is None else take_rows(X, self.rows)
+        return Truth(self.truth, self.classes, weight, X)
 
     @property
     def binary(self) -> bool:

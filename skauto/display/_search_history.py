@@ -22,7 +22,6 @@ from skauto.history import History
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
 
 # What hollow marks are, by the status of the trial.
 _HOLLOW = {"ok": "beyond a limit, or on a part of the rows", "stopped": "stopped early"}
@@ -128,28 +127,24 @@ class SearchHistoryDisplay(HistoryDisplay):
         if statuses:
             hollow = " or ".join(_HOLLOW.get(status, status) for status in sorted(statuses))
             ax.scatter([], [], s=28, edgecolors=GREY, facecolors="none", label=hollow)
-        self.failed_ = self._mark_failures(ax, frame.loc[frame["loss"].isna(), x])
+        self.failed_ = None
+        failed = frame.loc[frame["loss"].isna(), x]
+        if len(failed):
+            (self.failed_,) = ax.plot(
+                failed,
+                np.ones(len(failed)),
+                "x",
+                color=BLACK,
+                transform=ax.get_xaxis_transform(),
+                clip_on=False,
+                label="no score",
+            )
         ax.set(xlabel="trial" if x == "trial" else "time [s]", ylabel=as_written(self.loss_name))
         ax.locator_params(axis="x", integer=x == "trial")
         if is_wide(measured["loss"]):
             ax.set_yscale("log")
         legend_outside(ax)
         return self
-
-    def _mark_failures(self, ax: "Axes", where: "pd.Series[Any]") -> "Line2D | None":
-        """Draw crosses at the upper edge for trials without a loss."""
-        if where.empty:
-            return None
-        (line,) = ax.plot(
-            where,
-            np.ones(len(where)),
-            "x",
-            color=BLACK,
-            transform=ax.get_xaxis_transform(),
-            clip_on=False,
-            label="no score",
-        )
-        return line
 
 
 def _frame(history: History) -> "pd.DataFrame":

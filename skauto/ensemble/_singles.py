@@ -34,7 +34,11 @@ class SingleTrials:
         """Yield the numbers of the trials."""
         checker = self.builder.decisions.search_checker
         predicted = {t.number: checker.judge([t], [1.0]) for t in self.history if is_complete(t)}
-        predicted = {n: verdict for n, verdict in predicted.items() if _may_pass(verdict)}
+        predicted = {  # without a violation that a refit cannot change
+            n: verdict
+            for n, verdict in predicted.items()
+            if all(m.met or m.constraint.additive for m in verdict.measurements)
+        }
         lightest = min(predicted, key=lambda n: _relative_load(predicted[n]), default=None)
 
         def in_time(trial: Trial) -> bool:
@@ -91,11 +95,6 @@ class SingleTrials:
         data = self.builder.data
         one_hot = np.eye(data.n_classes)[decided_labels(predictions, rows, decision)]
         return violation, float(loss(data.y[rows], one_hot[None], data.weights_of(rows))[0])
-
-
-def _may_pass(predicted: Verdict) -> bool:
-    """Whether a trial keeps all limits that a refit cannot change."""
-    return all(m.met or m.constraint.additive for m in predicted.measurements)
 
 
 def _relative_load(predicted: Verdict) -> float:

@@ -116,7 +116,10 @@ def meta_features(
     is_category = np.zeros(X.shape[1], dtype=bool)
     is_category[list(categorical)] = True
     features = _simple(X, labels, is_category)
-    rows, columns = _subset(X.shape, rng)
+    rows, columns = (
+        np.arange(size) if size <= limit else np.sort(rng.choice(size, limit, replace=False))
+        for size, limit in zip(X.shape, (_MAX_ROWS, _MAX_COLUMNS), strict=True)
+    )
     part = X[rows][:, columns]
     dense = part if isinstance(part, np.ndarray) else part.toarray()
     table = np.asarray(dense, dtype=np.float64)
@@ -147,15 +150,6 @@ def _check(X: Any, labels: IntArray, categorical: Sequence[int]) -> None:
             f"The 'categorical' columns must lie in 0..{X.shape[1] - 1}. "
             f"Got {tuple(categorical)} instead."
         )
-
-
-def _subset(shape: tuple[int, int], rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Random rows and columns of a large table; all of a small one."""
-    chosen = [
-        np.arange(size) if size <= limit else np.sort(rng.choice(size, limit, replace=False))
-        for size, limit in zip(shape, (_MAX_ROWS, _MAX_COLUMNS), strict=True)
-    ]
-    return chosen[0], chosen[1]
 
 
 def _simple(X: Any, labels: IntArray, is_category: BoolArray) -> dict[str, float]:

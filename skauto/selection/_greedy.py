@@ -101,9 +101,15 @@ def greedy_selection(
     total = np.zeros(projections.shape[1:])  # float64, because sums of float32 are inexact
     indices: list[int] = []
     losses: list[float] = []
+    step = max(1, _BLOCK_SIZE // max(1, total.size))
 
     while len(indices) < n_members:
-        values = _losses_with(projections, total, len(indices), y, loss, weight)
+        values = np.empty(len(projections))  # losses after the addition of each candidate
+        for start in range(0, len(projections), step):
+            block = slice(start, start + step)
+            means = total + projections[block]
+            means /= len(indices) + 1
+            values[block] = loss.evaluate(y, means, weight)
         best = _best_feasible(values, counts, feasible)
         if best is None:
             break
@@ -130,25 +136,6 @@ def _project(
             "exclude failed candidates, and rows that some candidate did not predict."
         )
     return projections
-
-
-def _losses_with(
-    projections: FloatArray,
-    total: FloatArray,
-    n_chosen: int,
-    y: IntArray,
-    loss: Loss,
-    weight: FloatArray | None,
-) -> FloatArray:
-    """Return the loss of the mean prediction after the addition of each candidate."""
-    step = max(1, _BLOCK_SIZE // max(1, total.size))
-    values = np.empty(len(projections))
-    for start in range(0, len(projections), step):
-        block = slice(start, start + step)
-        means = total + projections[block]
-        means /= n_chosen + 1
-        values[block] = loss.evaluate(y, means, weight)
-    return values
 
 
 def _best_feasible(

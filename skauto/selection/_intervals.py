@@ -42,11 +42,7 @@ class Answers:
 
     @classmethod
     def guesses(
-        cls,
-        y: IntArray,
-        n_classes: int,
-        weight: FloatArray | None = None,
-        n_rows: int | None = None,
+        cls, y: IntArray, n_classes: int, weight: FloatArray | None, n_rows: int | None = None
     ) -> "Answers":
         """Class frequencies of the codes y as probabilities, the most frequent class as label.
 

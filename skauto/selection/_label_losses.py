@@ -43,8 +43,6 @@ class LabelLoss(Loss):
 class ErrorLoss(LabelLoss):
     """Error rate: 1 - :func:`sklearn.metrics.accuracy_score`.
 
-    The label is the most probable class, the first one in a tie.
-
     Examples
     --------
     >>> import numpy as np

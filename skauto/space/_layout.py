@@ -35,15 +35,6 @@ class Column:
     definition: Parameter | None = None
 
 
-@dataclass(frozen=True)
-class _Condition:
-    """Column `child` is active only if the unit value of column `parent` is in `allowed`."""
-
-    child: int
-    parent: int
-    allowed: FloatArray
-
-
 class Layout:
     """The columns of a search space and arrays that describe them, from its steps."""
 
@@ -54,7 +45,8 @@ class Layout:
         self.n_steps = len(self.steps)
         columns = [Column(step) for step in self.steps]
         spans: list[list[dict[str, int]]] = []
-        conditions: list[_Condition] = []
+        # child and parent column, and unit values of the parent at which the child is active
+        self.conditions: list[tuple[int, int, FloatArray]] = []
         owners: list[tuple[int, int]] = []  # step and algorithm of each hyper-parameter
         for i, step in enumerate(self.steps):
             spans.append([])
@@ -67,11 +59,10 @@ class Layout:
                 spans[i].append(span)
                 for child, (parent, values) in component.conditions.items():
                     allowed = component.parameters[parent].to_unit(values)
-                    conditions.append(_Condition(span[child], span[parent], allowed))
+                    self.conditions.append((span[child], span[parent], allowed))
         self.columns = tuple(columns)
         self.parameters = tuple(c.definition for c in columns if c.definition is not None)
         self.spans = spans
-        self.conditions = conditions
         self.n_columns = len(columns)
         self.owner_step, self.owner_component = np.array(owners, np.intp).reshape(-1, 2).T
 
@@ -143,13 +134,11 @@ class Layout:
         """Mask of the active hyper-parameters of each vector, shape (n, n_parameters)."""
         structures = vectors[:, : self.n_steps].astype(np.intp)
         active = structures.T[self.owner_step] == self.owner_component[:, None]
-        for condition in self.conditions:
-            parent, child = (
-                active[column - self.n_steps] for column in (condition.parent, condition.child)
-            )
-            rows = np.flatnonzero(child)
-            values = vectors[rows, condition.parent, None]
-            child[rows] = parent[rows] & (values == condition.allowed).any(axis=1)
+        for child, parent, allowed in self.conditions:
+            own = active[child - self.n_steps]
+            rows = np.flatnonzero(own)
+            holds = (vectors[rows, parent, None] == allowed).any(axis=1)
+            own[rows] = active[parent - self.n_steps, rows] & holds
         return active.T
 
     def fill(self, vectors: FloatArray) -> None:

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from copy import copy
+from numbers import Real
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -37,9 +38,7 @@ def clipped(values: NDArray[Any], low: float, high: float) -> NDArray[Any]:
 
 
 def is_number(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(
-        value, bool
-    )
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 class Parameter(ABC):

@@ -115,10 +115,8 @@ class ADMM(GeneratorStrategy):
     >>> from skauto.objectives import make_artificial_objective, make_artificial_space
     >>> from skauto.strategies import ADMM
     >>> space = make_artificial_space(n_steps=2)
-    >>> result = minimize(
-    ...     make_artificial_objective(space), space, strategy=ADMM(budget=4), max_evals=12,
-    ...     random_state=0,
-    ... )
+    >>> objective = make_artificial_objective(space)
+    >>> result = minimize(objective, space, strategy=ADMM(budget=4), max_evals=12, random_state=0)
     >>> sorted({trial.origin for trial in result.history})
     ['theta-min', 'z-min']
     """
@@ -155,7 +153,6 @@ class ADMM(GeneratorStrategy):
         self._models: dict[tuple[int, ...], GaussianProcess] = {}  # by structure
         self._tried: dict[tuple[int, ...], Configuration] = {}  # structures of the current z-min
         self._unrewarded: list[tuple[IntArray, Configuration]] = []
-        self._constraints: list[FloatArray] = []  # scaled g - epsilon of the observations
 
     def _run(self, history: History) -> Iterator[Proposal]:
         """Algorithm 1, or Algorithm 2 if the history has limits."""
@@ -423,10 +420,8 @@ class ADMM(GeneratorStrategy):
         trials = self.observations(history).trials
         limits = np.array(list(history.search_limits.values()))
         scale = np.where(limits == 0.0, 1.0, np.abs(limits))
-        for trial in trials[len(self._constraints) :]:
-            values = np.array([trial.constraints.get(m, np.nan) for m in history.search_limits])
-            self._constraints.append((values - limits) / scale)
-        violations = np.array(self._constraints).reshape(len(trials), len(limits))
+        values = [[t.constraints.get(m, np.nan) for m in history.search_limits] for t in trials]
+        violations = (np.array(values).reshape(len(trials), len(limits)) - limits) / scale
         measured = np.isfinite(violations)
         worst = np.max(violations, axis=0, initial=1.0, where=measured)
         return np.where(measured, violations, worst)

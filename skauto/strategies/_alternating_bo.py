@@ -50,10 +50,8 @@ class AlternatingBO(ForestStrategy):
     >>> from skauto import minimize
     >>> from skauto.objectives import make_artificial_objective, make_artificial_space
     >>> space = make_artificial_space(n_steps=2)
-    >>> result = minimize(
-    ...     make_artificial_objective(space), space, strategy="alternating_bo",
-    ...     max_evals=10, random_state=0,
-    ... )
+    >>> objective = make_artificial_objective(space)
+    >>> result = minimize(objective, space, strategy="alternating_bo", max_evals=10)
     >>> len(result.history)
     10
     """

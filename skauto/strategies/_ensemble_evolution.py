@@ -58,7 +58,7 @@ class EnsembleEvolution(Strategy):
     >>> objective = make_artificial_objective(space)
     >>> strategy = EnsembleEvolution(population_size=5)
     >>> result = minimize(objective, space, strategy=strategy, max_evals=10, random_state=0)
-    >>> [trial.origin for trial in result.history][-1]
+    >>> result.history[-1].origin
     'mutation'
     """
 

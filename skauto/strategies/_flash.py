@@ -134,8 +134,6 @@ class FLASH(GeneratorStrategy):
             n_init=30,
             n_prune=30,
             phase_share=1.0,
-            r=10,
-            xi=100.0,
             keep_best=False,
             hyperparameters="random",
             fine_tuner=TPE(n_initial=1, gamma=0.25, split="sqrt") if star else ForestBO.paper(),

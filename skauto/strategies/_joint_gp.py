@@ -63,10 +63,8 @@ class JointGP(BayesianStrategy):
     >>> from skauto import minimize
     >>> from skauto.objectives import make_artificial_objective, make_artificial_space
     >>> space = make_artificial_space(n_steps=2)
-    >>> result = minimize(
-    ...     make_artificial_objective(space), space, strategy="joint_gp", max_evals=8,
-    ...     random_state=0,
-    ... )
+    >>> objective = make_artificial_objective(space)
+    >>> result = minimize(objective, space, strategy="joint_gp", max_evals=8, random_state=0)
     >>> result.history[-1].origin
     'joint_gp'
     """

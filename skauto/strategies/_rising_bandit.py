@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.base import clone
 
 from skauto.history import History, Proposal
 from skauto.strategies._base import GeneratorStrategy, Strategy
+from skauto.strategies._bayesian import clone_or
 from skauto.strategies._checks import check_integers
 from skauto.strategies._forest_bo import ForestBO
 from skauto.utils import BoolArray, FloatArray
@@ -79,9 +79,9 @@ class RisingBandit(GeneratorStrategy):
         self._arms: dict[int, Strategy] = {}
         for k in reachable.tolist():
             name = components[k].name
-            strategy = ForestBO(n_initial=self.n_pulls) if self.strategy is None else self.strategy
+            strategy = clone_or(self.strategy, ForestBO(n_initial=self.n_pulls))
             child = self.rng.spawn(1)[0]
-            self._arms[k] = clone(strategy).start(self.space.subspace({step: name}), child)
+            self._arms[k] = strategy.start(self.space.subspace({step: name}), child)
         self._names = {k: components[k].name for k in self._arms}
         self.survivors_ = list(self._names.values())
 

@@ -69,8 +69,7 @@ class TPE(BayesianStrategy):
     >>> from skauto.strategies import TPE
     >>> space = make_artificial_space(n_steps=2)
     >>> objective = make_artificial_objective(space)
-    >>> result = minimize(objective, space, strategy=TPE(), max_evals=30, random_state=0)
-    >>> result.history[-1].origin
+    >>> minimize(objective, space, strategy=TPE(), max_evals=30, random_state=0).history[-1].origin
     'tpe'
     """
 

@@ -6,14 +6,10 @@ _INSIDE = ("functools", "joblib", "skauto", "sklearn")
 
 
 def level_of_caller() -> int:
-    """Return the `stacklevel` of a warning that names the first line outside of the packages.
+    """Return the `stacklevel` with which a warning of the calling function names the user's line.
 
-    The packages are skauto, and those that call its methods: scikit-learn, joblib and functools.
-
-    Returns
-    -------
-    level : int
-        For a call of `warnings.warn` in the function that calls this one.
+    That is the first line outside of skauto, and of scikit-learn, joblib and functools, which call
+    its methods.
     """
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None:

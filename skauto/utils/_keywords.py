@@ -18,7 +18,9 @@ def explain_keywords(advice: Mapping[str, str]) -> Callable[[_Function], _Functi
 
     def decorate(function: _Function) -> _Function:
         signature = inspect.signature(function)
-        names = [name for name in signature.parameters if name != "self"]
+        own = {name: p for name, p in signature.parameters.items() if name != "self"}
+        names = list(own)
+        defaults = inspect.Signature([p.replace(annotation=p.empty) for p in own.values()])
 
         @functools.wraps(function)
         def checked(*args: Any, **kwargs: Any) -> Any:
@@ -36,16 +38,10 @@ def explain_keywords(advice: Mapping[str, str]) -> Callable[[_Function], _Functi
             except TypeError as error:  # Python's own names the class that defines the method
                 raise TypeError(
                     f"{what}() got wrong arguments: {error}. Its arguments are "
-                    f"{_listed(signature)}; pass those after * by name."
+                    f"{defaults}; pass those after * by name."
                 ) from None
             return function(*args, **kwargs)
 
         return checked  # type: ignore[return-value]
 
     return decorate
-
-
-def _listed(signature: inspect.Signature) -> str:
-    """Write the names of the arguments, with their defaults."""
-    plain = [p.replace(annotation=p.empty) for n, p in signature.parameters.items() if n != "self"]
-    return str(inspect.Signature(plain))

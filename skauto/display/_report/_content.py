@@ -10,7 +10,7 @@ from skauto.display._page import document
 from skauto.display._quantities import quantities
 from skauto.display._report._drivers import drivers
 from skauto.display._report._engineer import engineering
-from skauto.display._report._evidence import Evidence
+from skauto.display._report._evidence import HELD_OUT_KEYS, Evidence
 from skauto.display._report._format import plain, quoted
 from skauto.display._report._page_one import page_one
 from skauto.display._report._page_three import page_three
@@ -135,16 +135,13 @@ def _scores(evidence: Evidence) -> list[dict[str, Any]]:
     estimator = evidence.estimator
     frame = estimator.score_report()
     held_out = {} if evidence.held_out is None else evidence.held_out_scores
-    rows = []
-    for name in (name for name in MODELS if name in frame.index or name in held_out):
-        row = {"model": name, "score": math.nan, "low": math.nan, "high": math.nan}
-        if name in frame.index:
-            row |= frame.loc[name].to_dict()
-        if evidence.held_out is not None:
-            keys = ("held_out", "held_out_low", "held_out_high")
-            row |= dict(zip(keys, held_out.get(name, (math.nan,) * 3), strict=True))
-        rows.append(row)
-    return rows
+    names = [name for name in MODELS if name in frame.index or name in held_out]
+    found = frame.reindex(names).to_dict("index")
+    if evidence.held_out is not None:
+        for name in names:
+            scores = held_out.get(name, (math.nan,) * 3)
+            found[name] |= dict(zip(HELD_OUT_KEYS, scores, strict=True))
+    return [{"model": name, **scores} for name, scores in found.items()]
 
 
 def _threshold(estimator: Any) -> float:

@@ -7,10 +7,11 @@ import numpy as np
 
 from skauto.data._encoders import NumericEncoder
 from skauto.data._table import Cells, read_columns
+from skauto.display._predictions import LabeledPredictions
 from skauto.display._report._evidence import Evidence
 from skauto.display._report._format import listed, percent, quoted
 from skauto.selection._intervals import ENSEMBLE
-from skauto.utils import FloatArray
+from skauto.utils import FloatArray, IntArray
 
 # Smallest differences of shares that are reported; each must also exceed three standard errors.
 _MISSING, _ONE_SIDE, _CLASSES = 0.1, 0.2, 0.1
@@ -31,7 +32,7 @@ def drift(evidence: Evidence) -> list[str]:
     known = evidence.held_out
     if known is None:
         return []
-    return [*_scores(evidence), *_classes(evidence), *_columns(evidence)]
+    return [*_scores(evidence), *_classes(known, evidence.counts), *_columns(evidence)]
 
 
 def _scores(evidence: Evidence) -> list[str]:
@@ -47,10 +48,7 @@ def _scores(evidence: Evidence) -> list[str]:
     return []
 
 
-def _classes(evidence: Evidence) -> list[str]:
-    known = evidence.held_out
-    assert known is not None
-    counts = evidence.counts
+def _classes(known: LabeledPredictions, counts: IntArray) -> list[str]:
     if not counts.any():
         return []
     before = counts / counts.sum()

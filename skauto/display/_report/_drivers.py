@@ -4,6 +4,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -154,7 +155,6 @@ def plan_of(evidence: Evidence, given: Answers) -> Plan:
 
 
 def _row_budget(evidence: Evidence) -> int:
-    """Number of rows that are predicted."""
     return max(int(_SECONDS / evidence.seconds_per_row), _MIN_PREDICTED)
 
 
@@ -185,15 +185,6 @@ def _relations(evidence: Evidence, given: Answers) -> FloatArray:
 # --- directions
 
 
-@dataclass(frozen=True)
-class Grid:
-    """Rows of a sample whose cells are set in all rows, ascending, and the text of each."""
-
-    column: int
-    rows: IntArray
-    texts: list[str]
-
-
 def _add_directions(evidence: Evidence, columns: list[dict[str, Any]], names: list[str]) -> None:
     """Add the entry "direction" to the rows of columns, None if they have none."""
     for row in columns:
@@ -210,17 +201,20 @@ def _add_directions(evidence: Evidence, columns: list[dict[str, Any]], names: li
     rows = np.sort(rng.choice(n_known, n_set, replace=False))
     X = take_rows(evidence.X, rows)
     wanted = {names.index(row["column"]): row for row in columns[:_N_DIRECTED]}
-    grids = _grids(estimator.reader_, X, sorted(wanted), names)
-    for grid in grids:
-        set_to = (with_rows_of(X, grid.column, np.full(n_set, row)) for row in grid.rows)
+    for column, given, texts in _grids(estimator.reader_, X, sorted(wanted), names):
+        set_to = (with_rows_of(X, column, np.full(n_set, row)) for row in given)
         means = [answers_of(estimator, table).probabilities.mean(axis=0) for table in set_to]
-        direction = direction_of(np.array(means), grid.texts, estimator.classes_)
-        wanted[grid.column]["direction"] = direction
+        direction = direction_of(np.array(means), texts, estimator.classes_)
+        wanted[column]["direction"] = direction
 
 
-def _grids(reader: Any, X: Any, positions: list[int], names: list[str]) -> list[Grid]:
-    """Choose the values that are set, for columns whose values have an order or are two."""
-    grids = []
+def _grids(
+    reader: Any, X: Any, positions: list[int], names: list[str]
+) -> Iterator[tuple[int, IntArray, list[str]]]:
+    """Yield columns whose values have an order or are two, with the cells that all rows get.
+
+    The cells are rows of X, ascending by their values, and come with their texts.
+    """
     for position, values, text in _ordered_columns(reader, X, positions, names):
         known = np.flatnonzero(~np.isnan(values))
         distinct, firsts = np.unique(values[known], return_index=True)
@@ -229,8 +223,7 @@ def _grids(reader: Any, X: Any, positions: list[int], names: list[str]) -> list[
             firsts = firsts[np.searchsorted(distinct, np.unique(chosen))]
         rows = known[firsts]
         if len(rows) > 1:
-            grids.append(Grid(position, rows, [text(row) for row in rows]))
-    return grids
+            yield position, rows, [text(row) for row in rows]
 
 
 def _ordered_columns(
@@ -240,13 +233,13 @@ def _ordered_columns(
     if reader.columns_ is None:
         for position in positions:
             values = _dense(X[:, [position]])[:, 0]
-            yield position, values, _text_of_cell(Numbers(values))
+            yield position, values, partial(_text_of_cell, Numbers(values))
         return
     shown = [j for j in positions if _has_order(reader.columns_[j])]
     for position, cells in zip(shown, read_columns(X, {j: names[j] for j in shown}), strict=True):
         block = reader.columns_[position].read(cells, [])
         values = np.asarray(block.rows(0, len(cells.missing)), dtype=np.float64)
-        yield position, values[:, 0], _text_of_cell(cells)
+        yield position, values[:, 0], partial(_text_of_cell, cells)
 
 
 def _dense(table: Any) -> FloatArray:
@@ -261,16 +254,13 @@ def _has_order(column: Any) -> bool:
     return kind in _ORDERED_KINDS or (kind == "categorical" and column.n_levels == 2)
 
 
-def _text_of_cell(cells: Cells) -> Any:
-    def text(row: int) -> str:
-        if isinstance(cells, Levels):
-            return text_of(cells.levels[cells.codes[row]])
-        value = cells.values[row]
-        if isinstance(cells, Numbers) and cells.form == "booleans":
-            return "True" if value else "False"
-        return f"{value:,.0f}" if abs(value) >= _LARGE else f"{value:.4g}"
-
-    return text
+def _text_of_cell(cells: Cells, row: int) -> str:
+    if isinstance(cells, Levels):
+        return text_of(cells.levels[cells.codes[row]])
+    value = cells.values[row]
+    if isinstance(cells, Numbers) and cells.form == "booleans":
+        return "True" if value else "False"
+    return f"{value:,.0f}" if abs(value) >= _LARGE else f"{value:.4g}"
 
 
 def direction_of(means: FloatArray, texts: list[str], classes: Any) -> dict[str, Any] | None:

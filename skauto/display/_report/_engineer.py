@@ -31,7 +31,7 @@ def engineering(estimator: Any) -> dict[str, Any]:
         "n_trials": len(history),
         "statuses": dict(Counter(map(status_of, history))),
         "leaderboard": best.to_dict("records"),
-        "members": _members(estimator),
+        "members": members(estimator),
         "disagreement": getattr(estimator.ensemble_, "disagreement_", None),
         "best_pipeline": _best_pipeline(estimator),
         "seconds": _seconds(estimator),
@@ -43,18 +43,17 @@ def engineering(estimator: Any) -> dict[str, Any]:
     }
 
 
-def _members(estimator: Any) -> list[dict[str, Any]]:
-    weights = estimator.member_weights_
-    trials = [estimator.history_[number] for number in weights]
+def members(estimator: Any) -> list[dict[str, Any]]:
+    """Trials of the members of the ensemble, the largest weight first."""
     return [
         {
-            "trial": trial.number,
-            "weight": weights[trial.number],
-            "score": mean_score(trial),
-            "seconds": trial.cost,
-            "pipeline": describe_pipeline(trial),
+            "trial": number,
+            "weight": weight,
+            "score": mean_score(estimator.history_[number]),
+            "seconds": estimator.history_[number].cost,
+            "pipeline": describe_pipeline(estimator.history_[number]),
         }
-        for trial in trials
+        for number, weight in estimator.member_weights_.items()
     ]
 
 

@@ -24,6 +24,9 @@ from skauto.utils import n_rows
 
 OUT_OF_FOLD, HELD_OUT = "out-of-fold predictions", "held-out rows"
 WITHOUT_CLASSES = "rows without classes"
+# Keys of a score and of its interval, in the fit and on held-out rows.
+SCORE_KEYS = ("score", "low", "high")
+HELD_OUT_KEYS = ("held_out", "held_out_low", "held_out_high")
 # Rows of which the importance is measured; more of them change little.
 MAX_ROWS = 1_000
 

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from skauto.display._page import paragraph, section, table, text
-from skauto.display._report._evidence import HELD_OUT, WITHOUT_CLASSES
+from skauto.display._report._evidence import HELD_OUT, HELD_OUT_KEYS, SCORE_KEYS, WITHOUT_CLASSES
 from skauto.display._report._format import digits_of, percent, quoted, share_cell, shortened
 from skauto.display._words import count, named
 
@@ -13,11 +13,6 @@ from skauto.display._words import count, named
 MAX_MATRIX, _MAX_PAIRS, _MAX_DRIVERS = 12, 5, 10
 # Names of classes in a sentence.
 _MAX_CLASSES = 6
-# Keys of a score and of its interval.
-_SCORE_KEYS = {
-    "held-out rows": ("held_out", "held_out_low", "held_out_high"),
-    "fit": ("score", "low", "high"),
-}
 _MODELS = {
     "ensemble": "this model",
     "best pipeline": "the best single pipeline",
@@ -31,7 +26,7 @@ def page_one(content: dict[str, Any]) -> str:
         f"<header><h1>{text(content['title'])}</h1>{_about(content)}</header>",
         _verdict(content["verdict"]),
         section("How good it is", _scores(content)),
-        section("What drives it", _drivers(content["drivers"], content["data"])),
+        section("What drives it", _drivers(content["drivers"])),
         section("Where it errs", _errors(content)),
         section("What to watch", _watch(content["watch"])),
     ]
@@ -108,14 +103,14 @@ def _scores(content: dict[str, Any]) -> str:
     for row in rows:
         shown: list[Any] = [_MODELS.get(row["model"], row["model"])]
         if held_out:
-            shown.append(_interval(row, "held-out rows", is_loss))
-        cells.append([*shown, _interval(row, "fit", is_loss)])
+            shown.append(_interval(row, HELD_OUT_KEYS, is_loss))
+        cells.append([*shown, _interval(row, SCORE_KEYS, is_loss)])
     return table(columns, cells)
 
 
-def _interval(row: dict[str, Any], where: str, is_loss: bool) -> Any:
+def _interval(row: dict[str, Any], keys: tuple[str, ...], is_loss: bool) -> Any:
     """Write a score with its interval; losses without their minus sign."""
-    score, low, high = (row[name] for name in _SCORE_KEYS[where])
+    score, low, high = (row[key] for key in keys)
     if is_loss:
         score, low, high = (None if v is None else -v for v in (score, high, low))
     if score is None:
@@ -125,7 +120,7 @@ def _interval(row: dict[str, Any], where: str, is_loss: bool) -> Any:
     return f"{score:.3f} ({low:.3f} to {high:.3f})"
 
 
-def _drivers(drivers: dict[str, Any] | None, data: dict[str, Any]) -> str:
+def _drivers(drivers: dict[str, Any] | None) -> str:
     if drivers is None:
         return paragraph(
             "Not measured, because it needs rows: give some as X of save_report. With their "

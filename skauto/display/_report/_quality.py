@@ -131,15 +131,12 @@ def operating_points(known: LabeledPredictions, threshold: float) -> list[dict[s
 def _confident_answers(known: LabeledPredictions) -> list[dict[str, Any]]:
     largest: FloatArray = known.probabilities.max(axis=1)
     right = known.labels == known.truth
-    points = []
-    for threshold in _CONFIDENCES:
-        used = largest >= threshold
-        points.append(
-            {
-                "threshold": threshold,
-                "share_answered": float(used.mean()),
-                "share_right": float(right[used].mean()) if used.any() else math.nan,
-                "in_use": threshold == 0.0,
-            }
-        )
-    return points
+    return [
+        {
+            "threshold": threshold,
+            "share_answered": float(used.mean()),
+            "share_right": float(right[used].mean()) if used.any() else math.nan,
+            "in_use": threshold == 0.0,
+        }
+        for threshold, used in ((least, largest >= least) for least in _CONFIDENCES)
+    ]

@@ -12,9 +12,6 @@ _OWN: dict[str, Callable[[Iterable[str], bool], SearchSpace]] = {
     "default": default,
     "extended": extended,
 }
-_PAPERS: dict[str, Callable[[], SearchSpace]] = {
-    name: getattr(papers, name) for name in papers.__all__
-}
 
 
 def get_space(name: str, sensitive: Iterable[str] = (), *, vary_size: bool = False) -> SearchSpace:
@@ -45,6 +42,8 @@ def get_space(name: str, sensitive: Iterable[str] = (), *, vary_size: bool = Fal
     """
     if name in _OWN:
         return _OWN[name](sensitive, vary_size)
-    if name in _PAPERS:
-        return _PAPERS[name]()
-    raise ValueError(f"unknown search space {name!r}; {known_names(name, [*_OWN, *_PAPERS])}")
+    if name in papers.__all__:
+        space: SearchSpace = getattr(papers, name)()
+        return space
+    known = known_names(name, [*_OWN, *papers.__all__])
+    raise ValueError(f"unknown search space {name!r}; {known}")

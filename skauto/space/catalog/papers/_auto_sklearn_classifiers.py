@@ -50,9 +50,6 @@ FOREST = {
 class ClippedMultinomialNB(MultinomialNB):
     """Multinomial naive Bayes that clips negative values at zero."""
 
-    def __init__(self, *, alpha: float = 1.0, fit_prior: bool = True) -> None:
-        super().__init__(alpha=alpha, fit_prior=fit_prior)
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ClippedMultinomialNB":
         """Fit the model to the positive part of `X`."""
         return super().fit(positive_part(X), y, sample_weight)
