@@ -23,14 +23,28 @@ def shown_predictions(
 ) -> OutOfFold:
     """Out-of-fold predictions of an ensemble, which its scores and plots are about.
 
-    They are cross-fitted if possible. Under limits and with several objectives, the ensemble is
-    selected otherwise; then they are the weighted mean of those of its members.
+    They are cross-fitted if possible, with the values of the weighted mean of the members: the
+    ensembles of other rows may be much surer or less sure than this one, so that a threshold on
+    their probabilities would not hold for it. Under limits and with several objectives, the
+    ensemble is selected otherwise; then they are the weighted mean.
     """
+    mean = OutOfFold.mean([history[number] for number in weights], weights.values())
     if not history.limits and len(history.objectives) == 1:
         found = cross_fitted(selector, history, n_members)
         if found is not None:
-            return found
-    return OutOfFold.mean([history[number] for number in weights], weights.values())
+            return _with_values_of(mean, found)
+    return mean
+
+
+def _with_values_of(mean: OutOfFold, found: OutOfFold) -> OutOfFold:
+    """Replace the probabilities of each class by those of equal rank in `mean`."""
+    values, rows = np.full(found.predictions.shape, np.nan), found.rows
+    for code, column in enumerate(found.predictions[rows].T):
+        _, ranks, counts = np.unique(column, return_inverse=True, return_counts=True)
+        ordered = np.sort(mean.predictions[rows, code])
+        # Equal probabilities stay equal: the order of the rows may be that of the classes.
+        values[rows, code] = (np.bincount(np.sort(ranks), ordered) / counts)[ranks]
+    return OutOfFold(values / values.sum(axis=1, keepdims=True))
 
 
 def cross_fitted(selector: MemberSelector, history: History, n_members: int) -> OutOfFold | None:

@@ -21,9 +21,9 @@ class CheckedEnsemble:
 class BuiltEnsemble:
     """Result of `EnsembleBuilder.build`.
 
-    `out_of_fold` are the predictions of the ensemble, see `cross_fitted`, `best_out_of_fold` those
-    of its best pipeline, and `labels` the class codes (n_samples,) of the ensemble after the
-    decision, -1 in rows that no fold predicted. They are None if no member was fitted in time.
+    `out_of_fold` are the `shown_predictions` of the ensemble, `best_out_of_fold` those of its best
+    pipeline, and `labels` the class codes (n_samples,) of the ensemble after the decision, -1 in
+    rows that no fold predicted. They are None if no member was fitted in time.
     """
 
     ensemble: PipelineEnsemble

@@ -7,7 +7,7 @@ from sklearn.metrics import accuracy_score, make_scorer
 from skauto.constraints._checker import ConstraintChecker
 from skauto.data import TrainingData
 from skauto.ensemble import _cross_fit
-from skauto.ensemble._cross_fit import cross_fitted
+from skauto.ensemble._cross_fit import cross_fitted, shown_predictions
 from skauto.ensemble._select import MemberSelector
 from skauto.history import History, OutOfFold, Trial
 from skauto.space import Configuration
@@ -54,6 +54,27 @@ def test_the_best_of_many_random_predictions_is_no_better_than_chance(noise, n_m
     honest = cross_fitted(select, history, n_members).predictions.argmax(axis=1)
     assert np.mean(plain == y) > 0.6
     assert abs(np.mean(honest == y) - 0.5) < 3 * 0.5 / np.sqrt(N_ROWS)
+
+
+def test_the_order_is_cross_fitted_and_the_values_are_those_of_the_ensemble(noise):
+    y, positive = noise
+    history, select = history_of(y, positive), selector(y)
+    crossed = cross_fitted(select, history, 25).predictions
+    shown = shown_predictions(select, history, {0: 1.0}, 25).predictions
+    assert crossed[:, 1].std() < 0.8 * positive[0].std()
+    np.testing.assert_allclose(np.sort(shown[:, 1]), np.sort(positive[0]), rtol=1e-5)
+    np.testing.assert_array_equal(np.argsort(shown[:, 1]), np.argsort(crossed[:, 1]))
+
+
+def test_equal_probabilities_stay_equal(rng):
+    y = np.repeat([0, 1], N_ROWS // 2)  # the order of the rows is that of the classes
+    positive = np.stack([np.full(N_ROWS, 0.5), rng.uniform(size=N_ROWS)])
+    history, select = history_of(y, positive), selector(y)
+    found = shown_predictions(select, history, {1: 1.0}, 1).predictions
+    crossed = cross_fitted(select, history, 1).predictions
+    for value in np.unique(crossed[:, 1]):
+        assert len(np.unique(found[crossed[:, 1] == value, 1])) == 1
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
 
 
 def test_rows_are_predicted_without_their_classes(noise):
