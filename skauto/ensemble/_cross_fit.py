@@ -44,7 +44,10 @@ def _with_values_of(mean: OutOfFold, found: OutOfFold) -> OutOfFold:
         ordered = np.sort(mean.predictions[rows, code])
         # Equal probabilities stay equal: the order of the rows may be that of the classes.
         values[rows, code] = (np.bincount(np.sort(ranks), ordered) / counts)[ranks]
-    return OutOfFold(values / values.sum(axis=1, keepdims=True))
+    total = values.sum(axis=1, keepdims=True)
+    # Members without intermediate probabilities may give all classes of a row a value of 0.
+    values = np.where(total == 0, found.predictions, values)
+    return OutOfFold(values / np.where(total == 0, 1.0, total))
 
 
 def cross_fitted(selector: MemberSelector, history: History, n_members: int) -> OutOfFold | None:

@@ -77,6 +77,14 @@ def test_equal_probabilities_stay_equal(rng):
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
 
 
+def test_rows_without_a_value_keep_the_cross_fitted_ones(rng):
+    certain, unsure = np.eye(3)[rng.integers(3, size=50)], rng.dirichlet(np.ones(3), size=50)
+    found = _cross_fit._with_values_of(OutOfFold(certain), OutOfFold(unsure)).predictions
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    kept = (found == unsure).all(axis=1)
+    assert 0 < np.count_nonzero(kept) < 25
+
+
 def test_rows_are_predicted_without_their_classes(noise):
     y, positive = noise
     changed = y.copy()
