@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import math
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -98,7 +99,7 @@ def _add_fit(commands: Any) -> None:
     fit.add_argument("--overwrite", action="store_true", help="replace the model in --out")
     fit.add_argument(
         "--time-limit",
-        type=_number(float, "a positive float", lambda value: value > 0),
+        type=_number(float, "a positive float", lambda value: 0 < value < math.inf),
         metavar="SECONDS",
         help=f"time of the search (default: {_commands.DEFAULT_TIME_LIMIT:g}, none with "
         "--max-evals)",

@@ -192,6 +192,7 @@ CSV = "a,b,class\n" + "1,x,yes\n2,y,no\n" * 10
     ("content", "options", "message"),
     [
         (CSV, ["--target", "clas"], "Did you mean 'class'?"),
+        (CSV, ["--target", "CLASS"], "Did you mean 'class'?"),
         (CSV, ["--target", "class", "--drop", "c"], "--drop must name a column of the table"),
         (CSV, ["--target", "class", "--drop", "class"], "--drop must not name the target"),
         (CSV, ["--target", "class", "--column-kind", "e=text"], "--column-kind must name"),
