@@ -62,7 +62,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except CommandError as error:
         print(f"skauto: error: {error}", file=sys.stderr)
         return 1
-    except BrokenPipeError:  # as of `skauto predict model new.csv | head`
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):  # as of `skauto predict model new.csv | head`
+            print(f"skauto: error: {error}.", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
