@@ -51,7 +51,7 @@ def fit(arguments: Namespace) -> None:
     with new_folder(folder, arguments.overwrite), warnings_as_notes() as notes:
         with refusals_as_errors(), contextlib.redirect_stdout(sys.stderr):
             estimator.fit(X, y)
-        if estimator.interrupted_:
+        if estimator.interrupted_ and len(estimator.history_):
             note("The search was interrupted. The model is made of the trials until then.")
         save_model(folder, estimator)
         summary = {

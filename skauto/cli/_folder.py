@@ -13,6 +13,8 @@ import joblib
 from skauto.cli._messages import CommandError
 
 MODEL, REPORT, SUMMARY = "model.joblib", "report.html", "summary.json"
+# What predictions need of the summary.
+_USED = {"target", "dropped", "read_as_text"}
 
 
 @contextmanager
@@ -71,6 +73,8 @@ def load_model(folder: Path) -> tuple[Any, dict[str, Any]]:
     try:
         summary = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
         estimator = joblib.load(folder / MODEL)
+        if not (hasattr(estimator, "feature_names_in_") and set(summary) >= _USED):
+            raise ValueError("it is not what `skauto fit` has written")
     except Exception as error:  # unpickling can raise anything
         text = str(error) or type(error).__name__
         raise CommandError(

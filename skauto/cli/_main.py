@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import math
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -61,7 +62,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except CommandError as error:
         print(f"skauto: error: {error}", file=sys.stderr)
         return 1
-    except BrokenPipeError:  # as of `skauto predict model new.csv | head`
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):  # as of `skauto predict model new.csv | head`
+            print(f"skauto: error: {error}.", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
@@ -98,7 +101,7 @@ def _add_fit(commands: Any) -> None:
     fit.add_argument("--overwrite", action="store_true", help="replace the model in --out")
     fit.add_argument(
         "--time-limit",
-        type=_number(float, "a positive float", lambda value: value > 0),
+        type=_number(float, "a positive float", lambda value: 0 < value < math.inf),
         metavar="SECONDS",
         help=f"time of the search (default: {_commands.DEFAULT_TIME_LIMIT:g}, none with "
         "--max-evals)",

@@ -169,6 +169,11 @@ def _read_text(path: Path, types: dict[str, type], n_rows: int | None) -> Iterat
     encoding, sample = _beginning(path)
     if not sample.strip():
         raise CommandError(f"{str(path)!r} is empty.")
+    if "\0" in sample.partition("\n")[0]:
+        raise CommandError(
+            f"{str(path)!r} must hold text, in UTF-8 or with a byte order mark. Got bytes of 0; "
+            "save the table as UTF-8, or give the file the ending of its format."
+        )
     separator, decimal = _notation(sample)
     options: dict[str, Any] = {"sep": separator, "decimal": decimal, "dtype": types}
     options["low_memory"] = False  # else a long column can have two types

@@ -138,8 +138,8 @@ class Engine(ABC):
             raise RuntimeError("This engine is closed; make a new one to run more tasks.")
         if key in self._keys():
             raise ValueError(f"A task with the key {key!r} is still running.")
-        if time_limit is not None and time_limit > MAX_TIME_LIMIT:
-            time_limit = None
+        if time_limit is not None:  # the timer takes no float32
+            time_limit = float(time_limit) if time_limit <= MAX_TIME_LIMIT else None
         self._submit(Task(key, args, time_limit))
 
     def __enter__(self) -> "Engine":

@@ -350,10 +350,12 @@ class BaseAutoClassifier(
 
     def _set_model(self, builder: EnsembleBuilder, model: BuiltEnsemble, history: History) -> None:
         if model.fallback and not model.refit_errors:
+            done = "no pipeline was refitted" if len(history) else "no trial was finished"
+            cause, advice = f"The budget was too short: {done} in time", "give a longer time_limit"
+            if self.interrupted_ and not len(history):
+                cause, advice = f"The search was interrupted: {done}", "fit again"
             warnings.warn(
-                "The budget was too short: "
-                + ("no trial was finished" if not len(history) else "no pipeline was refitted")
-                + " in time. A small decision tree predicts; give a longer time_limit.",
+                f"{cause}. A small decision tree predicts; {advice}.",
                 BudgetWarning,
                 stacklevel=level_of_caller(),
             )

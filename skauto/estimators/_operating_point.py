@@ -83,8 +83,8 @@ class OperatingPointMixin(ScoreMixin):
             Largest share of rows that are predicted as ``pos_label``, in (0, 1].
         costs : array-like of shape (n_classes, n_classes), default=None
             Cost of predicting a class (column) for a row of a class (row), in the order of
-            ``classes_``. The class of least expected cost is predicted [1]_. It excludes the
-            other arguments.
+            ``classes_``, or a DataFrame with the classes as labels. The class of least expected
+            cost is predicted [1]_. It excludes the other arguments.
         pos_label : object, default=None
             The class that the bounds are about. None is the second of two classes that are
             numbers or booleans.
@@ -126,7 +126,7 @@ class OperatingPointMixin(ScoreMixin):
             )
         self._check_no_limits()
         if costs is not None:
-            return self._minimize_costs(np.asarray(costs))
+            return self._minimize_costs(np.asarray(_in_order(costs, self.classes_.tolist())))
         for name, value in asked.items():
             check_scalar(value, name, Real, min_val=0, max_val=1, include_boundaries="right")
         known = self._known()
@@ -313,3 +313,11 @@ class OperatingPointMixin(ScoreMixin):
         self.ensemble_.decision = decision
         self._out_of_fold_labels = labels
         self._rescore()
+
+
+def _in_order(costs: Any, classes: list[Any]) -> Any:
+    """Return costs whose rows and columns are in the order of the classes if these label them."""
+    for axis, labels in enumerate(getattr(costs, "axes", ())):
+        if set(labels) == set(classes):
+            costs = costs.reindex(classes, axis=axis)
+    return costs

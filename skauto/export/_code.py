@@ -70,10 +70,13 @@ if __name__ == "__main__":
         options = {{"dtype": str, "keep_default_na": False, "na_values": ""}}
         strings = pd.read_csv(path, usecols=STRINGS, **options)
         table[strings.columns] = strings
-        names = getattr(MODEL.reader, "feature_names_in_", table.columns)
-        table = table[[name for name in names if name in table]]
+        names = getattr(MODEL.reader, "feature_names_in_", None)
+        if names is None:
+            table.columns = range(table.shape[1])
+        else:
+            table = table[[name for name in names if name in table]]
         predictions = pd.DataFrame(predict_proba(table), columns=MODEL.classes_)
-        predictions.insert(0, "predicted", predict(table))
+        predictions.insert(0, "predicted", predict(table), allow_duplicates=True)
     except (OSError, ValueError, TypeError) as error:
         sys.exit(f"{{path}} cannot be predicted: {{error}}")
     predictions.to_csv(sys.stdout, index=False)

@@ -143,7 +143,8 @@ class GroupModel:
     def signals(self, X: Any, Z: Any, positive: FloatArray) -> FloatArray:
         """Signals (n_samples, n_groups - 1) by numeric matrix and positive probability."""
         known = np.zeros((Z.shape[0], len(self.shares)))
-        known[:, self.model.classes_] = self.model.predict_proba(Z)
+        present = self.model.classes_  # LightGBM has two columns also for a single one
+        known[:, present] = self.model.predict_proba(Z)[:, : len(present)]
         ratios = known / self.shares
         largest = np.argmax(self.shares)
         differences = np.delete(ratios, largest, axis=1) - ratios[:, [largest]]

@@ -161,9 +161,9 @@ def interval_of(score: float, deviations: FloatArray) -> ScoreInterval:
     known = deviations[~np.isnan(deviations)]
     if not known.size or np.isnan(score):
         return score, float("nan"), float("nan")
-    low, high = np.quantile(known, [_LOW, _HIGH])
-    # Without rounding, a bound at 0 may be negative by the error of the floats.
-    return score, round(float(score + low), 12), round(float(score + high), 12)
+    # Without rounding, a bound at 0 may be negative by the error of the floats; -0 + 0 is 0.
+    low, high = np.round(score + np.quantile(known, [_LOW, _HIGH]), 12) + 0.0
+    return score, float(low), float(high)
 
 
 def interval_without_errors(loss: Loss, answers: Answers, truth: Truth) -> ScoreInterval | None:

@@ -70,7 +70,7 @@ def get_strategy(strategy: str | Strategy, *, also: tuple[str, ...] = ()) -> Str
     if isinstance(strategy, type) and issubclass(strategy, Strategy):
         raise TypeError(f"{message} Write {strategy.__name__}() to make an object of the class.")
     if isinstance(strategy, str):
-        raise ValueError(message + closest(strategy.lower(), names))
+        raise ValueError(message + closest(strategy, names))
     raise TypeError(message)
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 def closest(name: object, allowed: Iterable[str]) -> str:
     """Return " Did you mean '...'?" with the most similar name; "" if none is similar."""
-    matches = difflib.get_close_matches(str(name), list(allowed), n=1)
-    return f" Did you mean {matches[0]!r}?" if matches else ""
+    names = {known.casefold(): known for known in allowed}
+    matches = difflib.get_close_matches(str(name).casefold(), names, n=1)
+    return f" Did you mean {names[matches[0]]!r}?" if matches else ""
 
 
 def known_names(name: object, known: Iterable[str]) -> str:

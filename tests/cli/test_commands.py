@@ -192,6 +192,7 @@ CSV = "a,b,class\n" + "1,x,yes\n2,y,no\n" * 10
     ("content", "options", "message"),
     [
         (CSV, ["--target", "clas"], "Did you mean 'class'?"),
+        (CSV, ["--target", "CLASS"], "Did you mean 'class'?"),
         (CSV, ["--target", "class", "--drop", "c"], "--drop must name a column of the table"),
         (CSV, ["--target", "class", "--drop", "class"], "--drop must not name the target"),
         (CSV, ["--target", "class", "--column-kind", "e=text"], "--column-kind must name"),
@@ -332,3 +333,14 @@ def test_without_pandas_the_error_says_so(folder: Path) -> None:
     assert done.returncode == 1
     assert "needs pandas" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_full_disk_is_an_error_of_one_line(folder: Path) -> None:
+    with open("/dev/full", "w") as full:
+        arguments = ("predict", folder / "model", folder / "test.csv")
+        process = start(*arguments, stdout=full, stderr=subprocess.PIPE)
+        _, stderr = process.communicate()
+    assert process.returncode == 1
+    assert stderr.splitlines()[-1] == "skauto: error: [Errno 28] No space left on device."
+    assert "Traceback" not in stderr

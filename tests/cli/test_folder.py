@@ -34,3 +34,8 @@ def test_folders_without_a_model_are_refused(
     (tmp_path / "summary.json").write_text("{}")
     assert main(["predict", str(tmp_path), table]) == 1
     assert "cannot be loaded" in capsys.readouterr().err
+    (tmp_path / "model.joblib").write_bytes((folder / "model" / "model.joblib").read_bytes())
+    for summary in ("{}", "[]"):
+        (tmp_path / "summary.json").write_text(summary)
+        assert main(["predict", str(tmp_path), table]) == 1
+        assert "is not what `skauto fit` has written" in capsys.readouterr().err

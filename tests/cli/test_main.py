@@ -37,6 +37,7 @@ def test_options_reach_the_estimator(
         ["train", "t.csv"],
         ["fit", "t.csv"],
         ["fit", "t.csv", "--target", "y", "--out", "m", "--time-limit", "-1"],
+        ["fit", "t.csv", "--target", "y", "--out", "m", "--time-limit", "inf"],
         ["fit", "t.csv", "--target", "y", "--out", "m", "--max-evals", "1.5"],
         ["fit", "t.csv", "--target", "y", "--out", "m", "--jobs", "0"],
         ["fit", "t.csv", "--target", "y", "--out", "m", "--seed", "-1"],

@@ -95,6 +95,8 @@ def test_first_sheet_is_read_with_a_note(
         ("a.csv", b"a,b\n1,'x, y'\n2,z\n3,z\n", "Got 2 names and up to 3 fields"),
         ("a.csv", b"a,b\n1,2\n3,4\n1,2,5,6\n", "Got 2 names and up to 4 fields"),
         ("a.csv", b"a,b\n\xe9\x81,2\n", "neither UTF-8 nor Windows-1252; save"),
+        ("a.csv", "a,b\n1,2\n".encode("utf-16-le"), "Got bytes of 0; save the table as UTF-8"),
+        ("a.csv", gzip.compress(b"a,b\n1,2\n"), "Got bytes of 0"),
         ("a.csv", b"# a comment\na,b\n1,x\n2,y\n", "remove lines above the names"),
         ("a.csv", b"a,b,a\n1,2,3\n", "Got 'a' more than once"),
         ("a.csv.gz", b"no gzip", "cannot be read as csv.gz"),

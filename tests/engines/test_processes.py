@@ -97,6 +97,12 @@ def test_fault_table(tmp_path):
     wait_until(lambda: is_gone(int(orphan.name)))
 
 
+def test_a_time_limit_may_be_a_float_of_numpy():
+    with ProcessEngine(abs) as engine:
+        engine.submit("key", (-1,), np.float32(60))
+        assert drain(engine)["key"].value == 1
+
+
 def test_time_limits_hold_while_nobody_waits():
     with ProcessEngine(Misbehavior()) as engine:
         engine.submit("stuck", ("hold_the_gil",), 0.2)

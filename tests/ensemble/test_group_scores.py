@@ -1,5 +1,7 @@
 """GroupScores of groups that nobody names at prediction."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -74,6 +76,17 @@ def test_signals_are_against_the_largest_group_whatever_the_order(order):
     for column, g in enumerate(g for g in order if g != 1):
         own[column, g] = 1 / shares[g]
     np.testing.assert_allclose(signals, own[:, group].T, rtol=0.2, atol=0.5)
+
+
+def test_a_fold_may_train_on_one_group_alone(training):
+    group, positive, data = training
+    rows = np.arange(N)
+    splits = [(rows[group == g], rows[group != g]) for g in range(2)]
+    limit = RateLimit(sets_of(group, np.ones(N, dtype=bool)), 0.05)
+    scores = PredictedGroups([limit], replace(data, splits=splits))
+    largest = np.argmax(np.bincount(group))
+    expected = N / np.bincount(group) * np.where(np.arange(2) == largest, -1, 1)
+    np.testing.assert_allclose(scores.out_of_fold(positive)[:, 0], expected[1 - group])
 
 
 def test_labels_of_new_rows_treat_groups_more_alike(training, parity):

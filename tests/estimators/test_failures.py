@@ -10,6 +10,7 @@ from skauto.estimators._failures import report_failures
 from skauto.exceptions import AllTrialsFailedError, BudgetWarning, TrialFailedWarning
 from skauto.history import History, Trial
 from skauto.space import Configuration, SearchSpace
+from skauto.strategies import RandomSearch
 from tests.estimators.quick import quick, tiny_space
 
 
@@ -117,6 +118,17 @@ def test_every_trial_failing_raises_the_commonest_cause(iris):
     space.add("classifier", "broken", DecisionTreeClassifier(), {"max_depth": [-1, -2]})
     with pytest.raises(AllTrialsFailedError, match="All 2 trials failed .2 failed.*\n.*max_depth"):
         quick(space=space).fit(*iris)
+
+
+def test_an_early_ctrl_c_is_not_called_a_short_budget(iris):
+    class Stopped(RandomSearch):
+        def ask(self, history, pending=()):
+            raise KeyboardInterrupt
+
+    with pytest.warns(BudgetWarning, match="interrupted: no trial was finished.*; fit again") as w:
+        clf = quick(strategy=Stopped(), initial=None).fit(*iris)
+    assert clf.interrupted_
+    assert not any("too short" in str(warning.message) for warning in w)
 
 
 def test_a_small_tree_predicts_if_the_budget_is_too_short(iris):

@@ -94,6 +94,13 @@ def test_costs(clf, data):
     assert cost[1] < cost[0]
 
 
+def test_costs_of_a_frame_are_read_by_its_labels(clf, data):
+    costs = pd.DataFrame([[0.0, 1.0], [10.0, 0.0]], clf.classes_, clf.classes_)
+    labels = clf.choose_operating_point(costs=costs).predict(data[0])
+    clf.choose_operating_point(costs=costs.loc[["yes", "no"], ["yes", "no"]])
+    np.testing.assert_array_equal(clf.predict(data[0]), labels)
+
+
 def test_three_classes():
     X, y = load_iris(return_X_y=True)
     clf = fitted(X, y)
