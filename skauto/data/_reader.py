@@ -273,7 +273,9 @@ class TableReader(TransformerMixin, BaseEstimator):
         except ValueError as error:
             known, got = self._names(), column_names(X) or []
             missing = {folded(name): name for name in known if name not in got}
-            pairs = [(name, missing.pop(folded(name), "")) for name in got if name not in known]
+            pairs = [
+                (name, missing.pop(folded(str(name)), "")) for name in got if name not in known
+            ]
             advice = [f"Rename {name!r} to {right!r}." for name, right in pairs if right]
             if missing and got:
                 advice.append("Add the missing columns, of None if they are not known.")

@@ -112,7 +112,10 @@ def _stratified(cv: Any, y: IntArray, groups: NDArray[Any] | None, seed: int) ->
     rows = np.arange(len(y))
     largest = np.unique(y, return_counts=True)[1].max()
     if largest < 2:
-        return [(rows, rows)]
+        raise ValueError(
+            "y must have two rows or more of a class, of which one validates. Got one row of each "
+            f"class (n_samples={len(rows)})."
+        )
     if is_integer:
         return _folds(min(cv, largest), rows, y, groups, seed)
     if groups is not None:

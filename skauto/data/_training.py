@@ -305,6 +305,8 @@ def plain_labels(y: Any) -> Any:
 
 def _label_array(y: Any) -> NDArray[Any]:
     """Return the labels as an array, of dtype object if their type may have missing values."""
+    if sparse.issparse(y):
+        raise ValueError("y must be an array of labels. Got a sparse matrix; use y.toarray().")
     if isinstance(y, np.ma.MaskedArray):  # masked labels are missing
         return unmasked(y.astype(object))
     to_list = getattr(y, "to_pylist", None) or getattr(y, "to_list", None)

@@ -245,6 +245,10 @@ def test_columns_of_another_type_or_order_than_in_fit():
         (lambda X: X.assign(id=1), r"- id\nPass .* order: X\[list"),
         (lambda X: X[["b"]], "- Age\nAdd the missing columns, of None"),
         (lambda X: X.rename(columns={"Age": "age "}), "Rename 'age ' to 'Age'.\nPass"),
+        (
+            lambda X: pd.DataFrame(X.to_numpy()[:, :1], columns=[("b", "Age")]),
+            "1 features.*2 feat",
+        ),
         (lambda X: X.to_numpy()[:, :1], r"1 features.* 2 features.*\nPass .* in their order\.$"),
     ],
 )

@@ -63,9 +63,10 @@ def test_rare_classes_are_split_in_silence():
     assert sum(1 for _, test in splits if (y[test] == 1).any()) == 1
 
 
-def test_two_rows_validate_themselves():
-    ((train, test),) = make_splits(None, None, np.array([0, 1]))
-    np.testing.assert_array_equal(train, test)
+@pytest.mark.parametrize("cv", [None, 3, 0.25])
+def test_one_row_of_each_class_cannot_be_split(cv):
+    with pytest.raises(ValueError, match=r"two rows or more of a class.*n_samples=5"):
+        make_splits(cv, None, np.arange(5))
 
 
 @pytest.mark.parametrize("cv", [0, 1, 1.5, -0.1, True, "five", object()])

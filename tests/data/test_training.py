@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from skauto import AutoClassifier
 from skauto.data import TableReader
@@ -60,6 +61,11 @@ def test_labels_of_polars():
 def test_missing_and_masked_labels_are_counted(y):
     with pytest.raises(ValueError, match="Input y contains 1 missing"):
         classes_of(y)
+
+
+def test_sparse_labels_are_refused():
+    with pytest.raises(ValueError, match=r"Got a sparse matrix; use y.toarray"):
+        classes_of(sparse.csr_array(np.ones((3, 1))))
 
 
 @pytest.mark.parametrize(
