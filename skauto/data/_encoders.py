@@ -171,8 +171,6 @@ class DateEncoder(Encoder):
         return by_level(date_parts(self._known(dates)), strings, np.nan, unread)
 
     def _known(self, dates: NDArray[np.datetime64]) -> NDArray[np.datetime64]:
-        if not self.fillers:
-            return dates
         fillers = np.array(self.fillers, dtype="datetime64[D]")
         is_filler = np.isin(dates.astype("datetime64[D]"), fillers)
         return np.where(is_filler, np.datetime64("NaT"), dates)
@@ -187,15 +185,15 @@ def _sorted(levels: set[Any]) -> list[Any]:
     Integers in strings have their order: "level 2" is before "level 10".
     """
     try:
-        return sorted(levels, key=lambda level: (isinstance(level, str), _padded(level), level))
+        return sorted(levels, key=_place)
     except TypeError:  # such as datetimes with and without a time zone
         return sorted(levels, key=str)
 
 
-def _padded(level: Any) -> Any:
+def _place(level: Any) -> Any:
     if not isinstance(level, str):
-        return level
-    return _INTEGERS.sub(lambda match: f"{len(match[1]):04}{match[1]}", level)
+        return False, level
+    return True, _INTEGERS.sub(lambda match: f"{len(match[1]):04}{match[1]}", level), level
 
 
 class CategoryEncoder(Encoder):
@@ -282,8 +280,7 @@ class CategoryEncoder(Encoder):
         return Block(codes[:, None], coded.codes, unread)
 
     def _code(self, level: Any) -> float:
-        code = self.code_of.get(level)
-        if code is not None:
+        if (code := self.code_of.get(level)) is not None:
             return code
         text = text_of(level)
         for usual in (text, *self._usual_texts(text)):
@@ -337,12 +334,9 @@ class CompoundEncoder(Encoder):
         return [out for j, encoder in named for out in encoder.names_out(f"{name}_{j}")]
 
     def category_outputs(self) -> dict[int, int]:
-        found: dict[int, int] = {}
-        start = 0
-        for encoder in self.encoders:
-            found |= {start + j: n for j, n in encoder.category_outputs().items()}
-            start += len(encoder.names_out(""))
-        return found
+        widths = (len(encoder.names_out("")) for encoder in self.encoders)
+        starts = zip(itertools.accumulate(widths, initial=0), self.encoders, strict=False)
+        return {start + j: n for start, e in starts for j, n in e.category_outputs().items()}
 
 
 class TagsEncoder(Encoder):
