@@ -105,6 +105,8 @@ _TIME_FIRST = re.compile(
     r"(?P<time>\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s?[ap]\.?m\.?)?"
     rf"(?:\s(?:{_any_of(_ZONES)})\b)?),?\s+(?:on\s+)?(?P<date>[^:]+)"
 )
+# A note after a date without a time: "June 13, 1980 (United States)".
+_NOTE = re.compile(r"(?<=\d)\s*\([^()]*\)\Z")
 # ISO dates, which NumPy parses faster than the patterns above.
 _ISO_LINES = re.compile(r"(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?\n)*")
 # Characters of a date, and strings whose numbers are kept (20 MB).
@@ -289,6 +291,8 @@ def _match(text: str) -> re.Match[str] | None:
         text = "".join(char for char in apart if not unicodedata.combining(char))
     if label := _LABEL.match(text):
         text = text[label.end() :]
+    if text.endswith(")") and ":" not in text:
+        text = _NOTE.sub("", text)
     if timed := _TIME_FIRST.fullmatch(text):
         text = f"{timed['date']} {timed['time']}"
     return next(filter(None, (pattern.fullmatch(text) for pattern in _PATTERNS)), None)

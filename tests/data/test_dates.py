@@ -36,6 +36,7 @@ from tests.data.columns import first_output, fitted, kind, read
             ["End of watch: Friday, July 13, 1984", "End of Watch: 3 May 1985", "1985-05-04"],
             ["1984-07-13", "1985-05-03", "1985-05-04"],
         ),
+        (["June 13, 1980 (United States)", "7 May 1980 (Japan)"], ["1980-06-13", "1980-05-07"]),
         (["Posted on 3 May 1985", "Posted on 4 May 1985"], ["1985-05-03", "1985-05-04"]),
     ],
     ids=lambda v: str(v[0]),
