@@ -40,8 +40,8 @@ from skauto.data._table import (
 from skauto.data._text_encoders import NameEncoder, TextEncoder, name_features, text_features
 
 _MAX_TAGS = 50
-# Number of values that are enough to see that a column does not only hold 0 and 1.
-_FEW_VALUES = 10
+# Numbers of values that are enough to see that a column does not only hold 0 and 1, and decimals.
+_FEW_VALUES, _MANY_VALUES = 10, 1000
 # Number of strings that an error message quotes as examples.
 _EXAMPLES = 2
 _WORDS = BooleanWords("false", "true")
@@ -123,16 +123,16 @@ class NumericEncoder(Encoder):
 def _unsure_mark(parser: NumberFormat, cells: Cells) -> str:
     """Return the mark after which three digits are decimals or a group, "" for none.
 
-    Integers have groups if they are large, and no decimals. Small numbers have no groups. What
-    occurred in ``fit`` is sure.
+    Large numbers of at most two decimals may have groups, but not three decimals. Small numbers
+    have no groups. What occurred in ``fit`` is sure.
     """
     texts = [] if isinstance(cells, Numbers) else as_strings(cells).levels
     values = cells.values if isinstance(cells, Numbers) else parser.parse(texts)
     known = values[~np.isnan(values)]
-    integers, large = (known == np.floor(known)).all(), (np.abs(known) >= _GROUPS_FROM).any()
-    if integers == (not large):
+    large, some = (np.abs(known) >= _GROUPS_FROM).any(), known[:: 1 + len(known) // _MANY_VALUES]
+    if (np.round(some, 2) != some).any() if large else (known == np.floor(known)).all():
         return ""
-    mark = "," if integers == (parser.decimal == ",") else "."
+    mark = "," if large == (parser.decimal == ",") else "."
     return "" if any(has_three_digits(text, mark) for text in texts) else mark
 
 

@@ -477,8 +477,7 @@ def _all_ambiguous(found: Sequence[_Reading | None]) -> bool:
 
 def has_three_digits(text: str, mark: str) -> bool:
     """Return whether a string is like "1.234" or "1,234", with this mark."""
-    found = _THREE_DIGITS.search(text)
-    return found is not None and found[1] == mark
+    return (found := _THREE_DIGITS.search(text)) is not None and found[1] == mark
 
 
 def is_quantity(text: str) -> bool:

@@ -61,7 +61,7 @@ class ColumnReader:
     ``keep`` masks the outputs of the encoder that are not constant. ``fill`` holds the medians
     that impute kept outputs without missing values in ``fit``, NaN for the others. ``n_levels`` is
     the number of distinct strings or categories, if the column has some. ``strings`` is how a
-    column of strings writes numbers. ``ignored`` are strings that were read as missing in ``fit``,
+    column of strings writes numbers. ``ignored`` are folded strings that were missing in ``fit``,
     and ``expected`` says what the column held.
     """
 
@@ -571,8 +571,9 @@ def _column_reader(
         isinstance(encoder, CategoryEncoder) and encoder.of_strings
     ):
         strings = StringForm.of(as_strings(cells).levels)
-    ignored = dict.fromkeys(block.unread.texts if block.unread else (), True)
-    expected = describe(encoder, cells, ignored)
+    unread = block.unread.texts if block.unread else []
+    ignored = dict.fromkeys(map(folded, unread), True)
+    expected = describe(encoder, cells, unread)
     return ColumnReader(
         name, kind, encoder, keep, fill, n_levels, n_missing, strings, ignored, expected
     )
