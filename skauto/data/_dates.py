@@ -113,7 +113,9 @@ _ISO_LINES = re.compile(r"(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6}
 _MAX_LENGTH, _MAX_CACHED = 80, 50_000
 _CHINESE = str.maketrans({"年": "-", "月": "-", "日": ""})
 # Years and serial numbers of spreadsheets, which count days, among dates.
-_BARE = re.compile(r"\s*(?:(?P<year>(?:1[5-9]|20)\d\d)|(?P<serial>[1-6]\d{4}(?:\.\d+)?))\s*")
+_BARE = re.compile(
+    r"\s*(?:(?P<year>(?:1[5-9]|20)\d\d)(?:\s*\([^()]*\))?|(?P<serial>[1-6]\d{4}(?:\.\d+)?))\s*"
+)
 _FIRST_SERIAL = datetime.datetime(1899, 12, 30)
 # Minimum number of dates with a two-digit year that comes first, or with the same day.
 _MIN_DATES = 10
@@ -226,8 +228,7 @@ class DateFormat:
 
 def label_of(text: str) -> str:
     """Return the words in lower case before a date, such as "posted on " or "due: "."""
-    label = _LABEL.match(plain(text))
-    return label[0] if label else ""
+    return label[0] if (label := _LABEL.match(plain(text))) else ""
 
 
 def is_date(text: str) -> bool:
@@ -249,8 +250,7 @@ def _read_all(texts: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
 @functools.lru_cache(_MAX_CACHED)  # the format is inferred from the strings that are parsed next
 def _read(text: str) -> tuple[tuple[int, ...], str]:
     """Return the `_FIELDS` of a string, and the mark between numbers whose order is open."""
-    match = _match(text)
-    if match is None:
+    if (match := _match(text)) is None:
         number = _BARE.fullmatch(text)
         date = _date_of_number(**number.groupdict()) if number else ()
         return _row(date, _NUMBER if number else _OTHER), ""
