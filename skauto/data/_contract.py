@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skauto.data._notations import is_null_word
+from skauto.data._notations import folded, is_null_word
 from skauto.data._table import Cells, Levels, as_strings, text_of
 from skauto.exceptions import UnreadableCellsWarning
 from skauto.utils import level_of_caller
@@ -114,9 +114,9 @@ class Unread:
         return cls(texts, counts[chosen].tolist(), n_cells, may_be_new=may_be_new)
 
     def without(self, known: Mapping[str, bool]) -> "Unread | None":
-        """Leave out known strings; None if no other is left."""
+        """Leave out strings that are known but for case and spaces; None if no other is left."""
         pairs = zip(self.texts, self.rows, strict=True)
-        rest = {text: n for text, n in pairs if text not in known}
+        rest = {text: n for text, n in pairs if folded(text) not in known}
         return replace(self, texts=list(rest), rows=list(rest.values())) if rest else None
 
     @property

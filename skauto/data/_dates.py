@@ -105,13 +105,17 @@ _TIME_FIRST = re.compile(
     r"(?P<time>\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s?[ap]\.?m\.?)?"
     rf"(?:\s(?:{_any_of(_ZONES)})\b)?),?\s+(?:on\s+)?(?P<date>[^:]+)"
 )
+# A note after a date without a time: "June 13, 1980 (United States)".
+_NOTE = re.compile(r"(?<=\d)\s*\([^()]*\)\Z")
 # ISO dates, which NumPy parses faster than the patterns above.
 _ISO_LINES = re.compile(r"(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?\n)*")
 # Characters of a date, and strings whose numbers are kept (20 MB).
 _MAX_LENGTH, _MAX_CACHED = 80, 50_000
 _CHINESE = str.maketrans({"年": "-", "月": "-", "日": ""})
 # Years and serial numbers of spreadsheets, which count days, among dates.
-_BARE = re.compile(r"\s*(?:(?P<year>(?:1[5-9]|20)\d\d)|(?P<serial>[1-6]\d{4}(?:\.\d+)?))\s*")
+_BARE = re.compile(
+    r"\s*(?:(?P<year>(?:1[5-9]|20)\d\d)(?:\s*\([^()]*\))?|(?P<serial>[1-6]\d{4}(?:\.\d+)?))\s*"
+)
 _FIRST_SERIAL = datetime.datetime(1899, 12, 30)
 # Minimum number of dates with a two-digit year that comes first, or with the same day.
 _MIN_DATES = 10
@@ -224,8 +228,7 @@ class DateFormat:
 
 def label_of(text: str) -> str:
     """Return the words in lower case before a date, such as "posted on " or "due: "."""
-    label = _LABEL.match(plain(text))
-    return label[0] if label else ""
+    return label[0] if (label := _LABEL.match(plain(text))) else ""
 
 
 def is_date(text: str) -> bool:
@@ -247,8 +250,7 @@ def _read_all(texts: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
 @functools.lru_cache(_MAX_CACHED)  # the format is inferred from the strings that are parsed next
 def _read(text: str) -> tuple[tuple[int, ...], str]:
     """Return the `_FIELDS` of a string, and the mark between numbers whose order is open."""
-    match = _match(text)
-    if match is None:
+    if (match := _match(text)) is None:
         number = _BARE.fullmatch(text)
         date = _date_of_number(**number.groupdict()) if number else ()
         return _row(date, _NUMBER if number else _OTHER), ""
@@ -289,6 +291,8 @@ def _match(text: str) -> re.Match[str] | None:
         text = "".join(char for char in apart if not unicodedata.combining(char))
     if label := _LABEL.match(text):
         text = text[label.end() :]
+    if text.endswith(")") and ":" not in text:
+        text = _NOTE.sub("", text)
     if timed := _TIME_FIRST.fullmatch(text):
         text = f"{timed['date']} {timed['time']}"
     return next(filter(None, (pattern.fullmatch(text) for pattern in _PATTERNS)), None)

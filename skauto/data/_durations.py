@@ -52,8 +52,7 @@ class DurationFormat:
         return np.array([self._parse_one(_with_colons(text)) for text in texts], dtype=float)
 
     def _parse_one(self, text: str) -> float:
-        time = _TIME.fullmatch(text)
-        if time is not None:
+        if time := _TIME.fullmatch(text):
             return self._parse_time(time)
         match = _DURATION.fullmatch(text) or _ISO_DURATION.fullmatch(text)
         if match is None or not any(match[unit] for unit in _SECONDS):

@@ -40,8 +40,9 @@ from skauto.data._table import (
 from skauto.data._text_encoders import NameEncoder, TextEncoder, name_features, text_features
 
 _MAX_TAGS = 50
-# Number of values that mostly show that a column holds others than integers, or than 0 and 1.
-_FEW_VALUES = 10
+# Numbers of values that mostly show that a column holds others than integers, or than 0 and 1; and
+# others than numbers of two decimals.
+_FEW_VALUES, _MANY_VALUES = 10, 1000
 # Number of strings that an error message quotes as examples.
 _EXAMPLES = 2
 _WORDS = BooleanWords("false", "true")
@@ -123,16 +124,20 @@ class NumericEncoder(Encoder):
 def _unsure_mark(parser: NumberFormat, cells: Cells) -> str:
     """Return the mark after which three digits are decimals or a group, "" for none.
 
-    Integers have groups if they are large, and no decimals. Small numbers have no groups. What
-    occurred in ``fit`` is sure.
+    Large numbers of at most two decimals may have groups, but not three decimals. Small numbers
+    have no groups. What occurred in ``fit`` is sure.
     """
     texts = [] if isinstance(cells, Numbers) else as_strings(cells).levels
     values = cells.values if isinstance(cells, Numbers) else parser.parse(texts)
-    integers = _only_integers(values[:_FEW_VALUES]) and _only_integers(values)
     large = max(np.fmax.reduce(values), -np.fmin.reduce(values)) >= _GROUPS_FROM
-    if integers == (not large):
+    if large:
+        some = values[:: 1 + len(values) // _MANY_VALUES]
+        is_sure = (np.abs(np.round(some, 2) - some) > 0).any()
+    else:
+        is_sure = _only_integers(values[:_FEW_VALUES]) and _only_integers(values)
+    if is_sure:
         return ""
-    mark = "," if integers == (parser.decimal == ",") else "."
+    mark = "," if large == (parser.decimal == ",") else "."
     return "" if any(has_three_digits(text, mark) for text in texts) else mark
 
 
@@ -175,8 +180,6 @@ class DateEncoder(Encoder):
         return by_level(date_parts(self._known(dates)), strings, np.nan, unread)
 
     def _known(self, dates: NDArray[np.datetime64]) -> NDArray[np.datetime64]:
-        if not self.fillers:
-            return dates
         fillers = np.array(self.fillers, dtype="datetime64[D]")
         is_filler = np.isin(dates.astype("datetime64[D]"), fillers)
         return np.where(is_filler, np.datetime64("NaT"), dates)
@@ -191,15 +194,15 @@ def _sorted(levels: set[Any]) -> list[Any]:
     Integers in strings have their order: "level 2" is before "level 10".
     """
     try:
-        return sorted(levels, key=lambda level: (isinstance(level, str), _padded(level), level))
+        return sorted(levels, key=_place)
     except TypeError:  # such as datetimes with and without a time zone
         return sorted(levels, key=str)
 
 
-def _padded(level: Any) -> Any:
+def _place(level: Any) -> Any:
     if not isinstance(level, str):
-        return level
-    return _INTEGERS.sub(lambda match: f"{len(match[1]):04}{match[1]}", level)
+        return False, level
+    return True, _INTEGERS.sub(lambda match: f"{len(match[1]):04}{match[1]}", level), level
 
 
 class CategoryEncoder(Encoder):
@@ -286,8 +289,7 @@ class CategoryEncoder(Encoder):
         return Block(codes[:, None], coded.codes, unread)
 
     def _code(self, level: Any) -> float:
-        code = self.code_of.get(level)
-        if code is not None:
+        if (code := self.code_of.get(level)) is not None:
             return code
         text = text_of(level)
         for usual in (text, *self._usual_texts(text)):
@@ -341,12 +343,9 @@ class CompoundEncoder(Encoder):
         return [out for j, encoder in named for out in encoder.names_out(f"{name}_{j}")]
 
     def category_outputs(self) -> dict[int, int]:
-        found: dict[int, int] = {}
-        start = 0
-        for encoder in self.encoders:
-            found |= {start + j: n for j, n in encoder.category_outputs().items()}
-            start += len(encoder.names_out(""))
-        return found
+        widths = (len(encoder.names_out("")) for encoder in self.encoders)
+        starts = zip(itertools.accumulate(widths, initial=0), self.encoders, strict=False)
+        return {start + j: n for start, e in starts for j, n in e.category_outputs().items()}
 
 
 class TagsEncoder(Encoder):

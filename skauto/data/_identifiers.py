@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from skauto.data._notations import IDENTIFIED, IDENTIFIER_NAMES, IDENTIFIER_WORDS
 
-_WORD = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\dA-Z_])|\d+")
+_WORD = re.compile(r"(?<![^\W\d_])(?i:no[23])\b|[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\dA-Z_])|\d+")
+_PERIODS = {"year", "quarter", "month", "week", "day", "hour"}  # which have numbers
 _COMPOUND = re.compile(rf"(?:{IDENTIFIED})_?(?:id|no|nr|num)s?|.+nummer")
 # Minimum numbers of rows of a count, and of identifiers by name.
 _MIN_COUNT, _MIN_ROWS = 50, 20
@@ -29,7 +30,7 @@ def is_identifier_name(name: str) -> bool:
         return True
     while len(words) > 1 and words[-1].isdigit():  # "id_1"
         words.pop()
-    return words[-1] in IDENTIFIER_WORDS
+    return words[-1] in IDENTIFIER_WORDS and _PERIODS.isdisjoint(words)
 
 
 def is_count(values: NDArray[np.number], n_rows: int) -> bool:

@@ -55,8 +55,8 @@ SEPARATORS = (";", "|", ",")
 _MAX_LEVELS = 5_000
 # Strings are numbers or dates if all levels can be parsed, or 95% of the cells and at least 10
 # levels. They also are if the others are at most 5 words without a digit, and either at least 3
-# times as many levels can be parsed, which are 10 or half of the cells, or more than twice as many
-# levels and 95% of the cells. The other cells are then missing.
+# times as many levels can be parsed, which are half of the cells, or 10 and (beside more than two
+# words) 5% of the cells; or twice as many and 95% of the cells. The others are then missing.
 _MIN_PARSED_SHARE = 0.95
 _MIN_PARSED_LEVELS = 10
 _MIN_SHARE_OF_FEW = 0.5
@@ -89,6 +89,7 @@ _MIN_USES_OF_TAG = 5
 _TIMES = (" x ", "x", "×", "*")
 _COMPOUND_MARKS = ("@", " to ", " - ", "/", "_", "|", ":", "; ", ", ", ",", "-", "+", *_TIMES, " ")
 _MAX_MARKS = 4
+_BEFORE_BRACKET = re.compile(r"^\s*[^\W\d_]+\s*(?=\(.*\)\s*$)")
 _SIGN = re.compile(r"(?:^|[\s(\[,;/])-\d")
 _NUMBERED = re.compile(r"(\D*)(\d{1,15})(\D*)")
 _COMPACT_DATE = re.compile(
@@ -198,15 +199,15 @@ def find_kind(cells: Cells, name: str) -> Kind:
     if len(sample.texts) < 2:
         return Kind("categorical", "strings of one or two levels")
     kind = _boolean(sample) or _answers(sample) or _compact_dates(sample.texts, sample.rows)
-    kind = kind or _numeric(sample) or _date(sample) or _duration(sample) or _tags(sample)
+    kind = kind or _numeric(sample) or _date(sample) or _duration(sample)
     if kind is not None:
         return kind
-    few = _few_levels(cells, sample)
-    if few is not None and sample.n_levels <= _FEW_LEVELS:
+    tags, few = _tags(sample), _few_levels(cells, sample)
+    if tags is None and few is not None and sample.n_levels <= _FEW_LEVELS:
         return few
-    compound = _compound(cells, sample)
-    if few is not None and (compound is None or not compound.parser.of_numbers):
-        return few
+    compound, other = _compound(cells, sample), tags or few
+    if other is not None and (compound is None or not compound.parser.of_numbers):
+        return other
     return compound or _identifier(sample) or _long(sample)
 
 
@@ -230,12 +231,11 @@ def requested_kind(cells: Cells, name: str, wanted: Any) -> Kind:
         return Kind(wanted, why)
     parser = None if texts is None else _parser_for(wanted, texts, cells)
     if texts is None or (parser is None and wanted not in ("name", "text")):
-        advice = "leave it out of 'column_kinds'"
         what = "numbers" if isinstance(cells, Numbers) else "dates"
         if isinstance(cells, Levels):
             what = f"strings such as {cells.levels[0]!r}"
-        if wanted == "ordinal":
-            advice = f"pass the levels in their order, column_kinds={{{name!r}: [...]}}"
+        in_order = f"pass the levels in their order, column_kinds={{{name!r}: [...]}}"
+        advice = in_order if wanted == "ordinal" else "leave it out of 'column_kinds'"
         raise ValueError(
             f"Column {name!r} of X cannot be read as {wanted!r}, as set by the 'column_kinds' "
             f"parameter. It holds {what}; {advice}."
@@ -285,8 +285,7 @@ def _kind_of_numbers(cells: Numbers, name: str) -> Kind:
     low, high = np.fmin.reduce(values), np.fmax.reduce(values)
     if high >= _FIRST_COMPACT_DATES[1] and _may_be_compact_dates(values):
         numbers, rows = np.unique(values[~cells.missing], return_counts=True)
-        dates = _compact_dates(list(map(text_of, numbers.tolist())), rows)
-        if dates is not None:
+        if dates := _compact_dates(list(map(text_of, numbers.tolist())), rows):
             return dates
     if low in FILLER_NUMBERS or high in FILLER_NUMBERS:
         kind = _with_fillers(kind, values)
@@ -344,9 +343,8 @@ def _may_be_compact_dates(values: NDArray[Any]) -> bool:
     years, months, days = known % 10_000, known // 100 % 100, known % 100
     if ((years >= 1900) & (years < 2100)).all():
         return True
-    if known.min() < _FIRST_COMPACT_DATES[0]:
-        return False
-    return bool(((months >= 1) & (months <= 12) & (days >= 1) & (days <= 31)).all())
+    valid = (months >= 1) & (months <= 12) & (days >= 1) & (days <= 31)
+    return bool(known.min() >= _FIRST_COMPACT_DATES[0] and valid.all())
 
 
 def _compact_dates(texts: Sequence[str], rows: NDArray[np.integer]) -> Kind | None:
@@ -504,7 +502,8 @@ def _enough_parsed(sample: _Sample, readable: NDArray[np.bool_]) -> bool:
     enough_levels, share = n_readable >= _MIN_PARSED_LEVELS, sample.share(readable)
     if share >= _MIN_PARSED_SHARE:
         return enough_levels or (few and n_readable > 2 * len(rest))
-    known = enough_levels or share >= _MIN_SHARE_OF_FEW
+    known = enough_levels and (len(rest) <= 2 or share > 1 - _MIN_PARSED_SHARE)
+    known = known or share >= _MIN_SHARE_OF_FEW
     return few and known and n_readable >= _MIN_LEVELS_PER_WORD * len(rest)
 
 
@@ -622,7 +621,7 @@ def _compound_of(
 
 
 def _without_brackets(text: str) -> str:
-    return text.strip("()[]{} ")
+    return _BEFORE_BRACKET.sub("", text).strip("()[]{} ")
 
 
 def parts_of(cells: Levels, separator: str, n_parts: int) -> list[Levels]:

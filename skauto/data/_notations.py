@@ -28,15 +28,19 @@ CURRENCY_OF = {
     name: names.split()[0] for names in _CURRENCIES.split(";") for name in names.split()
 }
 CURRENCY = f"(?:{'|'.join(map(re.escape, sorted(CURRENCY_OF, key=len, reverse=True)))})"
-_NUMERALS = "zero one two three four five six seven eight nine ten eleven twelve"
-NUMERALS = {word: str(i) for i, word in enumerate(_NUMERALS.split())}
+_NUMERALS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
+)
+NUMERALS = {word: i if i < 20 else 10 * i - 180 for i, word in enumerate(_NUMERALS.split())}
+NUMERALS |= {"hundred": 100, "thousand": 1000, "million": 1_000_000}
 # Words that mean 0 among numbers: a price, a number of stops, a floor.
 ZEROS = frozenset(["free", "ground", "ground floor", "non-stop", "non stop", "nonstop"])
-# Words before a number that is not exact.
-ABOUT = r"(?:~|≈|ca?\.|circa|approx(?:\.|imately)?|about|around|roughly|de)"
+# Words before a number that is not exact, and "=" before a rank that is shared.
+ABOUT = r"(?:~|≈|=|ca?\.|circa|approx(?:\.|imately)?|about|around|roughly|de)"
 # Words before a number, or after it and its unit, that make it a bound.
 AT_MOST = (
-    r"(?:<=?|≤|under|below|less than|fewer than|up to|at most|max(?:imum|\.)?"
+    r"(?:<=?|≤|under|below|less than|fewer than|up to|within|at most|max(?:imum|\.)?"
     r"|unter|bis(?: zu)?|weniger als|höchstens|moins de|jusqu'à|menos de|hasta)"
 )
 AT_LEAST = (
@@ -53,7 +57,7 @@ OR_MORE = (
 FROM_TO = re.compile(
     r"\A(?:between|de|entre|from|von|zwischen) (.+) (?:a|à|and|bis|et|to|und|y) (\W*\d.*)"
 )
-RANGE = r"(?:-|\.\.+|\bto\b|\bbis(?: unter)?\b|\bà\b|\ba\b)"
+RANGE = r"(?:--?|\.\.+|\bto\b|\bbis(?: unter)?\b|\bà\b|\ba\b)"
 
 # Columns whose name ends with such a word, or has the word "id", hold identifiers if their values
 # differ.
@@ -100,13 +104,16 @@ _SCALES = """
         college or associate; associate's degree; bachelor | bachelors | bachelor's degree ;
         graduate | master | masters | master's degree; doctorate | doctor | phd
     fair; good; very good; premium; ideal
-    terrible | awful; very poor | very bad; poor | bad; below average; fair | average |
+    terrible | awful; very poor | very bad; poor | bad; below average; fair | average | medium |
         satisfactory | ok | okay; above average; good; very good | vgood; excellent; outstanding
-    none | no; very low | vlow | minimal; low | minor | mild; medium | moderate | normal | mid |
-        med; high | major | severe; very high | veryhigh | vhigh | extreme | critical
+    none | no; very low | vlow | very little | minimal; low | little | minor | mild; medium | med |
+        moderate | normal | mid | average | avg; high | major | severe; very high | veryhigh |
+        vhigh | extreme | critical
     xxs; xs; s; m; l; xl; xxl | 2xl; xxxl | 3xl; 4xl; 5xl
-    tiny; extra small; very small; small; medium; large | big; very large; extra large; huge
-    daily | every day; weekly | every week; monthly | every month; quarterly; yearly | annually
+    tiny; extra small; very small; small; medium; large | big | high; very large; extra large; huge
+    daily | every day; weekly | every week | once a week; monthly | every month | once a month;
+        quarterly; yearly | annually | once a year; rarely | seldom; never
+    within an hour; within a few hours; within a day; a few days or more
     beginner | novice; intermediate; advanced; expert
     intern | trainee; junior; middle; senior; lead; head
 """
@@ -201,13 +208,20 @@ FILLER_DATES = (
 )
 
 # Characters without width (spaces, joiners, marks of direction, the byte order mark), and others
-# that look like one of ASCII: dashes, quotes, and full-width letters and digits.
+# that look like one of ASCII: dashes, quotes, and full-width letters and digits. Those below 0xA0
+# are of Windows-1252, read as Latin-1.
 _USUAL: dict[int, str | None] = dict.fromkeys(
     [0xAD, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070)]
 )
-_USUAL |= dict.fromkeys([*range(0x2010, 0x2016), 0x2212, 0xFE63], "-")
-_USUAL |= dict.fromkeys(map(ord, "‘’‚‛‹›′´ʼ"), "'") | dict.fromkeys(map(ord, "“”„‟«»″"), '"')
-_USUAL |= {0xFEE0 + code: chr(code) for code in range(0x21, 0x7F)} | {0xFFE5: "¥", 0xFFE1: "£"}
+_USUAL |= dict.fromkeys([*range(0x2010, 0x2016), 0x2212, 0xFE63, 0x96, 0x97], "-")
+_USUAL |= dict.fromkeys(map(ord, "\x91\x92‘’‚‛‹›′´ʼ"), "'") | dict.fromkeys(
+    map(ord, "“”„‟«»″"), '"'
+)
+_USUAL |= {0xFEE0 + code: chr(code) for code in range(0x21, 0x7F)} | {
+    0xFFE5: "¥",
+    0xFFE1: "£",
+    0x80: "€",
+}
 _USUAL |= {ord("¼"): ".25", ord("½"): ".5", ord("¾"): ".75"}
 _SPACE = re.compile(r"\s")
 # Tags of HTML, and quotes around a cell, as spreadsheets and Python write them, or before it:

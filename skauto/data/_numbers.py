@@ -50,6 +50,8 @@ _DIGITS = {
 _GROUPING = re.compile(r"[,.'\s]")
 # Numbers whose points separate groups.
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})*|0")
+# Currencies of texts in which a comma separates groups.
+_COMMA_GROUPS = {"$", "£", "¥", "₹", "₩", "฿", "rm", "a$", "c$", "hk$", "mx$", "nz$", "nt$", "s$"}
 # "1,234", which may be 1234 or 1.234.
 _THREE_DIGITS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}([.,])\d{3}(?![\d.,])")
 # Digits with a leading zero are codes, such as postal codes.
@@ -186,7 +188,7 @@ class NumberFormat:
         note = notes.most_common(1)[0][0] if notes else ""
         chosen = cls(decimal, mixed, units, base, True, note, currencies)
         bands = chosen._are_bands(found, weights)
-        ambiguous = decimal == "." and not mixed and _all_ambiguous(texts, found)
+        ambiguous = decimal == "." and not mixed and _all_ambiguous(found)
         whole = decimal == "," and "" in units and all(map(_GROUPED.fullmatch, digits))
         return replace(chosen, bands=bands, ambiguous=ambiguous, whole=whole)
 
@@ -269,7 +271,7 @@ class NumberFormat:
         """Whether intervals are quantities, and not pairs of numbers such as the score of a match.
 
         They are if they are few and disjoint with all other numbers. Others must ascend, and have
-        a unit or be among single numbers of more rows.
+        a unit or be among more single numbers, in rows or different ones.
         """
         known = [
             (reading, n)
@@ -287,14 +289,16 @@ class NumberFormat:
         if sum(end is not None for end, _, _ in bands) < _MIN_ASCENDING * len(bands):
             return False
         have_units = all(reading.parts[1].unit for _, reading, _ in bands)
-        return have_units or 2 * sum(n for _, _, n in bands) < sum(n for _, n in known)
+        shares = len(bands) / len(known), sum(n for *_, n in bands) / sum(n for _, n in known)
+        return have_units or min(shares) < 0.5
 
 
 def filler_numbers(values: NDArray[Any]) -> tuple[float, ...]:
     """Return the codes of missing values, such as -999: frequent, and far from other numbers.
 
     Frequent are at least three. Far is twice the span of the other numbers, or nine times it for
-    five digits, since incomes end at 99999; or below zero if no other number is.
+    five digits, since incomes end at 99999, and twice the highest of them: 99 beside 95 and 96 is
+    none; or below zero if no other number is.
     """
     numbers, counts = np.unique(values, return_counts=True)
     is_code = np.isin(numbers, FILLER_NUMBERS)
@@ -303,7 +307,8 @@ def filler_numbers(values: NDArray[Any]) -> tuple[float, ...]:
         return ()
     low, high = float(others[0]), float(others[-1])
     margin = np.where(np.abs(numbers) < 10_000, 2, 9) * (high - low)
-    far = (numbers > high + margin) | (numbers < (0 if low >= 0 else low - margin))
+    far = numbers < (0 if low >= 0 else low - margin)
+    far |= numbers > high + np.maximum(margin, high)
     found = numbers[is_code & far & (counts >= _MIN_FILLERS)]
     return tuple(found.tolist()) if np.isin(np.abs(found), _NINES).any() else ()
 
@@ -337,10 +342,22 @@ def _split(text: str) -> _Reading | None:
     return _Reading(*reading[:-1], money) if reading and money else reading
 
 
+def _in_digits(text: str) -> str:
+    """Return the digits of "two hundred" or "twenty-five"; other strings as they are."""
+    words = text.replace("-", " ").split()
+    if not words or not NUMERALS.keys() >= set(words):
+        return text
+    total = part = 0
+    for size in map(NUMERALS.__getitem__, words):
+        part = max(part, 1) * size if size >= 100 else part + size
+        if size >= 1000:
+            total, part = total + part, 0
+    return str(total + part)
+
+
 def _split_plain(text: str) -> _Reading | None:
-    text = "0" if text in ZEROS or _ZERO.fullmatch(text) else NUMERALS.get(text, text)
-    bare = _PLAIN.fullmatch(text)
-    if bare is not None:
+    text = "0" if text in ZEROS or _ZERO.fullmatch(text) else _in_digits(text)
+    if bare := _PLAIN.fullmatch(text):
         part = _Part.of(bare["digits"].strip(), bare["exponent"], bare["percent"] or "")
         if not (math.isnan(part.point) and math.isnan(part.comma)):
             if (bare["open"] is None) != (bare["close"] is None):
@@ -350,15 +367,12 @@ def _split_plain(text: str) -> _Reading | None:
     if len(text) > _MAX_LENGTH:
         return None
     if text.endswith(_ENDS_OF_NOTE):
-        without = _FOOTNOTE.sub("", text)
-        if without != text:
+        if (without := _FOOTNOTE.sub("", text)) != text:
             return _split_plain(without)
-        noted = _NOTE.fullmatch(text)
-        if noted is not None:
+        if noted := _NOTE.fullmatch(text):
             reading = _split_plain(noted[1])
             return None if reading is None else reading._replace(note=noted[2])
-    interval = _INTERVAL.fullmatch(text)
-    if interval is not None:
+    if interval := _INTERVAL.fullmatch(text):
         low, high = interval.groups()
         if high in _INFINITE:
             return _split_plain(f"> {low}")
@@ -399,8 +413,7 @@ def _split_plain(text: str) -> _Reading | None:
 def _unit(text: str) -> str | None:
     """Return the unit in the string after a number; None if it cannot be a unit."""
     text = _ENDS_OF_UNIT.sub("", _ORDINAL.sub("", text.strip())).strip(" .")
-    text = text.replace("° ", "°")
-    text = _OF_AGE.sub("", text)
+    text = _OF_AGE.sub("", text.replace("° ", "°"))
     if not text:
         return ""
     if len(text.split()) > 3 or not _UNIT.fullmatch(text) or _NO_UNIT.search(text):
@@ -455,17 +468,16 @@ def _are_grouped(digits: Sequence[str], *, money: bool = False) -> bool:
     return grouped and (money or any(len(x) == 3 for x in digits))
 
 
-def _all_ambiguous(texts: Sequence[str], found: Sequence[_Reading | None]) -> bool:
-    """Whether all numbers are like "1,234", which no currency symbol of English texts explains."""
+def _all_ambiguous(found: Sequence[_Reading | None]) -> bool:
+    """Whether all numbers are like "1,234", which no currency of English texts explains."""
     digits = [part.digits for reading in found if reading for part in reading.parts]
-    symbols = any(symbol in text for text in texts for symbol in "$£₹¥₩")
-    return bool(digits) and not symbols and all(has_three_digits(text, ",") for text in digits)
+    money = any(reading.currency in _COMMA_GROUPS for reading in found if reading)
+    return bool(digits) and not money and all(has_three_digits(text, ",") for text in digits)
 
 
 def has_three_digits(text: str, mark: str) -> bool:
     """Return whether a string is like "1.234" or "1,234", with this mark."""
-    found = _THREE_DIGITS.search(text)
-    return found is not None and found[1] == mark
+    return (found := _THREE_DIGITS.search(text)) is not None and found[1] == mark
 
 
 def is_quantity(text: str) -> bool:
@@ -477,4 +489,4 @@ def may_be_numbers(texts: Sequence[str]) -> bool:
     """Return whether a digit, or a word such as "two", is there, and no code such as "007"."""
     if any(any(map(str.isdigit, text)) for text in texts):
         return not any(map(_CODE.fullmatch, texts))
-    return len(texts) <= _MAX_BANDS and any(plain(text) in NUMERALS for text in texts)
+    return len(texts) <= _MAX_BANDS and any(_in_digits(plain(text)).isdigit() for text in texts)

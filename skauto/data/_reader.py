@@ -62,7 +62,7 @@ class ColumnReader:
 
     ``keep`` masks the outputs of the encoder that are not constant. ``n_levels`` is the number of
     distinct strings or categories, if the column has some. ``strings`` is how a column of strings
-    writes numbers. ``ignored`` are strings that were read as missing in ``fit``, and ``expected``
+    writes numbers. ``ignored`` are folded strings that were missing in ``fit``, and ``expected``
     says what the column held.
     """
 
@@ -240,13 +240,13 @@ class TableReader(TransformerMixin, BaseEstimator):
         with single_blas_thread():  # the matrices are small; threads wait for busy cores
             self.columns_, blocks = self._fit_columns(X, y)
         starts = np.cumsum([0] + [block.values.shape[1] for block in blocks]).tolist()
-        categorical = [
-            (start + output, n_levels)
+        categorical = {
+            start + output: n_levels
             for start, column in zip(starts[:-1], self.columns_, strict=True)
             for output, n_levels in column.category_outputs.items()
-        ]
-        self.categorical_indices_ = tuple(index for index, _ in categorical)
-        self.n_levels_ = tuple(levels for _, levels in categorical)
+        }
+        self.categorical_indices_ = tuple(categorical)
+        self.n_levels_ = tuple(categorical.values())
         _warn_of_doubts(self.columns_)
         Z = _assemble(blocks, X.shape[0])
         self.fill_ = _fill_values(self.columns_, starts, Z)
@@ -259,13 +259,9 @@ class TableReader(TransformerMixin, BaseEstimator):
         All others are scores of classes, which ``fit_transform`` cross-fits.
         """
         columns = self.columns_ or []
-        ends = np.cumsum([int(column.keep.sum()) for column in columns], dtype=np.intp)
-        scores = [
-            j
-            for column, end in zip(columns, ends.tolist(), strict=True)
-            for j in range(end - column.n_scores, end)
-        ]
-        return np.delete(Z, scores, axis=1) if scores else Z
+        left = ((column.n_scores, int(column.keep.sum())) for column in columns)
+        scores = np.flatnonzero([n - j <= n_scores for n_scores, n in left for j in range(n)])
+        return np.delete(Z, scores, axis=1) if scores.size else Z
 
     def _check_columns(self, X: Any) -> None:
         try:
@@ -343,8 +339,7 @@ class TableReader(TransformerMixin, BaseEstimator):
                 "X must be dense, as it was in fit. Got a sparse matrix instead; use X.toarray()."
             )
         used = {j: column for j, column in enumerate(self.columns_) if column.keep.any()}
-        numbers = _read_numbers(X, used)
-        if numbers is not None:
+        if (numbers := _read_numbers(X, used)) is not None:
             return _filled(numbers, self.fill_)
         cells_of = read_columns(X, {j: column.name for j, column in used.items()})
         problems: list[Problem] = []
@@ -567,8 +562,9 @@ def _column_reader(
         isinstance(encoder, CategoryEncoder) and encoder.of_strings
     ):
         strings = StringForm.of(as_strings(cells).levels)
-    ignored = dict.fromkeys(block.unread.texts if block.unread else (), True)
-    expected = describe(encoder, cells, ignored)
+    unread = block.unread.texts if block.unread else []
+    ignored = dict.fromkeys(map(folded, unread), True)
+    expected = describe(encoder, cells, unread)
     return ColumnReader(name, kind, encoder, keep, n_levels, n_missing, strings, ignored, expected)
 
 

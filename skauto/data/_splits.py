@@ -99,10 +99,7 @@ def _raise_invalid_cv(cv: Any) -> NoReturn:
 
 def default_cv(n_samples: int) -> int | float:
     """Return the default number of folds, or the hold-out share, for a number of rows."""
-    for limit, n_folds in FOLDS_BY_SIZE:
-        if n_samples <= limit:
-            return n_folds
-    return HOLD_OUT
+    return next((n_folds for most, n_folds in FOLDS_BY_SIZE if n_samples <= most), HOLD_OUT)
 
 
 def _stratified(cv: Any, y: IntArray, groups: NDArray[Any] | None, seed: int) -> list[Split]:

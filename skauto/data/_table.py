@@ -243,10 +243,8 @@ def as_levels(cells: Cells) -> Levels:
     codes[~missing] = inverse
     levels = found.tolist()
     if isinstance(cells, Numbers) and cells.form != "numbers":
-        convert: Any = (
-            bool if cells.form == "booleans" else lambda s: datetime.timedelta(seconds=s)
-        )
-        levels = list(map(convert, levels))
+        booleans = cells.form == "booleans"
+        levels = [bool(x) if booleans else datetime.timedelta(seconds=x) for x in levels]
     return Levels(levels, codes, declared=True)
 
 
@@ -401,7 +399,9 @@ def _cells_from_levels(
             levels, types = present, set(map(type, present))
     if declared:
         return Levels(levels, codes, declared=True)
-    kinds = {_kind_of(kind, name) for kind in types} or {"numbers"}
+    if unsupported := [kind for kind in types if common_type(kind) is None]:
+        raise _unsupported(unsupported[0], name)
+    kinds = set(filter(None, map(common_type, types))) or {"numbers"}
     if kinds == {"strings"}:
         return _usual_strings(levels, codes)
     if kinds == {"booleans", "numbers"}:
@@ -428,13 +428,6 @@ def _as_float(value: Any) -> float:
         return float(value)
     except OverflowError:  # an int beyond the range of floats
         return math.inf
-
-
-def _kind_of(kind: type, name: str) -> str:
-    found = common_type(kind)
-    if found is None:
-        raise _unsupported(kind, name)
-    return found
 
 
 def common_type(kind: type) -> str | None:

@@ -97,7 +97,8 @@ class LatentTerms:
     def fit_components(self, weights: Any) -> None:
         """Learn SVD components of the weights (n_texts, n_terms), if there are too many terms."""
         if self.n_columns_ > self.n_components + self.n_terms:
-            self.svd_ = TruncatedSVD(self.n_components, random_state=0).fit(weights)
+            with np.errstate(invalid="ignore"):  # the variance of equal texts is 0
+                self.svd_ = TruncatedSVD(self.n_components, random_state=0).fit(weights)
             # Fewer texts than components have one component each.
             self.n_columns_ = self.n_terms + len(self.svd_.components_)
 
@@ -195,7 +196,7 @@ class ClassShares:
         and the regression must explain 1% of the variance. About 2,000 evenly spaced strings are
         used.
         """
-        step = _step(self.n_rows, _MAX_COMPARED)
+        step = max(1, len(self.n_rows) // _MAX_COMPARED)
         if step > 1:
             return self.every(step).choose_penalty(weights[::step])
         if len(self.centered) < _N_FOLDS or not weights.shape[1]:
@@ -238,7 +239,7 @@ class TextFeatures:
         and components are learned from about 10,000 evenly spaced texts.
         """
         self.coefficients_ = []
-        step = _step(texts, _MAX_TEXTS)
+        step = max(1, len(texts) // _MAX_TEXTS)
         lengths, weights = self._read(texts[::step], learn=True)
         penalty = None
         if shares is not None and weights:
@@ -289,11 +290,6 @@ class TextFeatures:
         pairs = zip(self.views, outputs, strict=True)
         names = [f"{view.terms_of.__name__}_{name}" for view, own in pairs for name in own]
         return ["n_characters", "n_tokens", *names]
-
-
-def _step(texts: Any, size: int) -> int:
-    """Return the distance of about `size` evenly spaced texts."""
-    return max(1, len(texts) // size)
 
 
 def count_terms(

@@ -200,7 +200,10 @@ def read_training_data(
             if passed[name] is not None:
                 passed[name] = take_rows(passed[name], rows)
     classes, codes = np.unique(y, return_inverse=True)
-    _check_classes(classes, weighted=kept is not None)
+    if len(classes) < 2:
+        got = f"the single class {classes[0]!s}" if len(classes) else "no row"
+        where = "" if kept is None else " in the rows whose sample_weight is not 0"
+        raise ValueError(f"y must hold at least two classes{where}. Got {got} instead.")
     return ReadTable(
         X=X,
         reader=reader,
@@ -225,14 +228,6 @@ def _relative_weights(weight: NDArray[np.floating[Any]]) -> FloatArray | None:
         return weight
     weight = weight / weight.max()  # the sum of large weights may overflow
     return weight / weight.mean()
-
-
-def _check_classes(classes: NDArray[Any], *, weighted: bool) -> None:
-    if len(classes) >= 2:
-        return
-    got = f"the single class {classes[0]!s}" if len(classes) else "no row"
-    where = " in the rows whose sample_weight is not 0" if weighted else ""
-    raise ValueError(f"y must hold at least two classes{where}. Got {got} instead.")
 
 
 def _check_shape(X: Any) -> None:

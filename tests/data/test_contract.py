@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from skauto.data import TableReader
-from skauto.exceptions import UnreadableCellsWarning
+from skauto.exceptions import ColumnKindWarning, UnreadableCellsWarning
 
 N = 60
 RNG = np.random.default_rng(0)
@@ -448,8 +448,12 @@ def test_an_order_of_day_and_month_that_fit_did_not_show():
             reader.transform(pd.DataFrame({"a": ["03/04/2024"]}))
 
 
-@pytest.mark.parametrize("known", [[1200, 15, 980], ["1200", "15", "980"], [1200.0, 15.0, None]])
-def test_points_in_integers_may_be_groups(known):
+@pytest.mark.parametrize(
+    "known",
+    [[1200, 15, 980], ["1200", "15", "980"], [1200.0, 15.0, None], [1200.5, 15.25, 980.0]],
+    ids=str,
+)
+def test_points_in_numbers_without_three_decimals_may_be_groups(known):
     reader = reader_of(a=known)
     with pytest.raises(ValueError, match="must hold numbers.*Got '1.200' instead .2 of 3"):
         reader.transform(pd.DataFrame({"a": ["1.200", "1.200", "15"]}))
@@ -458,6 +462,14 @@ def test_points_in_integers_may_be_groups(known):
     same = reader.transform(pd.DataFrame({"a": ["1,200", "15.0", "$980.00"]}))
     np.testing.assert_array_equal(same[:, 0], [1200, 15, 980])
     assert reader.transform(pd.DataFrame({"a": [1.234]})) == 1.234
+
+
+def test_words_that_were_unreadable_in_fit_need_no_warning_in_another_case():
+    with pytest.warns(ColumnKindWarning, match="'tbd', which are read as missing"):
+        reader = reader_of(a=[*map(str, range(30)), *["tbd"] * 9])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isnan(reader.transform(pd.DataFrame({"a": [" TBD", "7"]}))[0, 0])
 
 
 def test_dates_whose_order_of_day_and_month_is_not_sure():

@@ -36,6 +36,7 @@ from tests.data.columns import first_output, fitted, kind, read
             ["End of watch: Friday, July 13, 1984", "End of Watch: 3 May 1985", "1985-05-04"],
             ["1984-07-13", "1985-05-03", "1985-05-04"],
         ),
+        (["June 13, 1980 (United States)", "7 May 1980 (Japan)"], ["1980-06-13", "1980-05-07"]),
         (["Posted on 3 May 1985", "Posted on 4 May 1985"], ["1985-05-03", "1985-05-04"]),
     ],
     ids=lambda v: str(v[0]),
@@ -52,10 +53,9 @@ def test_words_before_a_date_that_vary_are_not_ignored():
 
 
 def test_a_year_among_dates_is_its_first_day():
-    texts = ["2011-05-23", "1998", "March 2, 2004", "1998-07"]
-    days = np.array(
-        ["2011-05-23", "1998-01-01", "2004-03-02", "1998-07-01"], dtype="datetime64[D]"
-    )
+    texts = ["2011-05-23", "1998", "March 2, 2004 (Japan)", "1998-07", "1985 (Taiwan)"]
+    days = ["2011-05-23", "1998-01-01", "2004-03-02", "1998-07-01", "1985-01-01"]
+    days = np.array(days, dtype="datetime64[D]")
     np.testing.assert_array_equal(first_output(texts), days.astype(float))
     reader = fitted(texts)[0]
     np.testing.assert_array_equal(reader.transform(pd.DataFrame({"a": [1998]}))[0, 0], 10_227)

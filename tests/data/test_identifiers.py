@@ -36,7 +36,8 @@ def test_identifiers_by_their_name(name, cells):
 
 
 @pytest.mark.parametrize(
-    "name", ["paid", "valid", "humid", "Width", "amount", "n_rooms", "# rooms"]
+    "name",
+    ["paid", "valid", "humid", "Width", "amount", "n_rooms", "# rooms", "week_number", "(NO2)"],
 )
 def test_other_names_are_not_those_of_identifiers(name):
     assert kind(RNG.choice(10**6, N, replace=False).tolist(), name)[0] == "numeric"

@@ -77,6 +77,12 @@ DAY, MONTH, YEAR = 86_400.0, 2_626_560.0, 31_557_600.0
         (["1,234[a]", "12*", "5 [1][12]", "7"], [1234, 12, 5, 7]),
         (["~25", "ca. 3", "c. 60", "approx. 5", "about 4", "2"], [25, 3, 60, 5, 4, 2]),
         (["one", "Two", "3", "zero"], [1, 2, 3, 0]),
+        (["25", "forty", "SIXTY THOUSAND", "twenty-five"], [25, 40, 60_000, 25]),
+        (["two hundred", "300", "one million fifty"], [200, 300, 1_000_050]),
+        (["1", "2", "=3", "=3", "4-8", "4-6"], [1, 2, 3, 3, 6, 5]),  # ranks
+        (["within 1km", "1km - 3km", "more than 3km"], [1, 2, 3]),
+        (["1--15", "20", "130"], [8, 20, 130]),
+        (["12\x9618 kg", "18\x9630 kg"], [15, 24]),  # Windows-1252, read as Latin-1
         (["$4.99", "Free", "$1.99"], [4.99, 0, 1.99]),
         (["1 stop", "non-stop", "2 stops"], [1, 0, 2]),
         (
@@ -219,6 +225,7 @@ def test_a_grouped_zero_is_no_decimal_comma():
 def test_a_comma_with_three_decimals_is_doubtful():
     assert "decimal comma" in kind(["1,234", "5,678", "2,500"])[1]
     assert kind(["$1,234", "$5,678", "$2,500"])[1] == ""
+    assert kind(["less than RM25,000", "RM25,000 - RM50,000"])[1] == ""
 
 
 @pytest.mark.parametrize(
@@ -233,6 +240,7 @@ def test_a_comma_with_three_decimals_is_doubtful():
         ([-32768], range(500), True),
         ([99_999], range(500), True),
         ([99], range(18, 99), False),  # not far
+        ([99], [95, 96, 97, 98], False),
         ([9999], range(0, 5000, 25), False),
         ([99_999], range(0, 28_000, 250), False),  # the highest income that is told
         ([-9], range(10), False),
