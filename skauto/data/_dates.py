@@ -119,8 +119,8 @@ _BARE = re.compile(
 _FIRST_SERIAL = datetime.datetime(1899, 12, 30)
 # Minimum number of dates with a two-digit year that comes first, or with the same day.
 _MIN_DATES = 10
-# The first two-digit year of the last century in POSIX.
-_TURN = 69
+# Two-digit years are in the hundred years from this one in POSIX.
+_FIRST_YEAR = 1969
 _SECONDS_PER_DAY = 86_400.0
 # The numbers that a string says of a date. ``short``: the year has two digits. ``form`` is one of
 # the forms below; the first three numbers of an open one are year, month and day in any order.
@@ -146,8 +146,8 @@ class DateFormat:
     ``day_first``: "1/2/2024" is the first of February. ``year_first``: "24/2/1" is the same.
     ``ambiguous``: the values do not determine the order of day and month. ``bare``: "2024" is the
     first day of the year, and so is "45292" of a spreadsheet, as other cells are dates.
-    ``marks`` separate numbers in an order of day and month. Two-digit years before
-    ``turn`` are in this century.
+    ``marks`` separate numbers in an order of day and month. Two-digit years are in the hundred
+    years from ``first_year``; None if there is none.
     """
 
     day_first: bool = False
@@ -155,7 +155,7 @@ class DateFormat:
     year_first: bool = False
     bare: bool = False
     marks: str = ""
-    turn: int = _TURN
+    first_year: int | None = None
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> "DateFormat":
@@ -171,7 +171,7 @@ class DateFormat:
             order,
             bare=set(numbers[:, _FORM].tolist()) - {_OTHER} > {_NUMBER},
             marks="".join(sorted({mark.strip() or " " for mark in open_marks})),
-            turn=_turn_of(ordered[ordered[:, _SHORT] > 0, 0].tolist()),
+            first_year=_first_year(ordered[ordered[:, _SHORT] > 0, 0].tolist()),
         )
 
     @classmethod
@@ -212,7 +212,8 @@ class DateFormat:
         if not self.bare:
             numbers[numbers[:, _FORM] == _NUMBER] = 0
         year, is_short = numbers[:, 0], numbers[:, _SHORT] > 0
-        year[is_short] += np.where(year[is_short] >= self.turn, 1900, 2000)
+        first = self.first_year or _FIRST_YEAR
+        year[is_short] = first + (year[is_short] - first) % 100
         return _assemble(numbers)
 
     def _in_order(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -298,16 +299,24 @@ def _match(text: str) -> re.Match[str] | None:
     return next(filter(None, (pattern.fullmatch(text) for pattern in _PATTERNS)), None)
 
 
-def _turn_of(years: Iterable[int]) -> int:
-    """Return the first of the two-digit years after the longest gap, if one is before 2000.
+def _first_year(years: Iterable[int]) -> int | None:
+    """Return the year in the middle of the longest gap, if a two-digit year is before 2000.
 
     POSIX maps them to 1969-2068, which would tear dates of birth apart.
     """
     short = sorted(set(years))
-    if not short or short[-1] < _TURN:
-        return _TURN
+    if not short or short[-1] < _FIRST_YEAR % 100:
+        return _FIRST_YEAR if short else None
     gaps = [(b - a) % 100 for a, b in zip([short[-1], *short], short, strict=False)]
-    return short[gaps.index(max(gaps))]
+    longest = gaps.index(max(gaps))
+    return 1900 + max(0, short[longest] - gaps[longest] // 2)
+
+
+def first_year_around(dates: Datetimes) -> int:
+    """Return the first of the hundred years around the median of dates."""
+    known = np.sort(dates[~np.isnat(dates)])
+    middle = known[len(known) // 2 : len(known) // 2 + 1].astype("datetime64[Y]").astype(int)
+    return int(middle[0]) + 1920 if len(known) else _FIRST_YEAR
 
 
 def _day_of_week(found: Mapping[str, str]) -> tuple[int, int, int]:

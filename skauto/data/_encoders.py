@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skauto.data._contract import Unread
-from skauto.data._dates import DATE_PARTS, DateFormat, date_parts
+from skauto.data._dates import DATE_PARTS, DateFormat, date_parts, first_year_around
 from skauto.data._durations import DurationFormat
 from skauto.data._encoder import Block, Encoder, by_level, known_strings
 from skauto.data._kinds import (
@@ -154,11 +154,22 @@ class DateEncoder(Encoder):
     """Encoder of dates as `DATE_PARTS`.
 
     If ``fit`` saw no order of day and month with the mark of new strings, they are read if their
-    order is sure. The dates ``fillers`` are missing.
+    order is sure. Two-digit years are in the hundred years from ``first_year``. The dates
+    ``fillers`` are missing.
     """
 
-    parser: Any = None
+    parser: DateFormat | None = None
     fillers: tuple[str, ...] = ()
+    first_year: int = 0
+
+    @classmethod
+    def of(cls, kind: Kind, cells: Cells) -> "DateEncoder":
+        """Return the encoder of a column; if it has no two-digit year, its dates decide them."""
+        encoder, parser = cls(kind.parser, kind.fillers), kind.parser or DateFormat()
+        is_parsed = isinstance(cells, Dates)
+        dates = cells.values if is_parsed else parser.parse(as_strings(cells).levels)
+        encoder.first_year = parser.first_year or first_year_around(encoder._known(dates))
+        return encoder
 
     def encode(self, cells: Cells, name: str) -> Block:
         """Return one column per part; strings that are not dates are unread."""
@@ -167,15 +178,15 @@ class DateEncoder(Encoder):
             return Block(date_parts(self._known(cells.values)))
         strings = as_strings(cells)
         parser, found = self.parser or DateFormat(), DateFormat.of(strings.levels)
-        if self.parser is None or not set(found.marks) <= set(parser.marks):
-            parser = replace(
-                found, bare=found.bare | parser.bare, turn=(self.parser or found).turn
-            )
+        if is_new := self.parser is None or not set(found.marks) <= set(parser.marks):
+            parser = replace(found, bare=found.bare | parser.bare)
+        parser = replace(parser, first_year=self.first_year)
         dates = parser.parse(strings.levels)
         if found.year_first > parser.year_first:
             dates[:] = np.datetime64("NaT")
-        if self.parser != parser and parser.ambiguous:
-            dates[dates != DateFormat(day_first=True).parse(strings.levels)] = np.datetime64("NaT")
+        if is_new and parser.ambiguous:
+            other = replace(parser, day_first=True, year_first=False)
+            dates[dates != other.parse(strings.levels)] = np.datetime64("NaT")
         unread = unread_of(strings, dates, parser)
         return by_level(date_parts(self._known(dates)), strings, np.nan, unread)
 
@@ -393,7 +404,7 @@ def make_encoder(
     makers: dict[str, Callable[[], Encoder]] = {
         "numeric": lambda: NumericEncoder.of(kind, cells),
         "boolean": lambda: NumericEncoder.of(kind, cells),
-        "date": lambda: DateEncoder(kind.parser, kind.fillers),
+        "date": lambda: DateEncoder.of(kind, cells),
         "ordinal": lambda: CategoryEncoder(as_levels(cells), kind.parser),
         "compound": lambda: CompoundEncoder(as_levels(cells), kind.parser, labels),
         "categorical": lambda: CategoryEncoder(as_levels(cells), labels=labels),

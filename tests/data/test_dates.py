@@ -249,3 +249,17 @@ def test_python_dates_and_missing_dates():
     Z = TableReader().fit_transform(X.astype(object))
     assert np.isnan(Z[1]).all()
     assert not np.isnan(Z[[0, 2]]).any()
+
+
+@pytest.mark.parametrize("form", ["%m/%d/%Y", "%Y-%m-%d", "%d-%b-%Y", None])
+def test_two_digit_years_are_near_the_dates_of_fit(form):
+    """A later export writes "7/1/62" where `fit` saw "7/1/1962", an ISO date or a datetime."""
+    days = pd.Series(pd.date_range("1962-07-01", "2006-01-31", periods=N))
+    reader = fitted(days if form is None else days.dt.strftime(form).tolist())[0]
+    for text, day in (
+        ("7/31/62", "1962-07-31"),
+        ("1/31/06", "2006-01-31"),
+        ("5/17/45", "1945-05-17"),
+    ):
+        number = reader.transform(pd.DataFrame({"a": [text]}))[0, 0]
+        assert number == np.datetime64(day).astype(float)
