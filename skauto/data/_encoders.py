@@ -87,7 +87,7 @@ class NumericEncoder(Encoder):
         """Whether any number is a value of the column."""
         if self.form != "numbers" or not isinstance(self.parser, NumberFormat):
             return False
-        return "" in self.parser.units
+        return "" in self.parser.units and self.parser.alone
 
     @property
     def keeps_numbers(self) -> bool:
@@ -166,8 +166,10 @@ class DateEncoder(Encoder):
     def of(cls, kind: Kind, cells: Cells) -> "DateEncoder":
         """Return the encoder of a column; if it has no two-digit year, its dates decide them."""
         encoder, parser = cls(kind.parser, kind.fillers), kind.parser or DateFormat()
-        is_parsed = isinstance(cells, Dates)
-        dates = cells.values if is_parsed else parser.parse(as_strings(cells).levels)
+        if isinstance(cells, Dates):
+            dates = cells.values
+        else:
+            dates = parser.parse(as_strings(cells).levels)
         encoder.first_year = parser.first_year or first_year_around(encoder._known(dates))
         return encoder
 
@@ -462,7 +464,8 @@ def describe(encoder: Encoder, cells: Cells, unread: Collection[str]) -> str:
     if isinstance(encoder, NumericEncoder) and isinstance(encoder.parser, BooleanWords):
         noun = "booleans"
     elif isinstance(encoder, NumericEncoder) and isinstance(encoder.parser, NumberFormat):
-        noun += "" if encoder.takes_numbers else " with their unit or percent sign"
+        sign = " with their unit or percent sign" if encoder.parser.alone else " in intervals"
+        noun += "" if encoder.takes_numbers else sign
     if isinstance(encoder, DateEncoder) and encoder.parser and encoder.parser.day_first:
         noun += " with the day first"
     read = (text for text in as_strings(cells).levels if text not in unread)

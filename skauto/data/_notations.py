@@ -10,8 +10,7 @@ from dataclasses import dataclass
 CSV_NULLS = frozenset(
     ["", "NA", "N/A", "#N/A", "n/a", "<NA>", "NULL", "null", "NaN", "nan", "None"]
 )
-NULL_WORDS = frozenset(["-", "--", "?", ".", "..", "...", "n.a.", "nil", "missing"])
-NULL_WORDS |= {word.lower() for word in CSV_NULLS}
+NULL_WORDS = frozenset(["n.a.", "nil", "missing", *map(str.lower, CSV_NULLS)])
 _PAIRS = (
     "no/yes n/y false/true f/t off/on nein/ja n/j falsch/wahr non/oui faux/vrai no/sí no/si"
     " falso/verdadero falso/vero no/sì não/sim nao/sim nee/ja nej/ja nei/ja"
@@ -36,6 +35,8 @@ NUMERALS = {word: i if i < 20 else 10 * i - 180 for i, word in enumerate(_NUMERA
 NUMERALS |= {"hundred": 100, "thousand": 1000, "million": 1_000_000}
 # Words that mean 0 among numbers: a price, a number of stops, a floor.
 ZEROS = frozenset(["free", "ground", "ground floor", "non-stop", "non stop", "nonstop"])
+# Words among durations such as "3 days ago".
+AGO = {"just now": "0 days", "just posted": "0 days", "today": "0 days", "yesterday": "1 day"}
 # Words before a number that is not exact, and "=" before a rank that is shared.
 ABOUT = r"(?:~|≈|=|ca?\.|circa|approx(?:\.|imately)?|about|around|roughly|de)"
 # Words before a number, or after it and its unit, that make it a bound.
@@ -253,8 +254,8 @@ def plain(text: str) -> str:
 
 
 def is_null_word(text: str) -> bool:
-    """Return whether a string is one of `NULL_WORDS`, ignoring case and surrounding spaces."""
-    return plain(text) in NULL_WORDS
+    """Return whether a string is one of `NULL_WORDS`, or has dashes, points or "?" only."""
+    return (word := plain(text)) in NULL_WORDS or not word.strip("-.?")
 
 
 def is_foreign_word(text: str) -> bool:

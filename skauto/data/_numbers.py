@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from skauto.data._notations import (
     ABOUT,
+    AGO,
     AT_LEAST,
     AT_MOST,
     CURRENCY,
@@ -145,6 +146,7 @@ class NumberFormat:
     ``decimal`` is the decimal mark, "." or ","; if ``mixed``, numbers that it cannot read have the
     other one. ``units`` are the sizes of the units after a number, "" for a number without one, in
     multiples of the ``base`` unit. ``bands``: intervals such as "11-50" are read, as their middle.
+    ``alone``: single numbers are read too, since ``fit`` saw others than bands and open ends.
     ``note`` may follow in brackets. Of amounts with a currency, those in ``currencies`` are read,
     or all if ``fit`` saw none. ``ambiguous``: "1,234" is read as 1234 and may be 1.234.
     ``whole``: no number has a decimal, and points separate groups. ``unsure``:
@@ -156,6 +158,7 @@ class NumberFormat:
     units: dict[str, float] = field(default_factory=lambda: {"": 1.0})
     base: str = ""
     bands: bool = False
+    alone: bool = True
     note: str = ""
     currencies: tuple[str, ...] = ()
     ambiguous: bool = False
@@ -186,11 +189,12 @@ class NumberFormat:
         units, base = _units_of(found, weights, millions)
         notes = Counter(reading.note for reading in found if reading and reading.note)
         note = notes.most_common(1)[0][0] if notes else ""
-        chosen = cls(decimal, mixed, units, base, True, note, currencies)
+        chosen = cls(decimal, mixed, units, base, True, True, note, currencies)
         bands = chosen._are_bands(found, weights)
+        alone = not bands or any(r and not r.band and not r.beyond for r in found)
         ambiguous = decimal == "." and not mixed and _all_ambiguous(found)
         whole = decimal == "," and "" in units and all(map(_GROUPED.fullmatch, digits))
-        return replace(chosen, bands=bands, ambiguous=ambiguous, whole=whole)
+        return replace(chosen, bands=bands, alone=alone, ambiguous=ambiguous, whole=whole)
 
     def parse(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Parse strings as numbers, shape (n_texts,); NaN if a string is not a number.
@@ -227,7 +231,7 @@ class NumberFormat:
     @property
     def keeps_bare_numbers(self) -> bool:
         """Whether a number without a unit is read as it is."""
-        return not self.whole and self.units.get("") == 1.0
+        return self.alone and not self.whole and self.units.get("") == 1.0
 
     def of_bare(self, values: NDArray[Any]) -> NDArray[Any]:
         """Read numbers without a unit; a file reader may have taken points of groups for marks."""
@@ -244,6 +248,8 @@ class NumberFormat:
     def _ends(self, reading: _Reading | None) -> tuple[float, float] | None:
         """Lower and upper end of an interval, or a number twice; None if it cannot be read."""
         if reading is None or reading.band > self.bands or reading.note not in ("", self.note):
+            return None
+        if not (self.alone or reading.band or reading.beyond):
             return None
         if self.currencies and reading.currency not in ("", *self.currencies):
             return None
@@ -333,6 +339,7 @@ def _floats(texts: Sequence[str]) -> NDArray[np.float64] | None:
 def _split(text: str) -> _Reading | None:
     """Split a cell into numbers, units and a currency; None if it is something else."""
     text = plain(text)
+    text = AGO.get(text, text)
     if text.endswith(" ago"):
         text = _ARTICLE.sub("1 ", text)
     if "/" in text:

@@ -7,6 +7,12 @@ from tests.data.columns import fitted
 N = 120
 
 
+@pytest.mark.parametrize("mark", ["-", "   ----", "?", "???", ".....", "-.-"])
+def test_marks_are_missing(mark):
+    reader, doubts = fitted([f"{i}.5" if i % 4 else mark for i in range(N)])
+    assert reader.columns_[0].n_missing == N // 4 and not doubts
+
+
 PHRASE = "withheld, since fewer than a hundred persons answered"
 
 

@@ -72,6 +72,7 @@ DAY, MONTH, YEAR = 86_400.0, 2_626_560.0, 31_557_600.0
         (["32-", "15", "7-"], [-32, 15, -7]),
         (["1 bath", "2 baths", "3.5 baths"], [1, 2, 3.5]),
         (["3 days ago", "1 month ago"], [3 * DAY, MONTH]),
+        (["Today", "yesterday", "3 weeks ago", "just now"], [0, DAY, 21 * DAY, 0]),
         (["17% off", "0", "5% off"], [17, 0, 5]),
         (["12%", "5", "0%"], [0.12, 0.05, 0]),
         (["1,234[a]", "12*", "5 [1][12]", "7"], [1234, 12, 5, 7]),
@@ -166,6 +167,18 @@ def test_percent_signs_are_never_guessed():
             sign = " with their unit or percent sign such as '95%'" if known is texts else ""
             with pytest.raises(ValueError, match=f"must hold numbers{sign}"):
                 TableReader().fit(known).transform(new)
+
+
+@pytest.mark.parametrize("codes", [[0, 1, 2], ["0", "1", "2"], ["2"] * 3])
+def test_codes_of_bands_are_no_numbers(codes):
+    """A later export has codes, or single numbers, where `fit` saw "26-39"."""
+    bands = ["under 18", "18-25", "26-39", "40+"]
+    reader = TableReader().fit(pd.DataFrame({"a": bands}))
+    assert reader.transform(pd.DataFrame({"a": ["26 to 39", "45+"]}))[0, 0] == 32.5
+    with pytest.raises(ValueError, match="must hold numbers in intervals such as '.*18-25'"):
+        reader.transform(pd.DataFrame({"a": codes}))
+    reader = TableReader().fit(pd.DataFrame({"a": [*bands, "17"]}))
+    assert reader.transform(pd.DataFrame({"a": ["2"]}))[0, 0] == 2
 
 
 def test_a_number_beside_percent_signs_is_a_percentage():
