@@ -18,6 +18,8 @@ from skauto.utils import level_of_caller
 _PLAIN = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*|true|false", re.IGNORECASE)
 # Number of cells that an error quotes.
 _EXAMPLES = 3
+# Share of the cells of a batch that no level has if it was too rare for ``fit``.
+_FREQUENT = 0.1
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,12 @@ class Unread:
     def most_cells(self) -> bool:
         """Whether more than half of the cells are unread."""
         return 2 * self.n_unread > self.n_cells
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the cells are no new levels such as new rows have, but for a few."""
+        frequent = max(self.rows) >= max(2, _FREQUENT * self.n_cells)
+        return not self.may_be_new or self.most_cells or frequent
 
     @property
     def refused(self) -> bool:

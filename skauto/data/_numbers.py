@@ -259,19 +259,19 @@ class NumberFormat:
         if reading.band:
             low, high = values[0] * reading.sign, values[1]
             return (low, high) if low < high else None
-        sizes = [self.units[part.unit] for part in reading.parts]
-        if len(sizes) > 1 and any(a <= b for a, b in itertools.pairwise(sizes)):
+        sizes = [self.units.get(part.unit, 0.0) for part in reading.parts]
+        if any(a <= b for a, b in itertools.pairwise(sizes)):
             return None
         value = reading.sign * sum(values)
         value += reading.beyond * _BEYOND * max(abs(value), _BEYOND)
         return value, value
 
     def _quantity(self, part: _Part) -> float:
-        size = self.units.get(part.unit, np.nan)
         value, other = part.point, part.comma
         if self.decimal == ",":
             value, other = other, value
-        return (other if self.mixed and math.isnan(value) else value) * size
+        value = other if self.mixed and math.isnan(value) else value
+        return value * self.units.get(part.unit, np.nan if value or part.unit else 0.0)
 
     def _are_bands(self, found: Sequence[_Reading | None], rows: Sequence[int]) -> bool:
         """Whether intervals are quantities, and not pairs of numbers such as the score of a match.
@@ -434,11 +434,11 @@ def _units_of(
 ) -> tuple[dict[str, float], str]:
     """Choose the sizes of units that read the most rows, and the name of the base unit.
 
-    "m" alone are meters if it cannot be ``millions``.
+    "m" alone are meters if it cannot be ``millions``. Zero needs no unit.
     """
     uses: Counter[tuple[str, ...]] = Counter()
     for reading, n in zip(found, rows, strict=True):
-        if reading is not None:
+        if reading and any(part.unit or part.point or part.comma for part in reading.parts):
             uses[tuple(part.unit for part in reading.parts)] += n
     single: Counter[str] = Counter()
     for units, n in uses.items():
@@ -452,7 +452,7 @@ def _units_of(
     choices = [c for c in choices if frequent in c[0] and (c[1] == "m" or not meters)]
     choices += [({frequent: 1.0}, frequent, False), ({}, "", True)]
     for sizes, _, always in choices:
-        if always or (bare and len(single) == 1):
+        if bare and (always or len(single) == 1):
             sizes[""] = 1.0 if always else sizes[frequent]
     sizes, base, _ = max(
         choices, key=lambda c: sum(n for u, n in uses.items() if c[0].keys() >= set(u))

@@ -82,7 +82,7 @@ class ColumnReader:
             cells = self.strings.restore(cells)
         block = self.encoder.encode(cells, self.name)
         unread = block.unread and block.unread.without(self.ignored)
-        if unread is not None and (unread.most_cells or not unread.may_be_new):
+        if unread is not None and unread.is_told:
             problems.append((self.name, self.expected, unread))
         return block.select(self.keep)
 

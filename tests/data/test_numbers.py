@@ -181,6 +181,15 @@ def test_codes_of_bands_are_no_numbers(codes):
     assert reader.transform(pd.DataFrame({"a": ["2"]}))[0, 0] == 2
 
 
+@pytest.mark.parametrize("cells", [["$1.2M", "$300K", "$0"], ["19M", "Free", "2.3M"]])
+def test_numbers_where_all_had_a_magnitude_are_never_guessed(cells):
+    """1.2 may be $1.2M, in a table with the unit in its header."""
+    reader = TableReader().fit(pd.DataFrame({"a": cells}))
+    assert reader.transform(pd.DataFrame({"a": [0]}))[0, 0] == 0
+    with pytest.raises(ValueError, match="must hold numbers with their unit"):
+        reader.transform(pd.DataFrame({"a": [1.2, 19.0, 0.0]}))
+
+
 def test_a_number_beside_percent_signs_is_a_percentage():
     reader = TableReader().fit(pd.DataFrame({"a": ["12%", "5", "0%"]}))
     for five in (["5"], [5], [5.0], ["5%"]):
