@@ -575,12 +575,12 @@ def test_dates_with_another_mark_or_a_year_that_comes_first():
 @pytest.mark.parametrize("share", [0.08, 0.24])
 def test_a_new_level_that_fills_a_tenth_of_the_cells_is_told(share):
     """A level was renamed, as "6-25" becomes "Jun-25"; new ones that are rare are no surprise."""
-    reader = TableReader().fit(pd.DataFrame({"a": pick("Jun-25", "26-100", "101-500", "none")}))
+    reader = TableReader().fit(pd.DataFrame({"a": pick("Jun-25", "26-100", "101-500", "1-5")}))
     n_new = int(share * N)
-    renamed = ["2025-06-01 00:00:00"] * n_new + ["none"] * (N - n_new)
+    renamed = ["2025-06-01 00:00:00"] * n_new + ["1-5"] * (N - n_new)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         reader.transform(pd.DataFrame({"a": renamed}))
-        other = [f"new {i}" for i in range(n_new)] + ["none"] * (N - n_new)
+        other = [f"new {i}" for i in range(n_new)] + ["1-5"] * (N - n_new)
         reader.transform(pd.DataFrame({"a": other}))
     assert len(caught) == (share >= 0.1)
