@@ -18,8 +18,6 @@ from skauto.utils import level_of_caller
 _PLAIN = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*|true|false", re.IGNORECASE)
 # Number of cells that an error quotes.
 _EXAMPLES = 3
-# Share of the cells of a batch that no level has if it was too rare for ``fit``.
-_FREQUENT = 0.1
 
 
 @dataclass(frozen=True)
@@ -27,9 +25,8 @@ class StringForm:
     """How a column of strings writes numbers, to undo what a CSV reader makes of them.
 
     ``texts`` maps the usual text of a number or boolean to its text in ``fit``: "7" to "007"; and
-    "2.0" to itself, if it was in ``fit``.
-    Numbers that ``fit`` has not seen get ``width`` digits and ``decimals``, if all numbers had
-    them.
+    "2.0" to itself, if it was in ``fit``. Numbers that ``fit`` has not seen get ``width`` digits
+    and ``decimals``, if all numbers had them.
     """
 
     texts: dict[str, str] = field(default_factory=dict)
@@ -48,11 +45,8 @@ class StringForm:
         lengths = set(map(len, digits))
         padded = len(lengths) == 1 and any(text[0] == "0" for text in digits)
         decimals = {len(text.partition(".")[2]) for text in plain if text[-1].isdigit()}
-        return cls(
-            texts,
-            lengths.pop() if padded else 0,
-            decimals.pop() if len(decimals) == 1 and "e" not in "".join(plain).lower() else 0,
-        )
+        fixed = len(decimals) == 1 and "e" not in "".join(plain).lower()
+        return cls(texts, lengths.pop() if padded else 0, decimals.pop() if fixed else 0)
 
     def restore(self, cells: Cells) -> Levels:
         """Return a column as strings, its numbers in the form that they had in ``fit``."""
@@ -61,8 +55,6 @@ class StringForm:
         for text in strings.levels:
             if text.endswith(".0") and text[:-2].isdigit():  # an integer that was a float
                 changed[text] = self._write(text if text in self.texts else text[:-2])
-        if not changed:
-            return strings
         return Levels([changed.get(text, text) for text in strings.levels], strings.codes)
 
     def _write(self, text: str) -> str:
@@ -133,8 +125,8 @@ class Unread:
 
     @property
     def is_told(self) -> bool:
-        """Whether the cells are no new levels such as new rows have, but for a few."""
-        frequent = max(self.rows) >= max(2, _FREQUENT * self.n_cells)
+        """Whether these are no rare new levels: one fills a tenth of the cells, or all do half."""
+        frequent = max(self.rows) >= max(2, self.n_cells / 10)
         return not self.may_be_new or self.most_cells or frequent
 
     @property

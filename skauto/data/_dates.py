@@ -207,8 +207,7 @@ class DateFormat:
                 return np.array(texts, dtype="datetime64[us]")
             except ValueError:
                 pass  # for example month 13
-        numbers, _ = _read_all(texts)
-        numbers = self._in_order(numbers)
+        numbers = self._in_order(_read_all(texts)[0])
         if not self.bare:
             numbers[numbers[:, _FORM] == _NUMBER] = 0
         year, is_short = numbers[:, 0], numbers[:, _SHORT] > 0
@@ -307,16 +306,8 @@ def _first_year(years: Iterable[int]) -> int | None:
     short = sorted(set(years))
     if not short or short[-1] < _FIRST_YEAR % 100:
         return _FIRST_YEAR if short else None
-    gaps = [(b - a) % 100 for a, b in zip([short[-1], *short], short, strict=False)]
-    longest = gaps.index(max(gaps))
-    return 1900 + max(0, short[longest] - gaps[longest] // 2)
-
-
-def first_year_around(dates: Datetimes) -> int:
-    """Return the first of the hundred years around the median of dates."""
-    known = np.sort(dates[~np.isnat(dates)])
-    middle = known[len(known) // 2 : len(known) // 2 + 1].astype("datetime64[Y]").astype(int)
-    return int(middle[0]) + 1920 if len(known) else _FIRST_YEAR
+    gap, end = max(((b - a) % 100, b) for a, b in zip([short[-1], *short], short, strict=False))
+    return 1900 + max(0, end - gap // 2)
 
 
 def _day_of_week(found: Mapping[str, str]) -> tuple[int, int, int]:

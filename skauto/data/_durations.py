@@ -26,7 +26,6 @@ _TIME = re.compile(
 )
 _POINTS = re.compile(r"\d{1,2}\.\d\d\.\d\d")  # "18.00.00"
 _SECONDS = {"days": 86_400.0, "hours": 3600.0, "minutes": 60.0, "seconds": 1.0}
-_HOURS_PER_DAY = 24
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class DurationFormat:
         times = list(filter(None, map(_TIME.fullmatch, map(_with_colons, texts))))
         firsts = [int(time["first"]) for time in times if time["last"] is None]
         laps = any(time["lap"] for time in times)
-        return cls(minutes=laps or max(firsts, default=0) > _HOURS_PER_DAY)
+        return cls(minutes=laps or max(firsts, default=0) > 24)
 
     def parse(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Parse strings as seconds, shape (n_texts,); NaN if a string is not a duration."""

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skauto.data._contract import Unread
-from skauto.data._dates import DATE_PARTS, DateFormat, date_parts, first_year_around
+from skauto.data._dates import DATE_PARTS, DateFormat, date_parts
 from skauto.data._durations import DurationFormat
-from skauto.data._encoder import Block, Encoder, by_level, known_strings
+from skauto.data._encoder import Block, Encoder, TextLearning, by_level, known_strings
 from skauto.data._kinds import (
     SEPARATORS,
     BooleanWords,
@@ -68,14 +68,13 @@ class NumericEncoder(Encoder):
     def of(cls, kind: Kind, cells: Cells) -> "NumericEncoder":
         """Return the encoder of a column, with the parser of its strings, if it holds some."""
         parser = kind.parser
-        form = cells.form if isinstance(cells, Numbers) else "numbers"
+        form, values = "numbers", np.array([np.inf])
         if isinstance(cells, Numbers):
-            values = without_fillers(cells.values, kind.fillers)
-            binary = _only_binary(values[:_FEW_VALUES]) and _only_binary(values)
-        else:
-            texts = as_strings(cells).levels
-            few = parser.parse(texts) if len(texts) <= _FEW_VALUES else np.array([np.inf])
-            binary = _only_binary(without_fillers(few, kind.fillers))
+            form, values = cells.form, cells.values
+        elif len(texts := as_strings(cells).levels) <= _FEW_VALUES:
+            values = parser.parse(texts)
+        values = without_fillers(values, kind.fillers)
+        binary = _only_binary(values[:_FEW_VALUES]) and _only_binary(values)
         parsers = {"booleans": _WORDS, "durations": DurationFormat()}
         parser = parser or parsers.get(form) or NumberFormat()
         if isinstance(parser, NumberFormat) and parser.units == {"": 1.0} and not parser.mixed:
@@ -162,16 +161,13 @@ class DateEncoder(Encoder):
     fillers: tuple[str, ...] = ()
     first_year: int = 0
 
-    @classmethod
-    def of(cls, kind: Kind, cells: Cells) -> "DateEncoder":
-        """Return the encoder of a column; if it has no two-digit year, its dates decide them."""
-        encoder, parser = cls(kind.parser, kind.fillers), kind.parser or DateFormat()
-        if isinstance(cells, Dates):
-            dates = cells.values
-        else:
-            dates = parser.parse(as_strings(cells).levels)
-        encoder.first_year = parser.first_year or first_year_around(encoder._known(dates))
-        return encoder
+    def encode_fit(self, cells: Cells, name: str, learning: TextLearning) -> Block:
+        """Encode the cells of ``fit``; without two-digit years, those are around the median."""
+        block = self.encode(cells, name)
+        days = block.values[~np.isnan(block.values[:, 0]), 0]
+        if len(days) and (self.parser is None or self.parser.first_year is None):
+            self.first_year = int(1920 + np.median(days) / 365.25)
+        return block
 
     def encode(self, cells: Cells, name: str) -> Block:
         """Return one column per part; strings that are not dates are unread."""
@@ -179,10 +175,10 @@ class DateEncoder(Encoder):
         if isinstance(cells, Dates):
             return Block(date_parts(self._known(cells.values)))
         strings = as_strings(cells)
-        parser, found = self.parser or DateFormat(), DateFormat.of(strings.levels)
-        if is_new := self.parser is None or not set(found.marks) <= set(parser.marks):
-            parser = replace(found, bare=found.bare | parser.bare)
-        parser = replace(parser, first_year=self.first_year)
+        known, found = self.parser or DateFormat(), DateFormat.of(strings.levels)
+        is_new = self.parser is None or not set(found.marks) <= set(known.marks)
+        parser = replace(found, bare=found.bare | known.bare) if is_new else known
+        parser = replace(parser, first_year=self.first_year or known.first_year)
         dates = parser.parse(strings.levels)
         if found.year_first > parser.year_first:
             dates[:] = np.datetime64("NaT")
@@ -224,11 +220,10 @@ class CategoryEncoder(Encoder):
     Levels with few rows share the last code, see `min_rows_of_level`, with levels that ``fit`` has
     not seen. What CSV readers take for missing, such as "None", is missing if other entries are in
     ``fit``, else a level, which missing ones join. If there is none, the reader replaces NaN by
-    one more code. A
-    level is known by its value or its text, ignoring case and spaces: strings that differ only by
-    them are one level. Levels of a categorical dtype are not: there, another case is known unless
-    several levels differ by it. With an ``order``, the codes are the places of the levels in it,
-    they are no category codes, and unknown levels are unread.
+    one more code. A level is known by its value or its text, ignoring case and spaces: strings
+    that differ only by them are one level. Levels of a categorical dtype are not: there, another
+    case is known unless several levels differ by it. With an ``order``, the codes are the places
+    of the levels in it, they are no category codes, and unknown levels are unread.
     """
 
     def __init__(
@@ -243,14 +238,11 @@ class CategoryEncoder(Encoder):
         if counts[0] and not cells.declared:
             present -= CSV_NULLS
         levels = _sorted(present) if order is None else list(order)
-        groups = [[level] for level in levels]
         self.of_strings = set(map(type, levels)) <= {str}
-        if self.of_strings and not cells.declared:
-            groups = spellings(levels)
+        are_merged = self.of_strings and not cells.declared
+        groups = spellings(levels) if are_merged else [[level] for level in levels]
         self.min_rows, self.n_rare, self.new_code = 0, 0, np.nan
-        ranks = np.arange(len(groups))
-        if order is None:
-            ranks = self._pool_rare(cells, groups, labels)
+        ranks = np.arange(len(groups)) if self.ordered else self._pool_rare(cells, groups, labels)
         self.n_levels = int(ranks.max(initial=-1)) + 1
         codes = [(level, float(ranks[i])) for i, group in enumerate(groups) for level in group]
         texts = [text_of(level) for level, _ in codes]
@@ -406,7 +398,7 @@ def make_encoder(
     makers: dict[str, Callable[[], Encoder]] = {
         "numeric": lambda: NumericEncoder.of(kind, cells),
         "boolean": lambda: NumericEncoder.of(kind, cells),
-        "date": lambda: DateEncoder.of(kind, cells),
+        "date": lambda: DateEncoder(kind.parser, kind.fillers),
         "ordinal": lambda: CategoryEncoder(as_levels(cells), kind.parser),
         "compound": lambda: CompoundEncoder(as_levels(cells), kind.parser, labels),
         "categorical": lambda: CategoryEncoder(as_levels(cells), labels=labels),
@@ -461,12 +453,13 @@ def describe(encoder: Encoder, cells: Cells, unread: Collection[str]) -> str:
         return cells.form + " such as '1 days 02:30:00'" * (cells.form == "durations")
     names = {NumericEncoder: "numbers", DateEncoder: "dates", CategoryEncoder: "levels"}
     noun = names.get(type(encoder), "strings")
-    if isinstance(encoder, NumericEncoder) and isinstance(encoder.parser, BooleanWords):
+    parser = getattr(encoder, "parser", None)
+    if isinstance(parser, BooleanWords):
         noun = "booleans"
-    elif isinstance(encoder, NumericEncoder) and isinstance(encoder.parser, NumberFormat):
-        sign = " with their unit or percent sign" if encoder.parser.alone else " in intervals"
+    elif isinstance(encoder, NumericEncoder) and isinstance(parser, NumberFormat):
+        sign = " with their unit or percent sign" if parser.alone else " in intervals"
         noun += "" if encoder.takes_numbers else sign
-    if isinstance(encoder, DateEncoder) and encoder.parser and encoder.parser.day_first:
+    elif isinstance(parser, DateFormat) and parser.day_first:
         noun += " with the day first"
     read = (text for text in as_strings(cells).levels if text not in unread)
     known = (repr(text[:50]) for text in read if not is_null_word(text))

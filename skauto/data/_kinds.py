@@ -300,13 +300,14 @@ def _kind_of_numbers(cells: Numbers, name: str) -> Kind:
 
 def _with_fillers(kind: Kind, values: NDArray[Any]) -> Kind:
     fillers = filler_numbers(values)
-    doubt = _doubt_of_fillers(fillers, "numbers") if fillers else None
-    return replace(kind, doubt=kind.doubt or doubt, fillers=fillers)
+    return replace(
+        kind, doubt=kind.doubt or _doubt_of_fillers(fillers, "numbers"), fillers=fillers
+    )
 
 
-def _doubt_of_fillers(fillers: Sequence[Any], what: str) -> str:
+def _doubt_of_fillers(fillers: Sequence[Any], what: str) -> str | None:
     found = " and ".join(map(text_of, fillers))
-    return f"{found}: far from all other {what}, and read as missing"
+    return f"{found}: far from all other {what}, and read as missing" if fillers else None
 
 
 def _judged_integers(kind: Kind, values: NDArray[Any], n_rows: int, name: str) -> Kind:
@@ -364,10 +365,8 @@ def _compact_dates(texts: Sequence[str], rows: NDArray[np.integer]) -> Kind | No
 
 
 def _kind_of_dates(why: str, dates: Any, doubt: str | None, parser: Any) -> Kind:
-    fillers = filler_dates(dates)
-    if fillers and doubt is None:
-        doubt = _doubt_of_fillers(fillers, "dates")
-    return Kind("date", why, doubt, parser, tuple(fillers))
+    fillers = tuple(filler_dates(dates))
+    return Kind("date", why, doubt or _doubt_of_fillers(fillers, "dates"), parser, fillers)
 
 
 def _boolean_words(texts: Sequence[str]) -> BooleanWords | None:
@@ -660,6 +659,7 @@ def _kind_of_part(part: Levels, column: str) -> Kind:
 def _long(sample: _Sample) -> Kind:
     n_words = float(np.mean([len(words(text)) for text in sample.texts]))
     if n_words >= _MIN_WORDS_OF_TEXT:
-        why = f"{sample.n_levels} different strings of {n_words:.0f} words on average"
-        return Kind("text", why)
+        return Kind(
+            "text", f"{sample.n_levels} different strings of {n_words:.0f} words on average"
+        )
     return Kind("name", f"{sample.n_levels} different short strings")

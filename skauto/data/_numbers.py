@@ -192,7 +192,8 @@ class NumberFormat:
         chosen = cls(decimal, mixed, units, base, True, True, note, currencies)
         bands = chosen._are_bands(found, weights)
         alone = not bands or any(r and not r.band and not r.beyond for r in found)
-        ambiguous = decimal == "." and not mixed and _all_ambiguous(found)
+        ambiguous = decimal == "." and not mixed and _COMMA_GROUPS.isdisjoint(currencies)
+        ambiguous &= bool(digits) and all(has_three_digits(text, ",") for text in digits)
         whole = decimal == "," and "" in units and all(map(_GROUPED.fullmatch, digits))
         return replace(chosen, bands=bands, alone=alone, ambiguous=ambiguous, whole=whole)
 
@@ -217,16 +218,15 @@ class NumberFormat:
         """
         if self.units.get("") in (None, 1.0) and not self.base:
             return None
-        values = np.abs(values)
-        has_unit = np.array([bool(r and any(p.unit for p in r.parts)) for r in map(_split, texts)])
-        middle = []
-        for chosen in (has_unit, ~has_unit):
-            order = np.flatnonzero(chosen & (values > 0))
-            if not len(order):
-                return None
-            middle.append(int(order[np.argsort(values[order])[len(order) // 2]]))
-        low, high = sorted(values[middle].tolist())
-        return (texts[middle[0]], texts[middle[1]]) if high >= _OTHER_UNIT * low else None
+        groups: tuple[list[tuple[float, str]], ...] = ([], [])
+        pairs = zip(np.abs(values).tolist(), texts, strict=True)
+        for size, text in sorted((size, text) for size, text in pairs if size > 0):
+            if reading := _split(text):
+                groups[any(part.unit for part in reading.parts)].append((size, text))
+        if not all(groups):
+            return None
+        (size, text), (other, without) = (group[len(group) // 2] for group in reversed(groups))
+        return (text, without) if max(size, other) >= _OTHER_UNIT * min(size, other) else None
 
     @property
     def keeps_bare_numbers(self) -> bool:
@@ -279,10 +279,9 @@ class NumberFormat:
         They are if they are few and disjoint with all other numbers. Others must ascend, and have
         a unit or be among more single numbers, in rows or different ones.
         """
+        pairs = zip(found, rows, strict=True)
         known = [
-            (reading, n)
-            for reading, n in zip(found, rows, strict=True)
-            if reading and reading.note in ("", self.note)
+            (reading, n) for reading, n in pairs if reading and reading.note in ("", self.note)
         ]
         if not any(reading.band for reading, _ in known):
             return False
@@ -339,7 +338,6 @@ def _floats(texts: Sequence[str]) -> NDArray[np.float64] | None:
 def _split(text: str) -> _Reading | None:
     """Split a cell into numbers, units and a currency; None if it is something else."""
     text = plain(text)
-    text = AGO.get(text, text)
     if text.endswith(" ago"):
         text = _ARTICLE.sub("1 ", text)
     if "/" in text:
@@ -363,7 +361,7 @@ def _in_digits(text: str) -> str:
 
 
 def _split_plain(text: str) -> _Reading | None:
-    text = "0" if text in ZEROS or _ZERO.fullmatch(text) else _in_digits(text)
+    text = "0" if text in ZEROS or _ZERO.fullmatch(text) else _in_digits(AGO.get(text, text))
     if bare := _PLAIN.fullmatch(text):
         part = _Part.of(bare["digits"].strip(), bare["exponent"], bare["percent"] or "")
         if not (math.isnan(part.point) and math.isnan(part.comma)):
@@ -473,13 +471,6 @@ def _are_grouped(digits: Sequence[str], *, money: bool = False) -> bool:
     """Whether points separate groups: three digits follow each, and "950" or money has none."""
     grouped = all(map(_GROUPED.fullmatch, digits)) and any("." in x for x in digits)
     return grouped and (money or any(len(x) == 3 for x in digits))
-
-
-def _all_ambiguous(found: Sequence[_Reading | None]) -> bool:
-    """Whether all numbers are like "1,234", which no currency of English texts explains."""
-    digits = [part.digits for reading in found if reading for part in reading.parts]
-    money = any(reading.currency in _COMMA_GROUPS for reading in found if reading)
-    return bool(digits) and not money and all(has_three_digits(text, ",") for text in digits)
 
 
 def has_three_digits(text: str, mark: str) -> bool:

@@ -253,7 +253,7 @@ def as_strings(cells: Cells) -> Levels:
     coded = as_levels(cells)
     if distinct_strings(cells) is not None:
         return _usual_strings(coded.levels, coded.codes) if coded.declared else coded
-    return _merged([(text_of(level), _is_number(level)) for level in coded.levels], coded.codes)
+    return _merged(coded.levels, coded.codes)
 
 
 def undeclared(cells: Cells, name: str) -> Cells:
@@ -263,20 +263,16 @@ def undeclared(cells: Cells, name: str) -> Cells:
     return _cells_from_levels(cells.levels, cells.codes, name)
 
 
-def _is_number(value: Any) -> bool:
-    return common_type(type(value)) in ("numbers", "booleans")
-
-
 def _usual_strings(levels: list[Any], codes: NDArray[np.signedinteger]) -> Levels:
     texts = [usual(_text(level)) for level in levels]
-    return Levels(texts, codes) if texts == levels else _merged([(t, False) for t in texts], codes)
+    return Levels(texts, codes) if texts == levels else _merged(texts, codes)
 
 
-def _merged(texts: list[tuple[str, bool]], codes: NDArray[np.signedinteger]) -> Levels:
+def _merged(values: list[Any], codes: NDArray[np.signedinteger]) -> Levels:
     code_of: defaultdict[str, int] = defaultdict(itertools.count().__next__)
-    new = np.array([*(code_of[text] for text, _ in texts), -1], dtype=np.intp)
-    numbers = frozenset(text for text, number in texts if number)
-    return Levels(list(code_of), new[codes], numbers=numbers - {t for t, n in texts if not n})
+    new = np.array([*(code_of[text_of(value)] for value in values), -1], dtype=np.intp)
+    others = {text_of(x) for x in values if common_type(type(x)) not in ("numbers", "booleans")}
+    return Levels(list(code_of), new[codes], numbers=frozenset(code_of.keys() - others))
 
 
 def text_of(value: Any) -> str:
@@ -407,7 +403,7 @@ def _cells_from_levels(
     if kinds == {"booleans", "numbers"}:
         kinds = {"numbers"}
     if len(kinds) > 1 or kinds == {"others"}:
-        return _merged([(text_of(level), _is_number(level)) for level in levels], codes)
+        return _merged(levels, codes)
     if kinds == {"dates"}:
         plain = [_without_zone(level) for level in levels]
         return Dates(np.array([*plain, "NaT"], dtype="datetime64[us]")[codes])

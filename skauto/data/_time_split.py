@@ -100,8 +100,7 @@ class TimeSplit(BaseEstimator):
         (cells,) = read_columns(X, {position: name})
         numeric = isinstance(cells, Numbers)
         if isinstance(cells, Levels):
-            values = NumberFormat.of(cells.levels).parse(cells.levels)
-            numeric = not np.isnan(values).any()
+            numeric = not np.isnan(NumberFormat.of(cells.levels).parse(cells.levels)).any()
         kind = requested_kind(cells, name, "numeric" if numeric else "date")
         values = make_encoder(kind, cells, 0).encode(cells, name).rows(0, X.shape[0])[:, 0]
         if n_missing := int(np.isnan(values).sum()):
