@@ -46,7 +46,7 @@ _FEW_VALUES, _MANY_VALUES = 10, 1000
 # Number of strings that an error message quotes as examples.
 _EXAMPLES = 2
 _WORDS = BooleanWords("false", "true")
-# Formats of columns of numbers, by the mark that is unsure; shared, since there may be many columns.
+# Formats of columns of numbers, by the mark that is unsure. Many columns share them.
 _BARE = {mark: NumberFormat(unsure=mark) for mark in ("", ",", ".")}
 _INTEGERS = re.compile(r"(?<![\d.,])0*(\d+)")
 # Whole numbers up to here and beyond may have groups of digits.
