@@ -90,7 +90,9 @@ class ColumnReader:
     def category_outputs(self) -> dict[int, int]:
         """Positions of category codes among the kept outputs, and their numbers of levels."""
         outputs = self.encoder.category_outputs()
-        places = np.cumsum(self.keep) - 1 if outputs else []
+        if not outputs:
+            return outputs
+        places = np.cumsum(self.keep) - 1
         return {int(places[j]): n for j, n in outputs.items() if self.keep[j]}
 
     @property
