@@ -50,7 +50,7 @@ class NoBetterThanGuessingWarning(UserWarning):
 
 
 class RowsOfFitWarning(UserWarning):
-    """Rows that are given as held-out rows are rows of ``fit``, on which scores are too high."""
+    """Rows that a model is scored on are rows of ``fit``, on which scores are too high."""
 
 
 class SmallGroupWarning(UserWarning):

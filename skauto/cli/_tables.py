@@ -41,7 +41,11 @@ def read_parts(
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / "standard_input.csv"
             copy.write_bytes(sys.stdin.buffer.read())
-            yield from read_parts(copy, strings, n_rows)
+            try:
+                yield from read_parts(copy, strings, n_rows)
+            except CommandError as error:
+                text = str(error).replace(repr(str(copy)), "The standard input")
+                raise CommandError(text) from error
         return
     form = format_of(path)
     if not path.is_file():

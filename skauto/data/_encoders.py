@@ -46,6 +46,8 @@ _FEW_VALUES, _MANY_VALUES = 10, 1000
 # Number of strings that an error message quotes as examples.
 _EXAMPLES = 2
 _WORDS = BooleanWords("false", "true")
+# Formats of columns of numbers, by the mark that is unsure. Many columns share them.
+_BARE = {mark: NumberFormat(unsure=mark) for mark in ("", ",", ".")}
 _INTEGERS = re.compile(r"(?<![\d.,])0*(\d+)")
 # Whole numbers up to here and beyond may have groups of digits.
 _GROUPS_FROM = 1000
@@ -76,9 +78,10 @@ class NumericEncoder(Encoder):
         values = without_fillers(values, kind.fillers)
         binary = _only_binary(values[:_FEW_VALUES]) and _only_binary(values)
         parsers = {"booleans": _WORDS, "durations": DurationFormat()}
-        parser = parser or parsers.get(form) or NumberFormat()
+        parser = parser or parsers.get(form) or _BARE[""]
         if isinstance(parser, NumberFormat) and parser.units == {"": 1.0} and not parser.mixed:
-            parser = replace(parser, unsure=_unsure_mark(parser, cells))
+            mark = _unsure_mark(parser, cells)
+            parser = _BARE[mark] if parser is _BARE[""] else replace(parser, unsure=mark)
         return cls(parser, form, binary, kind.fillers)
 
     @property

@@ -89,9 +89,11 @@ class ColumnReader:
     @property
     def category_outputs(self) -> dict[int, int]:
         """Positions of category codes among the kept outputs, and their numbers of levels."""
+        outputs = self.encoder.category_outputs()
+        if not outputs:
+            return outputs
         places = np.cumsum(self.keep) - 1
-        outputs = self.encoder.category_outputs().items()
-        return {int(places[j]): n for j, n in outputs if self.keep[j]}
+        return {int(places[j]): n for j, n in outputs.items() if self.keep[j]}
 
     @property
     def n_scores(self) -> int:

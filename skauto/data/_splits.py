@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import PredefinedSplit, StratifiedGroupKFold, StratifiedKFold
 
-from skauto.utils import BoolArray, IntArray
+from skauto.exceptions import RowsOfFitWarning
+from skauto.utils import BoolArray, IntArray, level_of_caller
 
 # Training rows and validation rows.
 Split = tuple[IntArray, IntArray]
@@ -109,10 +110,13 @@ def _stratified(cv: Any, y: IntArray, groups: NDArray[Any] | None, seed: int) ->
     rows = np.arange(len(y))
     largest = np.unique(y, return_counts=True)[1].max()
     if largest < 2:
-        raise ValueError(
-            "y must have two rows or more of a class, of which one validates. Got one row of each "
-            f"class (n_samples={len(rows)})."
+        warnings.warn(
+            "No class has two rows, so that none can be held out. The scores are those of the "
+            "rows of fit, on which they are too high.",
+            RowsOfFitWarning,
+            stacklevel=level_of_caller(),
         )
+        return [(rows, rows)]
     if is_integer:
         return _folds(min(cv, largest), rows, y, groups, seed)
     if groups is not None:

@@ -179,9 +179,9 @@ def _columns_read(ensemble: PipelineEnsemble) -> tuple[NDArray[Any], NDArray[Any
             + (f"Other columns of this model: {others[:10]}. " if others else "")
             + "Fit on the numeric columns, or use export_code."
         )
-    fill = np.concatenate([column.fill for column in used.values()])
     codes = itertools.zip_longest(*(c.encoder.fillers for c in used.values()), fillvalue=np.nan)
-    return np.array(list(used), dtype=np.int64), fill, np.array(list(codes), dtype=np.float64)
+    fillers = np.array(list(codes), dtype=np.float64)
+    return np.array(list(used), dtype=np.int64), reader.fill_, fillers
 
 
 def _is_numeric(encoder: Any) -> bool:

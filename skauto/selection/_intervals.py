@@ -138,7 +138,7 @@ def score_models(
     by_name = dict(zip(models, deviations.T, strict=True))
     found = {name: interval_of(scores[name], by_name[name]) for name in models}
     for name, answers in models.items():
-        found[name] = interval_without_errors(loss, answers, truth) or found[name]
+        found[name] = exact_interval(loss, answers, truth) or found[name]
     guess = better_guess(found)
     lead = scores[ENSEMBLE] - scores[guess]
     found[LEAD] = interval_of(lead, by_name[ENSEMBLE] - by_name[guess])
@@ -166,15 +166,17 @@ def interval_of(score: float, deviations: FloatArray) -> ScoreInterval:
     return score, float(low), float(high)
 
 
-def interval_without_errors(loss: Loss, answers: Answers, truth: Truth) -> ScoreInterval | None:
-    """Return an accuracy of 1 with its exact 95% interval; None if an answer is wrong.
+def exact_interval(loss: Loss, answers: Answers, truth: Truth) -> ScoreInterval | None:
+    """Return an accuracy of 1 or 0 with its exact 95% interval; None for other scores.
 
     All resamples of right answers are right, so the bootstrap says nothing about the errors that
-    may come. None for other scores, too.
+    may come.
     """
-    if not isinstance(loss, ErrorLoss) or not np.array_equal(answers.labels, truth.y):
+    n_right = np.count_nonzero(answers.labels == truth.y)
+    if not isinstance(loss, ErrorLoss) or 0 < n_right < len(truth.y):
         return None
-    return 1.0, float(_LOW ** (1.0 / len(truth.y))), 1.0
+    least = float(_LOW ** (1.0 / len(truth.y)))
+    return (1.0, least, 1.0) if n_right else (0.0, 0.0, 1.0 - least)
 
 
 def _scores_by_scorer(

@@ -272,7 +272,9 @@ def test_the_standard_input_is_a_table(
     with table.open() as stream:
         monkeypatch.setattr(sys, "stdin", stream)
         assert main(["predict", model, "-"]) == 0
-    assert capsys.readouterr() == expected
+        assert capsys.readouterr() == expected
+        assert main(["predict", model, "-"]) == 1
+    assert "The standard input is empty." in capsys.readouterr().err
 
 
 def test_rows_of_fit_are_told_in_a_report(

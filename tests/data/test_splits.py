@@ -8,6 +8,7 @@ from sklearn.model_selection import GroupKFold, PredefinedSplit, TimeSeriesSplit
 
 from skauto.data import make_splits
 from skauto.data._splits import stratified_subset
+from skauto.exceptions import RowsOfFitWarning
 
 
 def _target(n_samples, n_classes=2):
@@ -64,9 +65,10 @@ def test_rare_classes_are_split_in_silence():
 
 
 @pytest.mark.parametrize("cv", [None, 3, 0.25])
-def test_one_row_of_each_class_cannot_be_split(cv):
-    with pytest.raises(ValueError, match=r"two rows or more of a class.*n_samples=5"):
-        make_splits(cv, None, np.arange(5))
+def test_single_rows_of_classes_validate_themselves_with_a_warning(cv):
+    with pytest.warns(RowsOfFitWarning, match="No class has two rows"):
+        ((train, test),) = make_splits(cv, None, np.arange(5))
+    np.testing.assert_array_equal(train, test)
 
 
 @pytest.mark.parametrize("cv", [0, 1, 1.5, -0.1, True, "five", object()])

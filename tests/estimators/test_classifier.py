@@ -25,7 +25,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skauto import AutoClassifier, SearchOptions
-from skauto.exceptions import TrialFailedWarning
+from skauto.exceptions import RowsOfFitWarning, TrialFailedWarning
 from skauto.space import get_space
 from skauto.strategies import ForestBO
 from tests.estimators.quick import quick, tiny_space, whole
@@ -284,7 +284,7 @@ def test_imbalance_and_a_class_with_one_row(iris):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_as_few_rows_as_classes(n_classes):
     X = np.arange(n_classes)[:, None] * 1.0
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), pytest.warns(RowsOfFitWarning):
         warnings.simplefilter("ignore", TrialFailedWarning)
         clf = quick().fit(X, np.arange(n_classes))
     assert clf.predict_proba(X).shape == (n_classes, n_classes)

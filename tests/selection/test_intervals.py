@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import accuracy_score, make_scorer
 
-from skauto.selection._intervals import interval_of
+from skauto.selection._intervals import Answers, Truth, interval_of, score_models
+from skauto.selection._label_losses import ErrorLoss
 from tests.selection.scored import fit
 
 
@@ -23,6 +25,17 @@ def test_without_an_error_the_interval_is_that_of_a_binomial():
     low, high = clf.ensemble_score_interval_
     assert (clf.ensemble_score_, high) == (1.0, 1.0)
     assert low**200 == pytest.approx(0.025)
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_answers_that_are_all_right_or_all_wrong_have_the_exact_interval(right):
+    y = np.repeat([0, 1], 10)
+    labels = y if right else 1 - y
+    models = {"ensemble": Answers(np.eye(2)[labels], labels)}
+    score = score_models(make_scorer(accuracy_score), ErrorLoss(), models, Truth(y, np.arange(2)))
+    least = 0.025 ** (1 / 20)
+    expected = (1.0, least, 1.0) if right else (0.0, 0.0, 1.0 - least)
+    assert score["ensemble"] == pytest.approx(expected)
 
 
 def test_a_bound_at_zero_is_not_negative():
