@@ -436,7 +436,7 @@ def _units_of(
     """
     uses: Counter[tuple[str, ...]] = Counter()
     for reading, n in zip(found, rows, strict=True):
-        if reading and any(part.unit or part.point or part.comma for part in reading.parts):
+        if reading and any(reading.parts[-1][1:]):  # a unit, or another number than zero
             uses[tuple(part.unit for part in reading.parts)] += n
     single: Counter[str] = Counter()
     for units, n in uses.items():
