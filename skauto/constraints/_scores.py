@@ -1,7 +1,6 @@
 """Constraints on scores and error rates."""
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -225,9 +224,7 @@ def check_metric(scoring: Scoring, name: str, classes: NDArray[Any]) -> None:
         return
     codes = np.arange(len(classes))
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of constant predictions
-            score_probabilities(scorer, np.ones((len(codes), len(codes))), codes, classes)
+        score_probabilities(scorer, np.ones((len(codes), len(codes))), codes, classes)
     except Exception as exc:
         raise ValueError(
             f"The scorer of the constraint {name!r} cannot score the classes "

@@ -70,7 +70,7 @@ def _in_space(configuration: Configuration, space: SearchSpace) -> Configuration
     except ValueError as exc:
         raise ValueError(
             f"The 'initial' parameter holds {configuration!r}, which is not in the search space "
-            f"of these data: {exc}."
+            f"of these data: {str(exc).rstrip('.')}."
         ) from exc
     return configuration
 

@@ -1,14 +1,12 @@
 """Scores of stored predictions with bootstrap intervals."""
 
 import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import UndefinedMetricWarning
 
 from skauto.selection._label_losses import ErrorLoss, LabelLoss
 from skauto.selection._losses import BrierLoss, LogLoss, Loss
@@ -131,10 +129,8 @@ def score_models(
         models = {**models, MAJORITY: guesses}
     order = np.random.default_rng(0).permutation(len(truth.y))
     models = {**models, SHUFFLED: models[ENSEMBLE].take(order)}
-    with warnings.catch_warnings(action="ignore", category=UndefinedMetricWarning):
-        # of the majority class, or of a sample without a class
-        scores = {name: score_answers(scorer, answers, truth) for name, answers in models.items()}
-        deviations = resampled_scores(scorer, loss, list(models.values()), truth)
+    scores = {name: score_answers(scorer, answers, truth) for name, answers in models.items()}
+    deviations = resampled_scores(scorer, loss, list(models.values()), truth)
     by_name = dict(zip(models, deviations.T, strict=True))
     found = {name: interval_of(scores[name], by_name[name]) for name in models}
     for name, answers in models.items():
