@@ -11,9 +11,10 @@ from sklearn.metrics import get_scorer
 
 from skauto.constraints._base import Constraint
 from skauto.constraints._evidence import Evidence
-from skauto.selection import RateLimit
+from skauto.selection import RateLimit, ScorerLoss, get_loss
+from skauto.selection._intervals import Answers, Truth, resampled_scores
 from skauto.selection._scores import find_scorer, score_probabilities
-from skauto.utils import BoolArray, explain_keywords, scorer_function, scorer_is_loss
+from skauto.utils import BoolArray, FloatArray, explain_keywords, scorer_function, scorer_is_loss
 
 Scoring = str | Callable[..., float]
 # What to write for the name of an argument in scikit-learn.
@@ -189,6 +190,16 @@ class ScoreBound(Constraint):
             labels=evidence.labels,
         )
         return score if self.lower is None else self._optimum() - score
+
+    def _resampled(self, evidence: Evidence) -> FloatArray:
+        loss = get_loss(self.scoring, evidence.classes)
+        if isinstance(loss, ScorerLoss):
+            return super()._resampled(evidence)
+        answers = Answers(evidence.probabilities, evidence.labels)
+        truth = Truth(evidence.y, evidence.classes, evidence.sample_weight)
+        scorer = scorer_for(self.scoring, self.key, len(evidence.classes))
+        deviations = resampled_scores(scorer, loss, [answers], truth)[:, 0]
+        return self.measure(evidence) + (deviations if self.lower is None else -deviations)
 
     def _optimum(self) -> float:
         scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
