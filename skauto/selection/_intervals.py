@@ -107,7 +107,7 @@ def resampled_scores(
         rows = np.sort(rng.choice(n_rows, most, replace=False))
         truth, models = truth.take(rows), [answers.take(rows) for answers in models]
         scale = float(np.sqrt(most / n_rows))
-    score = _scores_by_scorer(scorer, models, truth) if by_scorer else _scores(loss, models, truth)
+    score = scores_of_rows(scorer, loss, models, truth)
     every = score(np.arange(len(truth.y)))
     n_resamples = _N_SCORER_RESAMPLES if by_scorer else _N_RESAMPLES
     n_resamples = min(n_resamples, max(_FEWEST_RESAMPLES, _MAX_CLASSES // len(truth.classes)))
@@ -171,6 +171,18 @@ def interval_without_errors(loss: Loss, answers: Answers, truth: Truth) -> Score
     if not isinstance(loss, ErrorLoss) or not np.array_equal(answers.labels, truth.y):
         return None
     return 1.0, float(_LOW ** (1.0 / len(truth.y))), 1.0
+
+
+def scores_of_rows(
+    scorer: Callable[..., float], loss: Loss, models: Sequence[Answers], truth: Truth
+) -> Callable[[IntArray], FloatArray]:
+    """Return a function that scores several models on some rows, by the loss if it is vectorized.
+
+    The loss is that of the scorer.
+    """
+    if isinstance(loss, ScorerLoss):
+        return _scores_by_scorer(scorer, models, truth)
+    return _scores(loss, models, truth)
 
 
 def _scores_by_scorer(
