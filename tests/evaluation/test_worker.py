@@ -103,6 +103,7 @@ def test_tasks_leave_filters_that_ignore_all_warnings_alone():
             return warnings.filters
 
     worker = evaluator_for(bayes_space()).worker
-    assert worker(Task()) is not warnings.filters
+    with warnings.catch_warnings(action="always"):
+        assert worker(Task()) is not warnings.filters
     with warnings.catch_warnings(action="ignore"):
         assert worker(Task()) is warnings.filters
