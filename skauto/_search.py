@@ -60,6 +60,10 @@ class Search:
     Without one, they are appended in the order of the proposals, so that results do not depend on
     timing or on ``n_jobs``. The history may hold earlier trials.
 
+    The trials `known` are those of a search without a time limit that was interrupted, with the
+    numbers of their proposals. The proposals are made again, and these trials are not evaluated
+    again. If a proposal is another one, the other known trials are appended at once.
+
     The configurations `initial` are evaluated first, and ``variant(history)``, if it is not None,
     before any other. At most `look_ahead` trials are pending. None
     means one more than the number of workers with a time limit, and LOOK_AHEAD or the number of
@@ -78,6 +82,7 @@ class Search:
     history: History
     budget: Budget
     _: KW_ONLY
+    known: Sequence[Trial] = ()
     initial: Sequence[Configuration] = ()
     variant: Callable[[History], Configuration | None] | None = None
     look_ahead: int | None = None
@@ -93,7 +98,9 @@ class Search:
             n_workers + 1 if self.asynchronous else max(LOOK_AHEAD, n_workers)
         )
         self._initial = list(self.initial)
-        self._elapsed_before = self.history.elapsed  # of a resumed search
+        self._known = list(self.known)
+        ends = (trial.ended for trial in self.known)
+        self._elapsed_before = max(ends, default=self.history.elapsed)  # of a resumed search
         self._running: dict[int, _Running] = {}  # by key, in the order of the proposals
         self._next_key = 0
         self._n_before = len(self.history)
@@ -155,12 +162,27 @@ class Search:
                 return
             if self.on_start:
                 self.on_start(proposal)
+            key, known = self._next_key, self._take_known(proposal)
             job = self.evaluator.open(proposal, self.history)
-            self._running[self._next_key] = _Running(job, self._now)
-            if job.done:
-                self._finish(self._next_key)
-            self._submit(self._next_key)
+            self._running[key] = _Running(job, self._now, trial=known)
+            if job.done and known is None:
+                self._finish(key)
+            if self._running[key].trial is None:
+                self._submit(key)
             self._next_key += 1
+
+    def _take_known(self, proposal: Proposal) -> Trial | None:
+        """Return the known trial of the next proposal; None if it was not finished."""
+        due = [trial for trial in self._known if trial.number <= self._next_key]
+        what = proposal.configuration, proposal.fidelity
+        same = [trial for trial in due if (trial.configuration, trial.fidelity) == what]
+        for trial in same[:1]:
+            self._known.remove(trial)
+        if due[1:] or due and not same:  # the proposals differ from those of the known trials
+            for trial in self._known:
+                self.history.append(replace(trial, number=len(self.history)))
+            self._known = []
+        return replace(same[0], origin=proposal.origin, info=proposal.info) if same else None
 
     def _next_proposal(self) -> Proposal | None:
         variant = self.variant(self.history) if self.variant else None

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from skauto.constraints._evidence import Evidence
 from skauto.selection import RateLimit
-from skauto.utils import Predictions
+from skauto.utils import FloatArray, Predictions
 
 # Number of bootstrap samples; the level of an estimated 95% quantile has a standard error of 1.5%.
 N_RESAMPLES = 200
@@ -150,19 +150,19 @@ class Constraint(BaseEstimator, ABC):
         .. [1] B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics
            7, 1979.
         """
+        values = self._resampled(evidence)
+        defined = values[~np.isnan(values)]
+        if 2 * defined.size < values.size:
+            return math.nan
+        return float(np.quantile(defined, confidence, method="higher"))
+
+    def _resampled(self, evidence: Evidence) -> FloatArray:
+        """Measure the value on bootstrap samples of the rows."""
         rng = np.random.default_rng(0)
         n_rows = len(evidence.y)
         whole = replace(evidence, judged=evidence.judged or evidence)  # same groups in all samples
-        values = np.array(
-            [
-                self.measure(whole.take(rng.integers(n_rows, size=n_rows)))
-                for _ in range(N_RESAMPLES)
-            ]
-        )
-        defined = values[~np.isnan(values)]
-        if 2 * defined.size < N_RESAMPLES:
-            return math.nan
-        return float(np.quantile(defined, confidence, method="higher"))
+        samples = (rng.integers(n_rows, size=n_rows) for _ in range(N_RESAMPLES))
+        return np.array([self.measure(whole.take(rows)) for rows in samples])
 
 
 def limited_resources(constraints: Iterable[Constraint]) -> list[Constraint]:

@@ -20,8 +20,8 @@ from skauto.constraints._scores import (
 )
 from skauto.exceptions import SmallGroupWarning
 from skauto.model._groups import MAX_GROUPS
-from skauto.selection import RateLimit
-from skauto.selection._scores import score_probabilities
+from skauto.selection import LabelLoss, RateLimit, ScorerLoss, get_loss
+from skauto.selection._intervals import Answers, Truth, scores_of_rows
 from skauto.utils import BoolArray, IntArray, explain_keywords, level_of_caller
 
 # Number of samples of the posterior distribution of the groups' rates.
@@ -402,19 +402,16 @@ class GroupDisparity(GroupConstraint):
     def measure(self, evidence: Evidence) -> float:
         """Largest score minus smallest score; NaN if it is defined for fewer than two groups."""
         scorer = scorer_for(self.metric, self.key, len(evidence.classes))
-        labels, weight, spreads = evidence.labels, evidence.sample_weight, []
+        answers = Answers(evidence.probabilities, evidence.labels)
+        truth = Truth(evidence.y, evidence.classes, evidence.sample_weight)
+        loss = get_loss(self.metric, evidence.classes)
+        if not isinstance(
+            loss, LabelLoss
+        ):  # it would be another score where a group lacks a class
+            loss = ScorerLoss(scorer, evidence.classes)
+        score, spreads = scores_of_rows(scorer, loss, [answers], truth), []
         for codes, present in self._compared(evidence):
-            scores = [
-                score_probabilities(
-                    scorer,
-                    evidence.probabilities[rows],
-                    evidence.y[rows],
-                    evidence.classes,
-                    None if weight is None else weight[rows],
-                    labels=labels[rows],
-                )
-                for rows in (codes == group for group in present)
-            ]
+            scores = [float(score(np.flatnonzero(codes == group))[0]) for group in present]
             defined = [score for score in scores if math.isfinite(score)]
             if len(defined) >= 2:
                 spreads.append(np.ptp(defined))

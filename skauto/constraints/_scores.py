@@ -1,7 +1,6 @@
 """Constraints on scores and error rates."""
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,9 +11,10 @@ from sklearn.metrics import get_scorer
 
 from skauto.constraints._base import Constraint
 from skauto.constraints._evidence import Evidence
-from skauto.selection import RateLimit
+from skauto.selection import RateLimit, ScorerLoss, get_loss
+from skauto.selection._intervals import Answers, Truth, resampled_scores
 from skauto.selection._scores import find_scorer, score_probabilities
-from skauto.utils import BoolArray, explain_keywords, scorer_function, scorer_is_loss
+from skauto.utils import BoolArray, FloatArray, explain_keywords, scorer_function, scorer_is_loss
 
 Scoring = str | Callable[..., float]
 # What to write for the name of an argument in scikit-learn.
@@ -191,6 +191,16 @@ class ScoreBound(Constraint):
         )
         return score if self.lower is None else self._optimum() - score
 
+    def _resampled(self, evidence: Evidence) -> FloatArray:
+        loss = get_loss(self.scoring, evidence.classes)
+        if isinstance(loss, ScorerLoss):
+            return super()._resampled(evidence)
+        answers = Answers(evidence.probabilities, evidence.labels)
+        truth = Truth(evidence.y, evidence.classes, evidence.sample_weight)
+        scorer = scorer_for(self.scoring, self.key, len(evidence.classes))
+        deviations = resampled_scores(scorer, loss, [answers], truth)[:, 0]
+        return self.measure(evidence) + (deviations if self.lower is None else -deviations)
+
     def _optimum(self) -> float:
         scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
         return 0.0 if scorer_is_loss(scorer) else 1.0
@@ -225,9 +235,7 @@ def check_metric(scoring: Scoring, name: str, classes: NDArray[Any]) -> None:
         return
     codes = np.arange(len(classes))
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of constant predictions
-            score_probabilities(scorer, np.ones((len(codes), len(codes))), codes, classes)
+        score_probabilities(scorer, np.ones((len(codes), len(codes))), codes, classes)
     except Exception as exc:
         raise ValueError(
             f"The scorer of the constraint {name!r} cannot score the classes "

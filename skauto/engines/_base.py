@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 import cloudpickle
 import joblib
+import numpy as np
 import sklearn
 
 from skauto.utils import single_thread
@@ -201,5 +202,6 @@ def task_context(config: dict[str, Any]) -> Iterator[None]:
         single_thread(),
         joblib.parallel_config(backend="sequential", n_jobs=1),
         sklearn.config_context(**config),
+        np.errstate(),  # restores what the task sets
     ):
         yield

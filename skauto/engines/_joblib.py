@@ -4,6 +4,7 @@ import contextlib
 import queue
 import sys
 import time
+import warnings
 from collections.abc import Callable, Collection, Hashable
 from dataclasses import replace
 from functools import partial
@@ -148,6 +149,7 @@ class _BackendTransport:
         self.arrived: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
         self.n_open = 0
         self.blas = contextlib.ExitStack()
+        self.quiet = contextlib.ExitStack()  # while tasks are open
         if self.shares_memory:
             self.blas.enter_context(single_blas_thread())
 
@@ -164,6 +166,9 @@ class _BackendTransport:
         arguments = (self.function, args, self.config, not self.shares_memory)
         nested = SequentialBackend(nesting_level=1), 1
         calls = BatchedCalls([(run_in_worker, arguments, {})], nested)
+        if self.shares_memory and not self.n_open:
+            # Threads must not change the filters: one that ends last would restore wrong ones.
+            self.quiet.enter_context(warnings.catch_warnings(action="ignore"))
         self.n_open += 1
 
         def arrive(result: Any) -> None:
@@ -182,6 +187,8 @@ class _BackendTransport:
             while True:
                 number, result = self.arrived.get(timeout=0 if ended else pause)
                 self.n_open -= 1
+                if not self.n_open:
+                    self.quiet.close()
                 ended.append((number, partial(self.read, result)))
         return ended
 
@@ -194,6 +201,7 @@ class _BackendTransport:
 
     def close(self) -> None:
         self._shut()
+        self.quiet.close()
         self.blas.close()
 
     def _shut(self) -> None:

@@ -23,6 +23,7 @@ from typing import Any
 
 import cloudpickle
 import joblib
+import numpy as np
 import psutil
 import sklearn
 from threadpoolctl import ThreadpoolController
@@ -143,8 +144,8 @@ def _serve(
         faulthandler.register(signal.SIGALRM, file=report, all_threads=False, chain=True)
         signal.setitimer(signal.ITIMER_REAL, max(time_limit, 1e-6))
     try:
-        # Restore warning filters that the task changes.
-        with warnings.catch_warnings():
+        # Restore filters and error states that the task changes.
+        with warnings.catch_warnings(), np.errstate():
             outcome = call(function, pickle.loads(args))
         value = None if outcome.status != "ok" else dumps(outcome.value)
     except BaseException as exception:

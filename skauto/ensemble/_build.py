@@ -19,6 +19,7 @@ from skauto.ensemble._singles import SingleTrials
 from skauto.history import History, OutOfFold
 from skauto.model import Decision, PipelineEnsemble
 from skauto.model._ensemble import quick_ensemble
+from skauto.schedule import grace
 from skauto.selection import pairwise_disagreement, pairwise_diversity
 from skauto.selection._diversity import mean_over_pairs
 from skauto.utils import Budget
@@ -103,10 +104,13 @@ class EnsembleBuilder(MemberChoice):
         self, history: History, refits: Refits, checker: ConstraintChecker
     ) -> dict[int, float]:
         """Select an ensemble and fit it; return the weights of members fitted in time."""
-        seconds = refits.budget.remaining
-        seconds -= min(self.reserve.for_decision(refits.budget), seconds / 2)
-        processor_seconds = seconds * refits.engine.n_workers
-        weights = self.select(history, processor_seconds, seconds, checker, refits)
+        budget, n_workers = refits.budget, refits.engine.n_workers
+        seconds = budget.remaining
+        seconds -= min(self.reserve.for_decision(budget), seconds / 2)
+        weights = self.select(history, seconds * n_workers, seconds, checker, refits)
+        if not weights and not refits.pipelines:  # then the time limit may be exceeded
+            seconds = budget.remaining + grace(budget.time_limit) - budget.overrun
+            weights = self.select(history, seconds * n_workers, seconds, checker, refits)
         refits.fit(weights)
         if not refits.failed.isdisjoint(weights):  # select others in their place
             return self._fitted(history, refits, checker)

@@ -350,9 +350,10 @@ class BaseAutoClassifier(
 
     def _set_model(self, builder: EnsembleBuilder, model: BuiltEnsemble, history: History) -> None:
         if model.fallback and not model.refit_errors:
-            done = "no pipeline was refitted" if len(history) else "no trial was finished"
+            finished = any(trial.ok for trial in history)
+            done = "no pipeline was refitted" if finished else "no trial was finished"
             cause, advice = f"The budget was too short: {done} in time", "give a longer time_limit"
-            if self.interrupted_ and not len(history):
+            if self.interrupted_ and not finished:
                 cause, advice = f"The search was interrupted: {done}", "fit again"
             warnings.warn(
                 f"{cause}. A small decision tree predicts; {advice}.",

@@ -22,18 +22,17 @@ def report_failures(history: History, trial_time_limit: float | None) -> None:
     bad = {s: n for s, n in counts.items() if s not in INTENDED}
     if not bad:
         return
-    listed = ", ".join(f"{n} {status}" for status, n in bad.items())
     causes = _most_frequent_errors(history)
     is_failure = trial_time_limit is not None or set(bad) != {"timeout"}
     if not counts.get("ok") and is_failure:
         raise AllTrialsFailedError(
-            f"All {len(history)} trials failed ({listed}). Most frequent causes:\n"
+            f"All {len(history)} trials failed ({_listed(counts)}). Most frequent causes:\n"
             f"{causes}\nCheck the data and the space, or fit a single pipeline to find the cause."
         )
     warnings.warn(
-        f"{sum(bad.values())} of {len(history)} trials gave no score ({listed}). "
+        f"{sum(bad.values())} of {len(history)} trials gave no score ({_listed(bad)}). "
         f"Most frequent causes:\n{causes}\nAll are in leaderboard(), column 'error'."
-        + (" The model is made of the other trials." if counts.get("ok") else ""),
+        + (" The other trials are not affected." if counts.get("ok") else ""),
         TrialFailedWarning,
         stacklevel=level_of_caller(),
     )
@@ -51,6 +50,10 @@ def report_failed_refits(errors: Mapping[int, str], *, fallback: bool) -> None:
         TrialFailedWarning,
         stacklevel=level_of_caller(),
     )
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{n} {status}" for status, n in counts.items())
 
 
 def _most_frequent_errors(history: History) -> str:

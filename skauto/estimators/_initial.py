@@ -8,6 +8,7 @@ from skauto.data import DataFacts
 from skauto.data._training import ReadTable
 from skauto.metalearning import (
     FitTimeModel,
+    adapt_configuration,
     load_archive,
     meta_features,
     nearest_configurations,
@@ -30,8 +31,8 @@ def initial_configurations(
 
     The `time_model` predicts the seconds of configurations; it is None without a time limit. With
     `weigh_groups`, "portfolio" is replaced by "defaults" in a space with weights by group. An
-    entry that is no configuration or lies outside of the space raises an error. Entries may lack
-    the size parameter, which only spaces under limits have.
+    entry that is no configuration or lies outside of the space raises an error. Entries may be of
+    the whole space, of which `space` is the part for the data.
     """
     if initial is None:
         return []
@@ -42,10 +43,7 @@ def initial_configurations(
                     "The 'initial' parameter must hold Configuration objects. Got "
                     f"{type(configuration).__name__} instead."
                 )
-        configurations = [_with_size(configuration, space) for configuration in initial]
-        for configuration in configurations:
-            space.validate(configuration)
-        return configurations
+        return list(dict.fromkeys(_in_space(configuration, space) for configuration in initial))
     components = [c for step in space.steps for c in space.components(step)]
     # The portfolio was learned without weights by group, which the default configurations use.
     weigh_groups = weigh_groups and any(c.balancing == "groups" for c in components)
@@ -61,15 +59,20 @@ def initial_configurations(
     )
 
 
-def _with_size(configuration: Configuration, space: SearchSpace) -> Configuration:
-    """Set the size parameter of the classifier to its default if it is missing."""
-    settings, step = configuration.to_dict(), space.steps[-1]
-    for component in space.components(step):
-        key = component.size_parameter
-        chosen = settings.get(step, {}).get("name") == component.name
-        if chosen and key is not None and key in component.parameters:
-            settings[step].setdefault(key, component.parameters[key].default)
-    return Configuration.from_dict(settings)
+def _in_space(configuration: Configuration, space: SearchSpace) -> Configuration:
+    """Adapt a configuration of the whole space to its part for the data; raise if it cannot be."""
+    if configuration.steps == space.steps:
+        adapted = adapt_configuration(configuration, space)
+        if adapted is not None:
+            return adapted
+    try:
+        space.validate(configuration)
+    except ValueError as exc:
+        raise ValueError(
+            f"The 'initial' parameter holds {configuration!r}, which is not in the search space "
+            f"of these data: {str(exc).rstrip('.')}."
+        ) from exc
+    return configuration
 
 
 def similar_configurations(

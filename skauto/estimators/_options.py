@@ -37,8 +37,9 @@ class SearchOptions(BaseEstimator):
         constraints are measured.
     checkpoint : path-like, default=None
         File to which each trial is written when it ends. After a crash, the same ``fit`` on the
-        same data resumes the search; ``max_evals`` includes the trials in the file. The file can
-        be read without pickle.
+        same data resumes the search; ``max_evals`` includes the trials in the file. Without
+        ``time_limit``, the result is that of a search without a crash. The file can be read
+        without pickle.
     warm_start : bool, default=False
         Whether another call of ``fit`` on the same data continues the search with a new budget. It
         keeps the seed and the folds; other data, ``cv``, ``scoring`` or ``space`` are an error.

@@ -41,7 +41,7 @@ from skauto.estimators._resume import (
 )
 from skauto.estimators._scoring import check_scorers, named_scorers, primary_scoring
 from skauto.evaluation import PipelineBuilder, PipelineEvaluator, PipelineWorker, PrefixCache
-from skauto.history import Checkpoint, Goal, History
+from skauto.history import Checkpoint, Goal, History, Trial
 from skauto.metalearning import FitTimeModel
 from skauto.metalearning._fit_times import load_fit_time_model
 from skauto.model._groups import group_codes, group_names
@@ -66,6 +66,7 @@ class Plan:
     strategy: Strategy
     builder: EnsembleBuilder
     history: History
+    known: list[Trial]
     initial: list[Configuration]
     neighbors: list[str] | None
     checkpoint: Checkpoint | None
@@ -75,7 +76,7 @@ class Plan:
 
     def search(self, engine: Engine, budget: Budget, observer: Observer) -> Search:
         """Return the search, which tries only configurations that the history lacks."""
-        known = {trial.configuration for trial in self.history}
+        tried = {trial.configuration for trial in self.history}
         space = self.evaluator.worker.builder.space
         return Search(
             self.strategy,
@@ -84,7 +85,8 @@ class Plan:
             engine,
             self.history,
             budget,
-            initial=[c for c in self.initial if c not in known],
+            known=self.known,
+            initial=[c for c in self.initial if c not in tried],
             variant=SmallerVariants(space, self.evaluator.constraints),
             reserve=lambda trials: self.builder.reserve(trials, engine.n_workers, budget),
             record=None if self.checkpoint is None else self.checkpoint.append,
@@ -151,17 +153,17 @@ class PlanMixin:
         goal = self._goal(strategy, evaluator, builder)
         if checkpoint is not None:
             about = checkpoint_facts(seed, self.scoring, table, splits, goal)
-            history = resumed_history(checkpoint, about, space, goal)
-        elif last is not None:
-            history = longer_history(last, goal)
+            history, known = resumed_history(checkpoint, about, space, goal)
         else:
-            history = History(goal)
+            history = History(goal) if last is None else longer_history(last, goal)
+            known = []
         return Plan(
             table,
             evaluator,
             strategy,
             builder,
             history,
+            known,
             initial,
             neighbors,
             checkpoint,

@@ -8,7 +8,7 @@ import joblib
 
 from skauto.data._splits import Split
 from skauto.data._training import ReadTable
-from skauto.history import Checkpoint, Goal, History
+from skauto.history import Checkpoint, Goal, History, Trial
 from skauto.space import SearchSpace
 from skauto.utils import fingerprint
 
@@ -72,12 +72,18 @@ def resumed_history(
     facts: Mapping[str, Any],
     space: SearchSpace,
     goal: Goal,
-) -> History:
-    """History with the trials of a checkpoint, which count for ``max_evals``."""
-    history = History(goal)
-    for trial in checkpoint.resume(facts, space):
-        history.append(trial)
-    return _with_more_time(history, goal)
+) -> tuple[History, list[Trial]]:
+    """History and known trials of a search that goes on with those of a checkpoint.
+
+    They count for ``max_evals``. Under a time limit, the history holds them. Without one, the
+    search repeats its proposals, so that it ends as if it had not been interrupted.
+    """
+    history, trials = History(goal), checkpoint.resume(facts, space)
+    if goal.time_limit is None:
+        return history, trials
+    for number, trial in enumerate(trials):
+        history.append(replace(trial, number=number))
+    return _with_more_time(history, goal), []
 
 
 def longer_history(last: LastSearch, goal: Goal) -> History:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.validation import check_is_fitted
 
 from skauto.data import TrainingData
@@ -213,13 +212,12 @@ def _by_fold(
     """Scores of the ensemble on the validation rows of each fold; NaN where not defined."""
     assert known.rows is not None
     folds = [np.flatnonzero(np.isin(known.rows, test)) for _, test in splits]
-    with warnings.catch_warnings(action="ignore", category=UndefinedMetricWarning):
-        return tuple(
-            score_answers(scorer, known.answers.take(rows), truth.take(rows))
-            if rows.size
-            else math.nan
-            for rows in folds
-        )
+    return tuple(
+        score_answers(scorer, known.answers.take(fold), truth.take(fold))
+        if fold.size
+        else math.nan
+        for fold in folds
+    )
 
 
 def _warn_of_guessing(

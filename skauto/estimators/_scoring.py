@@ -1,6 +1,5 @@
 """The ``scoring`` parameter: scorers by name, checked before the search."""
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -39,11 +38,9 @@ def check_scorers(scorers: Mapping[str, Any], data: TrainingData) -> None:
     probabilities = np.tile(share.astype(np.float32), (len(data.y), 1))
     for name, scorer in scorers.items():
         try:
-            # Many metrics warn of constant predictions.
-            with warnings.catch_warnings(action="ignore"):
-                score_probabilities(
-                    scorer, probabilities, data.y, data.classes, data.sample_weight, data.X
-                )
+            score_probabilities(
+                scorer, probabilities, data.y, data.classes, data.sample_weight, data.X
+            )
         except Exception as exc:
             raise ValueError(
                 f"The 'scoring' parameter holds {name!r}, which cannot score "

@@ -134,7 +134,10 @@ class RungPlanner:
         if not self.uses_rungs or affordable == 0.0:
             seconds = self.schedule.seconds(configuration, n_rows)
             left = self.schedule.budget.remaining
-            return [], f"A fold was predicted to take {seconds:.3g} s; {left:.3g} s are left."
+            return [], (
+                f"A fold was predicted to take {seconds:.3g} s, more than a quarter of the "
+                f"{left:.3g} s that are left."
+            )
         fewer: Rung = {"share": FoldTask(configuration, 0, share=affordable, preview=True)}
         return [fewer, *(rungs if share == 1.0 else rungs[1:])], ""
 

@@ -149,6 +149,8 @@ class PipelineWorker:
     constraints: Sequence[Constraint] = ()
 
     def __call__(self, task: Task) -> Any:
+        if warnings.filters[:1] == [("ignore", None, Warning, None, 0)]:
+            return task.run(self)  # threads leave the filters alone, see the JoblibEngine
         with warnings.catch_warnings(action="ignore"):  # such as those of convergence
             return task.run(self)
 
@@ -207,12 +209,18 @@ class PipelineWorker:
         )
 
     def rows(self, fold: int, fidelity: float) -> tuple[IntArray, IntArray]:
-        """Return the training and validation rows of a fold at a fidelity."""
+        """Return the training and validation rows of a fold at a fidelity.
+
+        They are those of a subset, which is the same for all folds, or all if it has none of them.
+        """
         train, test = self.data.splits[fold]
         if fidelity == 1.0:
             return train, test
         chosen = stratified_subset(self.data.y, fidelity, np.random.default_rng(self.builder.seed))
-        return train[chosen[train]], test[chosen[test]]
+        train, test = (
+            part[chosen[part]] if chosen[part].any() else part for part in (train, test)
+        )
+        return train, test
 
     def score(self, scorer: Any, probabilities: NDArray[Any], rows: IntArray) -> float:
         """Score predicted probabilities of shape (n_rows, n_classes) of some rows."""

@@ -13,7 +13,7 @@ import os
 import warnings
 import zlib
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, Self
@@ -67,7 +67,6 @@ class Checkpoint:
         self.path = Path(path)
         self._file: IO[bytes] | None = None
         self._space: SearchSpace | None = None
-        self._shift = 0
 
     def __enter__(self) -> Self:
         return self
@@ -161,7 +160,6 @@ class Checkpoint:
         vector = self._space.encode([trial.configuration])[0]
         record = {field.name: getattr(trial, field.name) for field in fields(trial)}
         record |= {
-            "number": trial.number + self._shift,
             "configuration": trial.configuration.to_dict(),
             "vector": [None if math.isnan(value) else float(value) for value in vector],
             "predictions": _pack(trial.predictions),
@@ -172,7 +170,7 @@ class Checkpoint:
             self.close()
             warnings.warn(
                 f"The checkpoint {self.path} cannot be written: {exc}. The search goes on without "
-                f"it; trials up to number {trial.number - 1} are in the file.",
+                "it; the trials that ended before are in the file.",
                 CheckpointWarning,
                 stacklevel=level_of_caller(),
             )
@@ -229,10 +227,7 @@ class Checkpoint:
                     f"The checkpoint {self.path} is damaged in line {len(trials) + 2}. "
                     "Restore it from a copy, or give another path to start anew."
                 ) from error
-        trials.sort(key=lambda trial: trial.number)
-        if trials:  # new trials are numbered after the largest number in the file
-            self._shift = trials[-1].number + 1 - len(trials)
-        return [replace(trial, number=number) for number, trial in enumerate(trials)]
+        return sorted(trials, key=lambda trial: trial.number)
 
     def _trial(self, record: dict[str, Any]) -> Trial:
         assert self._space is not None

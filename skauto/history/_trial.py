@@ -18,12 +18,12 @@ def cause_of(error: str) -> str:
     """Return the line of an error text that names the cause.
 
     It is the last line of a traceback, or the first line of the text on a killed worker, which
-    ends with the innermost calls.
+    ends with the innermost calls, or with the heading above them if it was killed while it wrote.
     """
     lines = [line.strip() for line in error.splitlines() if line.strip()]
     if not lines:
         return ""
-    return lines[0] if lines[-1].startswith('File "') else lines[-1]
+    return lines[0] if lines[-1].startswith(('File "', "Stack (")) else lines[-1]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,14 +1,12 @@
 """Scores of stored predictions with bootstrap intervals."""
 
 import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import UndefinedMetricWarning
 
 from skauto.selection._label_losses import ErrorLoss, LabelLoss
 from skauto.selection._losses import BrierLoss, LogLoss, Loss
@@ -109,7 +107,7 @@ def resampled_scores(
         rows = np.sort(rng.choice(n_rows, most, replace=False))
         truth, models = truth.take(rows), [answers.take(rows) for answers in models]
         scale = float(np.sqrt(most / n_rows))
-    score = _scores_by_scorer(scorer, models, truth) if by_scorer else _scores(loss, models, truth)
+    score = scores_of_rows(scorer, loss, models, truth)
     every = score(np.arange(len(truth.y)))
     n_resamples = _N_SCORER_RESAMPLES if by_scorer else _N_RESAMPLES
     n_resamples = min(n_resamples, max(_FEWEST_RESAMPLES, _MAX_CLASSES // len(truth.classes)))
@@ -131,10 +129,8 @@ def score_models(
         models = {**models, MAJORITY: guesses}
     order = np.random.default_rng(0).permutation(len(truth.y))
     models = {**models, SHUFFLED: models[ENSEMBLE].take(order)}
-    with warnings.catch_warnings(action="ignore", category=UndefinedMetricWarning):
-        # of the majority class, or of a sample without a class
-        scores = {name: score_answers(scorer, answers, truth) for name, answers in models.items()}
-        deviations = resampled_scores(scorer, loss, list(models.values()), truth)
+    scores = {name: score_answers(scorer, answers, truth) for name, answers in models.items()}
+    deviations = resampled_scores(scorer, loss, list(models.values()), truth)
     by_name = dict(zip(models, deviations.T, strict=True))
     found = {name: interval_of(scores[name], by_name[name]) for name in models}
     for name, answers in models.items():
@@ -177,6 +173,18 @@ def exact_interval(loss: Loss, answers: Answers, truth: Truth) -> ScoreInterval 
         return None
     least = float(_LOW ** (1.0 / len(truth.y)))
     return (1.0, least, 1.0) if n_right else (0.0, 0.0, 1.0 - least)
+
+
+def scores_of_rows(
+    scorer: Callable[..., float], loss: Loss, models: Sequence[Answers], truth: Truth
+) -> Callable[[IntArray], FloatArray]:
+    """Return a function that scores several models on some rows, by the loss if it is vectorized.
+
+    The loss is that of the scorer.
+    """
+    if isinstance(loss, ScorerLoss):
+        return _scores_by_scorer(scorer, models, truth)
+    return _scores(loss, models, truth)
 
 
 def _scores_by_scorer(

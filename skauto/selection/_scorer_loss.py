@@ -1,6 +1,5 @@
 """Any scorer of scikit-learn as a loss, and the vectorized losses of those that have one."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -149,11 +148,9 @@ class ScorerLoss(Loss):
         sample_weight: FloatArray | None,
     ) -> float:
         classes = np.arange(predictions.shape[1]) if self.classes is None else self.classes
-        # Constant labels, of which metrics warn, are candidates too.
-        with warnings.catch_warnings(action="ignore"):
-            return score_probabilities(
-                self.scorer, predictions, y, classes, sample_weight, self.X, predictor=predictor
-            )
+        return score_probabilities(
+            self.scorer, predictions, y, classes, sample_weight, self.X, predictor=predictor
+        )
 
 
 def get_loss(scoring: Any, classes: ArrayLike) -> Loss:

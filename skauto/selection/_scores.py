@@ -1,6 +1,7 @@
 """Scores of stored predictions."""
 
 import math
+import warnings
 from collections.abc import Callable
 from inspect import signature
 from typing import Any
@@ -129,4 +130,5 @@ def score_probabilities(
     # The metric of scikit-learn's own scorers reads no rows of X.
     rows = None if scorer_function(scorer) is not None else X
     X = truth[:, None] if X is None else X
-    return float(scorer(predictor(probabilities, classes, labels, rows), X, truth, **params))
+    with warnings.catch_warnings(action="ignore"):  # of constant labels, or a class without rows
+        return float(scorer(predictor(probabilities, classes, labels, rows), X, truth, **params))

@@ -26,6 +26,7 @@ from skauto.constraints import (
     StatisticalParity,
 )
 from skauto.exceptions import SmallGroupWarning
+from skauto.selection._scores import score_probabilities
 from tests.constraints.drawn import GROUPS, covered, draw
 
 CLASSES = np.array(["no", "yes"])
@@ -356,3 +357,13 @@ def test_a_rate_of_zero_is_bounded_by_more():
 def test_resamples_on_which_nothing_is_defined_do_not_count():
     evidence = draw(np.random.default_rng(0), 12)
     assert np.isnan(GroupDisparity("g", "roc_auc").bound(evidence, 0.9))
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "neg_log_loss", "neg_brier_score"])
+def test_a_group_that_lacks_a_class_has_the_score_of_the_metric(rng, metric):
+    probabilities, group = rng.dirichlet(np.ones(3), 60), np.arange(60) % 2
+    y = np.where(group, rng.integers(0, 3, 60), rng.integers(0, 2, 60))
+    evidence = Evidence(probabilities, y, np.arange(3), groups={"g": group})
+    parts = [(probabilities[group == g], y[group == g]) for g in (0, 1)]
+    scores = [score_probabilities(get_scorer(metric), *part, np.arange(3)) for part in parts]
+    assert GroupDisparity("g", metric).measure(evidence) == pytest.approx(np.ptp(scores))

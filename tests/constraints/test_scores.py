@@ -8,6 +8,7 @@ import pytest
 from sklearn.metrics import get_scorer, roc_auc_score
 
 from skauto.constraints import (
+    Constraint,
     Evidence,
     FalseNegativeRate,
     FalsePositiveRate,
@@ -85,3 +86,13 @@ def test_a_lower_bound_on_a_score_is_bounded_from_below():
     n_positive = evidence.y.sum()
     error = np.sqrt(value * (1 - value) / n_positive)
     assert bound - value == pytest.approx(1.645 * error, rel=0.25)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy", "neg_log_loss"])
+def test_the_bound_of_a_score_is_that_of_its_metric_on_resampled_rows(rng, scoring):
+    evidence = replace(draw(rng, 400), sample_weight=rng.integers(1, 4, 400).astype(float))
+    for limit in ({"lower": -1.0}, {"upper": 1.0}):
+        bound = ScoreBound(scoring, **limit)
+        values, slow = bound._resampled(evidence), Constraint._resampled(bound, evidence)
+        np.testing.assert_allclose(np.mean(values), np.mean(slow), atol=0.01)
+        np.testing.assert_allclose(np.std(values), np.std(slow), rtol=0.2)

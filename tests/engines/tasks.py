@@ -4,6 +4,7 @@ import sys
 import threading
 
 import joblib
+import numpy as np
 import sklearn
 import threadpoolctl
 from joblib import parallel_config
@@ -41,6 +42,10 @@ class Task:
 
     def leave(self):
         sys.exit(7)
+
+    def raise_errors(self):
+        """Return the error states of NumPy, and change them."""
+        return np.seterr(all="raise")
 
     def parallel(self):
         """Numbers of threads and jobs that libraries would use, and the scikit-learn config."""

@@ -1,5 +1,6 @@
 """What every evaluation engine promises."""
 
+import numpy as np
 import pytest
 import sklearn
 import threadpoolctl
@@ -86,3 +87,13 @@ def test_tasks_run_on_one_thread_with_the_config_of_the_caller(make):
             configured.submit(0, ("parallel",))
             assert drain(configured)[0].value == ({1}, 1, True)
         assert threadpoolctl.threadpool_info() == before
+
+
+@pytest.mark.parametrize("make", ENGINES.values(), ids=ENGINES)
+def test_what_a_task_does_to_the_error_states_of_numpy_ends_with_it(make):
+    before = np.geterr()
+    with make(Task()) as engine:
+        for key in range(4):
+            engine.submit(key, ("raise_errors",))
+        assert [outcome.value for outcome in drain(engine).values()] == [before] * 4
+    assert np.geterr() == before

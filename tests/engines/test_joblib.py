@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import pytest
 from joblib import parallel_config
@@ -20,6 +21,22 @@ def test_tasks_that_are_given_up_keep_their_workers_until_they_end():
             engine.submit(key, (0.01,))
         assert {outcome.status for outcome in drain(engine).values()} == {"ok"}
         assert engine.n_running == 0
+
+
+def test_threads_leave_the_filters_of_warnings_as_they_were():
+    def change():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.warn("unseen", stacklevel=1)
+        warnings.simplefilter("error")
+        return caught
+
+    before = list(warnings.filters)
+    with parallel_config("threading", n_jobs=2), JoblibEngine(change) as engine:
+        engine.submit("key")
+        assert drain(engine)["key"].value == []
+        assert warnings.filters == before
+        engine.submit("key")
+    assert warnings.filters == before
 
 
 class BadOnArrival:

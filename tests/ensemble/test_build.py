@@ -1,5 +1,6 @@
 """What is built is what may be deployed: members are refitted, weighed and measured."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 from skauto import AutoClassifier, SearchOptions
+from skauto._search import Search
 from skauto.constraints import FalseNegativeRate, ModelSize, StatisticalParity
 from skauto.constraints._evidence import Margin
 from skauto.engines import make_engine
@@ -15,7 +17,7 @@ from skauto.estimators._pareto import FrontBuilder
 from skauto.evaluation import RefitTask
 from skauto.model import PipelineEnsemble
 from skauto.selection import pairwise_disagreement, pairwise_diversity
-from skauto.space import Configuration
+from skauto.space import Configuration, get_space
 from skauto.utils import Budget
 from tests.ensemble.ballast import (
     ballast_trial,
@@ -140,3 +142,19 @@ def test_diversity_is_that_of_the_out_of_fold_predictions(fitted):
     pairs = pairwise_disagreement(predictions)[np.triu_indices(n, 1)]
     expected = pairs.mean() if n > 1 else 0.0
     assert fitted.ensemble_.disagreement_ == pytest.approx(expected)
+
+
+def test_a_search_that_ends_late_leaves_seconds_for_one_refit(monkeypatch):
+    run = Search.run
+
+    def late(search, rng):
+        try:
+            return run(search, rng)
+        finally:
+            time.sleep(search.budget.remaining + 0.1)
+
+    monkeypatch.setattr(Search, "run", late)
+    X, y = make_classification(200, 5, random_state=0)
+    space = get_space("default").subspace({"classifier": "gaussian_nb", "transformer": "none"})
+    settings = {"space": space, "time_limit": 3, "max_evals": 2, "random_state": 0}
+    assert AutoClassifier("random", **settings).fit(X, y).member_weights_

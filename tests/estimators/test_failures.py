@@ -9,6 +9,7 @@ from skauto import AutoClassifier
 from skauto.estimators._failures import report_failures
 from skauto.exceptions import AllTrialsFailedError, BudgetWarning, TrialFailedWarning
 from skauto.history import History, Trial
+from skauto.schedule import TaskSchedule
 from skauto.space import Configuration, SearchSpace
 from skauto.strategies import RandomSearch
 from tests.estimators.quick import quick, tiny_space
@@ -27,15 +28,17 @@ def history_of(*statuses, errors=None):
 def test_trials_that_a_short_budget_killed_are_no_failures():
     with pytest.warns(TrialFailedWarning, match="(?s)1 of 2 trials gave no score .1 t.*'error'.$"):
         report_failures(history_of("timeout", "skipped"), None)
-    with pytest.warns(TrialFailedWarning, match="The model is made of the other trials.$"):
+    with pytest.warns(TrialFailedWarning, match="The other trials are not affected.$"):
         report_failures(history_of("timeout", "ok"), None)
 
 
 @pytest.mark.parametrize(
-    ("statuses", "trial_time_limit"), [(["timeout", "failed"], None), (["timeout"] * 2, 0.5)]
+    ("statuses", "trial_time_limit"),
+    [(["timeout", "failed"], None), (["timeout"] * 2, 0.5), (["timeout", "skipped"], 0.5)],
 )
 def test_failures_and_trials_beyond_their_own_limit_raise(statuses, trial_time_limit):
-    with pytest.raises(AllTrialsFailedError, match="All 2 trials failed .*timeout"):
+    listed = ", ".join(f"{statuses.count(status)} {status}" for status in dict.fromkeys(statuses))
+    with pytest.raises(AllTrialsFailedError, match=f"All 2 trials failed .{listed}"):
         report_failures(history_of(*statuses), trial_time_limit)
 
 
@@ -45,12 +48,13 @@ def test_causes_are_sentences_or_exceptions():
         f"The time limit of 4 s was exceeded.\n{place}",
         f"Traceback (most recent call last):\n  {place}\nValueError: too small",
         "A fold was predicted to take 9 s.",
+        "The time limit of 4 s was exceeded.\nStack (most recent call first):",  # and no more
     ]
-    history = history_of("timeout", "failed", "skipped", errors=errors)
+    history = history_of("timeout", "failed", "skipped", "timeout", errors=errors)
     with pytest.raises(AllTrialsFailedError) as caught:
         report_failures(history, 1.0)
     causes = str(caught.value).splitlines()[1:-1]
-    assert causes == ["  1 x The time limit of 4 s was exceeded.", "  1 x ValueError: too small"]
+    assert causes == ["  2 x The time limit of 4 s was exceeded.", "  1 x ValueError: too small"]
 
 
 class FailsOnAllRows(DecisionTreeClassifier):
@@ -90,6 +94,15 @@ def test_a_member_whose_refit_fails_is_replaced(rng, size, heavy, error):
     assert clf.score(X, y) > max(y.mean(), 1 - y.mean())
     board = clf.leaderboard().set_index("trial")
     assert error in board.loc[0, "error"]
+
+
+def test_a_search_that_skipped_every_trial_says_why(iris, tmp_path, monkeypatch):
+    monkeypatch.setattr(TaskSchedule, "seconds", lambda *ignored: 9.0)
+    with pytest.warns(BudgetWarning, match="no trial was finished in time. A small decision tree"):
+        clf = AutoClassifier(time_limit=10, random_state=0).fit(*iris)
+    errors = set(clf.leaderboard()["error"])
+    assert all("9 s, more than a quarter of the" in error for error in errors), errors
+    clf.save_report(tmp_path / "report.html")
 
 
 def test_a_small_tree_predicts_if_no_refit_succeeds(rng):

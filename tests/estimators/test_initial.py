@@ -155,3 +155,22 @@ def test_initial_configurations(iris):
     assert {trial.origin for trial in own.history_} == {"random"}
     clf = quick(space=tiny_space()).fit(*iris)
     assert [t.configuration["classifier"] for t in clf.history_][:2] == ["gaussian_nb", "tree"]
+
+
+@pytest.mark.parametrize("name", ["default", "mosaic"])
+@pytest.mark.parametrize("table", [mixed_table, sparse_table])
+def test_initial_configurations_of_a_named_space_are_tried(name, table):
+    space, (X, y) = get_space(name), table()
+    given = [space.complete({"classifier": c}) for c in ("random_forest", "extra_trees")]
+    _, configurations = tried(X, y, space=name, initial=[*given, *given], max_evals=2)
+    assert [c["classifier"] for c in configurations] == [c["classifier"] for c in given]
+
+
+def test_initial_configurations_outside_of_the_space_are_refused(iris):
+    for outside in (
+        {"classifier": "svc"},
+        {"classifier": ("tree", {"depth": 3})},
+        {"scaler": "z"},
+    ):
+        with pytest.raises(ValueError, match="'initial' parameter holds <Configuration.*has"):
+            quick(space=tiny_space(), initial=[Configuration(outside)]).fit(*iris)

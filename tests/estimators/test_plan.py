@@ -35,10 +35,12 @@ def test_the_seed_decides_folds_and_worker_seeds(plan_of):
     assert first.checkpoint is None and len(first.history) == 0
 
 
-def test_a_search_that_continues_tries_only_new_configurations(plan_of, iris, tmp_path):
+def test_a_search_under_a_time_limit_that_continues_tries_only_new_configurations(
+    plan_of, iris, tmp_path
+):
     clf = AutoClassifier(max_evals=3, cv=3, options={"checkpoint": tmp_path / "c"}, random_state=0)
     known = [trial.configuration for trial in clf.fit(*iris).history_]
-    plan = plan_of(clf.set_params(max_evals=9))
+    plan = plan_of(clf.set_params(max_evals=9, time_limit=60))
     assert [trial.configuration for trial in plan.history] == known
     observer = Observer(clf, plan.history, None)
     with make_engine(plan.evaluator.worker) as engine:

@@ -16,7 +16,7 @@ def test_a_trial_that_is_not_affordable_is_skipped():
     job = opened(evaluator_for(bayes_space(), time_model=time_model), time_limit=100.0)
     assert job.done and job.next_parts() == []
     trial = job.trial(0, 0.0, 0.0)
-    assert trial.status == "skipped" and "s are left" in trial.error
+    assert trial.status == "skipped" and "s that are left" in trial.error
     # Without a time limit, seconds decide nothing.
     assert not opened(evaluator_for(bayes_space(), time_model=time_model)).done
 

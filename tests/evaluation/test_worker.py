@@ -1,6 +1,7 @@
 """The tasks of a worker: folds and out-of-bag predictions."""
 
 import math
+import warnings
 from functools import partial
 
 import numpy as np
@@ -85,3 +86,24 @@ def test_rows_that_boosting_has_predicted_are_not_predicted_again(monkeypatch, c
     assert not hasattr(result.pipeline[-1], "validation_probabilities_")
     monkeypatch.setattr(LightGBMClassifier, "predict_proba", None)
     np.testing.assert_array_equal(evaluate().probabilities, result.probabilities)
+
+
+def test_each_fold_of_a_small_subset_has_rows_to_train_on_and_to_validate():
+    worker = evaluator_for(bayes_space(), n_rows=40, n_folds=20).worker
+    for fold in range(20):
+        train, test = worker.rows(fold, 0.2)
+        assert train.size
+        assert test.size
+        assert not np.intersect1d(train, test).size
+
+
+def test_tasks_leave_filters_that_ignore_all_warnings_alone():
+    class Task:
+        def run(self, worker):
+            return warnings.filters
+
+    worker = evaluator_for(bayes_space()).worker
+    with warnings.catch_warnings(action="always"):
+        assert worker(Task()) is not warnings.filters
+    with warnings.catch_warnings(action="ignore"):
+        assert worker(Task()) is warnings.filters

@@ -56,6 +56,15 @@ def test_a_score_of_probabilities_is_that_of_the_present_classes(scoring, peer, 
     np.testing.assert_allclose(losses, [-score for score in expected])
 
 
+@pytest.mark.parametrize("metric", [metrics.cohen_kappa_score, metrics.balanced_accuracy_score])
+def test_metrics_do_not_warn_of_rows_that_lack_a_class(metric):
+    predictions = np.eye(3)[[0, 0, 1]]
+    for rows in ([0, 1], [0, 1, 2]):
+        score_probabilities(
+            make_scorer(metric), predictions[rows], np.zeros(len(rows), int), np.arange(3)
+        )
+
+
 @pytest.mark.parametrize("n_present", [1, 2, 3])
 def test_a_scorer_that_names_the_labels_gets_all_classes(n_present):
     names = ["a", "b", "c"]

@@ -65,7 +65,7 @@ def _seconds(facts: dict[str, Any], estimator: Any) -> str:
     phases = paragraph(sentence) + records(seconds["phases"])
     if not len(history):
         return phases
-    n_slots = int(timeline_frame(history)["slot"].max() or 1)
+    n_slots = max(timeline_frame(history)["slot"], default=1)
     figures = figure(
         lambda drawn: SearchHistoryDisplay.from_estimator(estimator, ax=drawn.subplots()),
         f"{loss_name(estimator)} of each trial",
