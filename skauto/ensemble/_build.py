@@ -14,7 +14,7 @@ from skauto.ensemble._decide import all_labels
 from skauto.ensemble._model import BuiltEnsemble, CheckedEnsemble
 from skauto.ensemble._refits import Refits, refit_task
 from skauto.ensemble._reserve import EnsembleReserve
-from skauto.ensemble._select import MAX_ROWS, preference
+from skauto.ensemble._select import MAX_ROWS
 from skauto.ensemble._singles import SingleTrials
 from skauto.history import History, OutOfFold
 from skauto.model import Decision, PipelineEnsemble
@@ -135,7 +135,7 @@ class EnsembleBuilder(MemberChoice):
         history, weights = refits.history, chosen.weights
         rule = self.choose_decision(history, weights)
         trials = [history[number] for number in weights]
-        numbers = sorted(weights, key=lambda n: preference(history, history[n]))
+        numbers = sorted(weights, key=lambda n: history.preference(history[n]))
         singles = (self._single(number, refits) for number in numbers)
         best = next((s for s in singles if s.verdict.passes), None)
         best = best or self._single(numbers[0], refits)

@@ -120,7 +120,7 @@ class MemberSelector:
             for t in history
             if is_complete(t) and t.number not in excluded
         ]
-        keys = [preference(history, trial) for trial in complete]
+        keys = list(map(history.preference, complete))
         algorithms = [trial.configuration.algorithm for trial in complete]
         return [complete[i] for i in self.candidates_of(keys, algorithms)]
 
@@ -171,8 +171,3 @@ def _first_pair(
 
 def is_complete(trial: Trial) -> bool:
     return trial.complete and trial.predictions is not None
-
-
-def preference(history: History, trial: Trial) -> tuple[float, float, float]:
-    """Sort key: violation, loss, tie break."""
-    return history.violation(trial), trial.loss, trial.tie_break

@@ -147,9 +147,7 @@ class ReportMixin:
         check_is_fitted(self)
         history = self.history_
         members = [history[number] for number in self.member_weights_]
-        return history.incumbent or min(
-            members, key=lambda t: (history.violation(t), t.loss, t.tie_break), default=None
-        )
+        return history.incumbent or min(members, key=history.preference, default=None)
 
     @property
     def best_params_(self) -> dict[str, Any] | None:

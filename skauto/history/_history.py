@@ -159,10 +159,12 @@ class History(Sequence[Trial]):
 
     @property
     def least_violating(self) -> Trial | None:
-        """Trial of least violation, then least loss, among those completed at full fidelity."""
-        return min(
-            self._complete(), key=lambda t: (self.violation(t), t.loss, t.tie_break), default=None
-        )
+        """The first trial by `preference` among those completed at full fidelity."""
+        return min(self._complete(), key=self.preference, default=None)
+
+    def preference(self, trial: Trial) -> tuple[float, float, float]:
+        """Return a key that sorts trials by violation, then loss, then tie break."""
+        return self.violation(trial), trial.loss, trial.tie_break
 
     def front(self) -> list[Trial]:
         """Pareto front of the feasible trials completed at full fidelity, by the first loss."""

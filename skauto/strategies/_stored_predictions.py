@@ -53,7 +53,7 @@ class StoredPredictions:
             if np.isfinite(sampled).all():
                 added.append(sampled)
                 self.indices.append(index)
-                self.keys.append((history.violation(trial), trial.loss, trial.tie_break))
+                self.keys.append(history.preference(trial))
                 self.algorithms.append(trial.configuration.algorithm)
         self._n_read = len(observations)
         if added:
