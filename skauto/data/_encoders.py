@@ -23,7 +23,12 @@ from skauto.data._kinds import (
     uses_of_tags,
 )
 from skauto.data._notations import CSV_NULLS, folded, is_null_word, spellings
-from skauto.data._numbers import NumberFormat, has_three_digits, without_fillers
+from skauto.data._numbers import (
+    FILLER_NUMBERS,
+    NumberFormat,
+    has_three_digits,
+    without_fillers,
+)
 from skauto.data._rare_levels import min_rows_of_level
 from skauto.data._table import (
     Cells,
@@ -141,6 +146,33 @@ def _unsure_mark(parser: NumberFormat, cells: Cells) -> str:
         return ""
     mark = "," if large == (parser.decimal == ",") else "."
     return "" if any(has_three_digits(text, mark) for text in texts) else mark
+
+
+def plain_fractions(columns: Sequence[Cells]) -> dict[int, tuple[bool, int]]:
+    """Return columns of few rows that are read alike, so that one encoder serves them all.
+
+    They have numbers of more than two decimals, and no fillers. The dict maps their positions to
+    whether they hold large numbers (see `_unsure_mark`) and to their numbers of missing cells.
+    """
+    found: dict[int, tuple[bool, int]] = {}
+    numbers = {j: cells for j, cells in enumerate(columns) if isinstance(cells, Numbers)}
+    values = {j: cells.values for j, cells in numbers.items() if cells.form == "numbers"}
+    for dtype in (np.float32, np.float64):
+        few = [j for j, x in values.items() if x.dtype == dtype and 0 < len(x) < _MANY_VALUES]
+        for start in range(0, len(few), _MANY_VALUES):
+            positions = few[start : start + _MANY_VALUES]
+            found |= _plain_among(positions, np.stack([values[j] for j in positions]))
+    return found
+
+
+def _plain_among(positions: Sequence[int], values: NDArray[Any]) -> dict[int, tuple[bool, int]]:
+    some = values[:, :_FEW_VALUES]
+    low, high = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
+    plain = (np.abs(np.round(some, 2) - some) > 0).any(axis=1) & (low < high)
+    plain &= ~(np.isin(low, FILLER_NUMBERS) | np.isin(high, FILLER_NUMBERS))
+    large = np.maximum(high, -low) >= _GROUPS_FROM
+    pairs = zip(large.tolist(), np.isnan(values).sum(axis=1).tolist(), strict=True)
+    return dict(itertools.compress(zip(positions, pairs, strict=True), plain))
 
 
 def _only_integers(values: NDArray[Any]) -> bool:

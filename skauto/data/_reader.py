@@ -22,6 +22,7 @@ from skauto.data._encoders import (
     TagsEncoder,
     describe,
     make_encoder,
+    plain_fractions,
     pooled_levels,
 )
 from skauto.data._kinds import KINDS, TEXT_KINDS, Kind, find_kind, requested_kind
@@ -292,10 +293,17 @@ class TableReader(TransformerMixin, BaseEstimator):
         columns = list(read_columns(X, dict(enumerate(names)), left_out))
         of_levels = any(isinstance(cells, Levels) for cells in columns) or any(requested)
         labels = _encoded_classes(y) if of_levels else None
+        plain = plain_fractions(columns)
+        readers: dict[bool, ColumnReader] = {}  # of plain fractions
         fitted: dict[int, tuple[ColumnReader, Block]] = {}
         texts: dict[int, tuple[Kind, Levels, TextLearning]] = {}
         for j, (cells, name, wanted) in enumerate(zip(columns, names, requested, strict=True)):
             asked = wanted is not None
+            like = None if asked else plain.get(j)
+            if like is not None and like[0] in readers:
+                reader = replace(readers[like[0]], name=name, n_missing=like[1])
+                fitted[j] = reader, reader.read(cells, [])
+                continue
             kind = requested_kind(cells, name, wanted) if asked else find_kind(cells, name)
             known = known_strings(cells) if kind.name in (*TEXT_KINDS, "tags") else cells
             learning = TextLearning(labels, self.text_scores, required=asked)
@@ -303,6 +311,8 @@ class TableReader(TransformerMixin, BaseEstimator):
                 texts[j] = kind, as_levels(known), learning
             else:  # at once, while the strings that have been parsed are cached
                 fitted[j] = _fit_column(name, kind, known, learning)
+            if like is not None:
+                readers[like[0]] = fitted[j][0]
         strings = [cells for _, cells, _ in texts.values()]
         required = [learning.required for *_, learning in texts.values()]
         widths = text_widths(strings, X.shape[0], self.time_limit, required)

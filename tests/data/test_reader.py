@@ -310,3 +310,21 @@ def test_fit_parses_each_string_once(monkeypatch):
     n_dates, n_numbers = (getattr(*parser).cache_info().misses for parser in parsers)
     assert n_dates == X.size
     assert n_numbers < 0.1 * X.size  # the first cells of a column are no numbers
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_columns_of_fractions_that_share_an_encoder_are_read_as_each_alone(dtype):
+    rng = np.random.default_rng(0)
+    few, many = rng.normal(size=(2, 60)), 1e4 * rng.normal(size=(2, 60))
+    rounded = np.round(np.vstack([few, many]), 2)
+    whole, filled = np.round(many), np.vstack([few, many])
+    filled[:, :9] = -999.0
+    equal, gaps = np.full((1, 60), 0.123), np.vstack([few, many])
+    gaps[1, 5] = gaps[3, :50] = np.nan
+    late = np.r_[np.round(many[0, :50]), many[1, :10]]
+    X = np.vstack([few, many, rounded, whole, filled, equal, gaps, late]).T.astype(dtype)
+    names = [f"x{j}" for j in range(X.shape[1])]
+    together = TableReader().fit(pd.DataFrame(X, columns=names))
+    for j, column in enumerate(together.columns_):
+        (alone,) = TableReader().fit(pd.DataFrame(X[:, [j]], columns=[names[j]])).columns_
+        assert vars(column) == vars(alone), column.name
