@@ -30,6 +30,7 @@ from skauto.data._notations import folded
 from skauto.data._table import (
     Cells,
     Levels,
+    Numbers,
     as_levels,
     as_strings,
     as_table,
@@ -99,7 +100,8 @@ class ColumnReader:
     @property
     def n_scores(self) -> int:
         """Number of scores of classes, which are the last kept outputs."""
-        return int(self.keep[len(self.keep) - self.encoder.n_scores :].sum())
+        n_scores = self.encoder.n_scores
+        return int(self.keep[len(self.keep) - n_scores :].sum()) if n_scores else 0
 
 
 @dataclass(frozen=True)
@@ -300,9 +302,9 @@ class TableReader(TransformerMixin, BaseEstimator):
         for j, (cells, name, wanted) in enumerate(zip(columns, names, requested, strict=True)):
             asked = wanted is not None
             like = None if asked else plain.get(j)
-            if like is not None and like[0] in readers:
+            if isinstance(cells, Numbers) and like is not None and like[0] in readers:
                 reader = replace(readers[like[0]], name=name, n_missing=like[1])
-                fitted[j] = reader, reader.read(cells, [])
+                fitted[j] = reader, Block(cells.values[:, None])
                 continue
             kind = requested_kind(cells, name, wanted) if asked else find_kind(cells, name)
             known = known_strings(cells) if kind.name in (*TEXT_KINDS, "tags") else cells

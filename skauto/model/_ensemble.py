@@ -167,7 +167,10 @@ def quick_ensemble(
     n_sampled = max(_QUICK_ROWS, _QUICK_CELLS // Z.shape[1])
     rows = np.random.default_rng(0).permutation(len(y))[:n_sampled]
     imputers = [("imputer", SimpleImputer())] if sparse.issparse(Z) else []
-    tree = DecisionTreeClassifier(max_leaf_nodes=50, min_samples_leaf=5, random_state=0)
+    n_tried = min(Z.shape[1], max(1, _QUICK_CELLS // n_sampled))
+    tree = DecisionTreeClassifier(
+        max_leaf_nodes=50, min_samples_leaf=5, max_features=n_tried, random_state=0
+    )
     pipeline = make_pipeline([*imputers, ("classifier", tree)])
     weights = None if sample_weight is None else sample_weight[rows]
     pipeline.fit(take_rows(Z, rows), y[rows], classifier__sample_weight=weights)

@@ -10,6 +10,7 @@ from skauto.utils._types import FloatArray
 
 _MULTIPLIER, _MASK = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 _HALF = np.uint64(32)
+_CELLS = 100_000  # that are hashed at once
 
 
 def row_hashes(Z: Any) -> NDArray[np.uint32]:
@@ -26,8 +27,10 @@ def row_hashes(Z: Any) -> NDArray[np.uint32]:
         hashes = np.diff(np.append(np.zeros(1, dtype=np.uint64), sums)[rows.indptr])
     else:
         hashes = np.zeros(len(Z), dtype=np.uint64)
-        for values, factor in zip(np.asarray(Z).T, factors, strict=True):
-            hashes += _bits(values) * factor
+        width = max(1, _CELLS // max(1, len(Z)))
+        for start in range(0, len(factors), width):
+            chunk = slice(start, start + width)
+            hashes += (_bits(np.asarray(Z)[:, chunk]) * factors[chunk]).sum(axis=1)
     return (hashes >> _HALF).astype(np.uint32)
 
 
