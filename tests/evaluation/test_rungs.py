@@ -1,4 +1,4 @@
-"""The rungs of a trial, and how trials climb."""
+"""The rungs of a trial."""
 
 import math
 from dataclasses import replace
