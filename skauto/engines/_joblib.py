@@ -1,4 +1,4 @@
-"""Run tasks on the joblib backend that the user has chosen: dask, ray, threading, ..."""
+"""Run tasks on the joblib backend that the user has chosen, such as dask or threading."""
 
 import contextlib
 import queue
