@@ -21,10 +21,8 @@ N_RESAMPLES = 200
 class Constraint(BaseEstimator, ABC):
     """Upper limit on a measured value.
 
-    A subclass has an attribute ``upper``, the limit, and a method ``measure``. The value of a
-    trial is the mean over its folds, or that of all out-of-fold predictions (``pooled``). With
-    ``upper=None`` the value is measured but not limited, and strategies for several objectives
-    minimize it. Class attributes:
+    A subclass has a method ``measure``. The value of a trial is the mean over its folds, or that
+    of all out-of-fold predictions (``pooled``). Class attributes:
 
     - ``additive``: the values of the members of an ensemble add up (seconds, bytes), and the value
       is measured on the fitted ensemble. Other constraints are measured on averaged predictions.
@@ -35,12 +33,16 @@ class Constraint(BaseEstimator, ABC):
     - ``reweighable``: reweighting rows by group and class reduces the value, as for
       `StatisticalParity`. The space "default" then has such weights.
 
+    Parameters
+    ----------
+    upper : float, default=None
+        The limit. With None the value is measured but not limited, and strategies for several
+        objectives minimize it.
+
     Examples
     --------
     >>> from skauto.constraints import Constraint
     >>> class ShareOfPositives(Constraint):
-    ...     def __init__(self, upper):
-    ...         self.upper = upper
     ...     def measure(self, evidence):
     ...         return float((evidence.labels == 1).mean())
     >>> ShareOfPositives(0.3).key
@@ -54,7 +56,9 @@ class Constraint(BaseEstimator, ABC):
     #: Whether ``bound`` measures many bootstrap samples, which takes time.
     resampled = True
     sensitive: str | Sequence[str] | None = None
-    upper: float | None
+
+    def __init__(self, upper: float | None = None) -> None:
+        self.upper = upper
 
     @property
     def key(self) -> str:

@@ -121,9 +121,6 @@ class ModelSize(_Resource):
     5000000.0
     """
 
-    def __init__(self, upper: float | None = None) -> None:
-        self.upper = upper
-
     def measure(self, evidence: Evidence) -> float:
         """Count the bytes of the pickled model."""
         return float(len(pickle.dumps(fitted_model(evidence), protocol=5)))

@@ -38,6 +38,11 @@ class GroupConstraint(Constraint):
     folds together, do not count. With fewer than two groups the difference is undefined.
 
     Warning: This class should not be used directly. Use its subclasses.
+
+    Parameters
+    ----------
+    upper : float, default=None
+        Largest allowed difference; None for no limit.
     """
 
     pooled = True

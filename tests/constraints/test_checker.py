@@ -46,9 +46,6 @@ class Doubtful(Constraint):
 
     additive = True
 
-    def __init__(self, upper=None):
-        self.upper = upper
-
     def measure(self, evidence):
         assert evidence.probabilities.shape == (len(evidence.y), len(evidence.classes))
         return float((evidence.probabilities.max(axis=1) < 0.6).mean())

@@ -429,9 +429,6 @@ def test_a_callable_that_raises_on_one_fold_fails_its_trials(biased):
 class OfModels(Constraint):
     """A constraint that is not additive, and yet asks for a fitted model."""
 
-    def __init__(self, upper=None):
-        self.upper = upper
-
     def measure(self, evidence):
         if evidence.model is None:
             raise RuntimeError("no model, no value")

@@ -17,9 +17,6 @@ class Observed(Constraint):
 
     additive = True
 
-    def __init__(self, upper=None):
-        self.upper = upper
-
     def measure(self, evidence):
         if evidence.model is not None:
             SEEN.append(type(evidence.model))
